@@ -39,8 +39,14 @@ def test(session: nox.Session) -> None:
 def test_all(session: nox.Session) -> None:
     """Run all tests, with every extra; a skip that .ci/skips.txt does not allow is a failure."""
     session.install(TORCH, ".[dev]")
-    plugin = ("-p", "tools.skips", "--allowed-skips", ".ci/skips.txt")
-    session.run("python", "-m", "pytest", *plugin, *(session.posargs or ["-n", "auto"]))
+    support = {"PYTHONPATH": "tests/support"}
+    plugin = ("-p", "skips", "--allowed-skips", ".ci/skips.txt")
+    vocabularies = str(Path(session.create_tmp()) / "vocabularies")
+    session.run("python", "-m", "tools.vocabularies", vocabularies)
+    session.run(
+        *("python", "-m", "pytest", *plugin, *(session.posargs or ["-n", "auto"])),
+        env={**support, "HPD_VOCABULARIES": vocabularies},
+    )
 
 
 @nox.session
@@ -52,12 +58,12 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Update what the pages show of commands, types and masks."""
-    session.install(TORCH, ".[plot,training]")
+    """Update what the pages show of commands, types and results."""
+    session.install(".[plot]")
     session.run("python", "-m", "tools.docs")
     session.run("python", "-m", "tools.types_page")
-    session.run("python", "docs/draw.py")
-    session.run("python", "-m", "tools.draw_masks", "docs/images")
+    session.run("python", "-m", "benchmarks.paper", "--pages")
+    session.run("python", "-m", "benchmarks.paper.figures")
 
 
 @nox.session
@@ -104,8 +110,7 @@ def soak(session: nox.Session) -> None:
     """Kill a run 50 times and resume it; feed mutated input to every reader; draw new examples."""
     session.install(".[test,files]", "-C", "cmake.define.HPD_BUILD_TESTS=ON")
     session.run("python", "-m", "tools.soak", *session.posargs)
-    session.run("python", "-m", "tools.fuzz", "--seconds", "60")
-    drawn = ("tests/files", "tests/prompt", "tests/schema", "tests/values")
+    drawn = ("tests/files", "tests/fuzz", "tests/prompt", "tests/schema", "tests/values")
     session.run("pytest", "-n", "auto", *drawn, env={"HPD_NIGHTLY": "1"})
 
 
@@ -140,7 +145,7 @@ def benchmarks(session: nox.Session) -> None:
     )
     trial = ["--limit", "2", "--work", folder, "--results", folder]
     session.run("python", "-m", "benchmarks.tables", "--part", "table-catalogue", *trial)
-    session.run("python", "-m", "benchmarks.reproduce", "--part", "figure-4", *trial)
+    session.run("python", "-m", "benchmarks.paper", "--part", "figure-4", *trial)
 
 
 def _run_sanitized(

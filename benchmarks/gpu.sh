@@ -14,7 +14,7 @@
 #   BUILD=yes            no: PYTHON has hpd already, with whatever llama.cpp it has
 #   LLAMA="-DGGML_CUDA=on ..."  the options of CMake with which llama.cpp is built
 #   PREPARE=COMMAND      is run in the folder of llama.cpp's sources before it is built
-#   MODELS="qwen3-0.6b:Q8_0 ..."  shapes and types, as of make_model.py; or paths of GGUF files
+#   MODELS="qwen3:0.6b:Q8_0 ..."  shapes and types, as of make_model.py; or paths of GGUF files
 #   DOCUMENTS=256 ROUNDS=3 AR_DOCUMENTS=8  how much
 #   PRICE=2.5            dollars for an hour of the machine
 #   MINUTES=8.5          after which no step goes on
@@ -30,7 +30,7 @@ cd "$root" || exit 1
 base=${PYTHON:-python3}
 python=$base
 [ "${BUILD:-yes}" = yes ] && python=$results/venv/bin/python
-models=${MODELS:-"qwen3-0.6b:Q8_0 qwen3-0.6b:Q4_K qwen3-0.6b:F16 qwen3-1.7b:Q8_0 qwen3-8b:Q8_0 qwen3-8b:Q4_K"}
+models=${MODELS:-"qwen3:0.6b:Q8_0 qwen3:0.6b:Q4_K qwen3:0.6b:F16 qwen3:1.7b:Q8_0 qwen3:8b:Q8_0 qwen3:8b:Q4_K"}
 documents=${DOCUMENTS:-256}
 rounds=${ROUNDS:-3}
 few=${AR_DOCUMENTS:-8}
@@ -83,7 +83,7 @@ workload_files() {
 
 make_model() { # SHAPE:TYPE
   [ -f "$1" ] || [ -f "$(file_of "$1")" ] ||
-    "$python" "$here/make_model.py" --shape "${1%:*}" --type "${1#*:}" "$(file_of "$1")"
+    "$python" "$here/make_model.py" --shape "${1%:*}" --type "${1##*:}" "$(file_of "$1")"
 }
 
 bench() { # STEP MODEL WORKLOAD DOCUMENTS ROUNDS arguments...
@@ -97,10 +97,10 @@ bench() { # STEP MODEL WORKLOAD DOCUMENTS ROUNDS arguments...
 # --- their names, in order -----------------------------------------------------------------------
 
 file_of() { # of a shape and type, or of a path
-  if [ -f "$1" ]; then echo "$1"; else echo "$results/${1/:/-}.gguf"; fi
+  if [ -f "$1" ]; then echo "$1"; else echo "$results/${1//:/-}.gguf"; fi
 }
 
-name_of() { basename "${1/:/-}" .gguf; }
+name_of() { basename "${1//:/-}" .gguf; }
 
 steps() { # a line for each: its name, and what it runs
   if [ "${BUILD:-yes}" = yes ]; then

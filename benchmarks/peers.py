@@ -1,8 +1,5 @@
 """hpd beside what else fills a schema with the same GGUF file: time, F1, invalid answers.
 
-    python -m benchmarks.peers dev.jsonl --schema attributes.json -m model.gguf --limit 24 \
-        --server llama-server
-
 Every program gets the same texts, JSON Schema and model, decodes greedily, and is warmed up with
 the first document. Its answers are then parsed, checked against the schema and scored against the
 gold; tokens are those of the answers' texts. langextract keeps a prompt of its own; the others get
@@ -13,7 +10,6 @@ as documents in flight.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -30,9 +26,10 @@ from urllib.request import urlopen
 
 from jsonschema import Draft202012Validator
 
+from benchmarks.harness.result import Finding, Table
+from benchmarks.harness.workbench import Workbench
 from hpd import Document, Extractor
 from hpd.bench.workload import spread
-from hpd.cli.common import table
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.models.hardware import use_amx
@@ -44,6 +41,8 @@ from hpd.schema.render import to_json_schema
 
 _LONGEST = 160
 """Tokens of an answer."""
+N_CTX = 2048
+"""Tokens of a document with its answer."""
 _PORT = 8790
 
 
@@ -63,13 +62,13 @@ class Question:
     @property
     def messages(self) -> list[dict[str, str]]:
         """hpd's prompt, for a whole object."""
-        return [
-            {"role": "system", "content": system_text()},
-            {
-                "role": "user",
-                "content": instruction_text(self.attributes) + documents_text([self.example.text]),
-            },
-        ]
+        return prompt(self.attributes, self.example.text)
+
+
+def prompt(schema: Schema, text: str) -> list[dict[str, str]]:
+    """hpd's prompt for a whole object, as OpenAI's protocol has it."""
+    user = instruction_text(schema) + documents_text([text])
+    return [{"role": "system", "content": system_text()}, {"role": "user", "content": user}]
 
 
 @dataclass(frozen=True)
@@ -392,7 +391,6 @@ def measure(peer: Peer, setting: Setting, questions: Sequence[Question]) -> dict
         texts = answer(questions)
         seconds = time.perf_counter() - start
     row = {
-        "n_in_flight": setting.n_in_flight,
         "documents_per_second": round(len(questions) / seconds, 3),
         "ms_per_document": round(1000 * seconds / len(questions), 1),
         "tokens": None,
@@ -417,46 +415,40 @@ def measure(peer: Peer, setting: Setting, questions: Sequence[Question]) -> dict
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("gold", type=Path)
-    parser.add_argument("--schema", required=True)
-    parser.add_argument("-m", "--model", type=Path, required=True)
-    parser.add_argument("--server", type=Path, help="llama.cpp's llama-server")
-    parser.add_argument("--limit", type=int, help="documents, spread over the file")
-    parser.add_argument("--in-flight", type=int, default=16)
-    parser.add_argument("-t", "--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--n-ctx", type=int, default=2048, help="of a document with its answer")
-    parser.add_argument("--peer", action="append", help="only this one; may be repeated")
-    parser.add_argument("-o", "--output", type=Path, help="the rows as JSON lines")
-    asked = parser.parse_args()
-    schemas = load_schemas(asked.schema)
-    examples = list(load_examples(asked.gold))
-    chosen = [examples[i] for i in spread(len(examples), asked.limit)]
-    questions = [
-        Question(each, schemas[each.category] if isinstance(schemas, Mapping) else schemas)
-        for each in chosen
-    ]
+def peers(bench: Workbench) -> Finding:
+    """All programs with the same file, each with answers of its own."""
+    n_threads = bench.n_threads or os.cpu_count() or 1
+    data = bench.data_set("oa-mine")
+    schemas = load_schemas(data.schema)
+    examples = list(load_examples(data.gold))
+    chosen = [examples[i] for i in spread(len(examples), bench.count(16))]
+    questions = [Question(each, schemas[each.category]) for each in chosen]
     rows = []
-    for peers, n_in_flight in ((ONE_BY_ONE, 1), (TOGETHER, asked.in_flight)):
+    for programs, n_in_flight in ((ONE_BY_ONE, 1), (TOGETHER, 16)):
         setting = Setting(
-            asked.model, schemas, asked.threads, asked.n_ctx, n_in_flight, asked.server
+            bench.using(bench.model), schemas, n_threads, N_CTX, n_in_flight, bench.server
         )
-        for name, peer in peers.items():
-            if asked.peer and name not in asked.peer:
-                continue
-            try:
-                row = measure(peer, setting, questions)
-            except Exception as error:
-                # One that is not there, or that breaks, says so; the others go on.
-                row = {"n_in_flight": n_in_flight, "error": f"{type(error).__name__}: {error}"}
-            rows.append({"peer": name, "n_documents": len(questions), **row})
-            print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
-    if asked.output:
-        asked.output.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    print(table(cells(rows)))
+        rows += [measured(name, peer, setting, questions) for name, peer in programs.items()]
+    times = {row["peer"]: row["ms_per_document"] for row in rows if "error" not in row}
+    others = {name: time for name, time in times.items() if "hpd" not in name and "(" not in name}
+    best = min(others, key=lambda name: others[name])
+    return Finding(
+        [Table(f"{len(chosen)} titles, once by each program after a warm-up", cells(rows))],
+        f"{best}, the fastest of the others, takes {others[best] / times['hpd']:.1f} times as long "
+        f"as hpd; hpd's own method ar {times['hpd, method ar'] / times['hpd']:.1f} times",
+    )
+
+
+def measured(
+    name: str, peer: Peer, setting: Setting, questions: Sequence[Question]
+) -> dict[str, Any]:
+    """The row of one peer, or its error: one that is not there, or breaks, does not stop others."""
+    try:
+        row = measure(peer, setting, questions)
+    except Exception as error:
+        row = {"error": f"{type(error).__name__}: {error}"}
+    print(f"{name}: {row}", file=sys.stderr, flush=True)
+    return {"peer": name, "n_in_flight": setting.n_in_flight, **row}
 
 
 def cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
@@ -477,7 +469,3 @@ def cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
             told = [f"{row['tokens']:.0f}", each, f"{row['f1']:.1f}", f"{row['invalid']:.0%}"]
         made.append([*begin, f"{row['documents_per_second']:.2f}", ratio, *told])
     return made
-
-
-if __name__ == "__main__":
-    main()

@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hpd.cli.arguments import integer, number
 from hpd.cli.common import table
@@ -47,13 +47,11 @@ class Rate:
     def scaled_to(self, name: str) -> Rate:
         """The rate of another model, by the weights of its layers."""
         factor = layer_weights(_MODELS[name]) / layer_weights(_MODELS[self.model])
-        return replace(
-            self, model=name, ms_per_document=factor * self.ms_per_document, is_measured=False
-        )
+        taken = factor * self.ms_per_document
+        return replace(self, model=name, ms_per_document=taken, is_measured=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """The machines for a number of documents."""
 
     n_machines: int
@@ -113,7 +111,7 @@ def measured_rates(figures: Path, model: str) -> list[Rate]:
     Raises:
         ValueError: it has none.
     """
-    lines = list(_lines(figures))
+    lines = _lines(figures)
     known = next((line for line in lines if line.get("type") == "environment"), {})
     rates = [
         Rate(
@@ -138,31 +136,20 @@ def with_other_sizes(rates: Sequence[Rate], names: Sequence[str]) -> Iterator[Ra
             yield from (rate.scaled_to(name) for name in names if name != rate.model)
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    for line in path.read_text(encoding="utf-8").splitlines():
-        yield json.loads(line)
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _rows(rates: Sequence[Rate], arguments: argparse.Namespace) -> Iterator[list[str]]:
-    yield ["workload", "model", "", "docs/s", "machines", "hours", "dollars"]
-    for rate in rates:
-        needed = plan(
-            rate,
-            arguments.documents,
-            hours=arguments.hours,
-            price_per_hour=arguments.price_per_hour,
-            efficiency=arguments.efficiency,
-            start_minutes=arguments.start_minutes,
-        )
-        yield [
-            rate.workload,
-            rate.model,
-            "measured" if rate.is_measured else "scaled",
-            f"{1000 / rate.ms_per_document:.3g}",
-            f"{needed.n_machines:,}",
-            f"{needed.hours:.1f}",
-            f"{needed.dollars:,.0f}",
-        ]
+def _row(rate: Rate, needed: Plan) -> list[str]:
+    return [
+        rate.workload,
+        rate.model,
+        "measured" if rate.is_measured else "scaled",
+        f"{1000 / rate.ms_per_document:.3g}",
+        f"{needed.n_machines:,}",
+        f"{needed.hours:.1f}",
+        f"{needed.dollars:,.0f}",
+    ]
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -185,12 +172,15 @@ def main(argv: Sequence[str] | None = None) -> None:
         "--scale-to", nargs="*", choices=sorted(_MODELS), default=_SCALED_TO, metavar="NAME"
     )
     arguments = parser.parse_args(argv)
+    limits = ("hours", "price_per_hour", "efficiency", "start_minutes")
+    asked = {name: getattr(arguments, name) for name in limits}
+    rows = [["workload", "model", "", "docs/s", "machines", "hours", "dollars"]]
     try:
         rates = [
             rate for path in arguments.figures for rate in measured_rates(path, arguments.model)
-        ]
-        rates = rates or stored_rates()
-        rows = list(_rows(list(with_other_sizes(rates, arguments.scale_to)), arguments))
+        ] or stored_rates()
+        for rate in with_other_sizes(rates, arguments.scale_to):
+            rows.append(_row(rate, plan(rate, arguments.documents, **asked)))
     except (OSError, ValueError) as error:
         parser.error(str(error))
     print(

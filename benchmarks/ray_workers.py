@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -84,11 +83,9 @@ def ways(
     with Extractor(schema, model, options=options) as extractor:
         yield "one process", extractor
     for n in workers:
-        with ExitStack() as stack:
-            there = RayExtractor(
-                schema, str(model), path=model, options=options, address=address, n_workers=n
-            )
-            stack.enter_context(there)
+        with RayExtractor(
+            schema, str(model), path=model, options=options, address=address, n_workers=n
+        ) as there:
             yield f"Ray, {n} worker{'s' * (n > 1)}", there
 
 

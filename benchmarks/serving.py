@@ -1,12 +1,13 @@
-"""Documents through ``hpd serve``, from the command line, and through llama-cpp-python's server.
+"""Documents through ``hpd serve``, from the command line, and through another server.
 
+    hpd serve --schema schema.json --set dedupe=off --on-invalid record &
     python -m benchmarks.serving listings.jsonl --schema schema.json --limit 300
 
 All of them read the same documents with the same model. First ``hpd extract``, by its own summary;
-then ``hpd serve`` with each number of clients, every one with a connection of its own, on which it
-sends a document as soon as the last one is answered; then, with ``--peer``, llama-cpp-python's own
-server, which is asked for the same attributes in JSON mode with a grammar made of the schema, and
-decodes one request after another. The clients are in a process of their own, and take processor
+then the server at ``--url`` with each number of clients, every one with a connection of its own, on
+which it sends a document as soon as the last one is answered; then a server of OpenAI's protocol at
+``--peer-url``, such as llama-cpp-python's own, which is asked for the same attributes in JSON mode
+with a grammar made of the schema. The clients are in a process of their own, and take processor
 time from the server, as they do on any one machine.
 
 The values of the server are compared with those of the command; a value that differs is counted,
@@ -24,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -32,28 +33,25 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
+
+from benchmarks.harness.result import Table
+from benchmarks.peers import prompt
 from hpd.evaluation.endpoint import response_schema
 from hpd.files.reader import Record, RecordReader
 from hpd.models.hardware import n_cores, processor
 from hpd.models.model_files import resolve_model
-from hpd.prompt.text import instruction_text, system_text
-from hpd.prompt.tokens import documents_text
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
-from tools.llama_cpp_server import llama_cpp_server
-from tools.server_process import serving
+from tools.near_ties import differences
 
-_PEER_CONTEXT = 4096
-_ALIKE = ("--on-invalid", "record", "--set", "dedupe=off")
-"""For command and server: every number of clients sends the same documents again."""
+_N_WARM_UP = 8
 
 
 @dataclass(frozen=True)
 class Timing:
     """Requests of some clients, and how long they took."""
 
-    name: str
-    n_clients: int
     seconds: float
     """From the first request to the last answer."""
     latencies: list[float]
@@ -66,23 +64,19 @@ class Timing:
         """Documents a second."""
         return len(self.replies) / self.seconds
 
-    def percentile(self, percent: float) -> float:
-        """The latency that so many percent of the requests do not exceed, in milliseconds."""
-        ordered = sorted(self.latencies)
-        place = min(len(ordered) - 1, int(len(ordered) * percent / 100))
-        return 1000 * ordered[place]
+
+def ask(address: str, bodies: Sequence[bytes], n_clients: int) -> Timing:
+    """Have clients in a process of their own send all requests."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context) as other:
+        return other.submit(_ask_here, address, bodies, n_clients).result()
 
 
-def ask(
-    address: str, bodies: Sequence[bytes], n_clients: int
-) -> tuple[float, list[float], list[Any]]:
-    """Have clients send all requests: the seconds, those of each request, and the answers."""
+def _ask_here(address: str, bodies: Sequence[bytes], n_clients: int) -> Timing:
     return asyncio.run(_ask(address, bodies, n_clients))
 
 
-async def _ask(
-    address: str, bodies: Sequence[bytes], n_clients: int
-) -> tuple[float, list[float], list[Any]]:
+async def _ask(address: str, bodies: Sequence[bytes], n_clients: int) -> Timing:
     url = urlsplit(address)
     host, port = url.hostname or "", url.port or 80
     latencies = [0.0] * len(bodies)
@@ -105,7 +99,7 @@ async def _ask(
 
     start = time.perf_counter()
     await asyncio.gather(*(client() for _ in range(n_clients)))
-    return time.perf_counter() - start, latencies, [json.loads(reply) for reply in replies]
+    return Timing(time.perf_counter() - start, latencies, [json.loads(each) for each in replies])
 
 
 async def _reply(reader: asyncio.StreamReader) -> bytes:
@@ -117,13 +111,6 @@ async def _reply(reader: asyncio.StreamReader) -> bytes:
     return body
 
 
-def timed(name: str, address: str, bodies: Sequence[bytes], n_clients: int) -> Timing:
-    """Requests of clients in a process of their own."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, context) as other:
-        return Timing(name, n_clients, *other.submit(ask, address, bodies, n_clients).result())
-
-
 def command_line(
     records: Sequence[Record], options: argparse.Namespace
 ) -> tuple[float, list[dict[str, Any]]]:
@@ -133,7 +120,8 @@ def command_line(
         source, output = Path(folder) / "in.jsonl", Path(folder) / "out.jsonl"
         source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         command = [sys.executable, "-m", "hpd.cli", "extract", str(source), "-o", str(output)]
-        command += ["--schema", options.schema, *_model(options), *_ALIKE]
+        command += ["--schema", options.schema, *_model(options), "--on-invalid", "record"]
+        command += ["--set", "dedupe=off"]
         if any(record.category for record in records):
             command += ["--category-field", "category"]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -144,66 +132,15 @@ def command_line(
     return float(rate[1]), sorted(lines, key=lambda line: int(line["id"]))
 
 
-def through_serve(records: Sequence[Record], options: argparse.Namespace) -> Iterator[Timing]:
-    """``hpd serve`` with each number of clients."""
-    bodies = [json.dumps(_row(record)).encode() for record in records]
-    arguments = ["--schema", options.schema, *_model(options), *_ALIKE]
-    with serving(*arguments) as server:
-        timed("warm-up", f"{server.url}/extract", bodies[: options.warm_up], 1)
-        for n_clients in options.clients:
-            yield timed("hpd serve", f"{server.url}/extract", bodies, n_clients)
-
-
-def through_peer(records: Sequence[Record], options: argparse.Namespace) -> Iterator[Timing]:
-    """llama-cpp-python's server with one client, and with several."""
-    schemas = load_schemas(options.schema)
-    bodies = [
-        json.dumps(_completion(record, schemas)).encode() for record in records[: options.peer]
-    ]
-    model = resolve_model(options.model)
-    threads = options.threads or n_cores()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        llama_cpp_server(
-            model, Path(folder) / "log.txt", n_ctx=_PEER_CONTEXT, n_threads=threads
-        ) as url,
-    ):
-        address = f"{url}/chat/completions"
-        timed("warm-up", address, bodies[:1], 1)
-        for n_clients in options.clients[:2]:
-            yield timed("llama_cpp.server, JSON grammar", address, bodies, n_clients)
-
-
 def _completion(record: Record, schemas: Schema | Mapping[str, Schema]) -> dict[str, Any]:
     """The request of a document to a server that decodes one token after another."""
     schema = schemas if isinstance(schemas, Schema) else schemas[str(record.category)]
-    user = instruction_text(schema) + documents_text([record.text])
     return {
-        "messages": [
-            {"role": "system", "content": system_text()},
-            {"role": "user", "content": user},
-        ],
+        "messages": prompt(schema, record.text),
         "response_format": {"type": "json_object", "schema": response_schema(schema)},
         "temperature": 0,
         "max_tokens": 512,
     }
-
-
-def differences(lines: Sequence[Mapping[str, Any]], replies: Sequence[Any]) -> tuple[int, int]:
-    """The values that differ between command and server, and those of them that are no near tie."""
-    n_all = n_no_tie = 0
-    for line, reply in zip(lines, replies, strict=True):
-        for name in {*line["data"], *reply["data"]}:
-            if line["data"].get(name) != reply["data"].get(name):
-                n_all += 1
-                fields = [
-                    field
-                    for each in (line, reply)
-                    for place, field in each.get("fields", {}).items()
-                    if re.split(r"[.\[]", place)[0] == name
-                ]
-                n_no_tie += not any(field.get("near_tie") for field in fields)
-    return n_all, n_no_tie
 
 
 def _row(record: Record) -> dict[str, Any]:
@@ -215,18 +152,10 @@ def _model(options: argparse.Namespace) -> list[str]:
     return [*(["-m", options.model] if options.model else []), *threads]
 
 
-def _cells(timing: Timing, rate: float) -> list[str]:
-    return [
-        timing.name,
-        str(timing.n_clients),
-        f"{timing.rate:.1f}",
-        f"{timing.rate / rate:.2f}",
-        *(f"{timing.percentile(percent):.0f}" for percent in (50, 90, 99)),
-    ]
-
-
-def _print(cells: Sequence[str]) -> None:
-    print(f"| {' | '.join(cells)} |", flush=True)
+def _cells(name: str, n_clients: int, timing: Timing, rate: float) -> list[str]:
+    percentiles = np.percentile(timing.latencies, (50, 90, 99))
+    figures = [f"{timing.rate:.1f}", f"{timing.rate / rate:.2f}"]
+    return [name, str(n_clients), *figures, *(f"{1000 * seconds:.0f}" for seconds in percentiles)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -242,14 +171,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-t", "--threads", type=int, default=0, metavar="N")
     parser.add_argument("--limit", type=int, metavar="N", help="the first N documents")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 32, 64], metavar="N")
-    parser.add_argument("--warm-up", type=int, default=8, metavar="N", help="documents")
-    parser.add_argument(
-        "--peer",
-        type=int,
-        default=0,
-        metavar="N",
-        help="send N documents to llama-cpp-python's server, too (its extra server)",
-    )
+    parser.add_argument("--url", default="http://127.0.0.1:8000", help="of hpd serve")
+    parser.add_argument("--peer-url", metavar="URL", help="of another server, up to /v1")
+    parser.add_argument("--peer", type=int, default=64, metavar="N", help="documents that it gets")
     options = parser.parse_args(arguments)
     reader = RecordReader(
         Path(options.input), text_field=options.text_field, category_field=options.category_field
@@ -260,19 +184,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     model = resolve_model(options.model)
     print(f"{len(records)} documents, `{model.name}`, {processor()}, {threads} threads\n")
     rate, lines = command_line(records, options)
-    _print(["", "clients", "documents/s", "of the command line's", "p50, ms", "p90", "p99"])
-    _print(["---", *["---:"] * 6])
-    _print(["hpd extract", "", f"{rate:.1f}", "1.00", "", "", ""])
-    n_wrong = 0
-    for timing in through_serve(records, options):
-        _print(_cells(timing, rate))
-        n_all, n_no_tie = differences(lines, timing.replies)
-        n_wrong += n_no_tie
-        if n_all:
-            print(f"{n_all} values differ, {n_no_tie} of them no near tie", file=sys.stderr)
-    if options.peer:
-        for timing in through_peer(records, options):
-            _print(_cells(timing, rate))
+    heads = ["", "clients", "documents/s", "of the command line's", "p50, ms", "p90", "p99"]
+    rows = [heads, ["hpd extract", "", f"{rate:.1f}", "1.00", "", "", ""]]
+    differing: list[bool] = []
+    bodies = [json.dumps(_row(record)).encode() for record in records]
+    ask(f"{options.url}/extract", bodies[:_N_WARM_UP], 1)
+    for n_clients in options.clients:
+        timing = ask(f"{options.url}/extract", bodies, n_clients)
+        rows.append(_cells("hpd serve", n_clients, timing, rate))
+        for line, reply in zip(lines, timing.replies, strict=True):
+            differing += [is_tie for _, is_tie in differences(line, reply)]
+    if options.peer_url:
+        address, schemas = f"{options.peer_url}/chat/completions", load_schemas(options.schema)
+        asked = [_completion(record, schemas) for record in records[: options.peer]]
+        bodies = [json.dumps(each).encode() for each in asked]
+        ask(address, bodies[:1], 1)
+        for n_clients in options.clients[:2]:
+            timing = ask(address, bodies, n_clients)
+            rows.append(_cells("the other server, JSON grammar", n_clients, timing, rate))
+    print(Table("", rows).markdown())
+    n_wrong = differing.count(False)
+    print(f"{len(differing)} values differ, {n_wrong} of them no near tie", file=sys.stderr)
     return 1 if n_wrong else 0
 
 

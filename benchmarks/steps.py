@@ -30,7 +30,7 @@ class Watched:
     def __init__(self, model: _native.Model, options: _native.EngineOptions) -> None:
         self._engine = _native.Engine(model, options)
         self._end = time.perf_counter()
-        self.steps: list[tuple[int, int, float, float, float]] = []
+        self.steps: list[tuple[float, ...]] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
@@ -41,15 +41,9 @@ class Watched:
         results = self._engine.step()
         end, after = time.perf_counter(), self._engine.stats
         llama = after.decode_seconds - before.decode_seconds
-        self.steps.append(
-            (
-                after.n_tokens - before.n_tokens,
-                after.n_rows - before.n_rows,
-                1000 * llama,
-                1000 * (end - start - llama),
-                1000 * (start - self._end),
-            )
-        )
+        counts = after.n_tokens - before.n_tokens, after.n_rows - before.n_rows
+        times = (1000 * seconds for seconds in (llama, end - start - llama, start - self._end))
+        self.steps.append((*counts, *times))
         self._end = end
         return results
 

@@ -5,23 +5,195 @@
     python -m benchmarks.tables --pages
 
 Each workload is a part: hpd's methods take turns in three rounds, each with the model's own
-answers, and then once more with known ones. Another part is of other programs; --server names
-llama.cpp's llama-server, which is one of them. --pages writes the tables into the pages that have
-a place for them.
+answers, and then once more with known ones. The parts speed and cost sum up the three workloads.
+Other parts are of other programs (--server names llama.cpp's llama-server, which is one of them)
+and of a collection of schemas (DATA/schemas.jsonl.xz).
+--pages writes the tables into the pages that have a place for them.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from benchmarks.published import command, side_by_side
+from benchmarks.harness import part
+from benchmarks.harness.part import Part
+from benchmarks.harness.result import Cell, Finding, Result, Table, load_results
+from benchmarks.harness.workbench import DataSet, MissingInputError, Workbench
+from benchmarks.peers import peers
+from benchmarks.schemas import schemas
 
-PARTS = side_by_side.PARTS
+_HEAD = (
+    "method", "docs", "ms/doc", "x `ar`", "x `ar-batched`", "/ `prefill`", "tokens", "host ms",
+    "differ",
+)  # fmt: skip
+_NOTE = (
+    "The first table has the model's own answers, of so many tokens each, which differ from those "
+    "of `hpd` in so many documents; in the second all methods write the known answers, without "
+    "grammars and with them."
+)
+
+
+def side_by_side(bench: Workbench, name: str) -> Finding:
+    """All methods on one workload; of several settings of one the fastest's."""
+    n, _, in_flight = WORKLOADS[name]
+    n = bench.count(n)
+    data, alone = workload(bench, name, n), _alone(bench, name)
+    batched = f"ar-batched:in_flight={'|'.join(map(str, in_flight))}"
+    methods = ["prefill", alone, batched, "hpd", "hpd:drafts=off"]
+    asked = [part for method in methods for part in ("--method", method)]
+    limit = ["--limit", str(n)]
+    rows = bench.bench(f"table-{name}", data, *asked, *limit, *bench.rounds(3))
+    n_rounds = max(row["n_rounds"] for row in rows)
+    found = [row for row in rows if row["n_rounds"] == n_rounds]
+    known = ["--method", alone, "--method", "hpd", "--grammar", *limit, *bench.rounds(1)]
+    replayed = bench.bench(f"table-{name}-known", data, *known, replay=True)
+    own = next(row for row in found if row["method"] == "hpd")
+    return Finding(
+        [
+            Table(f"{data.title}: medians", [_HEAD, *map(_cells, found)]),
+            Table("Known answers", [_HEAD[:-1], *(_cells(row)[:-1] for row in replayed)]),
+        ],
+        f"{data.title}: `hpd` takes {own['ms_per_document']:.0f} ms a document, `ar` "
+        f"{own['speedup_ar']:.1f} times and `ar-batched` {own['speedup_ar_batched']:.1f} times as "
+        f"long; {own['ratio_prefill']:.2f} times the floor",
+        [_NOTE],
+    )
+
+
+def workload(bench: Workbench, name: str, n: int) -> DataSet:
+    """At least so many documents, and two to warm up with."""
+    if name == "catalogue":
+        return bench.catalogue("catalogue-300", n + 2, "--tokens", "300")
+    return bench.data_set(name)
+
+
+WORKLOADS = {
+    "oa-mine": (32, 4, (16, 32)),
+    "ae-110k": (24, 4, (12, 24)),
+    "catalogue": (12, 2, (6, 12)),
+}
+"""The documents of a workload; as many as are enough for methods that have one in flight; and the
+numbers in flight that ``ar-batched`` tries."""
+
+
+def _alone(bench: Workbench, name: str) -> str:
+    return f"ar:documents={bench.count(WORKLOADS[name][1])}"
+
+
+def _cells(row: Mapping[str, Any]) -> list[Cell]:
+    ratios = [row[name] for name in ("speedup_ar", "speedup_ar_batched", "ratio_prefill")]
+    return [
+        f"`{row['method']}`",
+        row["n_documents"],
+        f"{row['ms_per_document']:.0f}",
+        *("" if ratio is None else f"{ratio:.2f}" for ratio in ratios),
+        "" if row["kind"] == "prefill" else f"{row['completion_tokens']:.1f}",
+        f"{row['host_ms']:.1f}",
+        row["n_different"],
+    ]
+
+
+METHODS = {
+    "prefill": "read the document, decode nothing (the floor)",
+    "hpd": "**hpd**",
+    "ar-batched": "one token after the other, many documents at once",
+    "ar": "one token after the other",
+}
+TITLES = {
+    "table-oa-mine": "OA-Mine, titles",
+    "table-ae-110k": "AE-110k, titles",
+    "table-catalogue": "descriptions of 300 tokens",
+}
+DOLLARS_PER_HOUR = 0.10
+"""The price of the machine, assumed."""
+N_MANY = 500_000_000
+"""Documents of the paper's section 6."""
+
+Times = Mapping[str, float]
+"""Milliseconds a document of each method."""
+
+
+def measured_times(bench: Workbench) -> tuple[list[Times], list[Times]]:
+    """The times of all workloads, with the model's own answers and with known ones.
+
+    Raises:
+        MissingInputError: a workload was not measured, or not with the same model.
+    """
+    results = load_results(bench.results)
+    measured = [results[name] for name in TITLES if name in results]
+    models = [result.conditions.models for result in measured]
+    if len(measured) < len(TITLES) or any(each != models[0] for each in models):
+        raise MissingInputError(f"needs {', '.join(TITLES)}, measured with one model")
+    return [_times(result, 0) for result in measured], [_times(result, 1) for result in measured]
+
+
+def _times(result: Result, table: int) -> Times:
+    head, *rows = result.finding.tables[table].rows
+    column = head.index("ms/doc")
+    # The first of a kind is the one without further settings.
+    return {
+        str(row[0]).strip("`").partition(":")[0]: float(str(row[column])) for row in reversed(rows)
+    }
+
+
+def speed(bench: Workbench) -> Finding:
+    """One table of all workloads."""
+    bench.using(bench.model)
+    own, known = measured_times(bench)
+    table = [["", *TITLES.values()]]
+    table += [[title, *(f"{each[name]:.0f}" for each in own)] for name, title in METHODS.items()]
+    ratios = [each["ar"] / each["hpd"] for each in known]
+    faster = f"{min(ratios):.0f} to {max(ratios):.0f}"
+    return Finding(
+        [Table("Milliseconds a document", table)],
+        faster,
+        [
+            "The answers are the model's own. It was not taught to write whole objects token after "
+            "token, and those come out longer; where both write the same, known answers, hpd is "
+            f"{faster} times as fast."
+        ],
+    )
+
+
+def cost(bench: Workbench) -> Finding:
+    """The dollars of a thousand documents, and of the paper's 500 million."""
+    bench.using(bench.model)
+    own, known = measured_times(bench)
+    per_ms = DOLLARS_PER_HOUR / 3_600_000
+    costs = []
+    for title, mine, same in zip(TITLES.values(), own, known, strict=True):
+        ratio, of_known = (each["ar"] / each["hpd"] for each in (mine, same))
+        ar, hpd = (1000 * mine[method] * per_ms for method in ("ar", "hpd"))
+        costs.append(
+            f"{title}: {ratio:.1f} times less than AR ({of_known:.1f} with known answers), "
+            f"${hpd:.4f} for 1,000, not ${ar:.4f}"
+        )
+    many = [f"${N_MANY * own[-1][method] * per_ms:,.0f}" for method in ("hpd", "ar")]
+    return Finding(
+        [],
+        f"{'; '.join(costs)}; 500 million descriptions {many[0]}, not {many[1]} (assumed: "
+        f"${DOLLARS_PER_HOUR:.2f} an hour)",
+    )
+
+
+PARTS: Sequence[Part] = (
+    Part("table-oa-mine", "OA-Mine titles", 4, partial(side_by_side, name="oa-mine")),
+    Part("table-ae-110k", "AE-110k titles", 4, partial(side_by_side, name="ae-110k")),
+    Part(
+        "table-catalogue", "Descriptions of 300 tokens", 4, partial(side_by_side, name="catalogue")
+    ),
+    Part("speed", "The three workloads in one table", 0, speed),
+    Part("cost", "What they cost", 0, cost),
+    Part("schemas", "Schemas of JSONSchemaBench", 10, schemas),
+    Part("peers", "Other programs with the same file, OA-Mine titles", 15, peers),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    return command.run(PARTS, "benchmarks.tables", __doc__, arguments)
+    return part.run(PARTS, "benchmarks.tables", __doc__, arguments)
 
 
 if __name__ == "__main__":

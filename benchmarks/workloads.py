@@ -13,134 +13,15 @@ import argparse
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 CHARACTERS_PER_TOKEN = 3.5
-"""In this text, with the vocabulary of make_model.py; a real model's has more."""
+"""In this text, about; larger vocabularies have more."""
 
-_NAMES = [
-    "Alder",
-    "Bramwell",
-    "Corvo",
-    "Dunmore",
-    "Estrella",
-    "Fenwick",
-    "Galloway",
-    "Harlow",
-    "Ivarsen",
-    "Juniper",
-]
-_LINES = [
-    "Summit",
-    "Harbor",
-    "Meadow",
-    "Atlas",
-    "Pioneer",
-    "Lumen",
-    "Cascade",
-    "Orchard",
-    "Sterling",
-    "Voyager",
-]
-_KINDS = [
-    "backpack",
-    "kettle",
-    "lantern",
-    "jacket",
-    "tent",
-    "cooler",
-    "grinder",
-    "thermos",
-    "blanket",
-    "organizer",
-]
-_COLORS = [
-    "charcoal grey",
-    "forest green",
-    "navy",
-    "burgundy",
-    "sand",
-    "off-white",
-    "matte black",
-    "sky blue",
-]
-_PLACES = [
-    "Portugal",
-    "Vietnam",
-    "Mexico",
-    "Poland",
-    "Indonesia",
-    "the United States",
-    "Japan",
-    "Turkey",
-]
-_MATERIALS = [
-    "ripstop nylon",
-    "stainless steel",
-    "recycled polyester",
-    "waxed canvas",
-    "anodized aluminum",
-    "organic cotton",
-    "borosilicate glass",
-    "full-grain leather",
-]
-_USES = [
-    "day hikes",
-    "weekend camping",
-    "daily commuting",
-    "long flights",
-    "the office",
-    "garden parties",
-]
-
-# The values of each attribute, and the sentence that states one.
-_ATTRIBUTES = {
-    "Brand": (_NAMES, "It is made by {}."),
-    "Product line": (_LINES, "It belongs to the {} line, now in its third year."),
-    "Product type": (_KINDS, "If you have been looking for a {} that lasts, this may be the one."),
-    "Color": (_COLORS, "The one pictured comes in {}."),
-    "Material": (_MATERIALS, "The body is {}, which ages well and is easy to care for."),
-    "Country of origin": (_PLACES, "Every piece is finished by hand in {}."),
-    "Weight": ([f"{n / 10} pounds" for n in range(8, 60, 3)], "The whole thing weighs {}."),
-    "Capacity": ([f"{n} liters" for n in range(2, 60, 4)], "It holds {} without looking bulky."),
-    "Dimensions": (
-        [f"{a} x {a - 3} x {a // 2} inches" for a in range(9, 25, 2)],
-        "Unpacked it measures {}.",
-    ),
-    "Warranty": (
-        ["2-year limited", "lifetime", "5-year", "90-day"],
-        "A {} warranty comes with it, no questions asked.",
-    ),
-    "Recommended use": (_USES, "Most of our customers take it on {}."),
-    "Closure": (
-        ["YKK zipper", "roll-top", "magnetic snap", "screw cap"],
-        "It shuts with a {} that can be worked with one hand.",
-    ),
-    "Number of pieces": (["set of 2", "set of 3", "single"], "You get a {} in the box."),
-    "Care instructions": (
-        ["machine wash cold", "wipe clean", "hand wash only", "dishwasher safe"],
-        "For cleaning, remember: {}.",
-    ),
-    "Model number": (
-        [f"{a}{b}-{n}" for a in "KTX" for b in "LRQ" for n in range(110, 990, 97)],
-        "The model number on the label is {}.",
-    ),
-    "Release year": ([str(n) for n in range(2016, 2026)], "It came to the shops in {}."),
-}
-
-_FILLERS = (
-    "We tested it for months before we put it on the shelf, and it came back nearly new.",
-    "Some people will find it a little plain; we think that is what makes it easy to live with.",
-    "Shipping takes a few days, and the box is small enough for most parcel lockers.",
-    "There is nothing to put together, and no tool is needed at any time.",
-    "If something is not as you hoped, write to us and a person will answer.",
-    "The edges are rounded, the seams are straight, and nothing rattles when you carry it.",
-    "It has been with us on wet mornings and in the back of a crowded car.",
-    "Please note that what you see on your screen may look different in daylight.",
-    "Our neighbors bought two of them, and then came back for a third as a present.",
-    "We keep spare parts for everything that we sell, and we are glad to send them.",
-    "It stands on its own, packs flat, and does not mind being forgotten in a corner.",
-    "Older versions had a weak spot near the handle, which has been put right since then.",
-)
+_CATALOGUE = json.loads(Path(__file__).with_name("catalogue.json").read_text(encoding="utf-8"))
+_ATTRIBUTES: dict[str, dict[str, Any]] = _CATALOGUE["attributes"]
+"""The values of each attribute, and the sentence that states one."""
+_FILLERS: list[str] = _CATALOGUE["fillers"]
 
 
 def attribute_names(n: int) -> list[str]:
@@ -162,9 +43,9 @@ def description(
     sentences: list[str] = []
     n_known = 0
     for name in present:
-        values, sentence = _ATTRIBUTES[name.rstrip(" 0123456789")]
-        value = rng.choice(values)
-        stated = sentence.format(value)
+        attribute = _ATTRIBUTES[name.rstrip(" 0123456789")]
+        value = rng.choice(attribute["values"])
+        stated = attribute["sentence"].format(value)
         if sentences and n_known + len(stated) > n_characters:
             break
         gold[name] = value

@@ -61,7 +61,7 @@ def test_the_data_is_an_instance_of_the_class(schema, tiny_model):
 
 
 def test_a_repr_is_short(tiny_model):
-    result = extraction("brand, day date", tiny_model("qwen3"))
+    result = extraction('brand, "day" date', tiny_model("qwen3"))
     assert repr(result) == "Extraction(data={'brand': 'Nike', 'day': '2024-05-31'})"
     failed = hpd.Extraction("7", error=hpd.results.Failure("InputError", "no text"))
     assert repr(failed) == "Extraction(id='7', error='InputError: no text')"

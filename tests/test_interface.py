@@ -8,6 +8,7 @@ import pytest
 
 import hpd
 from hpd import Document, Extraction
+from pdf_files import pdf_of
 from shop import TEXTS
 from small_extractor import SmallExtractor
 
@@ -141,3 +142,54 @@ def test_the_seconds_of_a_document_in_chunks_are_its_own(model):
         seconds = time.perf_counter() - start
     assert usage.n_chunks > 8
     assert 0.0 < usage.seconds <= seconds
+
+
+class Counted:
+    """Says where each part stands, as if each letter were a point wide."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def of(self, start, end):
+        return hpd.Place(self.page, ((start, 0, end, 9),))
+
+
+@pytest.fixture(scope="module")
+def reading():
+    """An extractor whose model finds values."""
+    with hpd.Extractor("Color, Size", n_threads=1) as made:
+        yield made
+
+
+SHIRT = "Luma Cotton T-Shirt for Men, White, XL"
+
+
+def test_values_say_where_they_stand_in_the_file(reading):
+    # Equal texts are decoded once, and stand in different files.
+    documents = [Document(SHIRT, n, places=Counted(n)) for n in (1, 2)]
+    for n, extraction in enumerate(reading.extract_many(documents), start=1):
+        assert extraction["Color"] == "White"
+        field = extraction.fields["Color"]
+        assert field.place == hpd.Place(n, ((field.start, 0, field.end, 9),))
+        line = extraction.to_dict()["fields"]["Color"]
+        assert (line["page"], line["boxes"]) == (n, [[field.start, 0, field.end, 9]])
+    assert reading.extract(SHIRT).fields["Color"].place is None
+
+
+def test_documents_of_files_know_their_pages_and_cells(reading, tmp_path):
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in (["Name", "Text"], ["shirt", SHIRT]):
+        book.active.append(row)
+    (tmp_path / "a.pdf").write_bytes(pdf_of("nothing here", SHIRT))
+    book.save(tmp_path / "b.xlsx")
+    documents = list(hpd.read_documents(tmp_path))
+    ids = [str(tmp_path / "a.pdf"), f"{tmp_path / 'b.xlsx'}:1"]
+    assert [document.id for document in documents] == ids
+    pdf, sheet = (each.fields["Color"].place for each in reading.extract_many(documents))
+    assert pdf.page == 2
+    ((left, top, right, bottom),) = pdf.boxes
+    assert (top, bottom) == pytest.approx((91, 100), abs=3)
+    assert 160 < left < right < 240
+    assert sheet == hpd.Place(1, cell="Sheet!B2")
+    with pytest.raises(hpd.InputError, match="No such file"):
+        list(hpd.read_documents(tmp_path / "gone.pdf"))

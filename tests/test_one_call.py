@@ -80,10 +80,22 @@ def test_another_file_of_the_same_name_is_noticed(monkeypatch, tiny_model, tmp_p
     assert confidences[0] == confidences[2] != confidences[1]
 
 
-@pytest.mark.parametrize("name", ["examples", "rules", "max_tokns"])
+@pytest.mark.parametrize("name", ["rules", "max_tokns"])
 def test_what_is_no_option_is_refused(name):
     with pytest.raises(hpd.OptionError, match=f"there is no option '{name}'"):
         hpd.extract(TEXT, "brand", **{name: ()})
+
+
+def test_examples_are_shown_and_their_tokens_kept():
+    shown = [("A red Nike", {"brand": "Nike"})]
+    plain = hpd.extract(TEXT, "brand", max_tokens=2)
+    first = hpd.extract(TEXT, "brand", examples=shown, max_tokens=2)
+    assert first.usage.prompt_tokens > plain.usage.prompt_tokens
+    as_dicts = [{"text": text, "data": data} for text, data in shown]
+    again = hpd.extract(TEXT, "brand", examples=as_dicts, max_tokens=2)
+    assert (again.data, again.usage.reused_values) == (first.data, 1)
+    with pytest.raises(hpd.OptionError, match="example 1"):
+        hpd.extract(TEXT, "brand", examples=["ab"])
 
 
 def test_nobody_waits_for_a_model_that_another_thread_loads(monkeypatch, tiny_model):

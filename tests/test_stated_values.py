@@ -11,7 +11,7 @@ from shop import EXACT
 from small_extractor import SmallExtractor as Extractor
 from small_extractor import extracted
 
-SCHEMA = "total int, price float, day date, at datetime, name, paid bool"
+SCHEMA = 'total int, price float, "day" date, at datetime, name, paid bool'
 HELD = ("total", "price", "day", "at", "name")
 TEXTS = (
     "Invoice 4711 of 3 March 2026, 18:30: two lamps, 58,000 in all, 22,50 each",

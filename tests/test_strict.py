@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 
 import hpd
 from hpd.cli import main
@@ -81,6 +82,60 @@ def test_a_class_gives_an_instance_or_an_error(model, on_invalid):
     )
     assert whole.data == Shoe(brand="Nike", size=44)
     assert broken.error.message == "size: required, but the document does not hold it"
+    assert broken.data is None
+    assert broken.error.data == {"brand": "Nike", "size": None}
+    assert broken.to_dict()["data"] == broken.error.data
+    with pytest.raises(hpd.HpdError, match="size: required"):
+        broken["brand"]
+
+
+class Part(BaseModel):
+    name: str
+    qty: int
+
+
+class Order(BaseModel):
+    part: Part
+    total: float
+
+
+class Even(BaseModel):
+    n: int | None
+
+    @field_validator("n")
+    @classmethod
+    def must_be_even(cls, n):
+        if n is not None and n % 2:
+            raise ValueError("odd")
+        return n
+
+
+@dataclass
+class Cup:
+    size: int
+
+
+@pytest.mark.parametrize(
+    ("schema", "answer", "raw"),
+    [
+        (
+            Order,
+            {"part": {"name": "nut"}, "total": 3},
+            {"part": {"name": "nut", "qty": None}, "total": 3.0},
+        ),
+        (Even, {"n": 3}, {"n": 3}),
+        (Cup, {}, {"size": None}),
+    ],
+)
+def test_data_is_an_instance_or_none_and_never_a_dict(model, schema, answer, raw):
+    (broken,) = extracted(schema, model, ["a"], answers={"a": answer}, on_error="record")
+    assert broken.data is None
+    assert broken.error.data == raw
+    with SmallExtractor(schema, model, answers={"a": answer}) as extractor:
+        with pytest.raises(InvalidDataError) as caught:
+            extractor.extract("a")
+        assert caught.value.extraction.data is None
+        assert caught.value.extraction.error.data == raw
 
 
 @pytest.mark.parametrize("method", ["hpd", "ar"])

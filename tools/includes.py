@@ -10,7 +10,12 @@ SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
 
 LAYERS = (
     {"bindings", "bindings_testing"},
-    {"bindings_gguf", "bindings_testing_faults", "bindings_testing_scheduling"},
+    {
+        "bindings_gguf",
+        "bindings_testing_faults",
+        "bindings_testing_scheduling",
+        "bindings_testing_script",
+    },
     {"bindings_common", "handles"},
     {"engine"},
     {"observers"},

@@ -20,7 +20,6 @@ import json
 import math
 import random
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -28,8 +27,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+
+from tools.near_ties import differences as values_that_differ
 
 SCHEMA = "brand, color, size, material, weight float, line after color, features [str]"
 IN_FLIGHT = (1, 2, 5, 8, 16)
@@ -48,53 +49,41 @@ _SECONDS = re.compile(rb'(, )?"seconds": [0-9.e-]+')
 
 
 @dataclass
-class Outcome:
-    """The course of a soak, and all that was wrong."""
-
-    n_kills: int = 0
-    n_idle: int = 0
-    """Runs with time enough since the last one that finished a document."""
-    n_finished: list[int] = field(default_factory=list)
-    """The documents that were in the journal after each run."""
-    problems: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
 class Soak:
     """One soak in a folder of its own."""
 
     folder: Path
     n_documents: int
     n_kills: int
+    """The kills that are to come."""
     shortest: float
     longest: float
     seed: int
     options: Sequence[str] = ()
+    n_killed: int = 0
+    n_idle: int = 0
+    """Runs with time enough since the last one that finished a document."""
+    n_finished: list[int] = field(default_factory=list)
+    """The documents that were in the journal after each run."""
+    problems: list[str] = field(default_factory=list)
+    """All that was wrong."""
 
-    @property
-    def source(self) -> Path:
-        """The documents."""
-        return self.folder / "in.jsonl"
+    def __post_init__(self) -> None:
+        self.output = self.folder / "out.jsonl"
+        self._source = self.folder / "in.jsonl"
+        self._pick = random.Random(self.seed)
 
-    @property
-    def output(self) -> Path:
-        """The lines of the run that is killed."""
-        return self.folder / "out.jsonl"
-
-    def run(self) -> Outcome:
+    def run(self) -> None:
         """Write the documents, and kill and resume until they are all done."""
-        outcome = Outcome()
-        pick = random.Random(self.seed)
-        self.source.write_text("".join(documents(self.n_documents, self.seed)), encoding="utf-8")
+        self._source.write_text("".join(documents(self.n_documents, self.seed)), encoding="utf-8")
         is_done = False
-        while outcome.n_kills < self.n_kills and not is_done:
+        while self.n_killed < self.n_kills and not is_done:
             # As many between 0.2 and 2 seconds as between 2 and 20: short runs are the hard ones.
-            seconds = math.exp(pick.uniform(math.log(self.shortest), math.log(self.longest)))
-            is_done = self._killed_run(seconds, in_flight(pick), outcome)
-        while not is_done and not outcome.problems:
-            is_done = self._killed_run(None, in_flight(pick), outcome)
-        self._check_lines(outcome)
-        return outcome
+            limits = math.log(self.shortest), math.log(self.longest)
+            is_done = self._killed_run(math.exp(self._pick.uniform(*limits)))
+        while not is_done and not self.problems:
+            is_done = self._killed_run(None)
+        self.problems += wrong_lines(self.output, self.n_documents)
 
     def undisturbed(self) -> Path:
         """The output of a run that nobody kills."""
@@ -104,69 +93,66 @@ class Soak:
             raise RuntimeError(f"the undisturbed run ended with {run.returncode}: {run.stderr}")
         return path
 
-    def _command(self, output: Path, *more: str) -> list[str]:
-        command = [sys.executable, "-m", "hpd.cli", "extract", str(self.source), "-o", str(output)]
-        return [*command, "--schema", SCHEMA, "--quiet", *self.options, *more]
-
-    def _killed_run(self, seconds: float | None, n_in_flight: int | None, outcome: Outcome) -> bool:
-        """Start or resume, and kill after so many seconds; returns whether it was done by then."""
-        more = ["--resume"] if self.output.exists() else []
-        if n_in_flight is not None:
-            more += ["--set", f"in_flight={n_in_flight}"]
-        process = subprocess.Popen(
-            self._command(self.output, *more), stderr=subprocess.PIPE, text=True
-        )
-        try:
-            _, said = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-            outcome.n_kills += 1
-            assert seconds is not None
-            self._check_progress(outcome, seconds)
-            return False
-        if process.returncode:
-            outcome.problems.append(f"a run ended with {process.returncode}: {said.strip()}")
-        self._check_progress(outcome, math.inf)
-        return True
-
-    def _check_progress(self, outcome: Outcome, seconds: float) -> None:
-        before = outcome.n_finished[-1] if outcome.n_finished else 0
+    def check_progress(self, seconds: float) -> None:
+        """Compare the journal with what it was before a run of so many seconds."""
+        before = self.n_finished[-1] if self.n_finished else 0
         now = len(finished(self.output))
         if now < before:
-            outcome.problems.append(f"{before} documents were finished, and {now} after a kill")
-        outcome.n_finished.append(now)
+            self.problems.append(f"{before} documents were finished, and {now} after a kill")
+        self.n_finished.append(now)
         if now > before or now == self.n_documents:
-            outcome.n_idle = 0
+            self.n_idle = 0
         elif seconds >= _TIME_ENOUGH:
-            outcome.n_idle += 1
-        if outcome.n_idle == MOST_IDLE:
-            outcome.problems.append(f"{MOST_IDLE} long runs in a row have finished no document")
+            self.n_idle += 1
+        if self.n_idle == MOST_IDLE:
+            self.problems.append(f"{MOST_IDLE} long runs in a row have finished no document")
 
-    def _check_lines(self, outcome: Outcome) -> None:
-        if not self.output.exists():
-            outcome.problems.append("there is no output")
-            return
-        ids = []
-        for number, line in enumerate(self.output.read_bytes().splitlines(), start=1):
-            try:
-                row = json.loads(line)
-            except ValueError:
-                outcome.problems.append(f"line {number} is no JSON")
-                continue
-            ids.append(row["id"])
-            if "data" not in row:
-                outcome.problems.append(f"line {number} has no data: {row.get('error')}")
-        expected = [str(i) for i in range(self.n_documents)]
-        counts = Counter(ids)
-        doubled = [id_ for id_, n in counts.items() if n > 1]
-        missing = [id_ for id_ in expected if id_ not in counts]
-        if doubled:
-            outcome.problems.append(f"{len(doubled)} documents have several lines: {doubled[:5]}")
-        if missing:
-            outcome.problems.append(f"{len(missing)} documents have no line: {missing[:5]}")
-        if not doubled and not missing and ids != expected:
-            outcome.problems.append("the lines are not in the order of the documents")
+    def _command(self, output: Path, *more: str) -> list[str]:
+        command = [sys.executable, "-m", "hpd.cli", "extract", str(self._source), "-o", str(output)]
+        return [*command, "--schema", SCHEMA, "--quiet", *self.options, *more]
+
+    def _killed_run(self, seconds: float | None) -> bool:
+        """Start or resume, and kill after so many seconds; returns whether it was done by then."""
+        more = ["--resume"] if self.output.exists() else []
+        if self._pick.random() < 0.5:
+            more += ["--set", f"in_flight={self._pick.choice(IN_FLIGHT)}"]
+        command = self._command(self.output, *more)
+        try:  # with SIGKILL
+            run = subprocess.run(command, timeout=seconds, capture_output=True, text=True)
+        except subprocess.TimeoutExpired as killed:
+            self.n_killed += 1
+            self.check_progress(killed.timeout)
+            return False
+        if run.returncode:
+            self.problems.append(f"a run ended with {run.returncode}: {run.stderr.strip()}")
+        self.check_progress(math.inf)
+        return True
+
+
+def wrong_lines(output: Path, n_documents: int) -> list[str]:
+    """What is wrong with the lines of an output."""
+    if not output.exists():
+        return ["there is no output"]
+    problems, ids = [], []
+    for number, line in enumerate(output.read_bytes().splitlines(), start=1):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            problems.append(f"line {number} is no JSON")
+            continue
+        ids.append(row["id"])
+        if "data" not in row:
+            problems.append(f"line {number} has no data: {row.get('error')}")
+    expected = [str(i) for i in range(n_documents)]
+    doubled = [id_ for id_, n in Counter(ids).items() if n > 1]
+    missing = [id_ for id_ in expected if id_ not in ids]
+    if doubled:
+        problems.append(f"{len(doubled)} documents have several lines: {doubled[:5]}")
+    if missing:
+        problems.append(f"{len(missing)} documents have no line: {missing[:5]}")
+    if not doubled and not missing and ids != expected:
+        problems.append("the lines are not in the order of the documents")
+    return problems
 
 
 def documents(n: int, seed: int) -> Iterator[str]:
@@ -178,11 +164,6 @@ def documents(n: int, seed: int) -> Iterator[str]:
         if i % 10:
             words.append(f"no. {i}")
         yield json.dumps({"id": str(i), "text": ", ".join(words)}) + "\n"
-
-
-def in_flight(pick: random.Random) -> int | None:
-    """A number in flight, half of the times; None otherwise."""
-    return pick.choice(IN_FLIGHT) if pick.random() < 0.5 else None
 
 
 def finished(output: Path) -> set[int]:
@@ -204,24 +185,11 @@ def differences(one: Path, other: Path, *, exact: bool) -> list[str]:
             problems.append(f"line {number} differs")
         elif not exact:
             problems += [
-                f"line {number}: {place} differs, and is no near tie"
-                for place in _unmarked(json.loads(line), json.loads(theirs))
+                f"line {number}: {name} differs, and is no near tie"
+                for name, is_near_tie in values_that_differ(json.loads(line), json.loads(theirs))
+                if not is_near_tie
             ]
     return problems
-
-
-def _unmarked(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
-    rows = (one, other)
-    for name in {**one["data"], **other["data"]}:
-        if one["data"].get(name) != other["data"].get(name):
-            fields = [
-                field
-                for row in rows
-                for place, field in row.get("fields", {}).items()
-                if re.split(r"[.\[]", place)[0] == name
-            ]
-            if not any(field.get("near_tie") for field in fields):
-                yield name
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -249,22 +217,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             folder, given.documents, given.kills, given.shortest, given.longest, given.seed, options
         )
         start = time.monotonic()
-        outcome = soak.run()
-        problems = list(outcome.problems)
-        if not problems:
-            problems += differences(soak.output, soak.undisturbed(), exact=given.deterministic)
+        soak.run()
+        problems = soak.problems or differences(
+            soak.output, soak.undisturbed(), exact=given.deterministic
+        )
         seconds = time.monotonic() - start
     for problem in problems[:20]:
         print(f"WRONG: {problem}")
-    steps = [b > a for a, b in zip([0, *outcome.n_finished], outcome.n_finished, strict=False)]
+    steps = [b > a for a, b in pairwise([0, *soak.n_finished])]
     print(
         f"{'deterministic' if given.deterministic else 'default'} soak, seed {given.seed}: "
-        f"{given.documents} documents, {outcome.n_kills} kills {given.shortest:g} to "
+        f"{given.documents} documents, {soak.n_killed} kills {given.shortest:g} to "
         f"{given.longest:g} s after a start, {sum(steps)} of {len(steps)} runs "
         f"finished documents, {seconds:.0f} s in all"
     )
-    if outcome.n_kills < given.kills:
-        print(f"only {outcome.n_kills} kills: the documents were done; take more (--documents)")
+    if soak.n_killed < given.kills:
+        print(f"only {soak.n_killed} kills: the documents were done; take more (--documents)")
     print(f"VERDICT: {f'{len(problems)} things are wrong' if problems else 'all is well'}")
     return 1 if problems else 0
 

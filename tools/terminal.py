@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import io
-import os
-import pty
 import re
 import subprocess
 import sys
@@ -32,28 +30,17 @@ _FONTS = re.compile(r"@font-face \{.*?\}", re.DOTALL)
 
 
 def shown(command: str) -> str:
-    """What a terminal shows of a command, with its colours."""
-    ours, theirs = pty.openpty()
+    """What a terminal shows of a command, with its colors."""
     with hpd_on_path() as environment:
-        process = subprocess.Popen(
-            ["bash", "-euo", "pipefail", "-c", command],
+        done = subprocess.run(
+            ["script", "--quiet", "--return", "--command", command, "/dev/null"],
             cwd=ROOT,
             env={**environment, "COLUMNS": str(COLUMNS), "TERM": "xterm-256color"},
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            check=True,
         )
-        os.close(theirs)
-        output = b""
-        with open(ours, "rb", buffering=0) as terminal:
-            try:
-                while piece := terminal.read(65536):
-                    output += piece
-            except OSError:
-                pass  # On Linux the end of what a terminal gives is an error.
-        if process.wait():
-            raise RuntimeError(f"{command}: exit code {process.returncode}\n{output!r}")
-    text = output.decode().replace("\r\n", "\n")
+    text = done.stdout.decode().replace("\r\n", "\n")
     return _CURSOR.sub("", _REDRAWN.sub("", text))
 
 

@@ -1,6 +1,6 @@
-"""The tables in docs/types.md: every type, its constraint, and an example that was run.
+"""The table in docs/types.md: every type, its constraint, and an example that was run.
 
-``python -m tools.types_page`` runs the examples on the model in the box and writes the tables.
+``python -m tools.types_page`` runs the examples on the model in the box and writes the table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from hpd.values.grammar import enum_texts, value_grammar
 from tools.unconstrained import unconstrained
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
-SCHEMAS = PAGE.parents[1] / "benchmarks" / "schemas.json"
 COLUMNS = ("Type", "In a schema", "Constraint while it is decoded", "Document", "Result")
 
 _LONGEST_RULE = 60
@@ -162,7 +161,7 @@ def constraint(attribute: Attribute) -> str:
 
 def _rule(attribute: Attribute) -> str:
     root = (value_grammar(attribute) or "").splitlines()[0]
-    rule = root[root.index("((") + 2 : root.rindex(") end")]
+    rule = root[root.index("(") + 1 : root.rindex(") end?")].removesuffix(' | "null"')
     return rule if len(rule) <= _LONGEST_RULE else rule[:_LONGEST_RULE].rstrip() + " …"
 
 
@@ -188,33 +187,13 @@ def results() -> list[Any]:
 
 
 def page(answers: list[Any]) -> str:
-    """The page with its tables again, with the data and the errors of each example's answer."""
+    """The page with its table again, with the data and the errors of each example's answer."""
     lines = [_line(COLUMNS), _line(["---"] * len(COLUMNS))]
     for row, (data, errors) in zip(rows(), answers, strict=True):
         result = _code(json.dumps(data, ensure_ascii=False))
         lines.append(_line([*row, "; ".join([result, *(f"error: {error}" for error in errors)])]))
-    text = PAGE.read_text(encoding="utf-8")
-    for table in ("\n".join(lines), schemas_table()):
-        first_cell = table.partition(" | ")[0]
-        before, _, rest = text.partition(f"\n{first_cell} | ")
-        text = f"{before}\n{table}\n\n{rest.partition(chr(10) * 2)[2]}"
-    return text
-
-
-def schemas_table() -> str:
-    """The shares of schemas that are read, obeyed and filled, by split."""
-    splits = json.loads(SCHEMAS.read_text(encoding="utf-8"))["splits"]
-    names = ["Split", "Schemas", "Read", "Obeyed", "Filled", "Asked", "Obeyed", "Filled"]
-    lines = [_line(names), _line(["---"] * len(names))]
-    for split, row in splits.items():
-        cells = [split.replace("_", "-")]
-        for n, kinds in (
-            (row["n"], ("read", "obeyed", "filled")),
-            (row.get("asked", 0), ("asked_obeyed", "asked_filled")),
-        ):
-            cells += [str(n), *(f"{row.get(kind, 0) / n:.3f}" if n else "" for kind in kinds)]
-        lines.append(_line(cells))
-    return "\n".join(lines)
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(f"\n{_line(COLUMNS)}\n")
+    return "\n".join([before, *lines, "", rest.partition("\n\n")[2]])
 
 
 def cells(text: str) -> list[list[str]]:

@@ -20,7 +20,8 @@ from typing import Any
 
 from hpd.evaluation.calibration import Answer, reliability
 from hpd.evaluation.confidence_fit import Judged, cross_fitted, fit
-from hpd.evaluation.outcomes import gold_values, normalized, outcome
+from hpd.evaluation.outcomes import normalized, outcome
+from hpd.evaluation.rows import gold_values
 from hpd.extractor import Extractor
 from hpd.results import Extraction
 from hpd.schema.attributes import Attribute, Schema

@@ -23,7 +23,8 @@ from typing import Any
 
 import hpd
 from hpd.evaluation.calibration import Answer, reliability
-from hpd.evaluation.outcomes import Outcome, gold_values, normalized, outcome, value_text
+from hpd.evaluation.outcomes import Outcome, normalized, outcome
+from hpd.evaluation.rows import gold_values, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
 

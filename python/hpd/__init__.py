@@ -12,7 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hpd.documents import Document
+    from hpd.documents import Document, Place
     from hpd.errors import (
         ContextOverflowError,
         DecodeError,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         SchemaError,
     )
     from hpd.extractor import Extractor
+    from hpd.files.inputs import read_documents
     from hpd.one_call import extract
     from hpd.options import Options
     from hpd.pipeline import Task
@@ -47,17 +48,20 @@ __all__ = [
     "ModelLoadError",
     "OptionError",
     "Options",
+    "Place",
     "Schema",
     "SchemaError",
     "Task",
     "Usage",
     "__version__",
     "extract",
+    "read_documents",
 ]
 
 _HOMES = {
-    "hpd.documents": ("Document",),
+    "hpd.documents": ("Document", "Place"),
     "hpd.extractor": ("Extractor",),
+    "hpd.files.inputs": ("read_documents",),
     "hpd.one_call": ("extract",),
     "hpd.options": ("Options",),
     "hpd.pipeline": ("Task",),

@@ -50,3 +50,6 @@ class CallCancelledError(HpdError, RuntimeError):
 
 class HpdWarning(UserWarning):
     """Root of all warnings that hpd gives."""
+
+    kind = "warning"
+    """The word before it on a terminal."""

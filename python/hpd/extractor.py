@@ -18,7 +18,7 @@ from collections.abc import (
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import (
@@ -35,12 +35,13 @@ from hpd.models.settings import engine_options, load_model, tuned_values
 from hpd.options import Options, combined
 from hpd.pipeline import (
     Cancellation,
-    Examples,
+    ExamplesForm,
     OnChunk,
     OnSettled,
     Task,
     check_task,
     prepared,
+    read_examples,
     warn_of_untaught,
 )
 from hpd.pipeline.pipeline import Pipeline
@@ -88,8 +89,8 @@ class Extractor(Generic[T]):
         model: path of a GGUF file; None for the model in the box.
         hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
         options: how to read and decode. Single options may be given by name as well.
-        examples: documents with their answers, shown in the prompt before every document; by
-            category, if the schema is.
+        examples: documents with their answers, ``(text, data)`` or ``{"text": ..., "data": ...}``,
+            shown in the prompt before every document; by category, if the schema is.
         rules: the system's text, in place of the usual one: the task, and the form of the answer.
         progress: called with the share of the model that is loaded; False stops the loading.
 
@@ -99,7 +100,7 @@ class Extractor(Generic[T]):
     that was not taught the layout ``label`` an ``UntaughtWarning`` if it is asked in it.
 
     Raises:
-        OptionError: there is no such option, or it cannot have that value.
+        OptionError: there is no such option, or it cannot have that value, or an example is none.
         SchemaError: the schema cannot be read.
         ModelLoadError: the model cannot be found or loaded.
         ContextOverflowError: the schema leaves no room for any document.
@@ -113,7 +114,7 @@ class Extractor(Generic[T]):
         *,
         hf: str | None = None,
         options: Options | None = None,
-        examples: Examples | Mapping[str, Examples] = (),
+        examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         progress: Callable[[float], bool | None] | None = None,
         rules: str | None = None,
         **settings: Unpack[Settings],
@@ -127,7 +128,7 @@ class Extractor(Generic[T]):
         *,
         hf: str | None = None,
         options: Options | None = None,
-        examples: Examples | Mapping[str, Examples] = (),
+        examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         progress: Callable[[float], bool | None] | None = None,
         rules: str | None = None,
         **settings: Unpack[Settings],
@@ -140,14 +141,15 @@ class Extractor(Generic[T]):
         *,
         hf: str | None = None,
         options: Options | None = None,
-        examples: Examples | Mapping[str, Examples] = (),
+        examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         rules: str | None = None,
         progress: Callable[[float], bool | None] | None = None,
         **settings: Unpack[Settings],
     ) -> None:
         asked = combined(options, settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
-        check_task(asked, self.schemas, rules, examples)
+        shown = read_examples(examples, self.schemas)
+        check_task(asked, self.schemas, rules, shown)
         confidence_map = option_map(asked.calibration)
         path = resolve_model(model, hf, progress=not asked.quiet)
         warn_of_shortage(path, asked)
@@ -164,7 +166,7 @@ class Extractor(Generic[T]):
             self.schemas,
             self.options,
             engine_options(self.options),
-            examples=examples,
+            examples=shown,
             rules=rules,
             # Which documents share a prompt must not depend on what was tuned.
             patience=4 * asked.stack * asked.filled().most_in_flight,
@@ -202,9 +204,7 @@ class Extractor(Generic[T]):
                 extraction says that the class refuses it.
             EngineClosedError: the extractor is closed.
         """
-        documents = [Document(document, None, category)]
-        (extraction,) = self.extract_many(documents, schema=schema)  # type: ignore[call-overload]
-        return cast(Extraction[Any], extraction)
+        return self._extract(document, category, schema)
 
     @overload
     async def aextract(self, document: str, *, category: str | None = None) -> Extraction[T]: ...
@@ -220,16 +220,22 @@ class Extractor(Generic[T]):
     async def aextract(
         self, document: str, *, category: str | None = None, schema: object = None
     ) -> Extraction[Any]:
-        """``extract`` for asyncio: as many as ``in_flight`` at a time are decoded together."""
+        """``extract`` for asyncio: as many as ``in_flight`` at a time are decoded together.
+
+        Nothing more is decoded for a task that is cancelled.
+        """
         self._check_open()
         if self._threads is None:
             # As many threads as asyncio has of its own may be fewer.
             self._threads = ThreadPoolExecutor(self.options.most_in_flight, "hpd")
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._threads,
-            lambda: self.extract(document, category=category, schema=schema),  # type: ignore[call-overload]
-        )
+        cancellation = Cancellation()
+        try:
+            return await loop.run_in_executor(
+                self._threads, self._extract, document, category, schema, cancellation
+            )
+        finally:
+            cancellation.cancel()
 
     @overload
     def extract_many(
@@ -338,7 +344,7 @@ class Extractor(Generic[T]):
         self,
         schema: object,
         *,
-        examples: Examples | Mapping[str, Examples] = (),
+        examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         **settings: object,
     ) -> Task:
         """A schema with options of its own, for any number of calls of ``iter_placed``.
@@ -373,7 +379,10 @@ class Extractor(Generic[T]):
             given = _as_they_come(documents, loop)
         else:
             given = documents
-        iterator = _in_order(self.iter_placed(given, schema=schema, on_error=on_error))
+        cancellation = Cancellation()
+        iterator = _in_order(
+            self.iter_placed(given, schema=schema, on_error=on_error, cancellation=cancellation)
+        )
         # One thread, so that nothing is asked of the iterator while it works.
         with_it = ThreadPoolExecutor(1, "hpd")
         try:
@@ -383,6 +392,7 @@ class Extractor(Generic[T]):
                     return
                 yield extraction
         finally:
+            cancellation.cancel()
             with_it.submit(iterator.close)
             with_it.shutdown(wait=False)
 
@@ -419,6 +429,17 @@ class Extractor(Generic[T]):
     async def __aexit__(self, *_: object) -> None:
         """Close it, which may wait for a batch, in a thread."""
         await asyncio.to_thread(self.close)
+
+    def _extract(
+        self,
+        document: str,
+        category: str | None,
+        schema: object,
+        cancellation: Cancellation | None = None,
+    ) -> Extraction[Any]:
+        documents = [Document(document, None, category)]
+        ((_, extraction),) = self.iter_placed(documents, schema=schema, cancellation=cancellation)
+        return extraction
 
     def _run(
         self,

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from hpd.extractor import Extractor, SchemaForm
 from hpd.models.model_files import MODEL_VARIABLE
 from hpd.options import combined
+from hpd.pipeline import ExamplesForm, Task, read_examples
 from hpd.results import Extraction
+from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _N_KEPT = 2
+_N_TASKS = 8
 
 
 class _Loaded:
@@ -29,6 +33,20 @@ class _Loaded:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.extractor: Extractor[Any] | None = None
+        self._tasks: OrderedDict[object, Task] = OrderedDict()
+
+    def task(self, schema: object, examples: ExamplesForm) -> Task:
+        """A schema with its examples, prepared once, as their tokens are kept with it."""
+        assert self.extractor is not None
+        read = schema if isinstance(schema, Schema) else load_schemas(schema)
+        pairs = read_examples(examples, read)
+        key = repr(pairs), read.key if isinstance(read, Schema) else repr(read)
+        if key not in self._tasks:
+            self._tasks[key] = self.extractor.prepare(read, examples=examples)
+        self._tasks.move_to_end(key)
+        if len(self._tasks) > _N_TASKS:
+            self._tasks.popitem(last=False)
+        return self._tasks[key]
 
 
 _kept: OrderedDict[object, _Loaded] = OrderedDict()
@@ -42,6 +60,7 @@ def extract(
     model: str | Path | None = None,
     *,
     hf: str | None = None,
+    examples: ExamplesForm = (),
     **settings: Unpack[Settings],
 ) -> Extraction[T]: ...
 
@@ -53,6 +72,7 @@ def extract(
     model: str | Path | None = None,
     *,
     hf: str | None = None,
+    examples: ExamplesForm = (),
     **settings: Unpack[Settings],
 ) -> Extraction[dict[str, Any]]: ...
 
@@ -63,6 +83,7 @@ def extract(
     model: str | Path | None = None,
     *,
     hf: str | None = None,
+    examples: ExamplesForm = (),
     **settings: Any,
 ) -> Extraction[Any]:
     """The values of one document.
@@ -75,6 +96,7 @@ def extract(
         schema: in any form that ``Extractor`` takes, for one category.
         model: path of a GGUF file; None for the model in the box.
         hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
+        examples: documents with their answers, as ``Extractor`` takes them.
         settings: options by name, as in ``Options``.
 
     Raises:
@@ -94,5 +116,5 @@ def extract(
     with loaded.lock:
         if loaded.extractor is None:
             loaded.extractor = Extractor(schema, model, hf=hf, options=options)  # type: ignore[call-overload]
-        extractor = loaded.extractor
-    return extractor.extract(document, schema=schema)  # type: ignore[call-overload, no-any-return]
+        asked = loaded.task(schema, examples) if examples else schema
+    return loaded.extractor.extract(document, schema=asked)  # type: ignore[call-overload, no-any-return]

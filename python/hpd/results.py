@@ -7,9 +7,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar
 
+from hpd.documents import Place, Places
 from hpd.errors import HpdError
 from hpd.schema.attributes import Schema
 from hpd.schema.sources import dumped, validated
@@ -39,8 +39,14 @@ class FieldValue:
     end: int | None = None
     match: Match | None = None
     """The kind of match in the document: ``"none"`` if there is none, None if the value is null."""
+    place: Place | None = None
+    """Where it stands in the file, if the document has ``places``: the page and its boxes there, or
+    the cell of a sheet."""
     error: str | None = None
     """The reason why a value that should be there is not, or was left out."""
+    reason: str | None = None
+    """The reason why what the model wrote was turned into null, where null is allowed; or into
+    another number, where there must be one (``missing="force"``)."""
     raw: str = ""
     """The text that the model wrote."""
     truncated: bool = False
@@ -60,6 +66,12 @@ class FieldValue:
     """The model's own confidence, where that in ``confidence`` is calibrated."""
     refused: tuple[RefusedText, ...] = ()
     """The texts that were refused before, with ``on_invalid="retry"``."""
+
+    def at(self, places: Places) -> FieldValue:
+        """The same, with its place in the file that the document was read from."""
+        if self.start is None or self.end is None or self.value is None:
+            return self
+        return replace(self, place=places.of(self.start, self.end))
 
     @property
     def near_tie(self) -> bool:
@@ -87,9 +99,13 @@ class FieldValue:
             if self.start is not None and self.end is not None:
                 result |= {"start": self.start, "end": self.end}
             result["match"] = self.match
+        if self.place is not None:
+            result |= self.place.to_dict()
         if self.error is not None:
             result["error"] = self.error
-        if (self.error is not None and self.raw) or self.nulled:
+        if self.reason is not None:
+            result["reason"] = self.reason
+        if (self.error is not None and self.raw) or self.reason is not None or self.nulled:
             result["raw"] = self.raw
         if self.truncated:
             result["truncated"] = True
@@ -170,6 +186,8 @@ class Failure:
 
     type: str
     message: str
+    data: Any = None
+    """The data that the class which is the schema refuses, as a plain dict."""
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
@@ -191,13 +209,13 @@ class Extraction(Generic[T_co]):
     id: Any = None
     data: T_co = None  # type: ignore[assignment]
     """A plain dict, or an instance of the class that is the schema; None where there is an error
-    and nothing was decoded."""
+    and nothing was decoded, or the class refuses what was: that is ``error.data``."""
     fields: Mapping[str, FieldValue] = field(default_factory=dict)
     """The details of each value by dotted path: ``maker.city``, ``lines[0].qty``, ``tags[1]``."""
     usage: Usage | None = None
     error: Failure | None = None
-    """The error of a document that failed. Of one whose data breaks the schema (``on_invalid``),
-    the data is there all the same, as a plain dict."""
+    """The error of a document that failed. Where data breaks a schema that is no class, it is there
+    all the same."""
     truncated_at: int | None = None
     """The character from which on the document was not read, with ``on_overflow="truncate"``."""
     text: str | None = field(default=None, repr=False, compare=False)
@@ -238,8 +256,9 @@ class Extraction(Generic[T_co]):
         result: dict[str, Any] = {}
         if self.id is not None:
             result["id"] = self.id
-        if self.data is not None:
-            result["data"] = plain_data(self.data)
+        data = self.error.data if self.data is None and self.error is not None else self.data
+        if data is not None:
+            result["data"] = plain_data(data)
         if self.error is not None:
             result["error"] = self.error.to_dict()
         if self.truncated_at is not None:
@@ -258,8 +277,9 @@ class Extraction(Generic[T_co]):
 
     def _repr_html_(self) -> str:
         """The document with its values marked, and their table, in a notebook."""
-        page = import_module("hpd.evaluation.page")  # a guest
-        return str(page.extraction_html(self.to_dict(), self.text))
+        from hpd.show.page import extraction_html
+
+        return extraction_html(self.to_dict(), self.text)
 
 
 def plain_data(data: Any) -> Any:

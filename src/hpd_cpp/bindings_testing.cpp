@@ -22,6 +22,7 @@
 #include "bindings_common.h"
 #include "bindings_testing_faults.h"
 #include "bindings_testing_scheduling.h"
+#include "bindings_testing_script.h"
 #include "drafting/histories.h"
 #include "handles.h"
 #include "model/characters.h"
@@ -350,12 +351,11 @@ void bind_parts(py::module_ & m) {
         },
         py::arg("row"), py::arg("token"));
     m.def(
-        "log_share",
-        [](const std::vector<float> & row, const std::vector<Token> & some,
-           const std::vector<Token> & all) {
-            return log_share(read_row(row.data(), static_cast<int32_t>(row.size())), some, all);
+        "log_sum",
+        [](const std::vector<float> & row, const std::vector<Token> & tokens) {
+            return log_sum(read_row(row.data(), static_cast<int32_t>(row.size())), tokens);
         },
-        py::arg("row"), py::arg("some"), py::arg("all"));
+        py::arg("row"), py::arg("tokens"));
     py::class_<Histories>(m, "Histories")
         .def(py::init<size_t, size_t>(), py::kw_only(), py::arg("n_histories_max"),
              py::arg("n_nodes_max"))
@@ -402,6 +402,7 @@ PYBIND11_MODULE(_core_testing, m) {
     bind_context(m);
     bind_constraints(m);
     bind_faults(m);
+    bind_script(m);
     bind_attention(m);
     bind_scheduling(m);
     bind_parts(m);

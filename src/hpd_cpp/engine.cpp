@@ -107,7 +107,7 @@ DecodeStatus Engine::decode(const BatchPlan & plan) {
 
 void Engine::accept(const BatchPlan & plan) {
     scheduler_.commit();
-    const std::vector<LogitRow> rows = context_.rows();
+    const std::vector<LogitRow> rows = script_ ? std::vector<LogitRow>() : context_.rows();
     for (size_t i = 0; i < plan.rows.size();) {
         Value & value = *plan.rows[i].value;
         bool is_done = false;
@@ -115,7 +115,8 @@ void Engine::accept(const BatchPlan & plan) {
         int32_t n_accepted = 0;
         for (; i < plan.rows.size() && plan.rows[i].value == &value; ++i) {
             if (is_done || !is_right) continue;
-            is_done = writer_.write(value, rows[static_cast<size_t>(plan.rows[i].row)]);
+            is_done = writer_.write(
+                value, script_ ? script_(value) : rows[static_cast<size_t>(plan.rows[i].row)]);
             const auto k = static_cast<size_t>(plan.rows[i].n_drafted);
             is_right = k < value.draft.size() && !value.tokens.empty() &&
                        value.draft[k] == value.tokens.back();

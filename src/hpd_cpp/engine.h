@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <tuple>
@@ -78,6 +79,10 @@ public:
     // For tests: llama.cpp is called by these, for the draft model, too.
     void replace_calls(const FallibleCalls & calls);
 
+    // For tests: a row of logits is what this says for its value, whatever was computed.
+    using Script = std::function<LogitRow(const Value &)>;
+    void follow(Script script) { script_ = std::move(script); }
+
     // For tests: guesses as likely as this are made, however many values share a step.
     void fix_least_probability(double p);
 
@@ -96,6 +101,7 @@ private:
     std::unique_ptr<ModelDrafter> model_drafter_;  // likewise
     Scheduler scheduler_;
     ValueWriter writer_;
+    Script script_;
     std::vector<std::tuple<uint64_t, size_t, Value>> told_;
     std::atomic<bool> woken_{false};
 #ifdef NDEBUG

@@ -1,4 +1,4 @@
-"""``benchmarks.neighbours.blocks``: blocks of masked tokens, and how a model is taught them."""
+"""Blocks of masked tokens (``benchmarks.paper.neighbours``), and how a model is taught them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from benchmarking import a_few_titles, tables_of
-from benchmarks.neighbours.blocks import WAYS, Blocks, confident, lexical_unit
-from benchmarks.neighbours.taught_blocks import N_BLOCK, mask_token, masked, segment
+from benchmarks.paper.neighbours.blocks import WAYS, Blocks, confident, lexical_unit
+from benchmarks.paper.neighbours.taught_blocks import N_BLOCK, mask_token, masked, segment
 from hpd.schema import load_schema
 from hpd.training.data import Labelled, RowMaker
 from hpd.training.network import (

@@ -1,4 +1,4 @@
-"""``benchmarks.neighbours``: ways that guess write what one token a pass writes."""
+"""``benchmarks.paper.neighbours``: ways that guess write what one token a pass writes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from pathlib import Path
 import pytest
 
 from benchmarking import a_few_titles, tables_of
-from benchmarks.neighbours import padellm, picture, reasoning
-from benchmarks.neighbours.decoding import AR, WAYS
-from benchmarks.neighbours.jacobi import jacobi
-from benchmarks.neighbours.ngrams import NGrams, anpd
-from benchmarks.neighbours.passes import Passes, Way, n_right, one_by_one
-from benchmarks.published.result import Conditions, Finding, Result, Table
-from benchmarks.published.workbench import Workbench
+from benchmarks.harness.workbench import Workbench
+from benchmarks.paper.neighbours import chained, padellm, reasoning
+from benchmarks.paper.neighbours.ways import (
+    AR,
+    WAYS,
+    NGrams,
+    Passes,
+    Way,
+    anpd,
+    jacobi,
+    n_right,
+    one_by_one,
+)
 from hpd._native import Model, ModelOptions
 from hpd.prompt.text import instruction_text, key_text, system_text
 from hpd.prompt.tokens import PromptTokenizer
@@ -39,7 +45,7 @@ def passes() -> Iterator[Passes]:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Workbench:
-    return Workbench(None, tmp_path, small_model(), n_threads=1)
+    return Workbench(None, tmp_path, model=small_model(), n_threads=1)
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +92,7 @@ def test_each_token_is_noted_with_the_pass_after_which_it_is_final(
         assert len(passes.final) == len(answer)
         assert passes.final == sorted(passes.final)
         assert (passes.final[0], passes.final[-1]) == (1, passes.n_passes - before)
-    assert picture.chained([[1, 2], [1], [1, 2, 2]]) == [1, 2, 3, 4, 5, 5]
-    assert picture.together([[1, 2], [1], [1, 2, 2]]) == [1, 2, 1, 1, 2, 2]
+    assert chained([[1, 2], [1], [1, 2, 2]]) == [1, 2, 3, 4, 5, 5]
 
 
 def test_what_has_been_said_before_is_read_once(
@@ -158,10 +163,9 @@ def test_each_value_sees_its_own_thought_alone(bench: Workbench) -> None:
     assert all(0 < len(thought) <= 32 for thought in thoughts)
 
 
-@pytest.mark.parametrize("part", ["neighbours", "neighbours-whole"])
-def test_all_ways_stand_in_one_table(part: str, tmp_path: Path) -> None:
+def test_all_ways_stand_in_one_table(tmp_path: Path) -> None:
     a_few_titles(tmp_path)
-    (table,) = tables_of(part, tmp_path)
+    (table,) = tables_of("neighbours", tmp_path)
     head, ar, *others = table.rows
     assert (ar[0], ar[1], ar[-1]) == (AR, "1.00", "0")
     assert [row[0] for row in others[: len(WAYS) - 1]] == list(WAYS)[1:]
@@ -188,17 +192,3 @@ def test_entities_are_counted_by_their_labels(tmp_path: Path) -> None:
         "way", "AR: one object of lists", "counts, then all mentions at once",
         "PaDeLLM: the same without doubles",
     ]  # fmt: skip
-
-
-def test_the_picture_is_drawn_from_the_result(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    rows = [["way", "passes"], ["AR", "1 2 3"], ["HPD", "1 2 1"]]
-    finding = Finding([Table("", rows)], "")
-    conditions = Conditions("2026-11-22", "0.1.0", "abc", "0.3.36", "A processor", 2, 1, {}, 1.5)
-    path = Result("passes", "", (), finding, conditions).save(tmp_path)
-    pictures = [tmp_path / "a.svg", tmp_path / "b.svg"]
-    for picture_path in pictures:
-        picture.main([str(path), str(picture_path)])
-    first, second = (each.read_text() for each in pictures)
-    assert "<svg" in first
-    assert first == second

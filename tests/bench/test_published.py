@@ -1,4 +1,4 @@
-"""``benchmarks.published``: results as files, pages made of them, parts on made-up rows."""
+"""``benchmarks.harness``: results as files, pages made of them, parts on made-up rows."""
 
 import json
 import re
@@ -7,15 +7,14 @@ from dataclasses import replace
 import pytest
 
 import dataset_files
-from benchmarks import reproduce, tables
-from benchmarks.neighbours import __main__ as neighbours
-from benchmarks.published import command, pages
-from benchmarks.published.claims import CLAIMS
-from benchmarks.published.combined import COST, SPEED
-from benchmarks.published.finetuning import trained
-from benchmarks.published.quality import TABLE_1_WAYS
-from benchmarks.published.result import Conditions, Finding, Result, Table, load_results
-from benchmarks.published.workbench import DataSet, Workbench
+from benchmarks import tables
+from benchmarks.harness import page
+from benchmarks.harness.result import Conditions, Finding, Result, Table, load_results
+from benchmarks.harness.workbench import RESULTS, DataSet, Workbench
+from benchmarks.paper import __main__ as paper
+from benchmarks.paper import quality, speed
+from benchmarks.paper.adapters import trained
+from benchmarks.paper.quality import TABLE_1_WAYS
 from hpd.cli import build_parser, main
 from hpd.models.model_files import box_model
 from jsonl import read_lines
@@ -30,9 +29,7 @@ RESULT = Result(
     Finding([Table("A caption", [["method", "ms"], ["hpd", "1.5"]])], "so many", ["A note."]),
     CONDITIONS,
 )
-PARTS = {part.name: part for part in (*reproduce.PARTS, *tables.PARTS, *neighbours.PARTS)}
-
-REPRODUCED = {part.name for part in reproduce.PARTS}
+PARTS = {part.name: part for part in (*tables.PARTS, *paper.PARTS)}
 
 
 def test_a_result_is_read_as_it_was_written(tmp_path):
@@ -59,20 +56,20 @@ def test_commands_are_shown_without_this_machines_paths(tmp_path):
 
 
 def test_a_place_for_a_result_is_filled_again_and_again():
-    page = "a\n<!-- result: width -->\n<!-- end of result -->\nb\n"
-    empty = pages.with_results(page, {})
+    text = "a\n<!-- result: width -->\n<!-- end of result -->\nb\n"
+    empty = page.with_results(text, {})
     assert "Not measured yet." in empty
-    filled = pages.with_results(empty, {"width": RESULT})
-    for text in ("| hpd | 1.5 |", "A caption", "A note.", "hpd bench WORK/a.jsonl", "A processor"):
-        assert text in filled
+    filled = page.with_results(empty, {"width": RESULT})
+    for shown in ("| hpd | 1.5 |", "A caption", "A note.", "hpd bench WORK/a.jsonl", "A processor"):
+        assert shown in filled
     assert "Not measured yet." not in filled
-    assert pages.with_results(filled, {"width": RESULT}) == filled
-    assert pages.with_results(filled, {}) == filled
+    assert page.with_results(filled, {"width": RESULT}) == filled
+    assert page.with_results(filled, {}) == filled
     trial = replace(RESULT, conditions=replace(CONDITIONS, limit=8))
-    assert "a trial with 8 documents" in pages.with_results(page, {"width": trial})
+    assert "a trial with 8 documents" in page.with_results(text, {"width": trial})
 
 
-def test_three_workloads_come_to_one_table_of_speed():
+def test_three_workloads_come_to_one_table_of_speed(tmp_path, capfd):
     rows = [
         ["method", "docs", "ms/doc"],
         *([f"`{name}`", 2, str(ms)] for name, ms in (("prefill", 5), ("ar:documents=2", 90))),
@@ -80,52 +77,64 @@ def test_three_workloads_come_to_one_table_of_speed():
         ["`ar-batched:in_flight=8`", 2, "30"],
     ]
     known = [rows[0], ["`ar:documents=2`", 2, "40"], ["`hpd`", 2, "5"]]
-    tables = [Table("medians", rows), Table("Known answers", known)]
-    measured = replace(RESULT, finding=Finding(tables, ""))
-    names = ("table-oa-mine", "table-ae-110k", "table-catalogue")
-    results = dict.fromkeys(names, measured)
-    text = pages.all_pages(results)[pages.ROOT / "README.md"]
-    assert "| **hpd** | 10 | 10 | 10 |" in text
-    assert "| one token after the other | 90 | 90 | 90 |" in text
-    assert ">8 to 8<" in text
-    assert "hpd is 8 to 8 times as fast" in text
+    finding = Finding([Table("medians", rows), Table("Known answers", known)], "")
+    for name in tables.TITLES:
+        replace(RESULT, part=name, finding=finding).save(tmp_path)
+    asked = ["--part", "speed", "--part", "cost", "--results", str(tmp_path)]
+    asked += ["--work", str(tmp_path / "work"), "--again"]
+    assert tables.main(asked) == 0
+    results = load_results(tmp_path)
+    (table,) = results["speed"].finding.tables
+    assert ["**hpd**", "10", "10", "10"] in table.rows
+    assert ["one token after the other", "90", "90", "90"] in table.rows
+    assert results["speed"].finding.headline == "8 to 8"
+    assert "9.0 times less than AR (8.0 with known answers)" in results["cost"].finding.headline
     # Times of different models do not stand in one table.
-    other = replace(measured, conditions=replace(CONDITIONS, models={"other.gguf": "0"}))
-    readme = (pages.ROOT / "README.md").read_text("utf-8")
-    assert pages.all_pages({**results, names[1]: other})[pages.ROOT / "README.md"] == readme
+    other = replace(CONDITIONS, models={"other.gguf": "0"})
+    replace(RESULT, part="table-catalogue", finding=finding, conditions=other).save(tmp_path)
+    assert tables.main(asked) == 1
+    assert "measured with one model" in capfd.readouterr().err
 
 
 def test_pages_are_as_the_results_make_them():
-    results = load_results(command.RESULTS)
+    results = load_results(RESULTS)
     assert set(results) <= set(PARTS)
-    for page, text in pages.all_pages(results).items():
-        assert page.read_text(encoding="utf-8") == text, "python -m benchmarks.reproduce --pages"
+    for path, text in page.all_pages(results).items():
+        assert path.read_text(encoding="utf-8") == text, "python -m benchmarks.paper --pages"
 
 
 def test_published_results_are_no_trials():
-    for result in load_results(command.RESULTS).values():
+    for result in load_results(RESULTS).values():
         assert result.conditions.limit is None, result.part
 
 
-def test_every_place_and_claim_names_a_part():
-    for page in (pages.ROOT / "docs").glob("*.md"):
-        named = re.findall(r"<!-- (?:result|headline): ([\w-]+) -->", page.read_text("utf-8"))
-        assert set(named) <= {*PARTS, SPEED}, page.name
-    named = {claim.part for claim in CLAIMS if claim.part}
-    assert named >= REPRODUCED
-    assert named <= {*PARTS, COST}
+def test_every_place_on_a_page_names_a_part():
+    for path in page.DOCS.glob("*.md"):
+        named = re.findall(r"<!-- (?:result|headline): ([\w-]+) -->", path.read_text("utf-8"))
+        assert set(named) <= set(PARTS), path.name
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.place)
-def test_a_claim_has_a_part_a_command_or_a_reason(claim):
-    assert claim.part or claim.remark
-    if claim.part:
-        assert bool(claim.by) == (claim.part not in REPRODUCED)
-    for path in re.findall(r"tests/[\w/.]+", claim.by):
-        assert (pages.ROOT / path).exists()
-    assert "not measured yet" in claim.outcome({}).lower() or not claim.part
-    assert claim.outcome({}).endswith(".")
-    assert "|" not in claim.says + claim.remark
+def test_every_claim_names_tests_and_parts_that_there_are():
+    text = (page.DOCS / "reproduction.md").read_text("utf-8")
+    for path in re.findall(r"tests/[\w/.]+", text):
+        assert (page.ROOT / path).exists()
+    parts = re.findall(r"`--part ([\w-]+)`", text)
+    assert {part.name for part in (*quality.PARTS, *speed.PARTS)} <= set(parts) <= set(PARTS)
+
+
+def test_the_figures_of_the_pages_are_drawn_from_the_results(tmp_path):
+    pytest.importorskip("matplotlib")
+    from benchmarks.paper import figures
+
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+        figures.main(folder)
+    for _, name in figures.FIGURES.values():
+        first, second = ((folder / name).read_text("utf-8") for folder in folders)
+        assert "<svg" in first
+        assert first == second
+        assert (page.DOCS / name).exists()
 
 
 @pytest.fixture
@@ -145,7 +154,7 @@ def data(tmp_path):
 def run(data, *arguments):
     folder = data.parent
     trial = ["--limit", "2", "--results", str(folder / "results"), "--threads", "1"]
-    return reproduce.main(["--data", str(data), "--work", str(folder / "work"), *trial, *arguments])
+    return paper.main(["--data", str(data), "--work", str(folder / "work"), *trial, *arguments])
 
 
 def test_ar_and_hpd_are_compared_on_each_data_set(data, capfd):
@@ -242,15 +251,15 @@ def test_an_adapter_is_trained_by_a_command_that_there_is(data, way, monkeypatch
 
 def test_a_trial_is_not_published(data, capfd):
     with pytest.raises(SystemExit) as stopped:
-        reproduce.main(["--data", str(data), "--limit", "2", "--part", "data"])
+        paper.main(["--data", str(data), "--limit", "2", "--part", "data"])
     assert stopped.value.code == 2
     assert "--limit makes a trial" in capfd.readouterr().err
 
 
 def test_the_parts_are_listed(tmp_path, capfd):
     RESULT.save(tmp_path)
-    assert reproduce.main(["--list", "--results", str(tmp_path)]) == 0
+    assert paper.main(["--list", "--results", str(tmp_path)]) == 0
     lines = {line.split()[0]: line for line in capfd.readouterr().out.splitlines()}
-    assert set(lines) == {part.name for part in reproduce.PARTS}
+    assert set(lines) == {part.name for part in paper.PARTS}
     assert "2026-11-22" in lines["width"]
     assert "not measured" in lines["zero-shot"]

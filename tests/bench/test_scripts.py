@@ -1,4 +1,4 @@
-"""The scripts of ``benchmarks``: catalogues, plots, other programs and steps."""
+"""The scripts of ``benchmarks``: catalogues, other programs, steps, models."""
 
 import json
 import os
@@ -7,12 +7,14 @@ import subprocess
 import sys
 
 import pytest
+from gguf import GGUFReader
 
-from benchmarking import BENCHMARKS, SCHEMA, measurement, run_script
-from benchmarks import plot, workloads
-from hpd.bench.methods import parse_contest
-from hpd.bench.rounds import summarise
-from jsonl import read_lines, write_lines
+from benchmarking import BENCHMARKS, SCHEMA, run_script
+from benchmarks import make_model, peers, workloads
+from hpd import Extractor
+from hpd.evaluation.rows import load_examples
+from hpd.schema import load_schemas
+from jsonl import read_lines
 
 
 def catalogue(folder, *arguments):
@@ -39,44 +41,22 @@ def test_a_made_up_catalogue_states_half_of_its_attributes(tmp_path, n_tokens, n
     assert catalogue(tmp_path, *sizes, "--seed", "1")[0] != rows
 
 
-def test_the_plot_has_a_line_for_each_stack(tmp_path):
-    hpd = ["stack=2,in_flight=8", "stack=2,in_flight=1", "in_flight=16", "drafts=off"]
-    names = ["ar-batched:in_flight=4", *(f"hpd:{settings}" for settings in hpd)]
-    summary = summarise([measurement(name, 1, n + 1.0) for n, name in enumerate(names)])
-    for row, name in zip(summary, names, strict=True):
-        options = parse_contest(name).methods[0].options
-        row["settings"] = {n: getattr(options, n) for n in ("layout", "stack", "in_flight")}
-    figures = write_lines(tmp_path / "figures.jsonl", {"type": "environment"}, *summary)
-    _, read = plot.read_summary(figures)
-    assert plot.curves(read, "speedup_ar_batched") == {
-        ("branch", 1): [(16, 0.25)],
-        ("branch", 2): [(1, pytest.approx(1 / 3)), (8, 0.5)],
-    }
-
-
-def test_other_json_lines_are_not_plotted(gold):
-    write_lines(gold, {"type": "environment"})
-    with pytest.raises(ValueError, match=r"gold\.jsonl: no summary"):
-        plot.read_summary(gold)
-
-
-def test_programs_are_asked_the_same_and_one_that_is_missing_is_named(gold, tmp_path, tiny_model):
-    own = ["hpd", "hpd, method ar", "hpd, method ar, many at once"]
-    chosen = [*own, "llama-cpp-python, no schema", "llama-server"]
-    asked = [part for name in chosen for part in ("--peer", name)]
-    asked += ["--limit", 2, "-t", 1, "-o", tmp_path / "peers.jsonl"]
-    table = run_script(
-        BENCHMARKS / "peers.py", gold, "--schema", SCHEMA, "-m", tiny_model(), *asked
-    )
-    rows = {row["peer"]: row for row in read_lines(tmp_path / "peers.jsonl")}
-    assert set(rows) == set(chosen)
-    for name in own:
-        assert (rows[name]["invalid"], rows[name]["n_documents"]) == (0, 2)
-        assert rows[name]["documents_per_second"] > 0
+def test_programs_are_asked_the_same_and_one_that_is_missing_is_named(gold, tiny_model):
+    schema = load_schemas(SCHEMA)
+    questions = [peers.Question(each, schema) for each in load_examples(gold)][:2]
+    setting = peers.Setting(tiny_model(), schema, 1, 512, 1, None)
+    programs = {**peers.ONE_BY_ONE, **peers.TOGETHER}
+    chosen = ["hpd", "hpd, method ar", "llama-cpp-python, no schema", "llama-server"]
+    rows = [peers.measured(name, programs[name], setting, questions) for name in chosen]
+    for row in rows[:2]:
+        assert row["invalid"] == 0
+        assert row["documents_per_second"] > 0
     # Random weights write no JSON unless they must.
-    assert rows["llama-cpp-python, no schema"]["invalid"] == 1
-    assert "--server" in rows["llama-server"]["error"]
-    assert all(name in table for name in chosen)
+    assert rows[2]["invalid"] == 1
+    assert "--server" in rows[3]["error"]
+    head, *cells = peers.cells(rows)
+    assert [row[0] for row in cells] == chosen
+    assert {len(row) for row in cells} == {len(head)}
 
 
 def test_every_batch_is_shown(gold, tiny_model):
@@ -90,12 +70,19 @@ def test_every_batch_is_shown(gold, tiny_model):
 
 
 def test_the_share_of_a_busy_machine_is_of_every_kind_and_company(gold, tiny_model):
-    asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model()]
-    lines = run_script(
-        BENCHMARKS / "busy.py", *asked, "--rounds", 1, "--limit", 1, "-t", 1
-    ).splitlines()
-    assert [line.split("|")[1].strip() for line in lines[2:]] == [*"001122"]
-    assert all(float(line.split("|")[4]) > 0 for line in lines[2:])
+    asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model(), "-t", 1, "--rounds", 1]
+    _, *lines = run_script(BENCHMARKS / "busy.py", *asked, "--limit", 1).splitlines()
+    assert [line.split()[0] for line in lines] == [*"001122"]
+    assert all(float(line.split()[-1]) > 0 for line in lines)
+
+
+def test_a_model_of_random_weights_has_the_shape_and_the_types(tmp_path):
+    made = tmp_path / "model.gguf"
+    make_model.main([str(made), "--shape", "smollm2:135m", "--type", "Q4_0"])
+    names = {field.name for field in GGUFReader(made).tensors}
+    assert names == dict(make_model.tensor_shapes(make_model.SHAPES["smollm2:135m"])).keys()
+    with Extractor(["Brand"], made, n_threads=1, n_ctx=512, max_tokens=4) as extractor:
+        assert extractor.extract("Nike shoe").error is None
 
 
 def test_costs_end_with_the_prices_of_a_bill(tiny_model):

@@ -1,4 +1,4 @@
-"""The scripts of ``benchmarks`` that need PyTorch: the roofline, and the encoder."""
+"""What of ``benchmarks`` needs PyTorch: the encoder, and models merged with adapters."""
 
 import pytest
 
@@ -9,24 +9,15 @@ from functools import partial
 
 import torch
 
-from benchmarking import BENCHMARKS, SCHEMA, run_script
+from benchmarking import SCHEMA
+from benchmarks.harness.workbench import Workbench
+from benchmarks.paper.adapters import merged
 from benchmarks.peers import Question, Setting, encoder, measure
-from benchmarks.published import merge
 from hpd.evaluation.rows import load_examples
 from hpd.schema import load_schemas
 from hpd.training.network import add_lora, load_network, lora_factors
 from hpd.training.weights import GgufFile, write_adapter
 from small_model import small_model
-
-
-def test_every_type_is_multiplied_by_every_number_of_tokens():
-    sizes = ["--columns", 256, "--rows", 64, "--matrices", 2, "-t", 1]
-    lines = run_script(BENCHMARKS / "roofline.py", *sizes, "--seconds", 0.001).splitlines()
-    cells = [line.split("|")[1:3] for line in lines[2:]]
-    assert [name.strip() for name, _ in cells[:7]] == [
-        *("Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "BF16", "PyTorch, bf16")
-    ]
-    assert [int(n_tokens) for _, n_tokens in cells[::7]] == [1, 16, 64, 512]
 
 
 def test_the_encoder_reads_every_document(gold, tiny_model):
@@ -47,12 +38,12 @@ def test_a_merged_model_has_the_weights_with_their_adapter(tmp_path):
     for name, parameter in network.named_parameters():
         if name.endswith(".b"):
             parameter.data = 0.1 * torch.randn_like(parameter)
-    adapter, merged = tmp_path / "adapter.gguf", tmp_path / "merged.gguf"
+    adapter = tmp_path / "adapter.gguf"
     write_adapter(GgufFile(small_model()), adapter, lora_factors(network), 4.0)
-    merge.main([str(small_model()), str(adapter), str(merged)])
+    output = merged(Workbench(None, tmp_path / "work", model=small_model()), tmp_path)
     before, wanted, found = (
         load_network(model, adapter=each).get_parameter("model.layers.0.mlp.up_proj.weight")
-        for model, each in ((small_model(), None), (small_model(), adapter), (merged, None))
+        for model, each in ((small_model(), None), (small_model(), adapter), (output, None))
     )
     # Q8_0 has 127 steps on either side.
     step = wanted.abs().max() / 127

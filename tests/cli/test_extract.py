@@ -1,7 +1,9 @@
 """``hpd extract``: what goes in, what comes out, and with which options."""
 
 import io
+import json
 import re
+from pathlib import Path
 
 from command_line import Terminal
 from fake_extractor import ASKED
@@ -174,3 +176,67 @@ def test_the_summary_counts_documents_without_text(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "", "a", " \n\t"), tmp_path / "out"
     assert main(["extract", str(source), "--schema", "brand", "-o", str(out)]) == 0
     assert ", 2 without text" in capfd.readouterr().err
+
+
+def test_each_file_has_a_schema_of_its_own(tmp_path, fake):
+    folder, schemas = tmp_path / "in", tmp_path / "schemas"
+    folder.mkdir(), schemas.mkdir()
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.txt").write_text(f"text {name}")
+    (schemas / "a.json").write_text('["text"]')
+    (schemas / "b.json").write_text('{"type": "object", "properties": {"category": {}}}')
+    out = tmp_path / "out.jsonl"
+    arguments = ("extract", str(folder), "--schema", str(schemas / "{stem}.json"), "-o", str(out))
+    assert main([*arguments]) == 3
+    (extractor,) = fake
+    names = [str(schemas / f"{name}.json") for name in ("a", "b")]
+    assert list(extractor.schema) == names
+    assert [document.category for document in extractor.documents] == names
+    failed = [line for line in read_lines(out) if "error" in line]
+    assert [line["id"] for line in failed] == [str(folder / "c.txt")]
+    assert "there is no file" in failed[0]["error"]["message"]
+    assert "c.json" in failed[0]["error"]["message"]
+    assert main([*arguments, "--overwrite", "--category-field", "x"]) == 2
+    for name in names:
+        Path(name).unlink()
+    assert main([*arguments, "--overwrite"]) == 2
+
+
+def test_each_file_has_an_output_of_its_own(tmp_path, fake, capfd):
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir(), out.mkdir()
+    (folder / "a.txt").write_text("one é")
+    (folder / "b.csv").write_text("text\nx\ny\n")
+    (folder / "c.txt").write_text("too long")
+    arguments = ("extract", str(folder), "--schema", "text", "-o", str(out / "{stem}.json"))
+    assert main([*arguments]) == 3
+    a, b, c = (json.loads((out / f"{name}.json").read_text()) for name in "abc")
+    assert (a["id"], a["data"]["text"]) == (str(folder / "a.txt"), "one é")
+    assert [line["data"]["text"] for line in b] == ["x", "y"]
+    assert c["error"]["type"] == "ContextOverflowError"
+    assert sorted(path.name for path in out.iterdir()) == [
+        *("a.json", "b.json", "c.json", "lines.hpd.jsonl", "lines.hpd.jsonl.run"),
+    ]
+    (folder / "d.txt").write_text("new")
+    assert main([*arguments, "--resume", "--keep-errors"]) == 3
+    assert len(fake[-1].documents) == 1
+    assert json.loads((out / "d.json").read_text())["data"]["text"] == "new"
+    capfd.readouterr()
+    (out / "lines.hpd.jsonl").unlink()
+    assert main([*arguments]) == 2
+    assert "already exists: replace it (--overwrite)" in capfd.readouterr().err
+
+
+def test_outputs_of_two_files_must_differ(tmp_path, fake, capfd):
+    (tmp_path / "a.txt").write_text("x")
+    (tmp_path / "a.md").write_text("y")
+    out = tmp_path / "out"
+    out.mkdir()
+    arguments = ("extract", str(tmp_path), "--schema", "text", "-o")
+    assert main([*arguments, str(out / "{stem}.json")]) == 2
+    assert "would both be" in capfd.readouterr().err
+    assert main([*arguments, str(out / "{stem}.csv")]) == 2
+    assert ".json or .jsonl" in capfd.readouterr().err
+    assert main([*arguments, str(out / "{folder}" / "{name}.jsonl")]) == 0
+    (line,) = read_lines(out / tmp_path.name / "a.md.jsonl")
+    assert line["data"]["text"] == "y"

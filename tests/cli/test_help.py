@@ -13,9 +13,9 @@ from hpd.options import OPTIONS
 
 
 def test_schema(tmp_path, capfd):
-    assert main(["schema", "brand, price number?"]) == 0
+    assert main(["schema", "brand, price float?"]) == 0
     assert "price  number" in capfd.readouterr().out
-    assert main(["schema", "brand, price number?", "--json"]) == 0
+    assert main(["schema", "brand, price float?", "--json"]) == 0
     assert list(json.loads(capfd.readouterr().out)["properties"]) == ["brand", "price"]
     file = tmp_path / "s.json"
     file.write_text('{"Shoes": ["Brand"], "Tea": ["Flavor"]}')

@@ -4,6 +4,8 @@ import csv
 import json
 from email.message import EmailMessage
 
+import pytest
+
 from command_line import run_hpd
 from hpd.cli import main
 from jsonl import write_lines, write_texts
@@ -34,7 +36,7 @@ def test_twenty_e_mails_of_a_folder_become_a_table(tmp_path):
     assert done.returncode == 0, done.stderr
     rows = rows_of(out)
     assert [row["id"] for row in rows] == [str(folder / f"{n:02}.eml") for n in range(20)]
-    assert list(rows[0]) == ["id", "from", "order_number", "error"]
+    assert list(rows[0]) == ["id", "order_number", "error", "from"]
     assert rows[3]["from"] == "ann3@example.org"
     assert sum(row["order_number"] == str(1000 + n) for n, row in enumerate(rows)) > 10
 
@@ -46,6 +48,9 @@ def test_a_value_of_a_pdf_has_its_page(tmp_path, capfd):
     fields = json.loads(capfd.readouterr().out)["fields"]
     assert fields["Color"]["start"] > fields["Color"]["page"] == 2
     assert {field.get("page") for field in fields.values()} <= {2, None}
+    ((left, top, right, bottom),) = fields["Color"]["boxes"]
+    assert 160 < left < right < 240
+    assert 88 < top < bottom < 103
 
 
 def test_a_table_has_all_columns_of_its_input(tmp_path, fake):
@@ -53,7 +58,83 @@ def test_a_table_has_all_columns_of_its_input(tmp_path, fake):
     source.write_text("id,text,price\na,one,3\nb,two,\n")
     out = tmp_path / "out.csv"
     assert extract(source, out) == 0
-    assert out.read_text() == ("id,text,price,extracted.text,error\na,one,3,one,\nb,two,,two,\n")
+    assert out.read_text() == ("id,extracted.text,error,text,price\na,one,,one,3\nb,two,,two,\n")
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.tsv", "o.xlsx", "o.json", "o.parquet"])
+def test_a_table_that_was_corrected_is_not_replaced_unasked(name, tmp_path, fake, capfd):
+    source, out = write_texts(tmp_path / "in.jsonl", "one", "two", "three"), tmp_path / name
+    assert extract(source, out) == 0
+    edit_cell(out, "two", "deux")
+    edited = out.read_bytes()
+    capfd.readouterr()
+    assert extract(source, out, "--resume") == 2
+    said = capfd.readouterr().err
+    assert "o." in said
+    assert "was changed since hpd wrote it: row 3 (id '2') is not as it was" in said or (
+        name in ("o.json", "o.parquet") and "(id '2') is not as it was" in said
+    )
+    assert "--overwrite" in said
+    assert out.read_bytes() == edited
+    out.rename(tmp_path / f"corrected.{name}")
+    assert extract(source, out, "--resume") == 0
+    assert out.exists()
+    assert (tmp_path / f"corrected.{name}").read_bytes() == edited
+    edit_cell(out, "two", "zwei")
+    assert extract(source, out, "--overwrite") == 0
+    assert extract(source, out, "--resume") == 0
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.xlsx"])
+def test_a_table_that_was_only_saved_anew_is_replaced(name, tmp_path, fake):
+    source, out = write_texts(tmp_path / "in.jsonl", "one", "two"), tmp_path / name
+    assert extract(source, out) == 0
+    before = out.read_bytes()
+    edit_cell(out, "two", "two")
+    assert out.read_bytes() != before
+    write_texts(source, "one", "two", "three")
+    assert extract(source, out, "--resume") == 0
+
+
+def test_rows_that_were_taken_away_or_added_are_a_change(tmp_path, fake, capfd):
+    source, out = write_texts(tmp_path / "in.jsonl", "one", "two"), tmp_path / "o.csv"
+    assert extract(source, out) == 0
+    whole = out.read_text()
+    for changed, said in (
+        (whole[: whole.rindex("2,")], "it has 1 rows, and had 2"),
+        (whole + whole.splitlines()[-1] + "\n", "it has 3 rows, and had 2"),
+    ):
+        out.write_text(changed)
+        assert extract(source, out, "--resume") == 2
+        assert said in capfd.readouterr().err
+
+
+def edit_cell(table, old, new):
+    """Change every cell that holds a text, and save the table as another program would."""
+    if table.suffix == ".xlsx":
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.load_workbook(table)
+        for row in book.active.rows:
+            for cell in row:
+                cell.value = new if cell.value == old else cell.value
+        book.save(table)
+    elif table.suffix == ".parquet":
+        parquet = pytest.importorskip("pyarrow.parquet")
+        arrow = pytest.importorskip("pyarrow")
+        rows = parquet.read_table(table).to_pylist()
+        made = [{k: new if v == old else v for k, v in row.items()} for row in rows]
+        parquet.write_table(arrow.Table.from_pylist(made), table)
+    else:
+        text = table.read_text().replace(old, new)
+        table.write_text(text.replace("\n", "\r\n"), newline="")
+
+
+def test_confidence_is_for_tables(tmp_path, fake, capfd):
+    source = write_texts(tmp_path / "in.jsonl", "one")
+    assert extract(source, tmp_path / "o.jsonl", "--confidence") == 2
+    assert "--confidence adds columns to a table" in capfd.readouterr().err
+    assert extract(source, tmp_path / "o.csv", "--confidence") == 0
+    assert "extracted.text_confidence" in (tmp_path / "o.csv").read_text()
 
 
 def test_a_run_that_was_cut_off_goes_on_with_its_table(tmp_path, fake, capfd):

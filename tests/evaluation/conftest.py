@@ -2,8 +2,8 @@
 
 import pytest
 
+from browser import headless_browser
 from fake_extractor import fake
-from tools.browser import headless_browser
 
 __all__ = ["fake"]
 

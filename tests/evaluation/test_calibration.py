@@ -74,7 +74,7 @@ def test_the_curve_takes_in_the_most_likely_values_first():
 
 
 N_DOCUMENTS = 400
-SCHEMA = "brand, price number"
+SCHEMA = "brand, price float"
 
 
 @pytest.fixture

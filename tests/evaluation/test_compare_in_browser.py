@@ -4,11 +4,11 @@ from contextlib import contextmanager
 
 import pytest
 
+from browser import has_browser
 from hpd.evaluation.comparison import JudgementFile, Session, System, load_judgements, plan_trials
 from hpd.evaluation.comparison_views import ComparisonServer
 from hpd.evaluation.rows import Prediction
 from local_server import answering
-from tools.browser import has_browser
 
 pytestmark = pytest.mark.skipif(
     not has_browser(), reason="Chromium and its driver are not installed"

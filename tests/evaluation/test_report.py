@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from benchmarks.pages import made_extractions, write_made
 from hpd.cli import main
 from hpd.evaluation.report import MATCHES, attribute_slots, payload, reported_documents, summarize
 from hpd.evaluation.rows import Example, Prediction, load_predictions
-from hpd.evaluation.shown_values import ShownValue
+from hpd.show.shown_values import ShownValue
 from jsonl import write_lines
+from report_files import made_extractions, write_made
 
 TEXT = "\N{GRINNING FACE} Diesel shoe, red"
 

@@ -7,10 +7,10 @@ import threading
 
 import pytest
 
-from benchmarks.pages import made_extractions, write_made
+from browser import has_browser
 from hpd.cli import main
 from jsonl import write_lines
-from tools.browser import has_browser
+from report_files import made_extractions, write_made
 
 pytestmark = pytest.mark.skipif(
     not has_browser(), reason="Chromium and its driver are not installed"

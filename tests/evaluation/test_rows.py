@@ -7,8 +7,7 @@ import pytest
 
 from hpd.errors import InputError
 from hpd.evaluation.matching import match_rows
-from hpd.evaluation.outcomes import gold_values
-from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
+from hpd.evaluation.rows import Example, Prediction, gold_values, load_examples, load_predictions
 from jsonl import write_lines
 
 

@@ -10,10 +10,9 @@ from hpd.evaluation import statistics
 from hpd.evaluation.outcomes import OUTCOMES, FieldOutcome
 from hpd.evaluation.scores import Resampling, count_outcomes
 from hpd.evaluation.statistics import (
-    AverageScores,
     Interval,
     OutcomeCounts,
-    bootstrap_counts,
+    averages,
     evaluation_intervals,
     paired_differences,
     scores,
@@ -45,10 +44,10 @@ def test_scores_are_those_of_the_metric_but_for_rounding():
     score = count_outcomes(fields).plain
     outcomes = OutcomeCounts(fields, 40)
     counts = outcomes.count(np.ones((1, 40), np.float32))
-    averages = AverageScores.of(counts)
+    averaged = averages(counts)
     for got, expected in (
-        (averages.micro[0], score.micro),
-        (averages.macro[0], score.macro),
+        (averaged["micro"][0], score.micro),
+        (averaged["macro"][0], score.macro),
         *zip(scores(counts)[0], (score.cells[cell] for cell in outcomes.cells), strict=True),
     ):
         exact = [expected.precision, expected.recall, expected.f1]
@@ -58,7 +57,7 @@ def test_scores_are_those_of_the_metric_but_for_rounding():
 def test_bootstrap_against_documents_drawn_one_by_one():
     fields = random_fields(N_ROWS)
     outcomes = OutcomeCounts(fields, N_ROWS)
-    (counts,) = bootstrap_counts(outcomes, Resampling(20, 3))
+    (counts,) = outcomes.bootstrapped(Resampling(20, 3))
     drawn = np.random.default_rng(3).integers(0, N_ROWS, (20, N_ROWS))
     for own, rows in zip(counts, drawn, strict=True):
         expected = count_outcomes(drawn_one_by_one(fields, list(rows))).strict.cells
@@ -71,7 +70,7 @@ def test_chunks_change_nothing(monkeypatch):
     fields = random_fields(N_ROWS)
     whole = evaluation_intervals(fields, N_ROWS, Resampling(100))
     monkeypatch.setattr(statistics, "_CHUNK", 7 * N_ROWS * 3)
-    assert len(list(bootstrap_counts(OutcomeCounts(fields, N_ROWS), Resampling(100)))) > 3
+    assert len(list(OutcomeCounts(fields, N_ROWS).bootstrapped(Resampling(100)))) > 3
     assert evaluation_intervals(fields, N_ROWS, Resampling(100)) == whole
 
 

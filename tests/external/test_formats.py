@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from hpd.cli import main
+from hpd.documents import Place
 from hpd.errors import InputError
-from hpd.external.pdf import _columns_apart, _Piece
 from hpd.files.inputs import InputReader, Shard
 from hpd.files.reader import RecordReader
 from hpd.files.streams import known_encoding
@@ -202,6 +202,98 @@ def test_names_and_values_of_a_page_are_not_one_word():
     assert lines == ["Color", "red", "Size", "M", "More", "5 kg"]
 
 
+def test_forms_of_a_page_show_what_is_filled_in_checked_and_chosen():
+    page = """<form>Name: <input value="Ann Smith"> <input type="hidden" value="secret">
+    <input type=checkbox checked>paid <input type=CHECKBOX>sent <input type=radio checked>cash
+    Size: <select><option>S<option selected>M<option>L</select>
+    Color: <select><option>red<option>blue</select> <select multiple><option>x</select>
+    <input type=submit value=Send></form>"""
+    words = read(page.encode(), "html").text.split()
+    assert words == [*("Name:", "Ann", "Smith", "☒", "paid", "☐", "sent", "☒", "cash"),
+                     *("Size:", "M", "Color:", "red")]  # fmt: skip
+
+
+def test_cells_of_several_rows_or_columns_of_a_page_leave_the_others_in_place():
+    page = """<table><tr><th>Region<th>City<th>Sum</tr>
+    <tr><td rowspan=2>North<td>Kiel<td>5</tr><tr><td>Husum<td></tr>
+    <tr><td colspan=2>Total<td>7</tr><tr><td>a<td rowspan=9>b<td>c</tr><tr><td>d<td>e</table>"""
+    lines = [line.rstrip() for line in read(page.encode(), "html").text.splitlines()]
+    assert lines == [
+        "Region  City   Sum",
+        "North   Kiel   5",
+        "North   Husum",
+        "Total          7",
+        "a       b      c",
+        "d       b      e",
+    ]
+
+
+MERGED = """Region  City   Sum
+North   Kiel   5
+North   Husum  6
+Total          11"""
+
+
+def test_cells_of_several_rows_or_columns_of_office_files_leave_the_others_in_place():
+    def word(text, settings=""):
+        return f"<w:tc><w:tcPr>{settings}</w:tcPr><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>"
+
+    start, rest = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
+    rows = [
+        word("Region") + word("City") + word("Sum"),
+        word("North", start) + word("Kiel") + word("5"),
+        word("", rest) + word("Husum") + word("6"),
+        word("Total", '<w:gridSpan w:val="2"/>') + word("11"),
+    ]
+    table = "".join(f"<w:tr>{row}</w:tr>" for row in rows)
+    document = {
+        "_rels/.rels": relations(officeDocument="d.xml"),
+        "d.xml": f"<w:tbl>{table}</w:tbl>",
+    }
+    assert read(zipped(document), "docx").text == MERGED
+
+    def slide(text, settings=""):
+        return (
+            f"<a:tc {settings}><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>"
+        )
+
+    rows = [
+        slide("Region") + slide("City") + slide("Sum"),
+        slide("North", 'rowSpan="2"') + slide("Kiel") + slide("5"),
+        slide("", 'vMerge="1"') + slide("Husum") + slide("6"),
+        slide("Total", 'gridSpan="2"') + slide("", 'hMerge="1"') + slide("11"),
+    ]
+    table = "".join(f"<a:tr>{row}</a:tr>" for row in rows)
+    show = {
+        "_rels/.rels": relations(officeDocument="s.xml"),
+        "s.xml": '<p:sldId id="256" r:id="slide_1"/>',
+        "_rels/s.xml.rels": relations(slide_1="1.xml"),
+        "1.xml": f"<a:tbl>{table}</a:tbl>",
+    }
+    assert read(zipped(show), "pptx").text == MERGED
+
+    def odf(text, settings=""):
+        return f"<otable:table-cell {settings}><otext:p>{text}</otext:p></otable:table-cell>"
+
+    covered = "<otable:covered-table-cell/>"
+    rows = [
+        odf("Region") + odf("City") + odf("Sum"),
+        odf("North", 'otable:number-rows-spanned="2"') + odf("Kiel") + odf("5"),
+        covered + odf("Husum") + odf("6"),
+        odf("Total", 'otable:number-columns-spanned="2"') + covered + odf("11"),
+    ]
+    table = "".join(f"<otable:table-row>{row}</otable:table-row>" for row in rows)
+    text = {"content.xml": f"<ooffice:body><otable:table>{table}</otable:table></ooffice:body>"}
+    assert read(zipped(text), "odt").text == MERGED
+
+
+def test_a_table_within_a_table_is_read_once():
+    inner = "<w:tbl><w:tr><w:tc><w:p><w:t>in</w:t></w:p></w:tc></w:tr></w:tbl>"
+    outer = f"<w:tbl><w:tr><w:tc><w:p><w:t>out</w:t></w:p>{inner}</w:tc></w:tr></w:tbl>"
+    document = {"_rels/.rels": relations(officeDocument="d.xml"), "d.xml": outer}
+    assert read(zipped(document), "docx").text == "out in"
+
+
 @pytest.mark.parametrize("n", [100, 300, 1500])
 def test_a_page_is_read_to_its_end_however_deep_it_is(n):
     record = read(f"<p>one</p>{'<div>' * n}two{'</div>' * n}<p>three".encode(), "html")
@@ -308,13 +400,14 @@ def test_the_values_of_a_pdf_form_stand_beside_their_labels():
 
 def test_text_that_is_turned_is_read_along_its_lines():
     turned = "Body) Tj 0 1 -1 0 10 20 Tm (up the side) Tj -1 0 0 -1 200 50 Tm (down again"
-    assert read(pdf_of(turned), "pdf").text == "Body\nup the side\ndown again"
+    lines = read(pdf_of(turned), "pdf").text.splitlines()
+    assert [line for line in lines if line] == ["Body", "up the side", "down again"]
 
 
 def test_pages_of_a_pdf_without_text_are_told():
     record = read(pdf_of("one", "", "three", ""), "pdf")
     assert record.text.split() == ["one", "three"]
-    assert record.notes == ("2 of 4 pages have no text (scans?)",)
+    assert record.notes[0].startswith("2 of 4 pages have no text (scans?)")
     assert len(record.page_starts) == 4
     assert "no text layer" in str(read(pdf_of("", ""), "pdf").error)
 
@@ -330,26 +423,6 @@ def test_what_a_pdf_has_beside_its_pages_is_told():
     )
 
 
-def shown_lines(*rows):
-    lines = [
-        [
-            _Piece(text, left, -12 * i, left + width, 10 - 12 * i)
-            for text, left, width in ((left_text, 0, 190), (right_text, 220, 190))
-            if text
-        ]
-        for i, (left_text, right_text) in enumerate(rows)
-    ]
-    return [[piece.text for piece in line] for line in _columns_apart(lines)]
-
-
-def test_columns_of_prose_are_read_one_after_another_and_labels_beside_amounts():
-    prose = [(f"{i} the left column of a long article", f"{i} the right column, as long as that")
-             for i in range(6)]  # fmt: skip
-    assert shown_lines(*prose) == [[a] for a, _ in prose] + [[b] for _, b in prose]
-    labels = [(f"Label of row {i}", f"{i}.50 EUR") for i in range(8)]
-    assert shown_lines(*labels) == [list(row) for row in labels]
-
-
 WORD = ["HeaderWord Nordvik", "Invoice 4711", "ListWord one", "Last paragraph"]
 
 
@@ -361,7 +434,7 @@ def test_a_text_of_an_office_program_is_whole_and_in_order(format):  # noqa: A00
     for word in ("break & Größe 日本", "FootnoteWord", "TextBoxWord"):
         assert record.text.count(word) == 1, word
     (row,) = (line for line in record.text.splitlines() if "Wool coat" in line)
-    assert row.replace("|", " ").split() == ["Wool", "coat", "2", "198.50"]
+    assert row.split() == ["Wool", "coat", "2", "198.50"]
     if format != "epub":  # which LibreOffice writes without these
         assert "CommentWord" in record.text
         assert "First\tparagraph   with\nbreak" in record.text
@@ -461,6 +534,46 @@ def test_slides_come_in_the_order_of_the_show_with_their_comments():
     assert read(show, "pptx").text == f"first\n{CHARTED}\nnot sure\n\nlast"
 
 
+def test_texts_of_a_slide_have_the_boxes_of_their_shapes():
+    def shape(text, at="", place="<p:ph idx='7'/>"):
+        x, y, wide, high = map(int, at.split()) if at else (0, 0, 0, 0)
+        where = f'<a:xfrm><a:off x="{x}" y="{y}"/><a:ext cx="{wide}" cy="{high}"/></a:xfrm>' * bool(
+            at
+        )
+        return (
+            f"<p:sp><p:nvSpPr>{place}</p:nvSpPr><p:spPr>{where}</p:spPr>"
+            f"<p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+        )
+
+    inside = shape("grouped", "100 0 100 100")
+    group = (
+        '<p:grpSp><p:grpSpPr><a:xfrm><a:off x="127000" y="127000"/><a:ext cx="254000" cy="127000"/>'
+        f'<a:chOff x="0" y="0"/><a:chExt cx="200" cy="100"/></a:xfrm></p:grpSpPr>{inside}</p:grpSp>'
+    )
+    show = zipped(
+        {
+            "_rels/.rels": relations(officeDocument="s.xml"),
+            "s.xml": '<p:sldId id="256" r:id="slide_1"/><p:sldId id="257" r:id="slide_2"/>',
+            "_rels/s.xml.rels": relations(slide_1="1.xml", slide_2="2.xml"),
+            "1.xml": "<a:p><a:t>first</a:t></a:p>",
+            "2.xml": shape("own", "127000 254000 1270000 127000") + shape("of the layout") + group,
+            "_rels/2.xml.rels": relations(slideLayout="l.xml"),
+            "l.xml": shape("x", "0 0 12700 12700", "<p:ph idx='9'/>")
+            + shape("x", "12700 25400 12700 12700"),
+        }
+    )
+    record = read(show, "pptx")
+    assert record.text == "first\n\nown\nof the layout\ngrouped"
+
+    def place(text):
+        return record.places.of(record.text.index(text), record.text.index(text) + len(text))
+
+    assert place("first") == Place(1)
+    assert place("own") == Place(2, ((10.0, 20.0, 110.0, 30.0),))
+    assert place("layout") == Place(2, ((1.0, 2.0, 2.0, 3.0),))
+    assert place("grouped") == Place(2, ((20.0, 10.0, 30.0, 20.0),))
+
+
 def test_fields_shapes_charts_and_formulas_of_a_text_are_read():
     fields = "<otext:date>May 5</otext:date>,  <otext:sequence>7</otext:sequence>\n of 9"
     shape = "<odrawing:custom-shape><otext:p>Paid</otext:p></odrawing:custom-shape>"
@@ -473,7 +586,7 @@ def test_fields_shapes_charts_and_formulas_of_a_text_are_read():
         "Object 1/content.xml": f"<otable:table>{table}</otable:table>",
         "Object 2/content.xml": "<m:annotation>E = m c^2</m:annotation>",
     }
-    assert read(zipped(text), "odt").text == "May 5, 7 of 9\nPaid\nWest | 5\nE = m c^2"
+    assert read(zipped(text), "odt").text == "May 5, 7 of 9\nPaid\nWest  5\nE = m c^2"
 
 
 def test_chapters_of_a_book_may_have_other_encodings_and_names():
@@ -488,7 +601,7 @@ def test_chapters_of_a_book_may_have_other_encodings_and_names():
 
 def test_slides_are_pages_with_their_notes():
     record = read((MADE / "p.pptx").read_bytes(), "pptx")
-    assert record.text == "Slide one title\nLamp | 35.00\nNotesWord\n\nSlide two"
+    assert record.text == "Slide one title\nLamp  35.00\nNotesWord\n\nSlide two"
     assert record.page_starts == (0, record.text.index("Slide two"))
 
 
@@ -554,6 +667,39 @@ def test_a_sheet_of_one_row_is_told():
     (record,) = RecordReader(saved, format="xlsx", needs_columns=True)
     assert record.text == "Lamp"
     assert record.notes == ("sheets of one row, which is taken for the header: 'Sheet'",)
+
+
+def sheets(**rows):
+    book = pytest.importorskip("openpyxl").Workbook()
+    book.remove(book.active)
+    for name, cells in rows.items():
+        sheet = book.create_sheet(name)
+        for place, value in cells.items():
+            sheet[place] = value
+    book.save(saved := io.BytesIO())
+    return saved.getvalue()
+
+
+MAY = {"B2": "Sales of May", "B4": "Item", "C4": "Sum", "B5": "Lamp", "C5": 0, "B6": "Pan"}
+
+
+def test_rows_of_a_sheet_know_their_cells_also_below_a_title():
+    (lamp, pan) = RecordReader(io.BytesIO(sheets(May=MAY)), format="xlsx")
+    assert (lamp.line, lamp.text, pan.text) == (5, "Item: Lamp\nSum: 0", "Item: Pan")
+    assert lamp.notes == ("above the header of sheet 'May', left out: 'Sales of May'",)
+    assert lamp.places.of(6, 10) == Place(1, cell="May!B5")
+    assert lamp.places.of(lamp.text.index("0"), len(lamp.text)) == Place(1, cell="May!C5")
+    assert lamp.places.of(0, 4) is None  # the name of a column
+
+
+def test_a_workbook_as_one_document():
+    data = sheets(May=MAY, Empty={}, June={"AA3": "x", "AB3": "y"})
+    (record,) = RecordReader(io.BytesIO(data), format="xlsx", whole=True)
+    text = "May\nSales of May\nItem          Sum\nLamp          0\nPan\n\nJune\nx  y"
+    assert record.text == text
+    assert record.page_starts == (0, text.index("June"))
+    assert record.places.of(text.index("0"), text.index("0") + 1) == Place(1, cell="May!C5")
+    assert record.places.of(len(text) - 1, len(text)) == Place(3, cell="June!AB3")
 
 
 def cut(name):

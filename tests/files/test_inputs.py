@@ -11,7 +11,6 @@ import pytest
 
 from hpd.errors import InputError
 from hpd.files.inputs import InputReader, find_files
-from hpd.files.rows import page_of
 from pdf_files import pdf_of
 
 
@@ -145,7 +144,20 @@ def test_a_pdf_is_its_pages(tmp_path):
     (record,) = read(path)
     assert record.text == "first page\n\nsecond page"
     second = record.text.index("second")
-    assert (page_of(0, record.page_starts), page_of(second, record.page_starts)) == (1, 2)
+    assert record.page_starts == (0, second)
+    assert [record.places.of(at, at + 6).page for at in (0, second)] == [1, 2]
+
+
+def test_a_file_of_no_known_kind_among_others_is_an_error_line(tmp_path):
+    strange, known = write(tmp_path / "a.xyz", "one"), write(tmp_path / "b.txt", "two")
+    found = by_id(read(strange, known))
+    assert "unsupported file type '.xyz'" in found[str(strange)]
+    assert found[str(known)] == "two"
+    with InputReader([str(strange), str(known)]) as reader:
+        assert reader.count() == 2
+    for names in ([strange], [strange, write(tmp_path / "c.zyx", "x")]):
+        with pytest.raises(InputError, match="unsupported file type"):
+            read(*names)
 
 
 def test_a_file_that_is_gone_when_its_turn_comes_is_an_error_line(tmp_path):
@@ -169,7 +181,6 @@ def test_fields_need_an_input_that_has_some(tmp_path):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({}, r"t\.csv:1: no text: looked for .*, the record has 'name', 'price'; .*--text-field"),
         ({"text_field": ["body"]}, r"t\.csv:1: no field 'body'"),
         ({"text_field": ["name"], "id_field": "sku"}, r"t\.csv:1: no field 'sku'"),
         ({"text_field": ["name"], "category_field": "kind"}, r"t\.csv:1: no field 'kind'"),
@@ -189,9 +200,88 @@ def test_parquet_whose_columns_lack_the_text_is_refused_once(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     parquet.write_table(arrow.table({"name": ["lamp"]}), tmp_path / "t.parquet")
-    with pytest.raises(InputError, match=r"^\S*t\.parquet:1: no text"):
-        read(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"^\S*t\.parquet:1: no field 'text'"):
+        read(tmp_path / "t.parquet", text_field=["text"])
+    assert [r.text for r in read(tmp_path / "t.parquet")] == ["name: lamp"]
     assert [r.text for r in read(tmp_path / "t.parquet", text_field=["name"])] == ["lamp"]
+
+
+BANK = (
+    "Date,Description,Debit,Credit,Balance\n"
+    "2024-01-02,Card payment,12.50,,87.50\n2024-01-03,Salary,,1000.00,1087.50\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [
+        ("name,price\nlamp,5", "name: lamp\nprice: 5"),
+        ("Date,Description\nMay 5,Fee", "Date: May 5\nDescription: Fee"),
+        ("id,input_description,qty\n7,Fee,2", "id: 7\ninput_description: Fee\nqty: 2"),
+        ("id,description\n7,Fee", "Fee"),
+        ("title,price\nLamp,5", "Lamp"),
+        ("title,description,price\n,Red,5", "\nRed"),
+        ("price,Text\n5,Lamp", "Lamp"),
+        ("a,b,c\n1,,3", "a: 1\nc: 3"),
+    ],
+)
+def test_a_row_without_a_text_column_is_a_document_of_all_its_columns(tmp_path, columns, text):
+    assert [r.text for r in read(write(tmp_path / "t.csv", columns))] == [text]
+    tabs = columns.replace(",", "\t")
+    assert [r.text for r in read(write(tmp_path / "t.tsv", tabs))] == [text]
+
+
+def test_a_description_among_other_fields_of_json_is_not_taken_for_the_whole(tmp_path):
+    (row,) = read(write(tmp_path / "t.json", '[{"date": "May 5", "description": "Fee"}]'))
+    assert "--text-field" in str(row.error)
+
+
+def test_a_table_as_one_document_keeps_its_columns(tmp_path):
+    table = write(tmp_path / "bank.csv", BANK)
+    (record,) = read(table, whole=True)
+    assert record.id == str(table)
+    assert record.text.splitlines() == [
+        "Date        Description   Debit  Credit   Balance",
+        "2024-01-02  Card payment  12.50           87.50",
+        "2024-01-03  Salary               1000.00  1087.50",
+    ]
+    above = write(tmp_path / "export.csv", f"Account,DE12\n\n{BANK}")
+    (record,) = read(above, whole=True)
+    assert record.text.splitlines()[0] == "Account     DE12"
+    (tabs,) = read(write(tmp_path / "bank.tsv", BANK.replace(",", "\t")), whole=True)
+    assert tabs.text == read(table, whole=True)[0].text
+    (lines,) = read(write(tmp_path / "a.jsonl", '{"a": 1}\n{"a": 2}\n'), whole=True)
+    assert lines.text.strip() == '{"a": 1}\n{"a": 2}'
+    with InputReader([str(table), str(above)], whole=True) as reader:
+        assert reader.count() == 2
+    with pytest.raises(InputError, match="text_field"):
+        read(table, whole=True, text_field=["Date"])
+
+
+def test_a_long_cell_ends_with_a_sign(tmp_path):
+    long = "a text that is longer than a column may be wide"
+    (record,) = read(write(tmp_path / "t.csv", f"what,n\n{long},5\nx,6\n"), whole=True)
+    assert record.text.splitlines() == ["what  n", f"{long} | 5", "x     6"]
+
+
+def test_xml_is_the_names_and_values_of_its_elements(tmp_path):
+    text = (
+        '<?xml version="1.0"?><u:Invoice xmlns:u="urn:x"><u:ID>7</u:ID><u:Party><u:Name>Ann'
+        '</u:Name></u:Party><u:Total cur="EUR">5.00</u:Total><u:Line><u:Qty>2</u:Qty><u:Item>Pan'
+        "</u:Item></u:Line><!-- no --></u:Invoice>"
+    )
+    (record,) = read(write(tmp_path / "a.xml", text))
+    assert record.text.splitlines() == [
+        "Invoice",
+        "  ID: 7",
+        "  Party/Name: Ann",
+        '  Total cur="EUR": 5.00',
+        "  Line",
+        "    Qty: 2",
+        "    Item: Pan",
+    ]
+    (broken, _) = read(write(tmp_path / "b.xml", "<a><b>"), write(tmp_path / "c.txt", "x"))
+    assert "cannot be read as XML" in str(broken.error)
 
 
 def test_a_row_that_breaks_off_is_told_by_its_own_line(tmp_path):

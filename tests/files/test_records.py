@@ -174,7 +174,10 @@ def test_some_wrong_bytes_in_utf8_do_not_make_it_windows_1252():
         ("sep=;\nid;text\na;x,y\n", [("a", "x,y")]),
         ("id|text\na|x,y\nb|z\n", [("a", "x,y"), ("b", "z")]),
         ("id\ttext\na\tx,y\n", [("a", "x,y")]),
-        ("id|text, long\na|x\nb|y\n", [("a", None), ("b", None)]),
+        (
+            "id|text, long\na|x\nb|y\n",
+            [("a", "id: a\ntext, long: x"), ("b", "id: b\ntext, long: y")],
+        ),
         ("id,text\ra,one\rb,two\r", [("a", "one"), ("b", "two")]),
         ("id,text\r\na,one\r\n", [("a", "one")]),
         ("id,text,,\na,one,,\nb,two,,,,\n", [("a", "one"), ("b", "two")]),

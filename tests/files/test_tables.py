@@ -10,11 +10,13 @@ import pytest
 
 from hpd.errors import HpdError
 from hpd.files.inputs import InputReader
+from hpd.files.reader import RecordReader
 from hpd.files.tables import is_table, lines_path, write_table
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
+from jsonl import write_lines
 
-SCHEMA = load_schema("brand, price number, stock int, new bool, maker {city, year int}, tags [str]")
+SCHEMA = load_schema("brand, price float, stock int, new bool, maker {city, year int}, tags [str]")
 LINES = [
     {
         "id": "a",
@@ -47,15 +49,15 @@ def test_a_csv_has_the_input_the_values_and_the_errors(name, separator, tmp_path
     with open(table, newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file, delimiter=separator)
     assert header == [
-        *("id", "sku", "brand", "note", "extracted.brand", "price", "stock", "new"),
-        *("maker.city", "maker.year", "tags", "error"),
+        *("id", "extracted.brand", "price", "stock", "new", "maker.city", "maker.year", "tags"),
+        *("error", "sku", "brand", "note"),
     ]
     assert rows[0] == [
-        *("a", "7", "as it came", "", 'Say "hi", you', "3", "12", "true"),
-        *("Oslo", "1999", '["x", "y, z"]', ""),
+        *("a", 'Say "hi", you', "3", "12", "true", "Oslo", "1999", '["x", "y, z"]', ""),
+        *("7", "as it came", ""),
     ]
-    assert rows[1] == ["b", "8.5", *[""] * 9, "InputError: no text"]
-    assert rows[2] == ["c", *[""] * 4, "0.25", *[""] * 4, "[]", ""]
+    assert rows[1] == ["b", *[""] * 7, "InputError: no text", "8.5", "", ""]
+    assert rows[2] == ["c", "", "0.25", *[""] * 4, "[]", *[""] * 4]
 
 
 def test_a_parquet_has_nested_typed_columns(tmp_path):
@@ -130,11 +132,86 @@ def test_a_sheet_has_the_columns_of_a_csv(tmp_path):
     with open(table_of(tmp_path, "out.csv", LINES, SCHEMA), encoding="utf-8") as file:
         assert header == next(csv.reader(file))
     assert first == [
-        *("a", 7, "as it came", None, 'Say "hi", you', 3, 12, True, "Oslo", 1999),
-        *('["x", "y, z"]', None),
+        *("a", 'Say "hi", you', 3, 12, True, "Oslo", 1999, '["x", "y, z"]', None),
+        *(7, "as it came", None),
     ]
-    assert second == ["b", 8.5, *[None] * 9, "InputError: no text"]
-    assert third == ["c", *[None] * 4, 0.25, *[None] * 4, "[]", None]
+    assert second == ["b", *[None] * 7, "InputError: no text", 8.5, None, None]
+    assert third == ["c", None, 0.25, *[None] * 4, "[]", *[None] * 4]
+
+
+SURE = [
+    {
+        "id": "mails/a b.txt",
+        "source": "mails/more.csv",
+        "data": {"brand": "Ærø", "maker": {"city": "Oslo"}, "tags": ["x", "y"], "none": None},
+        "fields": {
+            "brand": {"confidence": 0.97},
+            "maker.city": {"confidence": 0.7},
+            "tags": {"confidence": 0.9},
+            "tags[0]": {"confidence": 0.99},
+            "tags[1]": {"confidence": 0.4},
+            "none": {"confidence": 0.2},
+        },
+        "text": "A long text. " * 50,
+        "input": {"date": "Tue, 3 Mar 2026 09:30:00 +0100"},
+    },
+    {"id": "gone.txt", "source": "gone.csv", "error": {"type": "InputError", "message": "no"}},
+]
+SURE_SCHEMA = load_schema("brand, maker {city}, tags [str], none")
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.xlsx", "out.parquet"])
+def test_confidences_are_columns_on_request(name, tmp_path):
+    table = tmp_path / name
+    write_lines(lines_path(table), *SURE)
+    write_table(lines_path(table), table, SURE_SCHEMA, confidence=True)
+    with RecordReader(table) as reader:
+        first, second = (dict(record.raw) for record in reader)
+    stated = {name: value for name, value in first.items() if name.endswith("_confidence")}
+    assert {name: float(value) for name, value in stated.items()} == {
+        "brand_confidence": 0.97,
+        "maker_confidence": 0.7,
+        "tags_confidence": 0.4,
+        "none_confidence": 0.2,
+    }
+    names = [*first]
+    assert names[:3] == ["id", "brand", "brand_confidence"]
+    assert names[-4:] == ["error", "source", "text", "date"], "what was read stands behind"
+    assert second["brand_confidence"] in (None, "")
+
+
+def test_a_sheet_can_be_read_by_people(tmp_path, monkeypatch):
+    """Widths, links to the files that are there, colors, dates."""
+    openpyxl = pytest.importorskip("openpyxl")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mails").mkdir()
+    (tmp_path / "out").mkdir()
+    for name in ("a b.txt", "more.csv"):
+        (tmp_path / "mails" / name).write_text("x")
+    sheet = openpyxl.load_workbook(table_of(tmp_path / "out", "v.xlsx", SURE, SURE_SCHEMA)).active
+    header, first, second = ({c.column_letter: c for c in row} for row in sheet.rows)
+    columns = {cell.value: letter for letter, cell in header.items()}
+    colors = {name: first[letter].fill.fgColor.rgb[2:] for name, letter in columns.items()}
+    assert colors["maker.city"] == "FFE699"
+    assert colors["tags"] == colors["none"] == "F8CBAD"
+    assert colors["brand"] == colors["id"] == "000000"
+    assert "orange: below 50%" in header["A"].comment.text
+    assert first["A"].hyperlink.target == "../mails/a%20b.txt"
+    assert first[columns["source"]].hyperlink.target == "../mails/more.csv"
+    assert second["A"].hyperlink is second[columns["source"]].hyperlink is None
+    widths = {name: sheet.column_dimensions[letter].width for name, letter in columns.items()}
+    assert widths["id"] >= len("mails/a b.txt")
+    assert 40 <= widths["text"] <= 80
+    assert first[columns["date"]].value == datetime.datetime(2026, 3, 3, 9, 30)
+
+
+@pytest.mark.parametrize(("value", "has_mark"), [("Ærø", True), ("plain", False)])
+def test_a_csv_has_the_mark_that_excel_needs(value, has_mark, tmp_path):
+    lines = [{"id": "a", "data": {"brand": value}}]
+    table = table_of(tmp_path, "out.csv", lines, load_schema("brand"))
+    assert table.read_bytes().startswith(b"\xef\xbb\xbf") == has_mark
+    with RecordReader(table) as reader:
+        assert [record.raw["brand"] for record in reader] == [value]
 
 
 @pytest.mark.parametrize(
@@ -233,7 +310,7 @@ def test_what_a_column_cannot_hold_is_an_error_and_leaves_the_old_table(tmp_path
 
 
 def test_attributes_that_differ_between_categories_are_json(tmp_path):
-    schemas = {"a": load_schema("size int, color"), "b": load_schema("size, weight number")}
+    schemas = {"a": load_schema("size int, color"), "b": load_schema("size, weight float")}
     lines = [{"id": "1", "data": {"size": 3, "color": "red"}}, {"id": "2", "data": {"size": "L"}}]
     table = table_of(tmp_path, "out.csv", lines, schemas)
     assert table.read_text() == ("id,size,color,weight,error\n1,3,red,,\n2,L,,,\n")

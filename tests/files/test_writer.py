@@ -257,11 +257,10 @@ def test_other_settings_are_refused_by_name(tmp_path, name):
     "changed",
     [
         [record(0), record(1, "another text")],
-        [record(9), record(0), record(1)],
-        [record(1), record(0)],
         [Record("d0", "x 0", category="tea"), record(1)],
+        [record(9), record(0), record(1, "another text")],
     ],
-    ids=["text", "row in front", "order", "category"],
+    ids=["text", "category", "behind a new one"],
 )
 def test_another_input_is_refused_with_the_record_named(tmp_path, changed):
     path = tmp_path / "out"
@@ -272,7 +271,109 @@ def test_another_input_is_refused_with_the_record_named(tmp_path, changed):
         FileWriter(path, SETTINGS, resume=True) as writer,
     ):
         list(writer.pending(changed))
-    assert ids(path) == ["d0", "d1"]
+    assert ids(path)[:2] == ["d0", "d1"]
+
+
+def resume(path, order, *numbers, n_written=99, **flags):
+    """Go on with an input of these records; the numbers of those that were new, and the writer."""
+    new = []
+    writer = FileWriter(path, SETTINGS, order=order, resume=True, **flags)
+    for place, waiting in writer.pending(record(n) for n in numbers):
+        if len(new) == n_written:
+            writer.close(complete=False)
+            return new, writer
+        n = int(waiting.id[1:])
+        new.append(n)
+        writer.write(place, waiting, line(n), failed=False)
+    writer.close(complete=True)
+    return new, writer
+
+
+@pytest.mark.parametrize("order", ["input", "finished"])
+@pytest.mark.parametrize(
+    ("before", "now", "new"),
+    [
+        ([1, 2], [0, 1, 2], [0]),
+        ([0, 2], [0, 1, 2, 3], [1, 3]),
+        ([0, 1, 2], [2, 1, 0], []),
+        ([0, 1, 1, 2], [1, 5, 0, 2, 1], [5]),
+        ([3], [0, 1, 2, 3], [0, 1, 2]),
+    ],
+)
+def test_new_records_are_done_wherever_they_stand(tmp_path, order, before, now, new):
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS, order=order) as writer:
+        for place, n in enumerate(before):
+            writer.write(place, record(n), line(n), failed=False)
+    done, writer = resume(path, order, *now)
+    assert done == new
+    assert writer.n_kept == len(before)
+    assert writer.notes == []
+    assert sorted(ids(path)) == sorted(f"d{n}" for n in now)
+    if order == "input":
+        assert ids(path) == [f"d{n}" for n in now]
+    assert resume(path, order, *now)[0] == []
+
+
+@pytest.mark.parametrize("order", ["input", "finished"])
+@given(st.permutations(range(6)), st.permutations(range(9)), st.data())
+@settings(deadline=None)
+def test_runs_with_new_records_may_be_interrupted(tmp_path_factory, order, places, now, data):
+    """The first run, in any order and with gaps; then one over more records, cut off anywhere."""
+    path = tmp_path_factory.mktemp("more") / "out"
+    n_first = data.draw(st.integers(1, 6))
+    writer = FileWriter(path, SETTINGS, order=order)
+    fill(writer, places[:n_first])
+    writer.close(complete=False)
+    first, _ = resume(path, order, *now, n_written=data.draw(st.integers(0, 4)))
+    other = data.draw(st.permutations(now))
+    second, _ = resume(path, order, *other)
+    assert sorted([*places[:n_first], *first, *second]) == list(range(9)), "each is done once"
+    assert sorted(ids(path)) == [f"d{n}" for n in range(9)]
+    if order == "input":
+        assert ids(path) == [f"d{n}" for n in other]
+    assert resume(path, order, *other)[0] == []
+
+
+def test_lines_of_documents_that_are_gone_are_kept_and_said(tmp_path):
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, range(4))
+    new, writer = resume(path, "input", 0, 9, 3)
+    assert new == [9]
+    assert ids(path) == ["d0", "d9", "d3", "d1", "d2"]
+    assert writer.notes == ["2 lines are of documents that this run did not read; they are kept"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("0", "7"), ('"n": 1', '"n": 9'), ("d2", "d2 and more"), ("é", "e"), ("data", "Data")],
+)
+def test_an_edit_of_any_line_is_refused_and_named(tmp_path, old, new):
+    """Whether it has the same length or not."""
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, range(3))
+    edited = path.read_text("utf-8").replace(old, new, 1)
+    path.write_text(edited, "utf-8")
+    with pytest.raises(InputError, match=r"changed since hpd|shorter than hpd left it"):
+        FileWriter(path, SETTINGS, resume=True)
+    assert path.read_text("utf-8") == edited
+
+
+def test_a_change_of_settings_is_told_with_both_values(tmp_path):
+    path = tmp_path / "out"
+    before = {"model": "/m/a.gguf", "attributes": {"a": "string", "b": "number", "c": "date"}}
+    with FileWriter(path, SETTINGS, about=before) as writer:
+        fill(writer, [0])
+    now = {"model": "/m/b.gguf", "attributes": {"a": "string", "b": "integer", "d": "string"}}
+    other = {"schema": "s2", "model": "m2", "option --method": "ar"}
+    with pytest.raises(InputError) as caught:
+        FileWriter(path, other, resume=True, about=now)
+    message = str(caught.value)
+    assert "schema (d is new; c is gone; b is integer, and was number)" in message
+    assert "model (/m/b.gguf, and was /m/a.gguf)" in message
+    assert "option --method (ar, and was hpd)" in message
 
 
 # --- failures ------------------------------------------------------------------------------------

@@ -209,7 +209,7 @@ def test_an_error_of_a_document_is_raised_with_its_row_or_recorded():
 def test_data_that_breaks_the_schema_is_an_error_with_its_extraction():
     table = pyarrow.table({"title": ["nothing at all"]})
     with pytest.raises(InvalidDataError) as caught:
-        extract(table, "isbn13!, price number!")
+        extract(table, "isbn13!, price float!")
     assert caught.value.extraction.data["price"] is None
 
 

@@ -1,38 +1,67 @@
-"""Readers of input from outside, fed with the corpus and with mutations of it."""
+"""Readers of input from outside, fed with the corpus and with mutations of it.
 
-from pathlib import Path
+Only errors of hpd's own may come out, within limits of time and memory. ``HPD_NIGHTLY=1`` draws
+other inputs in each run, and more of them. An input that leads to a fault belongs into the corpus,
+the folder of its target.
+"""
+
+import faulthandler
+import os
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
-from command_line import run_python
-from tools import fuzz
-from tools.fuzz_targets import TARGETS, Target
+import fuzzing
+from fuzz_targets import TARGETS, Target
+from fuzzing import CORPUS, HungError, corpus, execute, mutations, words_of
 
-EXECUTIONS = 300
-ROOT = Path(__file__).resolve().parents[2]
-INPUTS = [(name, path) for name in TARGETS for path in sorted((fuzz.CORPUS / name).iterdir())]
+N_EXAMPLES = 10_000 if "HPD_NIGHTLY" in os.environ else 200
+INPUTS = [(name, path) for name in TARGETS for path in sorted((CORPUS / name).iterdir())]
+DEAD_SECONDS = 120
+"""After which code that never comes back to Python ends the process."""
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("name", "path"), INPUTS, ids=lambda value: getattr(value, "name", value))
 def test_inputs_of_the_corpus(name, path):
     """Faults that fuzzing has found stay mended: their inputs are in the corpus."""
-    fuzz.execute(TARGETS[name], path.read_bytes(), path.suffix)
+    execute(TARGETS[name], path.read_bytes(), path.suffix)
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", TARGETS)
-def test_mutations_of_the_corpus(name, tmp_path):
-    """A process of its own, as a fault may end that; other seeds are for ``tools.fuzz`` by hand."""
-    command = ["--target", name, "--executions", str(EXECUTIONS), "--keep", str(tmp_path)]
-    done = run_python("-m", "tools.fuzz", *command, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert f"{name}: {EXECUTIONS} executions in " in done.stdout
-    assert list(tmp_path.iterdir()) == []
+def test_mutations_of_the_corpus(name):
+    inputs = corpus(name)
+
+    @settings(
+        max_examples=N_EXAMPLES,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(mutations(inputs, words_of(inputs)))
+    def run(mutation):
+        faulthandler.dump_traceback_later(DEAD_SECONDS, exit=True)
+        try:
+            execute(TARGETS[name], *mutation)
+        except HungError as error:  # which Hypothesis would not make smaller
+            raise TimeoutError(str(error)) from error
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+    run()
 
 
-def crash(data, suffix):
-    if b"K" not in data:
-        raise KeyError(data)
-    raise ValueError(data)
+def test_mutations_are_many_and_near_their_inputs():
+    drawn = set()
+
+    @settings(max_examples=200, suppress_health_check=list(HealthCheck))
+    @given(mutations([(b'{"type": "object"}', ".json")], [b"string"]))
+    def draw(mutation):
+        drawn.add(mutation[0])
+        assert mutation[1] == ".json"
+
+    draw()
+    assert len(drawn) > 100
+    assert any(b"string" in data for data in drawn)
 
 
 def hang(data, suffix):
@@ -40,25 +69,22 @@ def hang(data, suffix):
         pass
 
 
-def test_faults_are_told_apart_and_kept(tmp_path, monkeypatch, capsys):
-    monkeypatch.setitem(TARGETS, "values", Target(crash, (KeyError,), (b"K",)))
-    n, n_faults = fuzz.fuzz("values", 3, tmp_path, 200, None)
-    assert (n, n_faults) == (200, 1), "the KeyErrors are allowed, and all others are one fault"
-    (kept,) = tmp_path.iterdir()
-    assert b"K" in kept.read_bytes()
-    assert "ValueError in test_fuzz.py" in capsys.readouterr().err
-
-
-def test_the_same_seed_gives_the_same_inputs(tmp_path, monkeypatch):
-    read = []
-    monkeypatch.setitem(TARGETS, "values", Target(lambda data, suffix: read.append(data), (), ()))
-    for _ in range(2):
-        fuzz.fuzz("values", 7, tmp_path, 50, None)
-    assert read[:50] == read[50:]
-    assert len(set(read)) > 40
-
-
 def test_an_execution_that_hangs_is_stopped(monkeypatch):
-    monkeypatch.setattr(fuzz, "SECONDS", 0.2)
-    with pytest.raises(fuzz.HungError):
-        fuzz.execute(Target(hang, (), ()), b"", "")
+    monkeypatch.setattr(fuzzing, "SECONDS", 0.2)
+    with pytest.raises(HungError):
+        execute(Target(hang, ()), b"", "")
+
+
+def test_an_execution_that_takes_all_memory_is_stopped():
+    with pytest.raises(MemoryError):
+        execute(Target(lambda data, suffix: bytearray(1 << 34), ()), b"", "")
+
+
+def fail(data, suffix):
+    raise KeyError(data)
+
+
+def test_only_the_errors_of_a_target_may_come_out():
+    execute(Target(fail, (KeyError,)), b"", "")
+    with pytest.raises(KeyError):
+        execute(Target(fail, (ValueError,)), b"", "")

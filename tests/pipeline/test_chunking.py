@@ -17,7 +17,7 @@ from hpd.pipeline.prompts import Prompt
 from hpd.results import FieldValue
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values.places import is_joined
+from hpd.values.words import is_joined
 from small_extractor import SmallExtractor as Extractor
 from small_extractor import give_answers
 

@@ -11,6 +11,7 @@ from hpd.results import FieldValue
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
 from hpd.values.confidence import COUNT
+from hpd.values.places import Grounder
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor
 
@@ -63,6 +64,6 @@ def test_a_later_pass_fills_it():
 
 def test_it_is_grounded():
     values = DocumentValues({path: FieldValue(0.5, raw="3", value=3) for path in OWN + COUNTS})
-    values.ground(SCHEMA, "3 pieces", Options())
+    values.ground(SCHEMA, Grounder("3 pieces"), Options())
     assert {values.fields[path].match for path in OWN} == {"exact"}
     assert {values.fields[path].match for path in COUNTS} == {None}

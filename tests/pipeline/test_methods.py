@@ -37,7 +37,7 @@ def test_the_command_line_says_so_before_any_model_is_loaded(tmp_path, capsys):
 @pytest.mark.parametrize("stack", [1, 2])
 def test_an_answer_of_random_weights_obeys_the_schema(tiny_model, stack):
     """A model of random weights writes no JSON of its own: only the grammar can make it."""
-    schema = load_schema("color [red|blue], size int, sold bool, maker {since date}")
+    schema = load_schema('color [red|blue], size int, sold bool, maker {"since" date}')
     settings = {"method": "ar", "stack": stack, "temperature": 2.0, "max_tokens": 32}
     checker = jsonschema.Draft202012Validator(to_json_schema(schema))
     extractions = extracted(schema, tiny_model("qwen3"), TEXTS, **settings)

@@ -56,8 +56,8 @@ def null_model(tiny_model, monkeypatch):
     for name in ("parse_value", "parse_cut"):
         parse = getattr(prompts, name)
 
-        def parsed(raw, attribute, parse=parse):
-            return parse(raw if attribute.always_answered else " null", attribute)
+        def parsed(raw, attribute, document="", parse=parse):
+            return parse(raw if attribute.always_answered else " null", attribute, document)
 
         monkeypatch.setattr(prompts, name, parsed)
     return tiny_model()

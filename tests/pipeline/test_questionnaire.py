@@ -47,7 +47,7 @@ def test_no_more_is_remembered_after_many_documents(tiny_model):
     [
         ("brand, n int", [False, True]),
         ("brand, makers [{name}]", [False, True]),  # the second asks for the number of items
-        ("brand, maker {name, when date}", [False, False, True]),
+        ('brand, maker {name, "when" date}', [False, False, True]),
         ("color [red|blue], sizes [int]", [True, True]),
     ],
 )
@@ -70,7 +70,7 @@ def test_shares_are_worked_out_where_a_confidence_is_one(tiny_model, schema, clo
         ("n int", True),
         ("tags [[str]]", False),
         ("sizes [[float]]", True),
-        ("makers [{name, since date}]", True),
+        ('makers [{name, "since" date}]', True),
         ("a {b {c [red|blue]}}", True),
     ],
 )

@@ -13,7 +13,7 @@ from hpd.schema import load_schema
 from jsonl import write_texts
 from small_extractor import SmallExtractor
 
-SCHEMA = load_schema("brand: the maker, price number?")
+SCHEMA = load_schema("brand: the maker, price float?")
 EXAMPLES = [("Puma, 30 EUR", {"brand": "Puma", "price": 30})]
 SAID = "Prices are in euros. Never take the price of the postage."
 
@@ -121,7 +121,7 @@ def command(tmp_path, model, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_texts(tmp_path / "in.jsonl", "Diesel", "Nike")
     settings = ["--max-tokens", "4", "-t", "1", "--quiet", "--on-invalid", "record"]
-    return ["extract", "in.jsonl", "--schema", "brand, price number?", "-m", str(model), *settings]
+    return ["extract", "in.jsonl", "--schema", "brand, price float?", "-m", str(model), *settings]
 
 
 def test_a_run_goes_on_only_with_the_same_ones(command, tmp_path, capfd):

@@ -224,6 +224,8 @@ def test_the_common_prefix_is_that_of_the_obvious_way(sequences):
         ("x\u200cy 👩\u200d🚀", "x\u200cy 👩\u200d🚀"),
         ("Ni\u00adke  Air\r\n", "Nike Air"),
         ("\u2068Nike\u2069\u200e Air", "Nike Air"),
+        *[(f"Nike{chr(code)}Air", "Nike Air") for code in (*range(0x1C, 0x20), 0x0B, 0x0C)],
+        *[(f"Ni{chr(code)}ke Air", "Nike Air") for code in (*range(9), *range(14, 28), 0x7F)],
         ("Nike\u2028Air\u2029\x85Max\v9\f2\r3", "Nike Air Max 9 2 3"),
         ("Nike\u2028Air\r\n9\f2\r", "Nike\nAir\r\n9\n2"),
     ],

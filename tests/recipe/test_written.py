@@ -2,7 +2,7 @@
 
 import pytest
 
-from hpd.evaluation.outcomes import ABSENT
+from hpd.evaluation.rows import ABSENT
 from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value
@@ -48,7 +48,7 @@ def test_no_eight_words_in_a_row_are_in_what_is_trained_on():
         assert not trained & runs(document.text), document.id
 
 
-ATTRIBUTES = load_schema("shop, total number, lines [{name, price number}], tags [str]").attributes
+ATTRIBUTES = load_schema("shop, total float, lines [{name, price float}], tags [str]").attributes
 GOLD = {
     "shop": ["Moth & Lantern", "Moth"],
     "total": 7.6,
@@ -85,7 +85,7 @@ def test_order_counts_values_of_the_list_and_those_in_place():
 
 
 def test_confidence_is_counted_for_values_nulls_and_empty_lists():
-    document = Written("test/one", "Moth", "shop, total number, tags [str], names [str]",
+    document = Written("test/one", "Moth", "shop, total float, tags [str], names [str]",
                        {"shop": "Moth", "total": 3, "tags": [], "names": ["Ann"]})  # fmt: skip
     data = {"shop": "Lantern", "total": None, "tags": [], "names": []}
     extraction = Extraction(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.skips import allowed_skips
+from skips import allowed_skips
 
 ROOT = Path(__file__).parents[2]
 LIST = ROOT / ".ci" / "skips.txt"
@@ -52,18 +52,18 @@ def project(tmp_path):
 def run(project, allowed, *arguments):
     """pytest's run of the project's tests with the plugin."""
     (project / "allowed.txt").write_text(allowed)
-    command = [sys.executable, "-m", "pytest", "-p", "tools.skips", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-p", "skips", "-p", "no:cacheprovider"]
     command += ["-p", "xdist"] if "-n" in arguments else []
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # they take longer than the tests
     return subprocess.run(
         [*command, "--allowed-skips", "allowed.txt", *arguments],
         cwd=project,
-        env={**environment, "PYTHONPATH": str(ROOT)},
+        env={**environment, "PYTHONPATH": str(ROOT / "tests" / "support")},
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
 
 

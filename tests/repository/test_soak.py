@@ -5,11 +5,7 @@ import json
 import pytest
 
 from jsonl import read_lines, write_lines
-from tools.soak import Outcome, Soak, differences, finished, main
-
-
-def soak(folder, n_documents=3):
-    return Soak(folder, n_documents, 0, 0.0, 0.0, seed=1)
+from tools.soak import Soak, differences, finished, main, wrong_lines
 
 
 @pytest.mark.parametrize("options", [[], ["--deterministic"]], ids=str)
@@ -30,17 +26,13 @@ def test_a_run_that_is_killed_and_resumed_gets_done(tmp_path, options, capsys):
 )
 def test_lines_that_are_wrong_are_seen(tmp_path, ids, problem):
     write_lines(tmp_path / "out.jsonl", *({"id": id_, "data": {}} for id_ in ids))
-    outcome = Outcome()
-    soak(tmp_path)._check_lines(outcome)
-    assert outcome.problems == [problem]
+    assert wrong_lines(tmp_path / "out.jsonl", 3) == [problem]
 
 
 def test_a_torn_line_and_an_error_are_seen(tmp_path):
     lines = [json.dumps({"id": "0", "data": {}}), '{"id": "1", "da', '{"id": "2", "error": "x"}']
     (tmp_path / "out.jsonl").write_text("\n".join(lines) + "\n")
-    outcome = Outcome()
-    soak(tmp_path)._check_lines(outcome)
-    assert outcome.problems == [
+    assert wrong_lines(tmp_path / "out.jsonl", 3) == [
         "line 2 is no JSON",
         "line 3 has no data: x",
         "1 documents have no line: ['1']",
@@ -48,20 +40,19 @@ def test_a_torn_line_and_an_error_are_seen(tmp_path):
 
 
 def test_documents_that_are_lost_between_two_runs_are_seen(tmp_path):
-    outcome = Outcome(n_finished=[5])
+    soak = Soak(tmp_path, 3, 0, 0.2, 20.0, seed=1, n_finished=[5])
     write_lines(tmp_path / "out.jsonl.run", {}, {"place": 0})
-    soak(tmp_path)._check_progress(outcome, 1.0)
-    assert outcome.problems == ["5 documents were finished, and 1 after a kill"]
+    soak.check_progress(1.0)
+    assert soak.problems == ["5 documents were finished, and 1 after a kill"]
 
 
 def test_a_run_that_never_moves_forward_is_seen(tmp_path):
-    outcome = Outcome()
     stuck = Soak(tmp_path, 3, 50, 0.2, 20.0, seed=1)
     for seconds in (20.0, 0.2, 20.0, 0.2):  # a short run may not even have loaded its model
-        stuck._check_progress(outcome, seconds)
-    assert not outcome.problems
-    stuck._check_progress(outcome, 20.0)
-    assert outcome.problems == ["3 long runs in a row have finished no document"]
+        stuck.check_progress(seconds)
+    assert not stuck.problems
+    stuck.check_progress(20.0)
+    assert stuck.problems == ["3 long runs in a row have finished no document"]
 
 
 def test_only_the_seconds_and_near_ties_may_differ(tmp_path):

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from pdf_files import pdf_of
+from server_process import serving
 from small_model import small_model
 from tools import docs
-from tools.server_process import serving
 
 MADE = Path(__file__).parents[1] / "external/made"
 ADDRESS = "http://127.0.0.1:8000"

@@ -1,12 +1,15 @@
 """The forms in which a schema may be written, all equal in the end."""
 
 import json
+import warnings
 from dataclasses import replace
 
 import pytest
 
+from hpd.cli import main
 from hpd.errors import SchemaError
-from hpd.schema import SchemaWarning, load_schema, load_schemas
+from hpd.prompt.text import instruction_text
+from hpd.schema import SchemaNote, SchemaWarning, load_schema, load_schemas, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from product_model import Product
 
@@ -26,6 +29,8 @@ def test_all_forms_of_plain_names_are_equal(tmp_path):
         'brand, "Net content"',
         'brand\n"Net content"',
         'brand str?, "Net content" text,',
+        "brand, Net content",
+        "brand str\nNet content str\n",
         '["brand", "Net content"]',
         str(file),
         file,
@@ -41,7 +46,7 @@ def test_all_forms_of_plain_names_are_equal(tmp_path):
 def test_one_line_form():
     schema = load_schema(
         "brand: the maker, color [red|blue|black]?, weight_g float?, tags [str], "
-        "lines [{item!: what, qty int}], size [36 | 38], maker {name, city}, sold date!, "
+        "lines [{item!: what, qty int}], size [36 | 38], maker {name, city}, sold_on date!, "
         "total float after lines weight_g: the sum"
     )
     lines = Attribute(
@@ -61,7 +66,7 @@ def test_one_line_form():
         Attribute("lines", "array", item=lines),
         Attribute("size", "enum", choices=(36, 38)),
         Attribute("maker", "object", attributes=(Attribute("name"), Attribute("city"))),
-        Attribute("sold", "date", nullable=False, required=True),
+        Attribute("sold_on", "date", nullable=False, required=True),
         Attribute("total", "number", description="the sum", after=("lines", "weight_g")),
     )
 
@@ -84,6 +89,83 @@ def test_one_line_form():
 )
 def test_names_and_descriptions_on_one_line(text, expected):
     assert [(a.name, a.description) for a in load_schema(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("invoice number, paid bool", {"invoice number": "string", "paid": "boolean"}),
+        ("Phone Number\nDue Date", {"Phone Number": "string", "Due Date": "date"}),
+        ("alt text, query string, price list", dict.fromkeys(
+            ("alt text", "query string", "price list"), "string")),
+        ("number of guests int, price (EUR) float!", {
+            "number of guests": "integer", "price (EUR)": "number"}),
+        ("date, due date, date of birth date, start datetime", {
+            "date": "string", "due date": "date", "date of birth": "date", "start": "date-time"}),
+        # Where a name ends for certain, what follows is its type.
+        ('"due" date, "phone" number, order_date date, weightKg number, size? text', {
+            "due": "date", "phone": "number", "order_date": "date", "weightKg": "number",
+            "size": "string"}),
+        ("payment terms [net 30|net 60], line items [{unit price float}]", {
+            "payment terms": "enum", "line items": "array"}),
+    ],
+)  # fmt: skip
+def test_names_are_as_people_write_them_and_types_are_words_of_programmers(text, expected):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SchemaNote)
+        assert {a.name: a.type for a in load_schema(text)} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("unit price float, total float after unit price", {"total": ("unit price",)}),
+        ("a, b c, d float after b c a", {"d": ("b c", "a")}),
+        ('a, b c, d after "b c" a', {"d": ("b c", "a")}),
+        ("lines, total after lines", {"total": ("lines",)}),
+        ("tax, price after discount float", {"price after discount": ()}),
+        ("price, discount, price after discount", {"price after discount": ()}),
+        ("due date after delivery, brand", {"due date after delivery": ()}),
+    ],
+)
+def test_after_is_a_word_of_a_name_where_no_attribute_is_behind_it(text, expected):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SchemaNote)
+        found = {a.name: a.after for a in load_schema(text)}
+    assert {name: found.get(name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("invoice number, phone number, b", "'invoice number', 'phone number': .* be float or int"),
+        ("alt text, b", "'alt text': the name of a text; the type would be str"),
+        ("price decimal, b", "would be float"),
+        ("weight flaot, b", "would be float"),
+        ("due date, b", "'due date': the name of a date; one called due is \"due\" date"),
+        ("lines [{unit number, qty int}], b", "'unit number'"),
+        ("brand color size", "'brand color size': one attribute; a comma separates several"),
+    ],
+)
+def test_a_note_says_which_reading_was_taken(text, message, capsys):
+    with pytest.warns(SchemaNote, match=message):
+        load_schema(text)
+    assert main(["schema", text]) == 0
+    assert "note: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"phone number", "due" date, "alt text" str',
+        "invoice no, order_date date, weight (g) float, date, number",
+        '"brand color size"',
+        "phone number [a|b], list",
+    ],
+)
+def test_nothing_is_noted_where_there_is_one_reading(text, recwarn):
+    load_schema(text)
+    assert not recwarn.list
 
 
 def test_pydantic_is_read_like_the_json_schema_it_writes():
@@ -192,3 +274,55 @@ def test_a_file_that_is_no_schema_is_not_taken_for_the_name_of_an_attribute(
     with pytest.raises(SchemaError, match="is a file or a folder; the file of a schema has a name"):
         load_schema(name)
     assert load_schema("folder").attributes[0].name == "folder"
+
+
+INNER = {"type": "object", "properties": {"brand": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        {"name": "x", "schema": INNER},
+        {"name": "x", "strict": True, "description": "shoes", "schema": INNER},
+        {"type": "json_schema", "json_schema": {"name": "x", "schema": INNER}},
+        {"type": "json_schema", "schema": INNER},
+        {"name": "x", "description": "shoes", "schema_definition": INNER},
+        {"type": "function", "function": {"name": "x", "parameters": INNER}},
+        {"name": "x", "description": "shoes", "input_schema": INNER},
+        {"schema": INNER},
+    ],
+)
+def test_a_schema_of_another_tool_is_taken_out_of_its_wrapping(wrapped, recwarn):
+    schema = load_schema(wrapped)
+    assert schema.attributes == load_schema(INNER).attributes
+    assert schema.description == wrapped.get("description", "")
+    assert load_schema(json.dumps(wrapped)) == schema
+    assert not recwarn.list
+
+
+def test_what_only_looks_like_a_wrapping_stays_as_it_is():
+    # An attribute, and categories, of that name.
+    (attribute,) = load_schema({"schema": "what the text calls a schema"})
+    assert attribute.name == "schema"
+    assert set(load_schemas({"schema": ["brand"], "function": ["name"]})) == {"schema", "function"}
+    properties = {"type": "object", "properties": {"schema": INNER, "name": {"type": "string"}}}
+    assert [attribute.name for attribute in load_schema(properties)] == ["schema", "name"]
+
+
+def test_the_description_of_a_schema_stands_in_its_prompt():
+    described = load_schema({**INNER, "description": "Ads for shoes."})
+    assert described != load_schema(INNER)
+    assert described.key != load_schema(INNER).key
+    assert instruction_text(described).startswith("Instructions:\nAds for shoes.\n\nAttributes:")
+    both = instruction_text(described, instructions="Be exact.")
+    assert both.startswith("Instructions:\nBe exact.\nAds for shoes.\n\n")
+    assert instruction_text(load_schema(INNER)).startswith("Attributes:")
+    assert to_json_schema(described)["description"] == "Ads for shoes."
+
+
+def test_an_unknown_keyword_is_told_once():
+    names = {name: {"type": "string", "score": 1} for name in "abcd"}
+    with pytest.warns(SchemaWarning) as caught:
+        load_schema({"type": "object", "score": 2, "properties": names})
+    (said,) = (str(each.message) for each in caught)
+    assert "'score' is not a keyword of JSON Schema: ignored, here and in 4 other places" in said

@@ -4,7 +4,7 @@ import pytest
 
 from hpd.options import Options
 from request_plans import plans_with
-from tools.server_process import serving
+from server_process import serving
 
 
 @pytest.fixture

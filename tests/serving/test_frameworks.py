@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.server_process import SECONDS
+from server_process import SECONDS
 
 PAGE = Path(__file__).parents[2] / "docs/frameworks.md"
 PACKAGES = {

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import threading
+from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,9 +28,13 @@ from hpd.serving.dispatcher import (
     Plan,
     parse_extract,
 )
+from pdf_files import pdf_of
 from request_plans import parsed
 
 LIMITS = Limits(texts=3)
+
+
+FILE = {"name": "a.txt", "data": "eA=="}
 
 
 def read(plans, **body):
@@ -57,6 +62,19 @@ def test_several_texts(plans):
     failed = Extraction("x", error=Failure("InputError", "no"))
     lines = [Extraction(None, {"brand": "é"}), failed]
     assert json.loads(asked.answer(lines)) == {"extractions": [e.to_dict() for e in lines]}
+
+
+def as_file(name, data):
+    return {"name": name, "data": b64encode(data).decode()}
+
+
+def test_a_file_in_place_of_a_text(plans):
+    pdf = as_file("Invoice.PDF", pdf_of("one", "Total 5"))
+    (document,) = read(plans, file=pdf, id=7, category="c", schema={"c": ["total"]}).documents
+    assert (document.text, document.id, document.category) == ("one\n\nTotal 5", 7, "c")
+    assert document.places.of(5, 10).page == 2
+    (table,) = read(plans, file=as_file("a.csv", b"a,b\n1,2\n"), schema="x").documents
+    assert table.text == "a  b\n1  2"
 
 
 @pytest.mark.parametrize(
@@ -141,6 +159,12 @@ def test_only_the_latest_plans_are_kept(plans):
         ({"text": "x"}, 400, "missing_parameter", "the schema is missing"),
         ({"text": "x", "shema": "a"}, 400, "unknown_parameter", "'shema' is not known"),
         ({"text": "x", "texts": ["y"], "schema": "a"}, 400, None, "stands beside"),
+        ({"text": "x", "file": FILE, "schema": "a"}, 400, None, "stands beside"),
+        ({"texts": ["x"], "file": FILE, "schema": "a"}, 400, None, "stands beside"),
+        ({"file": {"name": "a.zip", "data": ""}, "schema": "a"}, 400, None, "unsupported file ty"),
+        ({"file": {"name": "a.pdf", "data": "JVBE"}, "schema": "a"}, 400, None, "read as PDF"),
+        ({"file": {"name": "a.pdf", "data": "?"}, "schema": "a"}, 400, "invalid_type", "Base64"),
+        ({"file": {"name": "a.pdf"}, "schema": "a"}, 400, "missing_parameter", "file.data"),
         ({"texts": [], "schema": "a"}, 400, None, "is empty"),
         ({"texts": "ab", "schema": "a"}, 400, "invalid_type", "texts: .* valid list"),
         ({"texts": ["x", 5], "schema": "a"}, 400, "invalid_type", r"texts\[1\]: "),

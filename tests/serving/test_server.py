@@ -13,7 +13,8 @@ for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
     pytest.importorskip(package)
 
 from command_line import run_hpd
-from tools.server_process import SECONDS, Reply, serving
+from server_process import SECONDS, Reply, serving
+from waiting import until
 
 SCHEMA = "brand: the maker, color, weight_g float?, material [cotton|steel|glass]"
 TEXTS = [
@@ -55,13 +56,6 @@ LONG = {
     "options": {"on_invalid": "record"},
 }
 """Takes seconds on any machine."""
-
-
-def until(condition):
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def lines_of_the_command(*options):

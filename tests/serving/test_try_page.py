@@ -8,8 +8,8 @@ import pytest
 for package in ("fastapi", "uvicorn", "httptools", "prometheus_client", "selenium"):
     pytest.importorskip(package)
 
-from tools.browser import DESKTOP, PHONE, has_browser, headless_browser
-from tools.server_process import serving
+from browser import DESKTOP, PHONE, has_browser, headless_browser
+from server_process import serving
 
 pytestmark = pytest.mark.skipif(
     not has_browser(), reason="Chromium and its driver are not installed"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import dataset_files
 import hpd
-from benchmarks.published.result import load_results
+from benchmarks.harness.result import load_results
 from command_line import run_python
 from hpd.bench.measure import MeasuredAnswers, Measurement, Prices
 from small_model import small_model
@@ -91,9 +91,9 @@ def a_few_titles(folder):
 
 def tables_of(part, folder):
     """The tables of a part, in miniature."""
-    from benchmarks.neighbours import __main__ as neighbours
+    from benchmarks.paper import __main__ as paper
 
     asked = ["--data", folder / "data", "-m", small_model(), "--part", part, "--limit", "2"]
     asked += ["--results", folder / "results", "--work", folder / "work", "-t", "1"]
-    assert neighbours.main([str(each) for each in asked]) == 0
+    assert paper.main([str(each) for each in asked]) == 0
     return load_results(folder / "results")[part].finding.tables

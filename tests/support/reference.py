@@ -42,6 +42,7 @@ class ReferenceValue:
 # --- when is a value done -------------------------------------------------------------------------
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_ZEROS = re.compile(r"^(-?)0+(?=\d)", re.ASCII)
 _DELIMITERS = frozenset(" \t\r\n,]}")
 
 
@@ -55,10 +56,11 @@ _DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse_constant)
 def is_complete(raw):
     """Whether the text holds one whole JSON value, whatever comes after it.
 
-    A string ends at its first unescaped quote, be its escapes valid or not; a number needs a
-    delimiter, as more digits could follow.
+    A string ends at its first unescaped quote, be its escapes valid or not; a number may begin with
+    zeros, and needs a delimiter, as more digits could follow.
     """
     text = raw.decode("utf-8", "replace").lstrip(" \t\r\n")
+    text = _ZEROS.sub(r"\1", text)
     if text.startswith('"'):
         return _STRING.match(text) is not None
     try:

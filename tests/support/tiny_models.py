@@ -130,15 +130,14 @@ def byte_characters():
     return characters | {byte: chr(256 + n) for n, byte in enumerate(others)}
 
 
-def bpe_vocabulary():
-    """256 bytes, merges that build the pieces above from the left, control tokens."""
+def bpe_vocabulary(pieces=(*_JSON_PIECES, *_MULTIBYTE_PIECES), words=_WORDS):
+    """256 bytes, merges that build pieces and words from the left, control tokens."""
     vocabulary = Vocabulary("bpe")
     characters = byte_characters()
     for byte in range(256):
         vocabulary.add(characters[byte], bytes([byte]), TokenType.NORMAL)
     known = set(vocabulary.tokens)
-    words = [prefix + word for word in _WORDS for prefix in ("", " ")]
-    for piece in [*_JSON_PIECES, *_MULTIBYTE_PIECES, *words]:
+    for piece in [*pieces, *(prefix + word for word in words for prefix in ("", " "))]:
         raw = piece.encode()
         name = "".join(characters[byte] for byte in raw)
         for end in range(2, len(name) + 1):
@@ -508,7 +507,7 @@ def make_model(kind, directory, quant="f32", n_ctx_train=4096, seed=0, without="
     writer.add_context_length(n_ctx_train)
     writer.add_embedding_length(_N_EMBD)
     writer.add_layer_norm_rms_eps(_RMS_EPS)
-    _add_vocabulary(writer, vocabulary, kind)
+    add_vocabulary(writer, vocabulary, kind)
     if arch == "mamba":
         _mamba(writer, weights)
     elif arch in HYBRID_KINDS:
@@ -533,7 +532,8 @@ def make_model(kind, directory, quant="f32", n_ctx_train=4096, seed=0, without="
     return path
 
 
-def _add_vocabulary(writer, vocabulary, kind):
+def add_vocabulary(writer, vocabulary, kind):
+    """Add the keys of a vocabulary, as those of a model of this kind, to what is written."""
     if vocabulary.kind == "bpe":
         writer.add_tokenizer_model("gpt2")
         writer.add_tokenizer_pre("llama-bpe" if kind == "llama" else "qwen2")

@@ -84,8 +84,35 @@ def test_a_required_part_matters_only_where_the_object_is_there():
     assert nothing.data == {"maker": None, "place": {"name": None, "city": None}}
     assert list(nothing.errors) == ["place.name"]
     half = assemble(schema, values(maker__city="Rome", place__name="x"))
-    assert half.data == {"maker": None, "place": {"name": "x", "city": None}}
+    assert half.data == {
+        "maker": {"name": None, "city": "Rome"},
+        "place": {"name": "x", "city": None},
+    }
     assert list(half.errors) == ["maker.name"]
+    assert half.violations == ("maker.name",)
+
+
+def test_a_row_stays_if_a_part_of_it_is_missing_or_refused():
+    schema = load_schema("guests [{name!, room int!, email!}]")
+    assembled = assemble(
+        schema,
+        values(
+            guests__count=3,
+            guests__1__name="Ann",
+            guests__1__room=4,
+            guests__2__room=7,
+            guests__2__email=ParsedValue(error="it is no address"),
+            guests__3__name=ParsedValue(),
+        ),
+    )
+    assert assembled.data == {
+        "guests": [
+            {"name": "Ann", "room": 4, "email": None},
+            {"name": None, "room": 7, "email": None},
+        ]
+    }
+    assert assembled.errors["guests[1].email"] == "it is no address"
+    assert assembled.violations == ("guests[0].email", "guests[1].email", "guests[1].name")
 
 
 def test_items_that_are_left_out():
@@ -93,23 +120,22 @@ def test_items_that_are_left_out():
     assembled = assemble(
         schema,
         values(
-            tags__count=4,
+            tags__count=5,
             tags__1="a",
             tags__3=ParsedValue(error="it is not valid JSON"),
             tags__4="b",
-            lines__count=3,
-            lines__1__qty=1,
-            lines__3__item="x",
+            tags__5=ParsedValue(reason="less likely than 0.5"),
+            lines__count=2,
+            lines__2__item="x",
         ),
     )
     assert assembled.data == {"tags": ["a", "b"], "lines": [{"item": "x", "qty": None}]}
     assert assembled.errors == {
-        "tags": "item 3: it is not valid JSON",
-        "lines": "item 1, item: required, but the document does not hold it",
+        "tags": "item 3: it is not valid JSON; item 5: less likely than 0.5",
     }
     assert assembled.places[("tags", "4")] == "tags[1]"
     assert ("tags", "3") not in assembled.places
-    assert assembled.places[("lines", "3", "item")] == "lines[0].item"
+    assert assembled.places[("lines", "2", "item")] == "lines[0].item"
 
 
 def test_unique_items():
@@ -126,7 +152,8 @@ def test_too_few_items_and_a_bad_count():
     assembled = assemble(
         schema, values(a__count=1, a__1="x", b__count=ParsedValue(error="above the maximum 100"))
     )
-    assert assembled.data == {"b": None}
+    assert assembled.data == {"a": ["x"], "b": None}
+    assert assembled.violations == ("a", "b")
     assert assembled.errors == {
         "a": "at least 2 items are needed, not 1",
         "b": "the number of items: above the maximum 100",
@@ -159,8 +186,8 @@ def test_whatever_the_model_writes_the_data_obeys(schema, raws, default):
     assembled = assemble(schema, decode(schema, raws, default))
     validator = jsonschema.Draft202012Validator(to_json_schema(schema))
     for problem in validator.iter_errors(assembled.data):
-        # Only a required value that is not there may break the schema, and it is told.
-        assert problem.instance is None, problem
+        # Only a value that is not there may break the schema, or an item, and it is told.
+        assert problem.instance is None or problem.validator == "minItems", problem
         place = "".join(
             f"[{step}]" if isinstance(step, int) else f".{step}" for step in problem.absolute_path
         ).lstrip(".")

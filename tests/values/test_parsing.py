@@ -53,6 +53,16 @@ def pieces(schema):
         (Attribute("a", "integer"), " 12.0}", 12),
         (Attribute("a", "integer"), ' "12"', 12),
         (Attribute("a", "integer"), " -0,", 0),
+        (Attribute("a", "integer"), " 01067,", 1067),
+        (Attribute("a", "integer"), " -0012}", -12),
+        (Attribute("a", "integer"), " 000,", 0),
+        (Attribute("a", "integer"), ' "0012345"', 12345),
+        (Attribute("a", "integer"), f" 00{10**30}1,", 10**31 + 1),
+        (Attribute("a", "number"), " 007,", 7),
+        (Attribute("a", "number"), " 007.50,", 7.5),
+        (Attribute("a"), " 0012345,", "0012345"),
+        (Attribute("a"), " 007.50,", "007.50"),
+        (Attribute("a"), ' "007"', "007"),
         (Attribute("a", "number"), " 1.5e2,", 150.0),
         (Attribute("a", "number"), ' "1.5"', 1.5),
         (Attribute("a", "number", multiple_of=0.1), " 0.3,", 0.3),
@@ -112,7 +122,19 @@ def test_good_values(attribute, raw, value):
         (Attribute("a", "enum", choices=("red", "blue")), ' "green"', "none of the choices"),
         (Attribute("a", "enum", choices=("a", "A")), ' " a"', "none of the choices"),
         (Attribute("a", "enum", choices=(1,)), " true", "none of the choices"),
-        (Attribute("a", "date"), ' "2023-02-29"', "YYYY-MM-DD"),
+        (Attribute("a", "date"), ' "2023-02-29"', "there is no day 2023-02-29"),
+        (Attribute("a", "date"), ' "2024-02-31"', "there is no day 2024-02-31"),
+        (Attribute("a", "date"), ' "2024-04-31"', "there is no day 2024-04-31"),
+        (Attribute("a", "date"), ' "2024-13-01"', "there is no day 2024-13-01"),
+        (Attribute("a", "date"), ' "2024/2/30"', "there is no day 2024-02-30"),
+        (Attribute("a", "date"), ' "2024-00-00"', "there is no day 2024-00-00"),
+        (Attribute("a", "date"), ' "2100-02-29"', "there is no day 2100-02-29"),
+        (Attribute("a", "date-time"), ' "2024-06-31T10:00:00"', "no such day or time: 2024-06-31T"),
+        (Attribute("a", "date-time"), ' "2024-06-30T25:00:00"', "no such day or time"),
+        (Attribute("a", "date-time"), ' "2024-06-30 10:61"', "no such day or time"),
+        (Attribute("a", format="time"), ' "25:00:00"', "not of the format time"),
+        (Attribute("a", format="time"), ' "10:61:00"', "not of the format time"),
+        (Attribute("a", "number", multiple_of=0.01), " 12.345,", "not a multiple of 0.01"),
         (Attribute("a", "date"), ' "02/03/2023"', "YYYY-MM-DD"),
         (Attribute("a", "date-time"), ' "2023-02-28"', "hh:mm:ss"),
     ],
@@ -121,6 +143,55 @@ def test_bad_values(attribute, raw, error):
     parsed = parse_value(raw, attribute)
     assert parsed.value is None
     assert re.search(error, parsed.error), parsed.error
+
+
+PATHS = [
+    r"C:\Users\bo\table.txt",
+    r"C:\new\temp\report.txt",
+    r"C:\users\ubuntu",
+    r"\\server\share\file",
+    r"\\nas\books",
+    r"D:\Daten\Müller\Übersicht.xlsx",
+    r"^\d{3}-\w+$",
+    r"\alpha + \beta",
+    r"DOMAIN\bob",
+    r"C:\项目\报告.docx",
+    "HKEY\\n\\t\\r",
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("around", ["{}", "open {} now", "see\n{}\n"])
+def test_backslashes_are_those_of_the_document(path, around):
+    document = around.format(path)
+    escaped, bare = json.dumps(path, ensure_ascii=False), '"' + path.replace('"', '\\"') + '"'
+    for raw in (escaped, bare):
+        assert parse_value(f" {raw},", Attribute("a"), document) == ParsedValue(path), raw
+
+
+@pytest.mark.parametrize(
+    ("raw", "document", "value"),
+    [
+        (r'"two\nlines"', "two\nlines", "two\nlines"),
+        (r'"two\nlines"', "two \n lines", "two\nlines"),
+        (r'"a \"b\" c"', 'a "b" c', 'a "b" c'),
+        (r'"caf\u00e9"', "le café", "café"),
+        (r'"C:\\Users\\bo"', "", r"C:\Users\bo"),
+        (r'"C:\Users\\bo"', r"in C:\Users\bo", r"C:\Users\bo"),
+        (r'"C:\Users\bo"', "", r"C:\Users\bo"),
+        (r'"print(\"a\nb\")"', r'print("a\nb")', r'print("a\nb")'),
+        (r'"a\/b"', "a/b", "a/b"),
+    ],
+)
+def test_other_backslashes_are_escapes(raw, document, value):
+    assert parse_value(raw, Attribute("a"), document) == ParsedValue(value)
+
+
+def test_a_path_that_is_cut_off_keeps_its_backslashes():
+    path = r"C:\Users\bo\table.txt"
+    for raw, value in ((r' "C:\Users\bo\tab', r"C:\Users\bo\tab"), (r' "caf\u00', "caf")):
+        assert parse_cut(raw, Attribute("a"), path) == ParsedValue(value)
+    assert parse_forced(r' "C:\Users\b', Attribute("a"), path) == ParsedValue(r"C:\Users\b")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +206,9 @@ def test_bad_values(attribute, raw, error):
     ],
 )
 def test_a_number_that_must_be_there_is_moved_into_its_limits(raw, limits, value):
-    assert parse_forced(raw, Attribute("a", "number", **limits)) == ParsedValue(value)
+    attribute = Attribute("a", "number", **limits)
+    why = parse_value(raw, attribute).error
+    assert parse_forced(raw, attribute) == ParsedValue(value, reason=why)
 
 
 def test_what_cannot_be_moved_into_its_limits_stays_an_error():

@@ -12,8 +12,9 @@ from rapidfuzz import fuzz
 import hostile_documents
 import strategies
 from grounding import ground, ground_all
-from hpd.values.places import FUZZY_THRESHOLD, extends, normalize, normalized_text
+from hpd.values.places import FUZZY_THRESHOLD, normalize, normalized_text
 from hpd.values.windows import Span
+from hpd.values.words import extends
 
 
 def found(value, document):
@@ -94,6 +95,76 @@ def found(value, document):
         ("2024-01-02T15:30:00", "2 Jan 2024 at 3:30 pm", ("normalized", "2 Jan 2024 at 3:30 pm")),
         ("2024-01-02T15:30:00", "2024-01-02 15:30", ("normalized", "2024-01-02 15:30")),
         ("2024-01-02T15:30:00", "2 January 2024", None),
+        ("2024-05-06", "会议在2024年5月6日下午3点", ("normalized", "2024年5月6日")),
+        ("2024-05-06", "会議は2024/05/06です", ("normalized", "2024/05/06")),
+        ("2024-05-06", "회의는 2024년 5월 6일까지", ("normalized", "2024년 5월 6일")),
+        ("2024-05-06", "令和6年5月6日に開催", ("normalized", "令和6年5月6日")),
+        ("2019-05-06", "令和元年5月6日", ("normalized", "令和元年5月6日")),
+        ("2024-05-06", "民國113年5月6日", ("normalized", "民國113年5月6日")),
+        ("2024-05-06", "２０２４年５月６日", ("normalized", "２０２４年５月６日")),
+        ("2024-05-06", "วันที่ 6 พฤษภาคม 2567 เวลา", ("normalized", "6 พฤษภาคม 2567")),
+        ("2024-06-06", "6 มิ.ย. 2567", ("normalized", "6 มิ.ย. 2567")),
+        ("2024-02-06", "6 กุมภาพันธ์ พ.ศ. 2567", ("normalized", "6 กุมภาพันธ์ พ.ศ. 2567")),
+        ("2024-05-06", "في 6 مايو 2024", ("normalized", "6 مايو 2024")),
+        ("2024-05-06", "في ٦ مايو ٢٠٢٤", ("normalized", "٦ مايو ٢٠٢٤")),
+        ("2024-05-06", "ב-6 במאי 2024", ("normalized", "6 במאי 2024")),
+        ("2024-05-06T15:00:00", "在2024年5月6日下午3点", ("normalized", "2024年5月6日下午3点")),
+        ("2024-05-06T14:30:00", "2024年5月6日(月) 14:30", ("normalized", "2024年5月6日(月) 14:30")),
+        (
+            "2024-05-06T15:30:00",
+            "2024년 5월 6일 오후 3시 30분",
+            ("normalized", "2024년 5월 6일 오후 3시 30분"),
+        ),
+        ("09:30:00", "um 09:30 Uhr", ("normalized", "09:30 Uhr")),
+        ("09:30:00", "ab 9.30 Uhr", ("normalized", "9.30 Uhr")),
+        ("18:00:00", "open 09:00 to 6 pm", ("normalized", "6 pm")),
+        ("09:00:00", "9h-18h", ("normalized", "9h")),
+        ("15:30:00", "下午3点半开始", ("normalized", "下午3点半")),
+        ("15:15:00", "午後3時15分", ("normalized", "午後3時15分")),
+        ("15:30:00", "오후 3시 30분", ("normalized", "오후 3시 30분")),
+        ("15:30:00", "الساعة ٣:٣٠ مساءً", ("normalized", "٣:٣٠ مساءً")),
+        ("14:30:00", "เวลา 14.30 น.", ("normalized", "14.30")),
+        ("14:30:00", "בשעה 14:30", ("normalized", "14:30")),
+        ("09:30:00Z", "at 09:30 UTC", ("normalized", "09:30 UTC")),
+        ("09:30:00+02:00", "at 09:30", ("normalized", "09:30")),
+        ("09:30:00+02:00", "at 09:30 UTC", None),
+        ("09:30:00", "at 10:30", None),
+        ("03:00:00", "3小时, 3時間, 3시간", None),
+        (
+            "DE89370400440532013000",
+            "IBAN: DE89 3704 0044 0532 0130 00, BIC",
+            ("normalized", "DE89 3704 0044 0532 0130 00"),
+        ),
+        (
+            "DE89 3704 0044 0532 0130 00",
+            "DE89370400440532013000",
+            ("normalized", "DE89370400440532013000"),
+        ),
+        ("+493012345678", "Tel. +49 30 1234-5678.", ("normalized", "49 30 1234-5678")),
+        ("9783161484100", "ISBN 978-3-16-148410-0", ("normalized", "978-3-16-148410-0")),
+        ("12345678", "Ref: 12 345 678", ("normalized", "12 345 678")),
+        ("0012345", "Konto 00 123 45", ("normalized", "00 123 45")),
+        (
+            "DE89370400440532013000",
+            "账号DE89 3704 0044 0532 0130 00。",
+            ("normalized", "DE89 3704 0044 0532 0130 00"),
+        ),
+        ("12345678", "Ref: 12 345 6789", None),
+        ("12345678", "Ref: 912 345 678", None),
+        ("1234", "12 34", None),
+        (12345, "Account 0012345", ("normalized", "0012345")),
+        (1067, "ZIP 01067 Dresden", ("normalized", "01067")),
+        (0.3333, "1/3 inch", ("normalized", "1/3")),
+        (0.67, "2/3 cup", ("normalized", "2/3")),
+        (0.6666666666666666, "2/3 cup", ("normalized", "2/3")),
+        (-139624, "Net loss (139,624)", ("normalized", "(139,624)")),
+        (139624, "Net loss (139,624)", None),
+        (139624, "Springfield (139,624)", ("normalized", "139,624")),
+        ("A1023", "订单号A1023已发货", ("exact", "A1023")),
+        ("13800001111", "电话13800001111", ("exact", "13800001111")),
+        ("Dupr\u00e9", "Mme Dupre\u0301 est", ("normalized", "Dupre\u0301")),
+        ("field name", "field\x1dname", ("normalized", "field\x1dname")),
+        ("fieldname", "field\x01name", ("normalized", "field\x01name")),
     ],
 )
 def test_where_a_value_stands(value, document, expected):

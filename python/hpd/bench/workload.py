@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.evaluation.outcomes import ABSENT
+from hpd.evaluation.rows import ABSENT
 from hpd.files.reader import Record, RecordReader
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Attribute, Schema

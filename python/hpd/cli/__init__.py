@@ -53,6 +53,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("hpd.bench.commands.tune", "find the fastest settings for a model on this machine"),
     "finetune": ("hpd.training.command", "teach a model to extract"),
     "schema": ("hpd.cli.schema", "what hpd understood of a schema"),
+    "text": ("hpd.cli.text", "the text of documents as a model sees it"),
     "models": (
         "hpd.external.models_command",
         "models to download, those on this disk, and which fit",
@@ -181,7 +182,7 @@ def _plain_warnings() -> Iterator[None]:
 
     def plainly(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
         if issubclass(category, HpdWarning):
-            say(f"warning: {message}")
+            say(f"{category.kind}: {message}")
         else:
             show(message, category, *rest, **named)
 

@@ -17,7 +17,7 @@ from hpd.option import Decides, Option, Target
 from hpd.options import OPTIONS, Options
 
 SCHEMA_HELP = (
-    'a JSON Schema, a list of names, the one-line form ("brand, price number?"), a file that holds '
+    'a JSON Schema, a list of names, the one-line form ("brand, price float?"), a file that holds '
     "one of these or {category: schema}, or module:Class of a Pydantic model"
 )
 
@@ -176,7 +176,9 @@ def add_category_argument(group: argparse._ActionsContainer) -> None:
 def add_document_arguments(group: argparse._ActionsContainer) -> None:
     """The documents that extractions were made from, for a command that shows both."""
     group.add_argument(
-        "--documents", metavar="FILE", help="the input of hpd extract, which has the texts"
+        "--documents",
+        metavar="PATH",
+        help="the input of hpd extract, which has the texts: a file, a folder or a pattern",
     )
     _add_text_arguments(group)
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpd.cli.arguments import (
     Parser,
-    add_field_arguments,
     add_model_arguments,
     add_option_arguments,
     add_schema_argument,
@@ -25,10 +24,18 @@ from hpd.cli.arguments import (
     say_without_effect,
 )
 from hpd.cli.common import UsageError, before_the_model, in_words, say
+from hpd.cli.inputs import (
+    add_input_argument,
+    add_reading_arguments,
+    category_by_file,
+    open_inputs,
+    schemas_of_files,
+)
 from hpd.cli.jobs import add_job_arguments, job_defaults
 from hpd.cli.output import (
     add_output_argument,
     add_output_arguments,
+    check_each,
     check_output,
     is_stream,
     open_writer,
@@ -43,14 +50,13 @@ from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
-from hpd.files.rows import FORMATS
-from hpd.files.streams import is_place
+from hpd.files.streams import filled, is_pattern, is_place
+from hpd.files.table_edits import note_table
 from hpd.files.tables import is_table, keeps_input, lines_path, write_table
 from hpd.files.writer import Writer
 from hpd.models.hardware import computing_place
 from hpd.models.model_files import is_box, resolve_model
 from hpd.pipeline import check_method
-from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_MAP, option_map
 
@@ -83,10 +89,12 @@ and SIGHUP finish what is in flight; the second one stops at once.
 
 _EPILOG = textwrap.fill(
     "Records are read from .jsonl, .json, .csv, .tsv, .xlsx, .ods and .parquet; .txt, .md, .html, "
-    ".eml, .msg, .pdf, .docx, .odt, .pptx and .epub are one document each, and their id is their "
-    "path. All may be compressed (.gz, .zst). A record's text is its first field of: "
+    ".xml, .eml, .msg, .pdf, .docx, .odt, .pptx and .epub are one document each, and their id is "
+    "their path. All may be compressed (.gz, .zst). A record's text is its first field of: "
     + ", ".join(" and ".join(names) for names in TEXT_FIELDS)
-    + "; its id is the field id, or its number. On several machines: hpd extract --ray --help.",
+    + "; without one, a row of a table is a document of all its columns. Its id is the field id, "
+    "or its number. hpd text shows what a model will see. On several machines: hpd extract --ray "
+    "--help.",
     width=100,
 )
 
@@ -101,12 +109,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         epilog=_EPILOG,
     )
     assert isinstance(parser, Parser)
-    parser.add_argument(
-        "input",
-        metavar="INPUT",
-        nargs="*",
-        help="a file, a folder, a pattern, or - for standard input; any number of them",
-    )
+    add_input_argument(parser, required=False)
     add_schema_argument(parser, required=False)
     add_model_arguments(parser)
     add_output_argument(parser)
@@ -128,23 +131,18 @@ def run(arguments: argparse.Namespace) -> int:
     _check_required(arguments)
     if arguments.job_file is not None and not arguments.quiet:
         say(f"job {arguments.job} of {arguments.job_file}")
-    schemas = load_schemas(arguments.schema)
+    leave_out = [*written_files(arguments.output), *arguments.elsewhere]
+    schemas = schemas_of_files(arguments, leave_out)
     options = options_of(arguments)
     check_method(options, schemas)
     _check(arguments, schemas, options)
     option_map(options.calibration)  # A file that cannot be read is refused at once.
     with before_the_model():
         examples = _examples(arguments, schemas)
-        reader = InputReader(
-            arguments.input,
-            format=arguments.format,
-            text_field=arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-            encoding=arguments.encoding,
-            delimiter=arguments.delimiter,
-            attachments=arguments.attachments,
-            leave_out=[*written_files(arguments.output), *arguments.elsewhere],
+        reader = open_inputs(
+            arguments,
+            leave_out=leave_out,
+            category_of=category_by_file(arguments.schema, schemas),
             shard=arguments.shard,
         )
     with reader:
@@ -181,10 +179,10 @@ def run(arguments: argparse.Namespace) -> int:
         repeated = reader.repeated_ids.notice()
         if repeated is not None and not options.quiet:
             say(repeated)
-        for note in reader.note_texts():
+        for note in (*(f"{output}: {note}" for note in writer.notes), *reader.note_texts()):
             say(note)
     if can_resume and is_table(output):
-        _write_table(Path(output), schemas, writing, reader.types)
+        _write_table(Path(output), schemas, writing, reader.types, confidence=arguments.confidence)
     return writing.finish()
 
 
@@ -251,6 +249,8 @@ def added_columns(
 
     def columns(record: Record) -> Mapping[str, Any]:
         added = reader.source(record)
+        if is_pattern(arguments.output or ""):
+            added["source"] = record.source
         if arguments.with_text:
             added |= reader.columns(record)
         if keeps_all or kept:
@@ -261,14 +261,20 @@ def added_columns(
 
 
 def _write_table(
-    table: Path, schemas: Schema | Mapping[str, Schema], writing: Writing, types: Mapping[str, Any]
+    table: Path,
+    schemas: Schema | Mapping[str, Schema],
+    writing: Writing,
+    types: Mapping[str, Any],
+    *,
+    confidence: bool,
 ) -> None:
     """Make the table of what is finished, unless an older one is still to be replaced."""
     lines = lines_path(table)
     if not writing.is_complete and not lines.exists():
         return
     try:
-        write_table(lines, table, schemas, types)
+        write_table(lines, table, schemas, types, confidence=confidence)
+        note_table(lines, table)
     except OSError as error:
         raise HpdError(
             f"{table} cannot be written: {error.strerror or error}; {writing.n_safe} documents are "
@@ -283,14 +289,33 @@ def _check_reads(
     schema = arguments.schema if os.path.exists(arguments.schema) else None
     adapters = [path for path, _ in options.loras]
     calibration = None if options.calibration in ("", NO_MAP) else options.calibration
-    read = [*inputs, schema, arguments.examples, model, options.draft_model or None, calibration]
+    own = (
+        {filled(arguments.schema, path) for path in inputs} if is_pattern(arguments.schema) else ()
+    )
+    read = [
+        *inputs,
+        *own,
+        schema,
+        arguments.examples,
+        model,
+        options.draft_model or None,
+        calibration,
+    ]
     check_output(arguments, [*read, *adapters])
+    check_each(arguments, inputs)
 
 
 def _check(
     arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema], options: Options
 ) -> None:
-    if not isinstance(schemas, Schema) and arguments.category_field is None:
+    if is_pattern(arguments.schema):
+        for flag, value in (
+            ("--category-field", arguments.category_field),
+            ("--examples", arguments.examples),
+        ):
+            if value is not None:
+                raise UsageError(f"{flag} goes with one schema, or one for each category")
+    elif not isinstance(schemas, Schema) and arguments.category_field is None:
         raise UsageError(
             "the schema is one per category: name the field that has it, with --category-field"
         )
@@ -354,28 +379,7 @@ def _check_required(arguments: argparse.Namespace) -> None:
 
 
 def _add_input(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--format",
-        choices=FORMATS,
-        help="of every INPUT, if not as its extension says; lines: each line is a document",
-    )
-    add_field_arguments(group)
-    group.add_argument(
-        "--encoding",
-        metavar="NAME",
-        help="of every text, such as windows-1252 (default: detected; guesses are reported)",
-    )
-    group.add_argument(
-        "--delimiter",
-        metavar="C",
-        type=_delimiter,
-        help="between the columns of CSV and TSV: a character, or tab (default: detected)",
-    )
-    group.add_argument(
-        "--attachments",
-        action="store_true",
-        help="extract attachments of e-mails, and messages in them, as separate documents",
-    )
+    add_reading_arguments(group)
     group.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
     group.add_argument(
         "--shard",
@@ -389,13 +393,6 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
         help='documents with their answers ("data"), to show in the prompt; '
         "with --category-field, to the documents of their category",
     )
-
-
-def _delimiter(text: str) -> str:
-    delimiter = {"tab": "\t", "\\t": "\t"}.get(text, text)
-    if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise argparse.ArgumentTypeError(f"{text!r} is not one character, or tab")
-    return delimiter
 
 
 def _shard(text: str) -> Shard:

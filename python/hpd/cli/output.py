@@ -6,7 +6,7 @@ import argparse
 import os
 import stat
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,19 @@ from hpd.cli.arguments import not_empty
 from hpd.cli.common import UsageError
 from hpd.errors import InputError
 from hpd.files.journal import file_fingerprint, journal_path, text_fingerprint
-from hpd.files.streams import absolute
-from hpd.files.tables import check_writable, is_table, lines_path
+from hpd.files.streams import absolute, filled, fixed_folder, is_pattern
+from hpd.files.table_edits import refuse_edited
+from hpd.files.tables import OF_EACH, check_writable, is_table, keeps_input, lines_path
 from hpd.files.writer import FileWriter, StreamWriter, Writer
 from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options, values_identity
 from hpd.prompt.text import STACK_RULE, SYSTEM
+from hpd.schema import described
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_MAP
+
+READING = ("text_field", "id_field", "category_field", "encoding", "delimiter")
+"""The arguments with which an input can be read once more, beside its names and its format."""
 
 _STANDARD_OUTPUT = (None, "-", "/dev/stdout", "/dev/fd/1")
 """Its names; to open one of the last two would empty a file to which it is redirected."""
@@ -41,8 +46,8 @@ def add_output_argument(group: argparse._ActionsContainer) -> None:
         metavar="OUT",
         type=not_empty,
         help="a file: JSON Lines, an array if its name ends in .json, or a table if in .csv, .tsv, "
-        ".xlsx or .parquet; OUT.run beside it remembers what is finished [default: standard "
-        "output]",
+        ".xlsx or .parquet; out/{stem}.json is a file for each document; OUT.run beside it "
+        "remembers what is finished [default: standard output]",
     )
 
 
@@ -76,6 +81,11 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         "none into lines]",
     )
     group.add_argument(
+        "--confidence",
+        action="store_true",
+        help="a column with the confidence of each value, in a table",
+    )
+    group.add_argument(
         "--order",
         choices=("input", "finished"),
         default="input",
@@ -98,16 +108,22 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
         raise UsageError("--keep-errors does nothing without --resume")
     if arguments.show is not None and not is_stream(target):
         raise UsageError("--show is for standard output; a file is a table if its name says so")
+    if arguments.confidence and (is_stream(target) or not keeps_input(target)):
+        raise UsageError(
+            "--confidence adds columns to a table (-o values.xlsx, .csv, .tsv, .parquet); lines of "
+            "JSON have it in any case"
+        )
     if is_stream(target):
         for flag, given in (("--resume", arguments.resume), ("--overwrite", arguments.overwrite)):
             if given:
                 raise UsageError(f"{flag} needs a file to go on with: -o OUT")
         return
     path = Path(target)
-    if not path.parent.is_dir():
-        raise UsageError(
-            f"{target}: there is no folder {path.parent}: make it, or name another output"
-        )
+    folder = fixed_folder(target) if is_pattern(target) else path.parent
+    if not folder.is_dir():
+        raise UsageError(f"{target}: there is no folder {folder}: make it, or name another output")
+    if is_pattern(target) and path.suffix.lower() not in OF_EACH:
+        raise UsageError(f"{target}: an output for each document is {' or '.join(OF_EACH)}")
     if path.suffix.lower() in _OTHER_FORMS:
         raise UsageError(
             f"{target}: {path.suffix} files are not written: name a .jsonl, .csv, .tsv, .xlsx or "
@@ -127,6 +143,30 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
             if source is not None and same_file(name, source):
                 shown = "the input (standard input)" if str(source) == "-" else source
                 raise UsageError(f"{name} is read in this run ({shown}): name another output")
+
+
+def check_each(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
+    """Refuse outputs for each document of which two are one file, or that would replace something.
+
+    Raises:
+        UsageError: with the remedy.
+    """
+    if is_stream(arguments.output) or not is_pattern(arguments.output):
+        return
+    sources: dict[str, str] = {}
+    goes_on = arguments.overwrite or lines_of(arguments.output).exists()
+    for source in inputs:
+        name = filled(arguments.output, source)
+        if name in sources:
+            raise UsageError(
+                f"{arguments.output}: {sources[name]} and {source} would both be {name}: name them "
+                "by {name} or {folder}, too"
+            )
+        sources[name] = source
+        if any(same_file(Path(name), other) for other in inputs if os.path.exists(name)):
+            raise UsageError(f"{name} is read in this run: name another output")
+        if os.path.exists(name) and not goes_on:
+            raise UsageError(f"{name} already exists: replace it (--overwrite), or name another")
 
 
 def written_files(target: str | None) -> tuple[Path, ...]:
@@ -171,6 +211,8 @@ def open_writer(
 
             shown = ResultTable(schemas)
         return StreamWriter(name, order=arguments.order, shown=shown)
+    if is_table(target) and not arguments.overwrite:
+        refuse_edited(lines_of(target), Path(target))
     return FileWriter(
         lines_of(target),
         settings,
@@ -178,18 +220,24 @@ def open_writer(
         resume=arguments.resume,
         overwrite=arguments.overwrite,
         keep_errors=arguments.keep_errors,
-        about=_about(arguments, model),
+        about=_about(arguments, schemas, model),
     )
 
 
-def _about(arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
+def _about(
+    arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema], model: Path
+) -> dict[str, Any]:
     """The names of what a run reads, with which ``hpd status`` tells how much is left."""
     return {
+        "folder": os.getcwd(),
         "input": [*map(absolute, arguments.input)],
+        **{name: getattr(arguments, name) for name in READING},
         "format": arguments.format,
         "attachments": arguments.attachments,
+        "as": arguments.taken_as,
         "limit": arguments.limit,
         "schema": arguments.schema,
+        "attributes": described(schemas),
         "model": str(model),
     }
 

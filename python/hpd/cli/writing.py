@@ -18,7 +18,6 @@ from hpd.cli.terminal import Progress
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.reader import Record
-from hpd.files.rows import page_of
 from hpd.files.writer import Writer, error_line
 from hpd.results import Extraction
 from hpd.schema.attributes import Schema
@@ -189,7 +188,7 @@ class Writing:
                 continue
             given[n_given] = place, record
             n_given += 1
-            yield Document(record.text, record.id, record.category)
+            yield record.document()
 
     def _count_chunk(self, record: Record, n_done: int, n_chunks: int) -> None:
         """Count the chunks of a document; the last one comes with its line."""
@@ -222,26 +221,12 @@ class Writing:
         n_nulls: int = 0,
     ) -> None:
         error = line.get("error")
-        if record.page_starts and "fields" in line:
-            line = {**line, "fields": _with_pages(line["fields"], record.page_starts)}
         if self._columns is not None:
             line = {**line, **self._columns(record)}
         self._writer.write(place, record, line, failed=error is not None)
         self._summary.add_line(error)
         if self._progress is not None:
             self._progress.advance(n_values=n_values, n_nulls=n_nulls, failed=error is not None)
-
-
-def _with_pages(
-    fields: Mapping[str, Mapping[str, Any]], page_starts: tuple[int, ...]
-) -> dict[str, Mapping[str, Any]]:
-    """The details of fields, each with the page on which its value stands."""
-    return {
-        place: {**field, "page": page_of(field["start"], page_starts)}
-        if field.get("start") is not None
-        else field
-        for place, field in fields.items()
-    }
 
 
 class Summary:

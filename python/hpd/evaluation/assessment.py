@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hpd.evaluation.json_form import JsonForm, plain
 from hpd.evaluation.outcomes import (
     Form,
     Outcome,
@@ -18,6 +19,7 @@ from hpd.evaluation.outcomes import (
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import (
     AGREEMENT_NAMES,
+    FORM_NAMES,
     SCOPES,
     SCORE_PLACES,
     USUAL,
@@ -74,8 +76,14 @@ class FieldPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(JsonForm):
     """The number of fields in which two files have the same value."""
+
+    JSON = (
+        *("n_fields", "n_same", "n_same_normalized", "same", "same_normalized"),
+        *("n_filled", "n_filled_same", "n_filled_same_normalized"),
+        *("filled_same", "filled_same_normalized"),
+    )
 
     n_fields: int
     n_same: int
@@ -85,20 +93,25 @@ class Agreement:
     n_filled_same: int
     n_filled_same_normalized: int
 
-    def to_json(self) -> dict[str, Any]:
-        """The counts, and the shares in percent."""
-        return {
-            "n_fields": self.n_fields,
-            "n_same": self.n_same,
-            "n_same_normalized": self.n_same_normalized,
-            "same": share(self.n_same, self.n_fields),
-            "same_normalized": share(self.n_same_normalized, self.n_fields),
-            "n_filled": self.n_filled,
-            "n_filled_same": self.n_filled_same,
-            "n_filled_same_normalized": self.n_filled_same_normalized,
-            "filled_same": share(self.n_filled_same, self.n_filled),
-            "filled_same_normalized": share(self.n_filled_same_normalized, self.n_filled),
-        }
+    @property
+    def same(self) -> float:
+        """The share of fields with the same value, in percent."""
+        return share(self.n_same, self.n_fields)
+
+    @property
+    def same_normalized(self) -> float:
+        """The same, of normalized values."""
+        return share(self.n_same_normalized, self.n_fields)
+
+    @property
+    def filled_same(self) -> float:
+        """The share of filled fields with the same value, in percent."""
+        return share(self.n_filled_same, self.n_filled)
+
+    @property
+    def filled_same_normalized(self) -> float:
+        """The same, of normalized values."""
+        return share(self.n_filled_same_normalized, self.n_filled)
 
 
 def field_pairs(
@@ -176,19 +189,18 @@ class Assessment:
 
     def to_json(self) -> dict[str, Any]:
         """All results, ready for ``json.dumps``; first the exact scores, which are the metric."""
-        return {
-            **self.evaluations["exact"].to_json(),
-            "intervals": self.intervals["exact"].to_json(),
-            "normalized": {
-                **self.evaluations["normalized"].to_json(),
-                "intervals": self.intervals["normalized"].to_json(),
-            },
-        }
+        exact, normalized = (
+            {**plain(self.evaluations[form]), "intervals": plain(self.intervals[form])}
+            for form in FORM_NAMES
+        )
+        return {**exact, "normalized": normalized}
 
 
 @dataclass(frozen=True, slots=True)
-class Versus:
+class Versus(JsonForm):
     """The comparison of two files of predictions for the same documents."""
+
+    JSON = ("agreement", "n_disagreements", "differences")
 
     differences: Mapping[FormName, Mapping[Scope, Differences]]
     """The differences between their scores; empty if there is no gold."""
@@ -198,19 +210,12 @@ class Versus:
 
     def named_scores(self) -> dict[str, float]:
         """The shares of fields with the same value, in percent."""
-        shares = self.agreement.to_json()
-        return {name: shares[share] for name, share in AGREEMENT_NAMES.items()}
+        return {name: getattr(self.agreement, share) for name, share in AGREEMENT_NAMES.items()}
 
-    def to_json(self) -> dict[str, Any]:
-        """Everything but the disagreements themselves, ready for ``json.dumps``."""
-        return {
-            "agreement": self.agreement.to_json(),
-            "n_disagreements": len(self.disagreements),
-            "differences": {
-                form: {scope: differences.to_json() for scope, differences in by_scope.items()}
-                for form, by_scope in self.differences.items()
-            },
-        }
+    @property
+    def n_disagreements(self) -> int:
+        """The number of these fields."""
+        return len(self.disagreements)
 
 
 def assess(

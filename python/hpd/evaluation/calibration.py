@@ -6,12 +6,14 @@ apart, as ``null_threshold`` is about values.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 from hpd.evaluation.confidence_fit import Judged, cross_fitted
+from hpd.evaluation.json_form import JsonForm, plain
 from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
@@ -48,7 +50,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class Bin(JsonForm):
     """The answers with a confidence between two bounds."""
 
     low: float
@@ -61,7 +63,7 @@ class Bin:
 
 
 @dataclass(frozen=True, slots=True)
-class Reliability:
+class Reliability(JsonForm):
     """Answers binned by confidence."""
 
     bins: tuple[Bin, ...]
@@ -72,7 +74,7 @@ class Reliability:
 
 
 @dataclass(frozen=True, slots=True)
-class Counterpart:
+class Counterpart(JsonForm):
     """The same answers with their confidence before calibration, or after it.
 
     What was calibrated when it was extracted is held against what the model said. Otherwise a
@@ -86,32 +88,27 @@ class Counterpart:
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(JsonForm):
     """The counts that are left when values less likely than a threshold become null."""
 
     threshold: float
     counts: Counts
 
+    def to_json(self) -> dict[str, Any]:
+        """The threshold, and the counts."""
+        return {"threshold": self.threshold, **plain(self.counts)}
+
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(JsonForm):
     """The reliability of values and of nulls, and the thresholds to choose from."""
+
+    JSON = ("values", "nulls", "counterpart", "thresholds")
 
     values: Reliability
     nulls: Reliability
     thresholds: tuple[Threshold, ...]
     counterpart: Counterpart
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything, ready for ``json.dumps``."""
-        return {
-            "values": asdict(self.values),
-            "nulls": asdict(self.nulls),
-            "counterpart": asdict(self.counterpart),
-            "thresholds": [
-                {"threshold": row.threshold, **row.counts.to_json()} for row in self.thresholds
-            ],
-        }
 
 
 def answers(
@@ -205,20 +202,22 @@ def _counterpart(every: Sequence[Answer], n_bins: int) -> Counterpart:
 
 
 def _counts(every: Iterable[Answer], threshold: float) -> Counts:
-    n = {"nn": 0, "nv": 0, "vn": 0, "vc": 0, "vw": 0}
-    for answer in every:
-        name: str = answer.outcome
-        if answer.is_value and answer.confidence < threshold:
-            name = "nn" if name == "nv" else "vn"
-        n[name] += 1
-    return Counts(**n)
+    nulled: Mapping[Outcome, Outcome] = {"nv": "nn", "vc": "vn", "vw": "vn"}
+    return Counts.of(
+        Counter(
+            answer.outcome
+            if answer.confidence >= threshold
+            else nulled.get(answer.outcome, answer.outcome)
+            for answer in every
+        )
+    )
 
 
 N_POINTS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class CoveragePoint:
+class CoveragePoint(JsonForm):
     """The values that are at least as likely as a threshold."""
 
     threshold: float
@@ -226,10 +225,6 @@ class CoveragePoint:
     """Their share of all values."""
     precision: float
     """The share of them that is right."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The three figures."""
-        return asdict(self)
 
 
 def coverage_curve(answers: Iterable[Answer], n_points: int = N_POINTS) -> list[CoveragePoint]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -18,15 +18,15 @@ from typing import Any, Literal, get_args
 
 from hpd.errors import InputError
 from hpd.evaluation.rows import Prediction, load_predictions, read_rows
-from hpd.evaluation.shown_values import (
+from hpd.files.streams import reason
+from hpd.files.writer import line_bytes
+from hpd.show.shown_values import (
     ShownValue,
     color_slots,
     covered_segments,
     shown_values,
     utf16_segments,
 )
-from hpd.files.streams import reason
-from hpd.files.writer import line_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,10 @@ class System:
 
     name: str
     predictions: Mapping[str, Prediction]
+
+    def without(self, ids: Collection[str]) -> System:
+        """The system without the extractions of some documents."""
+        return System(self.name, {i: row for i, row in self.predictions.items() if i not in ids})
 
 
 def load_systems(paths: Sequence[str]) -> list[System]:

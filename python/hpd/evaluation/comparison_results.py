@@ -10,7 +10,7 @@ with each other alone, the scores add up to 100.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
@@ -18,17 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hpd.evaluation.comparison import VERDICTS, Judgement, Verdict, latest
+from hpd.evaluation.json_form import JsonForm, plain
 from hpd.evaluation.scores import USUAL, Resampling
-from hpd.evaluation.statistics import Interval, cohen_kappa, drawn_documents, krippendorff_alpha
+from hpd.evaluation.statistics import Interval, bootstrapped, cohen_kappa, krippendorff_alpha
 
 Array = npt.NDArray[np.float64]
 
-_CHUNK = 200
-"""Samples that are drawn at once, so that many documents do not fill the memory."""
-
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(JsonForm):
     """Wins, ties and losses of a system."""
 
     wins: int = 0
@@ -43,9 +41,8 @@ class Tally:
     @property
     def score(self) -> float | None:
         """The score, from 0 to 100; None without a judgement."""
-        return (
-            float(scores(np.array([self.wins, self.ties, self.losses], float))) if self.n else None
-        )
+        counts = np.array([self.wins, self.ties, self.losses], float)
+        return float(scores(counts)) if self.n else None
 
     @property
     def shares(self) -> tuple[float, float, float] | None:
@@ -57,16 +54,12 @@ class Tally:
     def to_json(self) -> dict[str, Any]:
         """The counts and the score."""
         score = self.score
-        return {
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "score": None if score is None else round(score, 2),
-        }
+        counts = {"wins": self.wins, "ties": self.ties, "losses": self.losses}
+        return {**counts, "score": None if score is None else round(score, 2)}
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(JsonForm):
     """A tally with the interval of its score."""
 
     tally: Tally
@@ -75,12 +68,11 @@ class Scored:
 
     def to_json(self) -> dict[str, Any]:
         """The counts, the score and its interval."""
-        interval = None if self.interval is None else self.interval.to_json()
-        return {**self.tally.to_json(), "interval": interval}
+        return {**plain(self.tally), "interval": plain(self.interval)}
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(JsonForm):
     """The results of a comparison."""
 
     systems: tuple[str, ...]
@@ -98,12 +90,12 @@ class Matrix:
         return {
             "n_documents": self.n_documents,
             "n_judgements": self.n_judgements,
-            "systems": {name: scored.to_json() for name, scored in self.overall.items()},
+            "systems": plain(self.overall),
             "pairs": [
-                {"system": one, "against": other, **scored.to_json()}
+                {"system": one, "against": other, **plain(scored)}
                 for (one, other), scored in self.against.items()
             ],
-            "resampling": self.resampling.to_json(),
+            "resampling": plain(self.resampling),
         }
 
 
@@ -129,7 +121,7 @@ def tally_matrix(
         for one, other in ((each.left, each.right), (each.right, each.left)):
             verdict = VERDICTS.index(each.verdict_on(one))
             ones[rows[each.id], columns[one, other], verdict] += 1
-    drawn = _drawn_counts(ones, resampling)
+    drawn = bootstrapped(ones, resampling)
     return Matrix(
         tuple(systems),
         {pair: _scored(ones[:, [column]], drawn[:, [column]]) for pair, column in columns.items()},
@@ -151,29 +143,17 @@ def scores(counts: Array) -> Array:
         return np.asarray(100 * (wins + ties) / (wins + 2 * ties + losses))
 
 
-def _drawn_counts(ones: Array, resampling: Resampling) -> Array:
-    """The counts of documents drawn again and again: (samples, ordered pairs, verdicts)."""
-    if not len(ones):
-        return ones
-    sizes = [_CHUNK] * (resampling.n // _CHUNK) + [resampling.n % _CHUNK]
-    flat = ones.reshape(len(ones), -1)
-    parts = [weights @ flat for weights in drawn_documents(len(ones), sizes, resampling.seed)]
-    return np.concatenate(parts).reshape(-1, *ones.shape[1:])
-
-
 def _scored(ones: Array, drawn: Array) -> Scored:
     """The tally of some pairs together: of (documents or samples, pairs, verdicts) counts."""
     wins, ties, losses = (int(n) for n in ones.sum(axis=(0, 1)))
-    samples = scores(drawn.sum(axis=1))
-    samples = samples[~np.isnan(samples)]
-    return Scored(Tally(wins, ties, losses), Interval.of(samples) if len(samples) else None)
+    return Scored(Tally(wins, ties, losses), Interval.of_known(scores(drawn.sum(axis=1))))
 
 
 Measure = Literal["Cohen's kappa", "Krippendorff's alpha"]
 
 
 @dataclass(frozen=True, slots=True)
-class AnnotatorAgreement:
+class AnnotatorAgreement(JsonForm):
     """The agreement of all annotators on what two or more of them judged."""
 
     measure: Measure
@@ -184,10 +164,6 @@ class AnnotatorAgreement:
     n_shared: int
     """Documents, each with its pair of systems, that two annotators or more judged."""
     n_annotators: int
-
-    def to_json(self) -> dict[str, Any]:
-        """All of it."""
-        return asdict(self)
 
 
 def annotator_agreement(

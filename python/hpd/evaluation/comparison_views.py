@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from hpd.evaluation.comparison import VERDICTS, Session, Verdict
-from hpd.evaluation.page import render_page
+from hpd.show.page import render_page
 
 HOST = "127.0.0.1"
 _TEMPLATE = Path(__file__).parent / "templates" / "compare.html"

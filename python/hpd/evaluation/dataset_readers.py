@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from hpd.errors import InputError
-from hpd.evaluation.outcomes import gold_values
+from hpd.evaluation.rows import gold_values
 from hpd.files.reader import clean_text, row_id, row_text
 from hpd.files.rows import rows_of
 from hpd.files.streams import Source, kind, listed

@@ -7,7 +7,9 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -24,6 +26,7 @@ from hpd.evaluation.dataset_readers import (
     read_titles,
     split_columns,
 )
+from hpd.evaluation.json_form import JsonForm
 from hpd.files.rows import rows_of
 from hpd.files.streams import Source, reason
 from hpd.schema import load_schemas
@@ -81,14 +84,20 @@ FORMATS: Mapping[str, DatasetFormat] = {
 }
 
 
-def open_dataset(path: str | Path) -> BinaryIO:
-    """A file, unpacked if its name ends in ``.gz``; ``InputError`` if it cannot be opened."""
+@contextmanager
+def open_dataset(path: str | Path) -> Iterator[BinaryIO]:
+    """A file, unpacked if its name ends in ``.gz``; ``InputError`` if it cannot be read."""
     try:
-        if str(path).endswith(".gz"):
-            return cast("BinaryIO", gzip.open(path, "rb"))
-        return open(path, "rb")
+        opened = gzip.open if str(path).endswith(".gz") else open
+        file = opened(path, "rb")
     except OSError as error:
         raise InputError(f"{path}: cannot be opened: {reason(error)}") from error
+    with file:
+        try:
+            yield cast("BinaryIO", file)
+        except (OSError, EOFError) as error:
+            why = reason(error) if isinstance(error, OSError) else str(error)
+            raise InputError(f"{path}: cannot be read: {why}") from error
 
 
 def read_dataset(
@@ -102,25 +111,14 @@ def read_dataset(
     if reader is None:
         raise ValueError(f"{dataset.name} has no documents of several parts")
     with open_dataset(path) as file:
-        try:
-            yield from reader(file, str(path))
-        except (OSError, EOFError) as error:
-            why = reason(error) if isinstance(error, OSError) else str(error)
-            raise InputError(f"{path}: cannot be read: {why}") from error
+        yield from reader(file, str(path))
 
 
 def find_format(path: str | Path) -> DatasetFormat:
     """The format that the first lines of a file are in; ``InputError`` if it is none of them."""
-    lines = []
     with open_dataset(path) as file:
-        try:
-            for _, raw in rows_of(Source(file, str(path)), "lines"):
-                lines.append(str(raw))
-                if len(lines) == _N_LOOKED_AT:
-                    break
-        except (OSError, EOFError) as error:
-            why = reason(error) if isinstance(error, OSError) else str(error)
-            raise InputError(f"{path}: cannot be read: {why}") from error
+        first = islice(rows_of(Source(file, str(path)), "lines"), _N_LOOKED_AT)
+        lines = [str(raw) for _, raw in first]
     if not lines:
         raise InputError(f"{path}: empty")
     name = _json_format(lines[0]) or ("conll" if _is_conll(lines) else None)
@@ -156,8 +154,13 @@ N_DETAILS = 16
 
 
 @dataclass(slots=True)
-class Survey:
+class Survey(JsonForm):
     """Counts over the rows that could be read, and what is wrong with the others."""
+
+    JSON = (
+        *("format", "n_documents", "n_characters", "n_filled", "n_none", "n_several", "n_values"),
+        *("n_in_text", "categories", "attributes", "problems", "notices"),
+    )
 
     dataset: DatasetFormat
     n_documents: int = 0
@@ -205,22 +208,10 @@ class Survey:
             return list(names)
         return [name for name, _ in names.most_common(N_DETAILS)]
 
-    def to_json(self) -> dict[str, Any]:
-        """Everything, ready for ``json.dumps``."""
-        return {
-            "format": self.dataset.name,
-            "n_documents": self.n_documents,
-            "n_characters": self.n_characters,
-            "n_filled": self.n_filled,
-            "n_none": self.n_none,
-            "n_several": self.n_several,
-            "n_values": self.n_values,
-            "n_in_text": self.n_in_text,
-            "categories": dict(self.categories),
-            "attributes": {name: dict(counts) for name, counts in self.attributes.items()},
-            "problems": self.problems,
-            "notices": self.notices,
-        }
+    @property
+    def format(self) -> str:
+        """The name of the format."""
+        return self.dataset.name
 
     def _add_gold(self, row: DatasetDocument, names: Counter[str]) -> None:
         for attribute, values in (row.gold or {}).items():

@@ -13,10 +13,10 @@ from typing import Any, Final, TypeVar
 from rapidfuzz import fuzz
 
 from hpd.errors import SchemaError
-from hpd.evaluation.page import render_text
 from hpd.files.reader import Record
 from hpd.schema import check
 from hpd.schema.attributes import Attribute, Schema, Type
+from hpd.show.page import render_text
 
 
 @dataclass(frozen=True, slots=True)

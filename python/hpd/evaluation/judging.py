@@ -27,13 +27,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hpd.errors import InputError
+from hpd.evaluation.json_form import JsonForm, plain
 from hpd.evaluation.outcomes import Form, Outcome, outcome
-from hpd.evaluation.page import render_text
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import USUAL, Resampling
-from hpd.evaluation.statistics import Interval, cohen_kappa, drawn_documents
+from hpd.evaluation.statistics import Interval, bootstrapped, cohen_kappa
 from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
+from hpd.show.page import render_text
 
 Verdict = Literal["correct", "incorrect", "missing", "correct null", "hallucination"]
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
@@ -163,7 +164,7 @@ def inquiries(
         if text is None:
             raise InputError(
                 f"line {prediction.line}: the document {own_id!r} has no text: "
-                "hpd extract --with-text writes it, --documents FILE adds it"
+                "hpd extract --with-text writes it, --documents PATH adds it"
             )
         values = {attribute.name: prediction.data.get(attribute.name) for attribute in own}
         kinds = {name: value_kind(value) for name, value in values.items()}
@@ -250,12 +251,9 @@ Array = npt.NDArray[np.float64]
 
 NAMES = ("precision", "recall", "f1")
 
-_CHUNK = 200
-"""Samples that are drawn at once, so that many documents do not fill the memory."""
-
 
 @dataclass(frozen=True, slots=True)
-class VerdictCounts:
+class VerdictCounts(JsonForm):
     """The number of each verdict, and the scores in percent; None where nothing can be divided."""
 
     counts: tuple[int, ...]
@@ -285,7 +283,7 @@ class VerdictCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeScores:
+class JudgeScores(JsonForm):
     """The verdicts on a file, added up."""
 
     total: VerdictCounts
@@ -299,13 +297,10 @@ class JudgeScores:
         """Everything, ready for ``json.dumps``."""
         return {
             "n_documents": self.n_documents,
-            **self.total.to_json(),
-            "intervals": {
-                name: None if interval is None else interval.to_json()
-                for name, interval in zip(NAMES, self.intervals, strict=True)
-            },
-            "attributes": {name: counts.to_json() for name, counts in self.attributes.items()},
-            "resampling": self.resampling.to_json(),
+            **plain(self.total),
+            "intervals": dict(zip(NAMES, plain(self.intervals), strict=True)),
+            "attributes": plain(self.attributes),
+            "resampling": plain(self.resampling),
         }
 
 
@@ -345,16 +340,8 @@ def _counts(counts: Sequence[float] | Array) -> VerdictCounts:
 
 
 def _intervals(by_document: Array, resampling: Resampling) -> tuple[Interval | None, ...]:
-    if not len(by_document):
-        return (None,) * len(NAMES)
-    sizes = [_CHUNK] * (resampling.n // _CHUNK) + [resampling.n % _CHUNK]
-    parts = [
-        llm_scores(weights @ by_document)
-        for weights in drawn_documents(len(by_document), sizes, resampling.seed)
-    ]
-    samples = np.concatenate(parts)
-    usable = [samples[~np.isnan(samples[:, i]), i] for i in range(len(NAMES))]
-    return tuple(Interval.of(each) if len(each) else None for each in usable)
+    samples = llm_scores(bootstrapped(by_document, resampling))
+    return tuple(Interval.of_known(samples[:, i]) for i in range(len(NAMES)))
 
 
 Pair = tuple[Verdict, Verdict]
@@ -362,7 +349,7 @@ Pair = tuple[Verdict, Verdict]
 
 
 @dataclass(frozen=True, slots=True)
-class GoldAgreement:
+class GoldAgreement(JsonForm):
     """The verdicts of a judge against those that gold gives."""
 
     confusion: Mapping[Pair, int]
@@ -393,18 +380,13 @@ class GoldAgreement:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, ready for ``json.dumps``; the outer keys of the matrix are the judge's."""
-        return {
-            "n": self.n,
-            "n_equal": self.n_equal,
-            "kappa": self.kappa,
-            "n_equally_right": self.n_equally_right,
-            "kappa_right": self.kappa_right,
-            "confusion": {
-                ours: {gold: self.confusion.get((ours, gold), 0) for gold in VERDICTS}
-                for ours in VERDICTS
-            },
+        """The figures; the outer keys of the matrix are the judge's."""
+        names = ("n", "n_equal", "kappa", "n_equally_right", "kappa_right")
+        matrix = {
+            ours: {gold: self.confusion.get((ours, gold), 0) for gold in VERDICTS}
+            for ours in VERDICTS
         }
+        return {**{name: getattr(self, name) for name in names}, "confusion": matrix}
 
 
 def gold_agreement(

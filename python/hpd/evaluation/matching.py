@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter, deque
+import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hpd.cli.output import READING, lines_of, written_files
 from hpd.errors import InputError
 from hpd.evaluation.rows import Example, Prediction, load_examples
-from hpd.files.reader import RecordReader
+from hpd.files.inputs import InputReader
+from hpd.files.journal import document_fingerprint, journal_path, read_journal
 
 N_PLACES_SHOWN = 5
 
@@ -64,9 +67,9 @@ class Matching:
         """All rows that do not match, ready for ``json.dumps``."""
         return {
             "by_order": self.by_order,
-            "missing": [_place(row) for row in self.missing],
-            "surplus": [_place(row) for row in self.surplus],
-            "doubled": [_place(row) for row in self.doubled],
+            "missing": _ids(self.missing),
+            "surplus": _ids(self.surplus),
+            "doubled": _ids(self.doubled),
         }
 
 
@@ -120,13 +123,8 @@ def _by_id(
 
 
 def _repeated(examples: Sequence[Example]) -> tuple[Example, ...]:
-    seen: Counter[str] = Counter()
-    repeated = []
-    for example in examples:
-        if seen[example.id]:
-            repeated.append(example)
-        seen[example.id] += 1
-    return tuple(repeated)
+    first = {example.id: example for example in reversed(examples)}
+    return tuple(example for example in examples if first[example.id] is not example)
 
 
 def _places(rows: Sequence[Example | Prediction], name: str) -> str:
@@ -137,35 +135,93 @@ def _places(rows: Sequence[Example | Prediction], name: str) -> str:
     return ", ".join(shown)
 
 
-def _place(row: Example | Prediction) -> dict[str, Any]:
-    return {"id": row.id, "line": row.line}
+def _ids(rows: Sequence[Example | Prediction]) -> list[dict[str, Any]]:
+    return [{"id": row.id, "line": row.line} for row in rows]
 
 
 def load_sources(
     path: str | Path,
     *,
-    text_field: str | Sequence[str] | None = None,
+    text_field: Sequence[str] | None = None,
     id_field: str | None = None,
     category_field: str | None = None,
 ) -> Iterator[Example]:
-    """The documents of a file that ``hpd extract`` reads, lazily, as examples without gold.
+    """The documents of an input of ``hpd extract``, lazily, as examples without gold.
 
-    Raises ``InputError`` where one cannot be read.
+    What cannot be read is left out: a folder may hold a few such files.
+
+    Raises ``InputError`` where that is the only file, or there is none.
     """
-    with RecordReader(
-        path, text_field=text_field, id_field=id_field, category_field=category_field
+    with InputReader(
+        [str(path)], text_field=text_field, id_field=id_field, category_field=category_field
     ) as reader:
         for record in reader:
             if record.error is not None:
-                raise record.error
+                continue
             category = record.raw.get(category_field or "category")
             yield Example(
                 record.id,
                 record.text,
                 "" if category is None else str(category),
                 line=record.line,
-                is_numbered=id_field is None and record.raw.get("id") is None,
+                is_numbered=id_field is None
+                and record.raw.get("id") is None
+                and record.id != record.source,
             )
+
+
+def read_again(
+    name: str, predictions: Sequence[Prediction], notices: list[str]
+) -> list[Example | None]:
+    """For each prediction without a text its document, as the run read it, where that is there.
+
+    A document that has changed since is left out, as places in it would be wrong.
+
+    Args:
+        name: the file of the predictions, beside which the journal of the run tells of its input.
+        predictions: its lines.
+        notices: gets a line if documents have changed.
+    """
+    found: list[Example | None] = [None] * len(predictions)
+    wanted = [
+        number
+        for number, each in enumerate(predictions)
+        if each.data is not None and not isinstance(each.raw.get("text"), str)
+    ]
+    try:
+        head, documents = read_journal(journal_path(lines_of(name)))
+        about = head.about
+        if not wanted or not isinstance(about.get("input"), list) or "-" in about["input"]:
+            return found
+        with InputReader(
+            about["input"],
+            format=about.get("format"),
+            attachments=bool(about.get("attachments")),
+            leave_out=written_files(name),
+            whole=about.get("as") == "document",
+            **{each: about.get(each) for each in READING},
+        ) as reader:
+            records = {record.id: record for record in reader if record.error is None}
+    except (InputError, OSError):
+        return found  # It is somewhere else by now.
+    n_changed = 0
+    for number in wanted:
+        own = predictions[number].id or str(number + 1)
+        record = records.get(own) or records.get(_absolute(own, str(about.get("folder", ""))))
+        if record is None:
+            continue
+        if document_fingerprint(own, record.text, record.category) in documents:
+            found[number] = Example(own, record.text, record.category or "", line=record.line)
+        else:
+            n_changed += 1
+    if n_changed:
+        notices.append(f"{n_changed} documents have changed since, so their texts are not shown")
+    return found
+
+
+def _absolute(record_id: str, folder: str) -> str:
+    """The id of a record whose input was named by its path from a folder, from the root."""
+    return os.path.normpath(os.path.join(folder, record_id))
 
 
 def for_predictions(
@@ -223,9 +279,9 @@ def source_documents(
     predictions: Sequence[Prediction],
     notices: list[str],
 ) -> list[Example | None]:
-    """For each prediction its document of ``--documents``, if that is given."""
+    """For each prediction its document: of ``--documents``, else of the input of the run."""
     if arguments.documents is None:
-        return [None] * len(predictions)
+        return read_again(name, predictions, notices)
     sources = list(
         load_sources(
             arguments.documents,

@@ -8,20 +8,16 @@ values); ``vw``, it is wrong. Values are equal if their texts are, including cas
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
+from hpd.evaluation.rows import ABSENT, Example, value_text
 from hpd.values.numbers import MAX_DIGITS, readings
 from hpd.values.places import normalized_text
-
-if TYPE_CHECKING:
-    from hpd.evaluation.rows import Example
-
 
 Outcome = Literal["nn", "nv", "vn", "vc", "vw"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -40,9 +36,6 @@ Cell = tuple[str, str]
 
 Form = Callable[[str], str]
 """The form in which values are compared; a text that becomes empty is no value."""
-
-ABSENT = "n/a"
-"""The benchmarks' word for an attribute that a document does not state."""
 
 _NONE_TEXTS = frozenset({ABSENT, "None"})
 _NONE_FORMS = frozenset({"", "n/a", "none", "null"})
@@ -116,27 +109,6 @@ def predicted_values(prediction: object, form: Form | None = None) -> list[str]:
     if form is None:
         return [text for text in texts if text not in _NONE_TEXTS]
     return [evened for text in texts if (evened := form(text)) not in _NONE_FORMS]
-
-
-def value_text(value: object) -> str:
-    """A value as the metric compares it: text as it is, all else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def gold_values(values: object) -> list[str] | None:
-    """The values that count as right, stripped; None if the document has none.
-
-    The first one decides: ``n/a`` there means that the document does not state the attribute.
-    """
-    if values is None:
-        return None
-    if isinstance(values, (Mapping, list, tuple)):
-        stripped = [value_text(value).strip() for value in values]
-    else:
-        stripped = [value_text(values).strip()]
-    if not stripped or stripped[0] == ABSENT:
-        return None
-    return [value for value in stripped if value != ABSENT]
 
 
 UNITS: Final = {

@@ -10,10 +10,10 @@ from typing import Any
 
 from hpd.evaluation.calibration import N_BINS, Calibration
 from hpd.evaluation.outcomes import OUTCOME_WORDS, OUTCOMES, Outcome, outcome
-from hpd.evaluation.page import render_page
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts, Evaluation
-from hpd.evaluation.shown_values import (
+from hpd.show.page import render_page
+from hpd.show.shown_values import (
     ShownValue,
     color_classes,
     color_slots,
@@ -200,7 +200,6 @@ class Summary:
     n_documents: int
     n_failed: int
     """Documents that failed."""
-    n_without_text: int
     totals: Totals
     attributes: tuple[AttributeSummary, ...]
     """In order of appearance."""
@@ -224,18 +223,13 @@ def summarize(documents: Sequence[ReportedDocument]) -> Summary:
     return Summary(
         len(documents),
         sum(document.error is not None for document in documents),
-        sum(document.text is None for document in documents),
         totals,
         tuple(
-            AttributeSummary(name, each, _counts(outcomes.get(name)))
+            AttributeSummary(name, each, Counts.of(outcomes[name]) if name in outcomes else None)
             for name, each in by_name.items()
         ),
         _histogram(totals.value_confidences, totals.null_confidences),
     )
-
-
-def _counts(outcomes: Counter[Outcome] | None) -> Counts | None:
-    return None if outcomes is None else Counts(*(outcomes[name] for name in OUTCOMES))
 
 
 def _histogram(of_values: Sequence[float], of_nulls: Sequence[float]) -> tuple[Bar, ...]:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hpd.errors import InputError
-from hpd.evaluation.outcomes import gold_values
+from hpd.errors import HpdWarning, InputError
 from hpd.files.reader import (
     default_text_fields,
     guess_format,
@@ -27,6 +28,9 @@ from hpd.files.reader import (
 )
 from hpd.files.rows import TABLES, WHOLE_FORMATS, Format, WholeText, plain_value, rows_of
 from hpd.files.streams import Source, kind, listed, reason
+
+ABSENT = "n/a"
+"""The benchmarks' word for an attribute that a document does not state."""
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
 """The fields that can hold the values of a line of gold: the first of these that it has."""
@@ -103,18 +107,25 @@ def load_examples(
     ``text_field`` and the like name fields or columns; else these are ``id``, ``category``, and
     the first of ``TEXT_FIELDS`` (``hpd.files.reader``) that the row has. Without ``needs_text`` a
     row that has no text gets an empty one.
+
+    Documents that failed, in an output of ``hpd extract`` that serves as gold, are passed over, and
+    a ``FailedRowsWarning`` says how many.
     """
     text_fields = (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
     is_table = (format or guess_format(source)) in TABLES
+    n_failed = 0
     for number, (line, row) in enumerate(read_rows(source, format), start=1):
         with_place = f"{source_name(source)}:{line}"
+        if _has_failed(row, GOLD_FIELDS):
+            n_failed += 1
+            continue
         try:
             given_id = _id(row, id_field)
             category = _category(row, category_field)
             text = _text(row, text_fields, needs_text=needs_text)
             # The text, the id and the category are not attributes.
             apart = {id_field or "id", category_field or "category"}
-            apart.update(text_fields or default_text_fields(row))
+            apart.update(text_fields or default_text_fields(row), _own_columns(row))
             values = _values(row, GOLD_FIELDS, apart if is_table else None)
             if values is None:
                 raise InputError(f"no gold values: looked for {', '.join(GOLD_FIELDS)}")
@@ -123,6 +134,13 @@ def load_examples(
         gold = {str(attribute): gold_values(value) for attribute, value in values.items()}
         yield Example(
             given_id or str(number), text, category, gold, line, is_numbered=given_id is None
+        )
+    if n_failed:
+        warnings.warn(
+            f"{source_name(source)}: {n_failed} rows are of documents that failed, and are passed "
+            "over",
+            FailedRowsWarning,
+            stacklevel=2,
         )
 
 
@@ -143,8 +161,9 @@ def load_predictions(
         try:
             id_name = id_field if id_field in row else None
             given_id = _id(row, id_name)
-            apart = {id_name or "id", category_field or "category"}
-            data = _values(row, ("data",), apart if is_table else None)
+            apart = {id_name or "id", category_field or "category", *_own_columns(row)}
+            has_failed = _has_failed(row, ("data",))
+            data = None if has_failed else _values(row, ("data",), apart if is_table else None)
             if data is None and "error" not in row:
                 raise InputError("neither 'data' nor 'error': not a line that hpd extract wrote")
         except InputError as error:
@@ -158,6 +177,36 @@ def load_predictions(
             line,
             row,
         )
+
+
+class FailedRowsWarning(HpdWarning):
+    """Rows of documents that failed, which have no values."""
+
+
+def _has_failed(row: Mapping[str, Any], names: Sequence[str]) -> bool:
+    """Whether a row, also of a table, is that of a document that failed."""
+    if isinstance(row.get("error"), Mapping):
+        return not any(isinstance(row.get(name), Mapping) for name in names)
+    error = row.get(_error_column(row))
+    # Data that breaks its schema stands beside its error.
+    is_error = isinstance(error, str) and _ERROR.match(error) is not None
+    return is_error and not str(error).startswith("InvalidDataError")
+
+
+def _own_columns(row: Mapping[str, Any]) -> set[str]:
+    """The columns of a table that ``hpd extract`` adds to the attributes."""
+    own = {each for each in row if each.removesuffix("_confidence") in row.keys() - {each}}
+    name = _error_column(row)
+    error = row.get(name)
+    return own | {name} if error is None or _ERROR.match(str(error)) else own
+
+
+def _error_column(row: Mapping[str, Any]) -> str:
+    """The name of the column for errors: another one if an attribute has the usual one."""
+    return "extraction.error" if "extraction.error" in row else "error"
+
+
+_ERROR = re.compile(r"\w+Error: ")
 
 
 def read_rows(
@@ -242,3 +291,24 @@ def _cell(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_cell(inner) for inner in value]
     return plain_value(value)
+
+
+def value_text(value: object) -> str:
+    """A value as the metric compares it: text as it is, all else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def gold_values(values: object) -> list[str] | None:
+    """The values that count as right, stripped; None if the document has none.
+
+    The first one decides: ``n/a`` there means that the document does not state the attribute.
+    """
+    if values is None:
+        return None
+    if isinstance(values, (Mapping, list, tuple)):
+        stripped = [value_text(value).strip() for value in values]
+    else:
+        stripped = [value_text(values).strip()]
+    if not stripped or stripped[0] == ABSENT:
+        return None
+    return [value for value in stripped if value != ABSENT]

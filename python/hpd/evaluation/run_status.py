@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from hpd.errors import InputError
-from hpd.files.journal import Entry, Head, journal_path, lock, read_entry, read_head
+from hpd.files.journal import (
+    Entry,
+    Head,
+    is_table_note,
+    journal_path,
+    lock,
+    read_entry,
+    read_head,
+)
 from hpd.files.streams import reason
 
 
@@ -110,7 +118,7 @@ def _opened(path: Path) -> BinaryIO:
 
 def _entries(file: BinaryIO, journal: Path) -> Iterator[Entry]:
     for number, line in enumerate(file, start=2):
-        if line.endswith(b"\n"):
+        if line.endswith(b"\n") and not is_table_note(line):
             yield read_entry(line, f"{journal}:{number}")
 
 

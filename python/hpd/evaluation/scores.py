@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
+from hpd.evaluation.json_form import JsonForm, cell_rows
 from hpd.evaluation.outcomes import OUTCOMES, Cell, FieldOutcome, Form, Outcome, field_outcomes
 from hpd.evaluation.rows import Example
 
@@ -61,15 +62,22 @@ AGREEMENT_NAMES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(JsonForm):
     """The number of each outcome, and the scores in percent; P and R are rounded before F1, as
     published."""
+
+    JSON = ("precision", "recall", "f1", *OUTCOMES)
 
     nn: int = 0
     nv: int = 0
     vn: int = 0
     vc: int = 0
     vw: int = 0
+
+    @classmethod
+    def of(cls, outcomes: Mapping[Outcome, int]) -> Counts:
+        """The counts of a Counter, or of another mapping that has all outcomes."""
+        return cls(*(outcomes[name] for name in OUTCOMES))
 
     @property
     def precision(self) -> float:
@@ -88,26 +96,11 @@ class Counts:
         return round(2 * self.precision * self.recall / total, 2) if total else 0.0
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.nn + other.nn,
-            self.nv + other.nv,
-            self.vn + other.vn,
-            self.vc + other.vc,
-            self.vw + other.vw,
-        )
-
-    def to_json(self) -> dict[str, float]:
-        """Scores and counts."""
-        return {
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            **{name: getattr(self, name) for name in OUTCOMES},
-        }
+        return Counts(*(getattr(self, name) + getattr(other, name) for name in OUTCOMES))
 
 
 @dataclass(frozen=True, slots=True)
-class Macro:
+class Macro(JsonForm):
     """The mean of the cells' scores, without those that neither gold nor prediction ever fills."""
 
     precision: float = 0.0
@@ -115,19 +108,12 @@ class Macro:
     f1: float = 0.0
     n_cells: int = 0
 
-    def to_json(self) -> dict[str, float]:
-        """The three means, and the number of cells."""
-        return {
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "n_cells": self.n_cells,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class Score(JsonForm):
     """The outcomes by category and attribute, and their totals."""
+
+    JSON = ("micro", "macro", "attributes")
 
     cells: Mapping[Cell, Counts] = field(default_factory=dict)
 
@@ -142,37 +128,25 @@ class Score:
         used = [counts for counts in self.cells.values() if counts != Counts(nn=counts.nn)]
         if not used:
             return Macro()
-        return Macro(
-            _mean([counts.precision for counts in used]),
-            _mean([counts.recall for counts in used]),
-            _mean([counts.f1 for counts in used]),
-            len(used),
+        precision, recall, f1 = (
+            _mean([getattr(counts, name) for counts in used]) for name in SCORES
         )
+        return Macro(precision, recall, f1, len(used))
 
-    def to_json(self) -> dict[str, Any]:
-        """Micro, macro, and each cell."""
-        return {
-            "micro": self.micro.to_json(),
-            "macro": self.macro.to_json(),
-            "attributes": [
-                {"category": category, "attribute": attribute, **counts.to_json()}
-                for (category, attribute), counts in sorted(self.cells.items())
-            ],
-        }
+    @property
+    def attributes(self) -> list[dict[str, Any]]:
+        """The outcomes of each cell."""
+        return cell_rows(self.cells)
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(JsonForm):
     """One file of predictions against gold, in one form of comparison."""
 
     plain: Score
     """Attributes that a row does not name are skipped, as published."""
     strict: Score
     """Attributes of the category that a row does not name count as none."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything, ready for ``json.dumps``."""
-        return {"plain": self.plain.to_json(), "strict": self.strict.to_json()}
 
 
 def evaluate(
@@ -187,18 +161,15 @@ def evaluate(
 
 def count_outcomes(fields: Iterable[FieldOutcome]) -> Evaluation:
     """The scores of some fields."""
-    plain: dict[Cell, Counter[Outcome]] = {}
-    strict: dict[Cell, Counter[Outcome]] = {}
+    plain: defaultdict[Cell, Counter[Outcome]] = defaultdict(Counter)
+    strict: defaultdict[Cell, Counter[Outcome]] = defaultdict(Counter)
     for field_outcome in fields:
-        cell = field_outcome.cell
-        strict.setdefault(cell, Counter())[field_outcome.outcome] += 1
+        strict[field_outcome.cell][field_outcome.outcome] += 1
         if field_outcome.is_named:
-            plain.setdefault(cell, Counter())[field_outcome.outcome] += 1
-    return Evaluation(_score(plain), _score(strict))
-
-
-def _score(outcomes: Mapping[Cell, Counter[Outcome]]) -> Score:
-    return Score({cell: Counts(*(n[name] for name in OUTCOMES)) for cell, n in outcomes.items()})
+            plain[field_outcome.cell][field_outcome.outcome] += 1
+    return Evaluation(
+        *(Score({cell: Counts.of(n) for cell, n in each.items()}) for each in (plain, strict))
+    )
 
 
 def _percent(part: int, whole: int) -> float:
@@ -215,7 +186,7 @@ LEVEL: Final = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Resampling:
+class Resampling(JsonForm):
     """The settings that a reader must know to get the same intervals and p-values again."""
 
     n: int = 2000
@@ -224,12 +195,8 @@ class Resampling:
 
     def to_json(self) -> dict[str, Any]:
         """The settings, and the method."""
-        return {
-            "method": "percentile bootstrap over documents",
-            "level": LEVEL,
-            "n_resamples": self.n,
-            "seed": self.seed,
-        }
+        method = {"method": "percentile bootstrap over documents", "level": LEVEL}
+        return {**method, "n_resamples": self.n, "seed": self.seed}
 
 
 USUAL: Final = Resampling()

@@ -25,19 +25,16 @@ All of it is a few formulas on counts, so that ``hpd eval`` needs NumPy alone.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpd.evaluation.outcomes import (
-    OUTCOMES,
-    Cell,
-    FieldOutcome,
-)
-from hpd.evaluation.scores import LEVEL, SCORES, USUAL, Average, Resampling
+from hpd.evaluation.json_form import JsonForm, cell_rows, plain
+from hpd.evaluation.outcomes import OUTCOMES, Cell, FieldOutcome
+from hpd.evaluation.scores import AVERAGES, LEVEL, SCORES, USUAL, Average, Resampling
 
 _CHUNK = 4_000_000
 """Numbers in an array of weights or counts; more resamples are computed one chunk at a time."""
@@ -80,6 +77,15 @@ class OutcomeCounts:
             cells += columns
         self.cells: Sequence[Cell] = tuple(cells)
 
+    @property
+    def width(self) -> int:
+        """The numbers that one sample takes."""
+        return max(self.n_rows, len(self.cells) * len(OUTCOMES))
+
+    def bootstrapped(self, resampling: Resampling) -> Iterator[Array]:
+        """The counts of documents that are drawn, in chunks: (samples, cells, outcomes)."""
+        return bootstrap(self.count, self.n_rows, self.width, resampling)
+
     def count(self, weights: Weights) -> Array:
         """The number of each outcome: (samples, cells, outcomes)."""
         parts = [weights[:, own.rows] @ own.ones for own in self._categories]
@@ -88,29 +94,12 @@ class OutcomeCounts:
         return counts.reshape(len(weights), -1, len(OUTCOMES)).astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class AverageScores:
-    """The averages of many samples, in percent and not rounded: (samples, scores)."""
-
-    micro: Array
-    macro: Array
-
-    @classmethod
-    def of(cls, counts: Array) -> AverageScores:
-        """The averages of (samples, cells, outcomes) counts."""
-        is_filled = counts.sum(axis=2) > counts[:, :, _NN]
-        n_filled = np.maximum(1, is_filled.sum(axis=1))[:, np.newaxis]
-        macro = (scores(counts) * is_filled[:, :, np.newaxis]).sum(axis=1) / n_filled
-        return cls(scores(counts.sum(axis=1)), macro)
-
-    @classmethod
-    def of_chunks(cls, chunks: Iterable[Array]) -> AverageScores:
-        """The averages of counts that come in chunks, which are forgotten one by one."""
-        averages = [cls.of(chunk) for chunk in chunks]
-        return cls(
-            np.concatenate([each.micro for each in averages]),
-            np.concatenate([each.macro for each in averages]),
-        )
+def averages(counts: Array) -> dict[Average, Array]:
+    """The averages of (samples, cells, outcomes) counts, not rounded: (samples, scores)."""
+    is_filled = counts.sum(axis=2) > counts[:, :, _NN]
+    n_filled = np.maximum(1, is_filled.sum(axis=1))[:, np.newaxis]
+    macro = (scores(counts) * is_filled[:, :, np.newaxis]).sum(axis=1) / n_filled
+    return {"micro": scores(counts.sum(axis=1)), "macro": macro}
 
 
 def scores(counts: Array) -> Array:
@@ -128,14 +117,30 @@ def scores(counts: Array) -> Array:
     )
 
 
-def bootstrap_counts(outcomes: OutcomeCounts, resampling: Resampling = USUAL) -> Iterator[Array]:
+def bootstrap(
+    count: Callable[[Weights], Array], n_documents: int, width: int, resampling: Resampling = USUAL
+) -> Iterator[Array]:
     """The counts of as many documents drawn with replacement, again and again, in chunks.
 
     The same documents are drawn for every file that has as many, so that files can be compared.
+
+    Args:
+        count: counts documents that count so many times each.
+        n_documents: of the file.
+        width: the counts of one sample.
+        resampling: how often, and the seed.
     """
-    sizes = chunk_sizes(outcomes, resampling.n)
-    for weights in drawn_documents(outcomes.n_rows, sizes, resampling.seed):
-        yield outcomes.count(weights)
+    sizes = chunk_sizes(max(n_documents, width), resampling.n)
+    yield from map(count, drawn_documents(n_documents, sizes, resampling.seed))
+
+
+def bootstrapped(by_document: Array, resampling: Resampling = USUAL) -> Array:
+    """The sums of (documents, ...) counts over documents that are drawn: (samples, ...)."""
+    if not len(by_document):
+        return by_document
+    flat = by_document.reshape(len(by_document), -1)
+    parts = bootstrap(lambda weights: weights @ flat, *flat.shape, resampling)
+    return np.concatenate(list(parts)).reshape(-1, *by_document.shape[1:])
 
 
 def drawn_documents(n_documents: int, sizes: Iterable[int], seed: int) -> Iterator[Weights]:
@@ -148,20 +153,25 @@ def drawn_documents(n_documents: int, sizes: Iterable[int], seed: int) -> Iterat
         yield times.reshape(n, n_documents).astype(np.float32)
 
 
-def chunk_sizes(outcomes: OutcomeCounts, n_samples: int) -> Iterator[int]:
-    """The numbers of samples to compute at once; they add up to ``n_samples``."""
-    width = max(outcomes.n_rows, len(outcomes.cells) * len(OUTCOMES), 1)
-    most = max(1, _CHUNK // width)
+def chunk_sizes(width: int, n_samples: int) -> Iterator[int]:
+    """The numbers of samples of that width to compute at once; they add up to ``n_samples``."""
+    most = max(1, _CHUNK // max(1, width))
     for start in range(0, n_samples, most):
         yield min(most, n_samples - start)
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(JsonForm):
     """The bounds between which ``LEVEL`` of the samples lie, in percent like scores."""
 
     low: float
     high: float
+
+    @classmethod
+    def of_known(cls, samples: Array) -> Interval | None:
+        """The interval of the samples that are not NaN; None if all are."""
+        known = samples[~np.isnan(samples)]
+        return cls.of(known) if len(known) else None
 
     @classmethod
     def of(cls, samples: Array) -> Interval:
@@ -184,35 +194,27 @@ Intervals = Mapping[str, Interval]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreIntervals:
+class ScoreIntervals(JsonForm):
     """The intervals around a ``Score``."""
+
+    JSON = ("micro", "macro", "attributes")
 
     micro: Intervals
     macro: Intervals
     cells: Mapping[Cell, Intervals]
 
-    def to_json(self) -> dict[str, Any]:
-        """All of them, the cells in the order of ``Score.to_json``."""
-        return {
-            "micro": _plain(self.micro),
-            "macro": _plain(self.macro),
-            "attributes": [
-                {"category": category, "attribute": attribute, **_plain(intervals)}
-                for (category, attribute), intervals in sorted(self.cells.items())
-            ],
-        }
+    @property
+    def attributes(self) -> list[dict[str, Any]]:
+        """The intervals of each cell."""
+        return cell_rows(self.cells)
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationIntervals:
+class EvaluationIntervals(JsonForm):
     """The intervals around an ``Evaluation``."""
 
     plain: ScoreIntervals
     strict: ScoreIntervals
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything, ready for ``json.dumps``."""
-        return {"plain": self.plain.to_json(), "strict": self.strict.to_json()}
 
 
 def evaluation_intervals(
@@ -230,24 +232,15 @@ def intervals_of(samples: Array) -> dict[str, Interval]:
 
 
 def _intervals(outcomes: OutcomeCounts, resampling: Resampling) -> ScoreIntervals:
-    by_cell: list[Array] = []
-
-    def with_cells() -> Iterator[Array]:
-        for counts in bootstrap_counts(outcomes, resampling):
-            by_cell.append(scores(counts))
-            yield counts
-
-    averages = AverageScores.of_chunks(with_cells())
-    cells = np.concatenate(by_cell)
+    samples = [
+        (*averages(counts).values(), scores(counts)) for counts in outcomes.bootstrapped(resampling)
+    ]
+    micro, macro, cells = (np.concatenate(chunks) for chunks in zip(*samples, strict=True))
     return ScoreIntervals(
-        intervals_of(averages.micro),
-        intervals_of(averages.macro),
+        intervals_of(micro),
+        intervals_of(macro),
         {cell: intervals_of(cells[:, i]) for i, cell in enumerate(outcomes.cells)},
     )
-
-
-def _plain(intervals: Intervals) -> dict[str, list[float]]:
-    return {name: interval.to_json() for name, interval in intervals.items()}
 
 
 _EPSILON = 1e-9
@@ -255,7 +248,7 @@ _EPSILON = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(JsonForm):
     """One score of two files, in percent and not rounded on the way."""
 
     first: float
@@ -271,17 +264,12 @@ class Difference:
 
     def to_json(self) -> dict[str, Any]:
         """All of it."""
-        return {
-            "first": round(self.first, 4),
-            "second": round(self.second, 4),
-            "difference": round(self.difference, 4),
-            "interval": self.interval.to_json(),
-            "p_value": self.p_value,
-        }
+        scores = {name: round(getattr(self, name), 4) for name in ("first", "second", "difference")}
+        return {**scores, "interval": plain(self.interval), "p_value": self.p_value}
 
 
 @dataclass(frozen=True, slots=True)
-class Differences:
+class Differences(JsonForm):
     """The differences of all scores of two files."""
 
     micro: Mapping[str, Difference]
@@ -290,15 +278,6 @@ class Differences:
     """Documents with another outcome in one file than in the other."""
     is_exact: bool
     """Every exchange was tried."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything, ready for ``json.dumps``."""
-        return {
-            "micro": {name: each.to_json() for name, each in self.micro.items()},
-            "macro": {name: each.to_json() for name, each in self.macro.items()},
-            "n_differing": self.n_differing,
-            "is_exact": self.is_exact,
-        }
 
 
 def paired_differences(
@@ -320,21 +299,21 @@ def paired_differences(
         [one.row for one, two in zip(first, second, strict=True) if one.outcome != two.outcome]
     ).astype(np.intp)
     is_exact = 2 ** len(differing) <= resampling.n
-    sizes = chunk_sizes(counts[0], 2 ** len(differing) if is_exact else resampling.n)
+    sizes = chunk_sizes(counts[0].width, 2 ** len(differing) if is_exact else resampling.n)
     exchanges = (
         _every_exchange(differing, n_rows, sizes)
         if is_exact
         else _random_exchanges(n_rows, sizes, resampling.seed)
     )
-    drawn = _apart(zip(*(bootstrap_counts(each, resampling) for each in counts), strict=True))
+    drawn = _apart(zip(*(each.bootstrapped(resampling) for each in counts), strict=True))
     exchanged = _apart(_exchanged(*counts, exchanges))
     everyone = np.ones((1, n_rows), np.float32)
-    whole = [AverageScores.of(each.count(everyone)) for each in counts]
+    whole = [averages(each.count(everyone)) for each in counts]
 
     def compare(average: Average) -> dict[str, Difference]:
         differences: dict[str, Difference] = {}
         for i, name in enumerate(SCORES):
-            one, two = (float(getattr(each, average)[0, i]) for each in whole)
+            one, two = (float(each[average][0, i]) for each in whole)
             p_value = _p_value(exchanged[average][:, i], one - two, is_exact=is_exact)
             interval = Interval.of(drawn[average][:, i])
             differences[name] = Difference(one, two, interval, p_value)
@@ -350,10 +329,10 @@ def _p_value(exchanged: Array, observed: float, *, is_exact: bool) -> float:
 
 def _apart(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Array]:
     """The distances between the scores of two counts: (samples, 3) for each average."""
-    scored = [[AverageScores.of(counts) for counts in pair] for pair in pairs]
+    scored = [[averages(counts) for counts in pair] for pair in pairs]
     return {
-        "micro": np.concatenate([one.micro - two.micro for one, two in scored]),
-        "macro": np.concatenate([one.macro - two.macro for one, two in scored]),
+        average: np.concatenate([one[average] - two[average] for one, two in scored])
+        for average in AVERAGES
     }
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from html import escape
+from typing import Any
 
 from hpd.errors import InputError
 from hpd.files.rows import WholeText
@@ -27,6 +29,11 @@ _LINES = (
     *("menu", "optgroup", "option", "search", "section", "summary", "textarea"),
 )
 """Elements that stand on lines of their own, which inscriptis does not know."""
+_WITHOUT_VALUE = ("hidden", "password", "file", "image", "button", "submit", "reset")
+"""Kinds of inputs that show nothing that was filled in."""
+_MOST_COLUMNS = 200
+_LONGEST_REPEATED = 80
+"""Letters of a cell that is repeated in each of its rows; a longer one frames a page."""
 _SCRIPTS = ("script", "style", "head", "noscript", "template")
 
 
@@ -84,6 +91,8 @@ def text_of_html(html: str, name: str) -> str:
     for below in [*tree.itersiblings("html")]:  # what stands behind the end of the page
         below.tag = "div"
         tree.append(below)
+    _show_inputs(tree)
+    _fill_spans(tree)
     config = inscriptis.ParserConfig()
     config.css = config.css | dict.fromkeys(_LINES, config.css["div"])
     try:
@@ -92,6 +101,71 @@ def text_of_html(html: str, name: str) -> str:
         etree.strip_elements(tree, *_SCRIPTS, etree.Comment, with_tail=False)
         lines = (text.strip() for text in tree.itertext())
         return "\n".join(line for line in lines if line)
+
+
+def _show_inputs(tree: Any) -> None:
+    """Put what is filled in, checked and chosen in a form where a browser shows it."""
+    for element in [*tree.iter("input", "select")]:
+        shown = _chosen(element) if element.tag == "select" else _filled_in(element)
+        for child in [*element]:
+            element.remove(child)
+        element.tag = "span"
+        element.text = f" {shown} " if shown else None
+
+
+def _filled_in(element: Any) -> str:
+    kind = (element.get("type") or "text").lower()
+    if kind in ("checkbox", "radio"):
+        return "☒" if "checked" in element.attrib else "☐"
+    return "" if kind in _WITHOUT_VALUE else element.get("value") or ""
+
+
+def _chosen(element: Any) -> str:
+    options = [*element.iter("option")]
+    chosen = [option for option in options if "selected" in option.attrib]
+    if not chosen and "multiple" not in element.attrib:
+        chosen = options[:1]
+    texts = (" ".join(str(option.text_content()).split()) for option in chosen)
+    return ", ".join(text for text in texts if text)
+
+
+def _fill_spans(tree: Any) -> None:
+    """Give each row of a table all its cells: one of several rows is repeated in each of them, and
+    one of several columns has empty ones behind it."""
+    for table in [*tree.iter("table")]:
+        below: dict[int, tuple[int, Any]] = {}  # by column: the rows that a cell goes on for
+        rows = [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
+        for row in rows:
+            cells = [cell for cell in row if cell.tag in ("td", "th")]
+            at = 0
+            while cells or any(column >= at for column in below):
+                if at in below:
+                    n_rows, cell = below.pop(at)
+                    is_short = len("".join(cell.itertext())) <= _LONGEST_REPEATED
+                    filled = deepcopy(cell) if is_short else row.makeelement("td", {})
+                    filled.tail = None
+                    row.insert(at, filled)
+                elif not cells:
+                    row.insert(at, filled := row.makeelement("td", {}))
+                    n_rows, cell = 1, filled
+                else:
+                    cell = cells.pop(0)
+                    n_rows = _span(cell, "rowspan", len(rows))
+                    for n in range(1, _span(cell, "colspan", _MOST_COLUMNS)):
+                        empty = row.makeelement("td", {})
+                        cell.addnext(empty)
+                        cells.insert(0, empty)
+                        if n_rows > 1:
+                            below[at + n] = n_rows - 1, row.makeelement("td", {})
+                if n_rows > 1:
+                    below[at] = n_rows - 1, cell
+                at += 1
+
+
+def _span(cell: Any, name: str, most: int) -> int:
+    text = cell.attrib.pop(name, "1").strip()
+    number = int(text) if text.isascii() and text.isdecimal() else 1
+    return min(max(number, 1), most)
 
 
 READERS = {"html": _read_page}

@@ -12,15 +12,17 @@ import posixpath
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+from hpd.documents import Box
 from hpd.errors import InputError
 from hpd.external.html import declared_encoding, text_of_html
-from hpd.files.rows import WholeText
+from hpd.files.rows import WholeText, whole_text
 from hpd.files.streams import Source, decoded
+from hpd.files.text_tables import table_text
 
 _MOST_BYTES = 1 << 30  # of what is in an archive, which could be made to fill the memory
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
@@ -109,7 +111,10 @@ _ODF = "{urn:oasis:names:tc:opendocument:"
 _FORMULA = "{http://www.w3.org/1998/Math/MathML}annotation"
 _UNREAD = ("package", "oleObject", "aFChunk", "chartEx")
 _BLOCKS = {"tbl", "table"}
+_CELLS = {"tc", "table-cell", "covered-table-cell"}
 _PARAGRAPHS = {"p", "h"}
+_MOST_CELLS = 200
+"""Of one that is repeated; sheets repeat an empty one to their end."""
 
 
 def _blocks(element: ElementTree.Element) -> Iterator[str]:
@@ -125,19 +130,70 @@ def _blocks(element: ElementTree.Element) -> Iterator[str]:
                 yield text
             yield from inside
         elif name in _BLOCKS:
-            rows = [_cells(row) for row in child.iter() if _local(row) in ("tr", "table-row")]
-            yield "\n".join(row for row in rows if row.strip(" |"))
+            yield table_text(_rows(child))
         else:
             yield from _blocks(child)
 
 
-def _cells(row: ElementTree.Element) -> str:
-    cells = [c for c in row.iter() if _local(c) in ("tc", "table-cell")]
-    inner = {id(c) for cell in cells for c in cell.iter() if c is not cell}
-    texts = [" ".join(" ".join(_blocks(cell)).split()) for cell in cells if id(cell) not in inner]
-    while texts and not texts[-1]:
-        texts.pop()
-    return " | ".join(texts)
+def _rows(table: ElementTree.Element) -> list[list[str]]:
+    """The rows of a table with all their cells: one of several rows is repeated in each of them,
+    and one of several columns has empty ones behind it."""
+    rows: list[list[str]] = []
+    below: dict[int, tuple[int, str]] = {}  # by column: the rows that a cell of ODF goes on for
+    for row in _own(table, ("tr", "table-row")):
+        texts: list[str] = []
+        for cell in _own(row, _CELLS):
+            at = len(texts)
+            text = " ".join(" ".join(_blocks(cell)).split())
+            above = rows[-1][at] if rows and at < len(rows[-1]) else ""
+            n_rows, covered = below.pop(at, (0, ""))
+            if n_rows > 1:
+                below[at] = n_rows - 1, covered
+            if _is_covered(cell):
+                text = covered
+            elif _goes_on(cell):
+                text = above
+            if (n_rows := _number(cell, "number-rows-spanned")) > 1:
+                below[at] = n_rows - 1, text
+            texts.append(text)
+            texts += [text] * (_number(cell, "number-columns-repeated") - 1)
+            if _local(cell) == "tc" and "wordprocessingml" in str(cell.tag):
+                texts += [""] * (_number(_setting(cell, "gridSpan"), "val") - 1)
+        rows.append(texts)
+    return rows
+
+
+def _own(element: ElementTree.Element, names: Collection[str]) -> Iterator[ElementTree.Element]:
+    """The rows of a table or the cells of a row, without those of tables in it."""
+    for child in element:
+        if _local(child) in names:
+            yield child
+        elif _local(child) not in _BLOCKS:
+            yield from _own(child, names)
+
+
+def _is_covered(cell: ElementTree.Element) -> bool:
+    return _local(cell) == "covered-table-cell"
+
+
+def _goes_on(cell: ElementTree.Element) -> bool:
+    """Whether a cell of Microsoft's continues the one above it."""
+    merge = _setting(cell, "vMerge")
+    return cell.get("vMerge") == "1" or (
+        merge is not None and _attribute(merge, "val") in (None, "continue")
+    )
+
+
+def _setting(cell: ElementTree.Element, name: str) -> ElementTree.Element | None:
+    """A setting of a cell of Word."""
+    settings = next((child for child in cell if _local(child) == "tcPr"), ())
+    return next((each for each in settings if _local(each) == name), None)
+
+
+def _number(element: ElementTree.Element | None, name: str) -> int:
+    """A number of columns or rows; 1 where there is none."""
+    text = "" if element is None else _attribute(element, name) or ""
+    return min(max(int(text), 1), _MOST_CELLS) if text.isascii() and text.isdecimal() else 1
 
 
 def _is_left_out(element: ElementTree.Element) -> bool:
@@ -259,17 +315,98 @@ def read_pptx(source: Source) -> WholeText:
     slides = [related[i][1] for each in listed for i in each.attrib.values() if i in related]
     if not slides:
         raise InputError(f"{source.name}: cannot be read as PowerPoint: it has no slides")
-    texts, starts, n = [], [], 0
-    for name in slides:
-        blocks = [
-            *_blocks(archive.xml(name)),
-            *archive.texts_of(name, "notesSlide", "diagramData", "chart", "comments"),
+    pages = [
+        [
+            *_shown_blocks(archive.xml(name), _placeholders(archive, name)),
+            *((text, None) for text in archive.texts_of(name, *_BESIDE_SLIDES)),
         ]
-        starts.append(n)
-        texts.append("\n".join(block for block in blocks if block))
-        n += len(texts[-1]) + 2
+        for name in slides
+    ]
     archive.note_unread(slides, source)
-    return WholeText(_joined(["\n\n".join(texts)], source, "PowerPoint").text, {}, tuple(starts))
+    _joined([text for page in pages for text, _ in page], source, "PowerPoint")
+    return whole_text([[[block] for block in page if block[0]] for page in pages])
+
+
+_EMU = 12_700  # in a point
+_SHAPES = {"sp", "graphicFrame", "pic", "cxnSp"}
+_BESIDE_SLIDES = ("notesSlide", "diagramData", "chart", "comments")
+
+
+def _shown_blocks(
+    element: ElementTree.Element, inherited: Mapping[str, Box], group: Box = (0, 0, 1, 1)
+) -> Iterator[tuple[str, Box | None]]:
+    """The blocks of a slide, each with the box of its shape.
+
+    Args:
+        element: the slide, or a part of it.
+        inherited: the boxes of placeholders, which a slide need not repeat.
+        group: how the places in a group become those on the slide: the shift in points and the
+            factor, of both directions.
+    """
+    for child in element:
+        name = _local(child)
+        if _is_left_out(child):
+            continue
+        if name in _SHAPES:
+            box = _box(child, group) or inherited.get(_placeholder(child))
+            yield from ((text, box) for text in _blocks(child))
+        elif name == "grpSp":
+            yield from _shown_blocks(child, inherited, _within(child, group))
+        elif name in _PARAGRAPHS or name in _BLOCKS or _is_comment(child):
+            holder = ElementTree.Element("holder")
+            holder.append(child)
+            yield from ((text, None) for text in _blocks(holder))
+        else:
+            yield from _shown_blocks(child, inherited, group)
+
+
+def _pair(element: ElementTree.Element | None, *names: str) -> tuple[float, float] | None:
+    """Two measures of a place, in points."""
+    try:
+        x, y = (int("" if element is None else element.get(name, "")) / _EMU for name in names)
+    except ValueError:
+        return None
+    return x, y
+
+
+def _transform(shape: ElementTree.Element) -> dict[str, ElementTree.Element]:
+    settings = [each for each in shape if _local(each) in ("spPr", "grpSpPr", "xfrm")]
+    found = [e for each in settings for e in each.iter() if _local(e) == "xfrm"][:1]
+    return {_local(part): part for each in found for part in each}
+
+
+def _box(shape: ElementTree.Element, group: Box) -> Box | None:
+    parts = _transform(shape)
+    at, size = _pair(parts.get("off"), "x", "y"), _pair(parts.get("ext"), "cx", "cy")
+    if at is None or size is None:
+        return None
+    x, y, wide, high = group
+    left, top = x + wide * at[0], y + high * at[1]
+    return left, top, left + wide * size[0], top + high * size[1]
+
+
+def _within(group: ElementTree.Element, outer: Box) -> Box:
+    """How the places in a group become those on the slide."""
+    box, parts = _box(group, outer), _transform(group)
+    at, size = _pair(parts.get("chOff"), "x", "y"), _pair(parts.get("chExt"), "cx", "cy")
+    if box is None or at is None or size is None or 0 in size:
+        return outer
+    wide, high = (box[2] - box[0]) / size[0], (box[3] - box[1]) / size[1]
+    return box[0] - wide * at[0], box[1] - high * at[1], wide, high
+
+
+def _placeholder(shape: ElementTree.Element) -> str:
+    """The name of a placeholder: its number or, of those that need none, its kind."""
+    found = next((each for each in shape.iter() if _local(each) == "ph"), None)
+    return "" if found is None else found.get("idx") or found.get("type") or "obj"
+
+
+def _placeholders(archive: _Archive, slide: str) -> dict[str, Box]:
+    """The boxes of placeholders in the layout of a slide."""
+    layouts = [name for kind, name in archive.related(slide).values() if kind == "slideLayout"]
+    shapes = (e for name in layouts for e in archive.xml(name).iter() if _local(e) in _SHAPES)
+    boxes = ((_placeholder(shape), _box(shape, (0, 0, 1, 1))) for shape in shapes)
+    return {name: box for name, box in boxes if name and box is not None}
 
 
 def read_odt(source: Source) -> WholeText:

@@ -44,8 +44,7 @@ def _parquet_rows(source: Source) -> Iterator[Row]:
         for name, kind in source.types.items():
             if "tz=" in str(kind) and _readable(kind) != kind:
                 source.notes.append(f"{name} is read in UTC: its time zone is not known here")
-        if source.check_columns is not None:
-            source.check_columns(names)
+        source.take_columns(names)
         batches = table.iter_batches(batch_size=256)
         rows = (row for batch in batches for row in _rows_of_batch(batch))
         yield from enumerate(rows, start=1)
@@ -242,6 +241,8 @@ def write_table(
     lines: Callable[[], Iterator[Line]],
     schemas: Schemas,
     types: Mapping[str, Any],
+    *,
+    confidence: bool = False,
 ) -> None:
     """Write a typed table.
 
@@ -250,6 +251,7 @@ def write_table(
         lines: gives all lines of output, as often as it is called.
         schemas: one schema, or one for each category.
         types: the types of columns of the input, as far as they are known: Arrow's or Python's.
+        confidence: whether each attribute has a column with its confidence.
 
     Raises:
         HpdError: a value does not fit the type of its column.
@@ -258,7 +260,7 @@ def write_table(
     parquet = parquet_module()
     import pyarrow
 
-    columns = table_columns(lines(), schemas)
+    columns = table_columns(lines(), schemas, confidence=confidence)
     kept = _fitting_types(lines(), types)
     kinds = [kept.get(column.of_input) or arrow_type(column.attribute) for column in columns]
     schema = pyarrow.schema(list(zip((c.name for c in columns), kinds, strict=True)))

@@ -1,47 +1,51 @@
-"""PDF, by pypdfium2, in the order of reading."""
+"""PDF, by pypdfium2."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from threading import Lock
 from typing import Any
 
+from hpd.documents import Box
 from hpd.errors import InputError
-from hpd.files.rows import WholeText
+from hpd.external.page_layout import Letter, lines_of
+from hpd.external.pictures import RECOGNISED, RECOGNISER, recognised_letters
+from hpd.files.rows import Placed, WholeText, whole_text
 from hpd.files.streams import Source, needed
+from hpd.version import install_command
 
-_LOW_LINE_SHARE = 0.5
-"""Of the smaller of two pieces of text: so much of its height is beside the other on one line."""
-_N_COLUMN_LINES = 5
-_N_COLUMN_LETTERS = 25
+_HYPHENS = dict.fromkeys((0x02, 0xFFFE), "-")
+"""How pdfium marks a hyphen at the end of a line."""
 
 
-@dataclass(slots=True)
-class _Piece:
-    """Letters beside each other on a page; its left, bottom, right and top, in points."""
-
-    text: str
-    left: float
-    bottom: float
-    right: float
-    top: float
-    angle: float = 0.0
-    """In radians; 0 for what is written from left to right."""
+_PIXELS = 200 / 72
+"""In a point of a page that is drawn for its text to be recognised."""
+_ONE_AT_A_TIME = Lock()
+"""pdfium is for one thread."""
 
 
 def read_pdf(source: Source) -> WholeText:
     """The pages of a PDF, with the values of its form, in the order of reading."""
     pdfium = needed("pypdfium2", "pypdfium2", "pdf", "PDF")
+    data = source.read()
+    with _ONE_AT_A_TIME:
+        return _read(pdfium, data, source)
+
+
+def _read(pdfium: Any, data: bytes, source: Source) -> WholeText:
     try:
-        pdf = pdfium.PdfDocument(source.read())
+        pdf = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
             raise InputError(f"{source.name}: this PDF is locked with a password") from error
         raise InputError(f"{source.name}: cannot be read as PDF: {error}") from error
     try:
         pdf.init_forms()
-        pages = [_text_of_page(pdf, number) for number in range(len(pdf))]
+        pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]
+        if [] in pages and find_spec(RECOGNISER):
+            pages = [lines or _recognised(pdf, n, source) for n, lines in enumerate(pages)]
         if n_files := pdfium.raw.FPDFDoc_GetAttachmentCount(pdf):
             source.notes.append(f"files within it that are not read: {n_files}")
         if pdf.get_formtype() == pdfium.raw.FORMTYPE_XFA_FULL:
@@ -50,22 +54,16 @@ def read_pdf(source: Source) -> WholeText:
         raise InputError(f"{source.name}: cannot be read as PDF: {error}") from error
     finally:
         pdf.close()
-    n_empty = pages.count("")
+    n_empty = pages.count([])
+    how = "" if find_spec(RECOGNISER) else f": `{install_command('ocr')}` recognises it"
     if n_empty == len(pages):
-        raise InputError(
-            f"{source.name}: this PDF has no text layer (a scan?): recognise its text first"
-        )
+        raise InputError(f"{source.name}: this PDF has no text layer (a scan?){how}")
     if n_empty:
-        source.notes.append(f"{n_empty} of {len(pages)} pages have no text (scans?)")
-    starts = []
-    n = 0
-    for page in pages:
-        starts.append(n)
-        n += len(page) + 2
-    return WholeText("\n\n".join(pages), page_starts=tuple(starts))
+        source.notes.append(f"{n_empty} of {len(pages)} pages have no text (scans?){how}")
+    return whole_text(pages)
 
 
-def _text_of_page(pdf: Any, number: int) -> str:
+def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
     import pypdfium2.raw as pdfium
 
     page = pdf[number]
@@ -78,17 +76,23 @@ def _text_of_page(pdf: Any, number: int) -> str:
         page = pdf[number]
     letters = page.get_textpage()
     try:
-        if page.get_rotation() == 0:
-            pieces = [*_pieces(letters)]
-            upright = (piece for piece in pieces if not piece.angle)
-            turned = [piece.text.strip() for piece in pieces if piece.angle]
-            text = "\n".join([*_lines_of_pieces(upright), *turned])
-        else:
-            text = letters.get_text_range().replace("\r\n", "\n")
+        lines = lines_of(_letters(page, letters))
     finally:
         letters.close()
         page.close()
-    return "\n".join([text, *chosen]).replace("\ufffe", "-").replace("\x02", "-").strip()
+    return lines + [[(text, None)] for text in chosen]
+
+
+def _recognised(pdf: Any, number: int, source: Source) -> list[list[Placed]]:
+    """The lines of a page that is a picture."""
+    page = pdf[number]
+    bitmap = page.render(scale=_PIXELS)
+    lines = lines_of(recognised_letters(bitmap.to_numpy(), _PIXELS))
+    bitmap.close()
+    page.close()
+    if lines:
+        source.notes.append(RECOGNISED)
+    return lines
 
 
 def _chosen_fields(pdf: Any, page: Any) -> list[str]:
@@ -115,102 +119,50 @@ def _chosen_fields(pdf: Any, page: Any) -> list[str]:
     return found
 
 
-def _pieces(letters: Any) -> Iterator[_Piece]:
-    """The pieces of a page in the order in which they were written."""
+def _letters(page: Any, letters: Any) -> Iterator[Letter]:
+    """The letters of a page in pdfium's order, which is logical within a line."""
     import pypdfium2.raw as pdfium
 
     sides = [ctypes.c_double() for _ in range(4)]
     left, right, bottom, top = sides
     at = [ctypes.byref(side) for side in sides]
-    text = letters.get_text_range()
-    piece: _Piece | None = None
-    n_chars = letters.count_chars()
-    if len(text) != n_chars:  # letters beyond the first 65,536 are two in pdfium
-        text = "".join(chr(pdfium.FPDFText_GetUnicode(letters, i)) for i in range(n_chars))
-    for i, letter in enumerate(text):
-        if letter in "\r\n":
-            if piece is not None:
-                yield piece
-            piece = None
+    shown = _shown_box(page)
+    first_half = ""
+    for i in range(letters.count_chars()):
+        code = pdfium.FPDFText_GetUnicode(letters, i)
+        text = first_half + (_HYPHENS.get(code) or chr(code))
+        first_half = ""
+        if 0xD800 <= code < 0xDC00:
+            first_half = text
             continue
+        if len(text) == 2:
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         pdfium.FPDFText_GetCharBox(letters, i, *at)
-        if letter == " " or right.value <= left.value:
-            if piece is not None:
-                piece.text += letter
+        if not text.isprintable() or text.isspace() or right.value <= left.value:
+            # Letters without a width are those of a font that has none, or signs over others.
+            is_mark = text.isprintable() and not text.isspace()
+            yield Letter(
+                text if is_mark else " ", shown(left.value, bottom.value, left.value, top.value)
+            )
             continue
-        height = max(top.value - bottom.value, 4.0)
-        angle = round(pdfium.FPDFText_GetCharAngle(letters, i), 1)
-        angle = angle if 0 < angle < 6.2 else 0.0
-        if piece is not None and (
-            angle != piece.angle
-            or (left.value - piece.right > 1.5 * height and not angle)
-            or (left.value < piece.right - height and not angle)
-        ):
-            yield piece
-            piece = None
-        if piece is None:
-            piece = _Piece("", left.value, bottom.value, right.value, top.value, angle)
-        piece.text += letter
-        piece.right = max(piece.right, right.value)
-        piece.bottom, piece.top = min(piece.bottom, bottom.value), max(piece.top, top.value)
-    if piece is not None:
-        yield piece
+        yield Letter(text, shown(left.value, bottom.value, right.value, top.value))
 
 
-def _lines_of_pieces(pieces: Iterator[_Piece]) -> list[str]:
-    """The lines of a page from top to bottom; columns of prose one after another."""
-    lines: list[list[_Piece]] = []
-    for piece in sorted((p for p in pieces if p.text.strip()), key=lambda p: -p.top):
-        for line in reversed(lines[-3:]):
-            first = line[0]
-            shared = min(first.top, piece.top) - max(first.bottom, piece.bottom)
-            smaller = min(first.top - first.bottom, piece.top - piece.bottom)
-            if shared > _LOW_LINE_SHARE * smaller:
-                line.append(piece)
-                break
-        else:
-            lines.append([piece])
-    for line in lines:
-        line.sort(key=lambda piece: piece.left)
-    return ["  ".join(piece.text.strip() for piece in line) for line in _columns_apart(lines)]
+def _shown_box(page: Any) -> Callable[[float, float, float, float], Box]:
+    """Turns a box of pdfium's into one of the page as it is shown, from its top left."""
+    x0, y0, x1, y1 = page.get_cropbox()
+    quarters = page.get_rotation() // 90
 
+    def shown(left: float, bottom: float, right: float, top: float) -> Box:
+        if quarters == 0:
+            return left - x0, y1 - top, right - x0, y1 - bottom
+        if quarters == 1:
+            return bottom - y0, left - x0, top - y0, right - x0
+        if quarters == 2:
+            return x1 - right, bottom - y0, x1 - left, top - y0
+        return y1 - top, x1 - right, y1 - bottom, x1 - left
 
-def _columns_apart(lines: list[list[_Piece]]) -> Iterator[list[_Piece]]:
-    """Lines of prose in columns as those of one column after those of another."""
-    at = 0
-    while at < len(lines):
-        gap = next(
-            (x for x in _gaps(lines[at]) if len(_beside(lines[at:], x)) >= _N_COLUMN_LINES), None
-        )
-        if gap is None:
-            yield lines[at]
-            at += 1
-            continue
-        beside = _beside(lines[at:], gap)
-        sides = [[[p for p in line if (p.right <= gap) is is_left] for line in beside]
-                 for is_left in (True, False)]  # fmt: skip
-        for side in sides:
-            yield from _columns_apart([line for line in side if line])
-        at += len(beside)
-
-
-def _gaps(line: Sequence[_Piece]) -> Iterator[float]:
-    return (piece.left - 1 for piece in line[1:])
-
-
-def _beside(lines: Sequence[list[_Piece]], gap: float) -> list[list[_Piece]]:
-    """The first lines between which a gap goes down, if there is prose on either side."""
-    beside: list[list[_Piece]] = []
-    for line in lines:
-        if any(piece.left < gap < piece.right for piece in line):
-            break
-        beside.append(line)
-    for is_left in (True, False):
-        texts = [p.text for line in beside for p in line if (p.right <= gap) is is_left]
-        letters = [sum(map(str.isalpha, text)) for text in texts]
-        if len(texts) < _N_COLUMN_LINES or sum(letters) < _N_COLUMN_LETTERS * len(texts):
-            return []
-    return beside
+    return shown
 
 
 READERS = {"pdf": read_pdf}

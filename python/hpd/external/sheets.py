@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import Decimal
+from email.utils import parsedate_to_datetime
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
+from hpd.documents import Place
 from hpd.errors import HpdError, InputError
-from hpd.files.rows import Row, refuse_twice
-from hpd.files.streams import Source, listed, needed
-from hpd.files.tables import Line, Schemas, as_text, flat_columns, table_columns
+from hpd.files.places import PartPlaces
+from hpd.files.rows import Row, WholeText, plain_value, refuse_twice
+from hpd.files.streams import Source, is_place, listed, needed
+from hpd.files.tables import (
+    Column,
+    Line,
+    Schemas,
+    as_text,
+    flat_columns,
+    least_confidence,
+    table_columns,
+)
+from hpd.files.text_tables import table_lines
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import typed_value
 
@@ -26,42 +43,122 @@ _MOST_DIGITS: Final = 15
 _FIRST_DAY: Final = date(1900, 3, 1)
 """Excel's calendar has a 29 February 1900, so that the days before have no numbers of their own."""
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
+_COLORS: Final = ((0.5, "F8CBAD", "orange"), (0.8, "FFE699", "yellow"))
+"""The colors of values whose confidence is below a bound."""
+_LEGEND: Final = "Confidence: " + ", ".join(
+    f"{color}: below {bound:.0%}" for bound, _, color in _COLORS
+)
+_MOST_LINKS: Final = 65_000
+"""Of a sheet; Excel repairs one that has more than 65,530."""
+_N_MEASURED: Final = 200
+"""The rows from which the widths of columns are taken."""
+_LEAST_WIDTH: Final = 9
+_MOST_WIDTH: Final = 50
+_MAIL_DATE: Final = re.compile(r"(?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")
 _OTHERWISE: Final = "the values are in the lines beside the table, and a .csv file can hold them"
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
-def sheet_rows(source: Source) -> Iterator[Row]:
-    """The rows of every sheet, by the names in its first row that is not empty."""
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """A sheet that has some filled cells."""
+
+    name: str
+    number: int
+    """From 1, of all sheets."""
+    rows: list[tuple[int, list[Any]]]
+    """The rows that have filled cells, with their numbers from 1."""
+    first_column: int
+
+    def cell_name(self, row: int, column: int) -> str:
+        """The name of a cell by the number of its row, from 1, and its place in this."""
+        letters, number = "", self.first_column + column + 1
+        while number:
+            number, letter = divmod(number - 1, 26)
+            letters = chr(ord("A") + letter) + letters
+        return f"{self.name}!{letters}{row}"
+
+
+def _sheets(source: Source) -> list[_Sheet]:
     calamine = needed(
         "python_calamine", "python-calamine", "office", "Excel and OpenDocument sheets"
     )
     data = source.read()
+    found = []
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-        sheets = [(name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names]
+        for number, name in enumerate(book.sheet_names, start=1):
+            sheet = book.get_sheet_by_name(name)
+            first_row, first_column = sheet.start or (0, 0)
+            rows = enumerate(sheet.to_python(), start=first_row + 1)
+            filled = [(n, row) for n, row in rows if _is_filled(row)]
+            if filled:
+                found.append(_Sheet(name, number, filled, first_column))
     except Exception as error:  # damaged ones raise whatever calamine comes to
         problem = "it has a password" if _ENCRYPTED in data else error
         raise InputError(f"{source.name}: cannot be read as a workbook: {problem}") from error
-    filled = [(name, rows) for name, rows in sheets if any(_is_filled(row) for row in rows)]
-    if not filled:
+    return found
+
+
+def sheet_rows(source: Source) -> Iterator[Row]:
+    """The rows of every sheet, by the names in its header.
+
+    That is its first row that is more than half as wide as its widest one; titles may stand above.
+    """
+    sheets = _sheets(source)
+    if not sheets:
         raise InputError(f"{source.name}: empty; expected a header with the names of the columns")
-    short = [name for name, rows in filled if sum(map(_is_filled, rows)) == 1 < len(filled)]
+    short = [sheet.name for sheet in sheets if len(sheet.rows) == 1 < len(sheets)]
     if short:
         source.notes.append(f"sheets of one row, which is taken for the header: {listed(short)}")
-    for name, rows in filled:
-        if name in short:
+    for sheet in sheets:
+        if sheet.name in short:
             continue
-        numbered = [(n, row) for n, row in enumerate(rows, start=1) if _is_filled(row)]
-        header = [_column_name(cell, n) for n, cell in enumerate(numbered[0][1], start=1)]
-        refuse_twice(header, f"{source.name}, sheet {name!r}" if len(filled) > 1 else source.name)
-        if source.check_columns is not None:
-            source.check_columns(header)
+        widths = [sum(cell not in ("", None) for cell in row) for _, row in sheet.rows]
+        at = next(n for n, width in enumerate(widths) if 2 * width > max(widths))
+        if at:
+            above = " ".join(str(cell) for _, row in sheet.rows[:at] for cell in row if cell)
+            source.notes.append(f"above the header of sheet {sheet.name!r}, left out: {above!r}")
+        header = [_column_name(cell, n) for n, cell in enumerate(sheet.rows[at][1], start=1)]
+        is_only = len(sheets) == 1
+        refuse_twice(header, source.name if is_only else f"{source.name}, sheet {sheet.name!r}")
+        source.take_columns(header)
+        rows = sheet.rows[at + 1 :]
         for n, column in enumerate(header):
-            kind = _time_kind([row[n] for _, row in numbered[1:] if n < len(row)])
+            kind = _time_kind([row[n] for _, row in rows if n < len(row)])
             source.types[column] = kind if source.types.get(column, kind) is kind else None
-        for line, row in numbered[1:]:
+        source.cell_of = partial(_cell_of, sheet, header)
+        for line, row in rows:
             cells = dict(zip(header, map(_cell, row), strict=False))
-            yield line, {"sheet": name, **cells} if len(filled) > 1 else cells
+            yield line, cells if is_only else {"sheet": sheet.name, **cells}
+
+
+def _cell_of(sheet: _Sheet, header: Sequence[str], row: int, column: str) -> Place | None:
+    if column not in header:
+        return None
+    return Place(sheet.number, cell=sheet.cell_name(row, header.index(column)))
+
+
+def workbook_text(source: Source) -> WholeText:
+    """A workbook as one text: its sheets, each below its name if there are several."""
+    sheets = _sheets(source)
+    text = ""
+    starts = []
+    places: list[tuple[int, int, Place]] = []
+    for sheet in sheets:
+        text += "\n\n" if text else ""
+        starts.append(len(text))
+        text += f"{sheet.name}\n" if len(sheets) > 1 else ""
+        rows = [[as_text(plain_value(_cell(cell))) or "" for cell in row] for _, row in sheet.rows]
+        for (number, _), line in zip(sheet.rows, table_lines(rows), strict=True):
+            for part, column in line:
+                if column is not None:
+                    cell = Place(sheet.number, cell=sheet.cell_name(number, column))
+                    places.append((len(text), len(text) + len(part), cell))
+                text += part
+            text += "\n"
+        text = text.removesuffix("\n")
+    return WholeText(text, page_starts=tuple(starts), places=PartPlaces(places))
 
 
 def _is_filled(row: Sequence[Any]) -> bool:
@@ -93,18 +190,25 @@ def check_writable() -> None:
 
 
 def write_table(
-    path: Path, lines: Callable[[], Iterator[Line]], schemas: Schemas, types: Mapping[str, Any]
+    path: Path,
+    lines: Callable[[], Iterator[Line]],
+    schemas: Schemas,
+    types: Mapping[str, Any],
+    *,
+    confidence: bool = False,
 ) -> None:
     """Write a sheet with typed cells, and columns like those of a CSV.
 
     What Excel has no number for is a text: numbers of more than 15 digits, dates before March
-    1900, times with an offset from UTC.
+    1900, times with an offset from UTC; but the date of an e-mail is one, by the clock of its
+    sender. Values of low confidence have a color, and names of files are links.
 
     Args:
         path: of the new file.
         lines: gives all lines of output, as often as it is called.
         schemas: one schema, or one for each category.
         types: the types of columns of the input, as far as they are known: Arrow's or Python's.
+        confidence: whether each attribute has a column with its confidence.
 
     Raises:
         HpdError: there are more rows, or longer texts, than a sheet can hold.
@@ -112,15 +216,47 @@ def write_table(
     """
     check_writable()
     from openpyxl import Workbook
-    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.cell import Cell, WriteOnlyCell
+    from openpyxl.comments import Comment
+    from openpyxl.styles import Font, PatternFill
+    from openpyxl.utils import get_column_letter
 
     columns = [
         replace(column, attribute=_attribute(column.attribute, types.get(column.of_input)))
-        for column in flat_columns(table_columns(lines(), schemas))
+        for column in flat_columns(table_columns(lines(), schemas, confidence=confidence))
     ]
     book = Workbook(write_only=True)
     sheet = book.create_sheet("values")
-    sheet.freeze_panes = "A2"  # the header stays in sight
+    sheet.freeze_panes = "B2"  # the header and the ids stay in sight
+    for number, width in enumerate(_widths(columns, lines()), start=1):
+        sheet.column_dimensions[get_column_letter(number)].width = width
+    fills = [(bound, PatternFill("solid", fgColor=color)) for bound, color, _ in _COLORS]
+    bold, linked = Font(bold=True), Font(color="0563C1", underline="single")
+    n_links = 0
+
+    def head(column: Column) -> Any:
+        made = cell(column.name, column.name)
+        made.font = bold
+        if column is columns[0]:
+            made.comment = Comment(_LEGEND, "hpd")
+        return made
+
+    def shown_cell(column: Column, value: Any, line: Line) -> Any:
+        nonlocal n_links
+        made = cell(value, column.name)
+        stated = least_confidence(line, column.place) if column.place else None
+        fill = next((fill for bound, fill in fills if stated is not None and stated < bound), None)
+        target = _target(column, value, path.parent) if n_links < _MOST_LINKS else None
+        if fill is None and target is None:
+            return made
+        if not isinstance(made, Cell):
+            made = WriteOnlyCell(sheet, made)
+        if fill is not None:
+            made.fill = fill
+        if target is not None:
+            n_links += 1
+            made.hyperlink, made.font = target, linked
+        return made
 
     def cell(value: Any, name: str) -> Any:
         if not isinstance(value, str):
@@ -136,15 +272,47 @@ def write_table(
         return made
 
     try:
-        sheet.append([cell(column.name, column.name) for column in columns])
+        sheet.append([head(column) for column in columns])
         for number, line in enumerate(lines(), start=2):
             if number > _MOST_ROWS:
                 raise HpdError(f"a sheet of Excel holds {_MOST_ROWS} rows; {_OTHERWISE}")
-            values = (typed_value(column.value(line), column.attribute) for column in columns)
-            sheet.append([cell(_shown(v), c.name) for v, c in zip(values, columns, strict=True)])
+            values = (_value(column, line) for column in columns)
+            sheet.append(
+                [shown_cell(c, _shown(v), line) for v, c in zip(values, columns, strict=True)]
+            )
     finally:
         sheet.close()
     book.save(path)
+
+
+def _value(column: Column, line: Line) -> Any:
+    """The value of a cell, in Python's own type."""
+    value = typed_value(column.value(line), column.attribute)
+    if column.of_input and isinstance(value, str) and _MAIL_DATE.match(value):
+        with suppress(ValueError):
+            return parsedate_to_datetime(value).replace(tzinfo=None)
+    return value
+
+
+def _widths(columns: Sequence[Column], lines: Iterator[Line]) -> list[int]:
+    """Widths in which the names and most values of columns can be read."""
+    widths = [len(column.name) for column in columns]
+    for line in islice(lines, _N_MEASURED):
+        for n, column in enumerate(columns):
+            text = str(_value(column, line))
+            widths[n] = max(widths[n], *map(len, text.splitlines() or [""]))
+    return [min(max(width + 2, _LEAST_WIDTH), _MOST_WIDTH) for width in widths]
+
+
+def _target(column: Column, value: Any, folder: Path) -> str | None:
+    """The file that a cell names, as seen from the folder of the workbook."""
+    if column.name not in ("id", "source") or column.place or column.of_input:
+        return None
+    if not isinstance(value, str) or is_place(value) or not os.path.isfile(value):
+        return None
+    with suppress(ValueError):  # It is on another drive.
+        return quote(os.path.relpath(value, folder).replace(os.sep, "/"))
+    return Path(value).absolute().as_uri()
 
 
 def _attribute(attribute: Attribute, kind: Any) -> Attribute:
@@ -175,3 +343,4 @@ def _shown(value: Any) -> Any:
 
 
 READERS = {"xlsx": sheet_rows, "ods": sheet_rows}
+WHOLE_READERS = {"xlsx": workbook_text, "ods": workbook_text}

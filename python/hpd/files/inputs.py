@@ -8,11 +8,13 @@ import os
 import re
 from array import array
 from collections import Counter
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.files.journal import text_fingerprint
 from hpd.files.reader import (
@@ -24,9 +26,19 @@ from hpd.files.reader import (
     has_fields,
     is_known,
 )
-from hpd.files.rows import ENCODED, MAILS, SEPARATED, WHOLE_FORMATS, Format
+from hpd.files.rows import (
+    ENCODED,
+    EXTENSIONS,
+    MAILS,
+    SEPARATED,
+    TABLES,
+    WHOLE_FORMATS,
+    Format,
+)
 from hpd.files.streams import absolute, check_encoding, is_place, places
+from hpd.version import install_command
 
+_RECOGNISER = "rapidocr_onnxruntime"
 _FORM = re.compile(r"(\d+)/(\d+)")
 
 
@@ -107,6 +119,27 @@ class RepeatedIds:
         )
 
 
+def read_documents(*names: str | Path, **how: Any) -> Iterator[Document]:
+    """The documents of files, folders and patterns, one after another, as they are asked for.
+
+    Their ids are those of ``hpd extract``, and they know where each part of them stands: the values
+    of a PDF, a show or a sheet have its ``page`` with ``boxes`` or a ``cell``.
+
+    Args:
+        names: of files, folders and patterns, here or elsewhere.
+        how: as ``hpd extract`` has it: ``format``, ``text_field``, ``id_field``,
+            ``category_field``, ``encoding``, ``delimiter``, ``attachments``, ``whole``.
+
+    Raises:
+        InputError: a name stands for no file, or a file cannot be read.
+    """
+    with InputReader([str(name) for name in names], **how) as reader:
+        for record in reader:
+            if record.error is not None:
+                raise record.error
+            yield record.document()
+
+
 _N_NOTES_SHOWN = 10
 
 
@@ -146,7 +179,7 @@ def find_files(
         if kind == "folder":
             # Path.resolve raises an error for links in a circle, and this does not.
             inside = [path for path in inside if os.path.realpath(path) not in hidden]
-            known = [path for path in inside if format is not None or is_known(path)]
+            known = [path for path in inside if format is not None or _is_read(path)]
             skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
             if not known:
                 there = f": only {_counted(skipped)}" if skipped else ", it is empty"
@@ -160,6 +193,11 @@ def find_files(
     if twice:
         raise InputError(f"{twice[0]} is given more than once")
     return Files(tuple(paths), skipped)
+
+
+def _is_read(path: str) -> bool:
+    """Whether a file of a folder is read; pictures are, if anything can recognise their text."""
+    return is_known(path) and (guess_format(path) != "image" or find_spec(_RECOGNISER) is not None)
 
 
 def _found(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
@@ -192,6 +230,9 @@ class InputReader:
         delimiter: of the columns of CSV and TSV, else told by the content of each.
         attachments: whether what is attached to an e-mail, and messages within it, are documents
             of their own.
+        whole: whether a file of rows is one document, too.
+        category_of: the category of the records of a file, by its path; it raises ``InputError``
+            for a file that has none.
         shard: the part of all records that is given; whole files of others are not opened.
 
     Raises:
@@ -211,8 +252,11 @@ class InputReader:
         encoding: str | None = None,
         delimiter: str | None = None,
         attachments: bool = False,
+        whole: bool = False,
+        category_of: Callable[[str], str] | None = None,
         shard: Shard | None = None,
     ) -> None:
+        self._category_of = category_of
         self._notes: Counter[str] = Counter()
         self._noted: dict[str, str] = {}  # the first record of each
         self.types: dict[str, Any] = {}
@@ -226,17 +270,21 @@ class InputReader:
         """The errors of inputs for which another shard has the line."""
         self.repeated_ids = RepeatedIds()
         """Those of the records that were given so far."""
-        self._formats = [format or guess_format(path) for path in self.files.paths]
+        self._formats = [format or self._guessed(path) for path in self.files.paths]
         self._fields = {
             "text_field": text_field,
             "id_field": id_field,
             "category_field": category_field,
         }
         self._encoding, self._delimiter, self._attachments = encoding, delimiter, attachments
+        self._whole = whole
         self._id_field = id_field
         self._text_fields = tuple(text_field or ())
         self._is_single = len(self.files.paths) == 1
-        if any(self._fields.values()) and not any(map(has_fields, self._formats)):
+        named = [name for name, value in self._fields.items() if value]
+        if named and whole:
+            raise InputError(f"a whole file is one document, and has no {named[0]}")
+        if named and not any(has_fields(each) for each in self._formats if each is not None):
             raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
         for flag, value, formats in (
             ("--encoding", encoding, ENCODED),
@@ -311,15 +359,29 @@ class InputReader:
         """The number of records, by one quick pass; None where that cannot be told."""
         n = 0
         for i, (path, format_) in enumerate(zip(self.files.paths, self._formats, strict=True)):
-            counted = count_records(path, format_)
+            # What cannot be read has one line.
+            counted = 1 if format_ is None else count_records(path, format_, whole=self._whole)
             if counted is None or (self._attachments and format_ in MAILS):
                 return None
+            if self._is_refused(i):
+                counted = 1
             n += counted if self._shard is None else self._shard.count(self._firsts[i], counted)
         return n
 
+    def _is_refused(self, i: int) -> bool:
+        """Whether a file is read as one error, as it is damaged or lacks a column."""
+        if self._formats[i] not in TABLES:
+            return False
+        try:
+            with self._opened(i) as reader:
+                next(reader, None)
+        except InputError:
+            return True
+        return False
+
     def _read(self) -> Generator[Record, None, None]:
         for i, path in enumerate(self.files.paths):
-            is_whole = self._formats[i] in WHOLE_FORMATS
+            is_whole = self._whole or self._formats[i] in WHOLE_FORMATS
             if is_whole and not self._is_ours(i, 0):
                 continue
             n_read = 0
@@ -329,7 +391,7 @@ class InputReader:
                         if n_read == 1:
                             self._note_types(reader.types)
                         if is_whole or self._is_ours(i, n_read - 1):
-                            yield record
+                            yield self._with_category(record)
             except InputError as error:
                 if self._is_single:
                     raise
@@ -337,6 +399,24 @@ class InputReader:
                     yield Record(path, "", error=error, source=path)
                 else:
                     self.unread.append(error)
+
+    def _with_category(self, record: Record) -> Record:
+        if self._category_of is None or record.error is not None:
+            return record
+        try:
+            return replace(record, category=self._category_of(record.source))
+        except InputError as error:
+            return replace(record, error=error)
+
+    def _guessed(self, path: str) -> Format | None:
+        """The format of a file; None if its extension tells none, and that of another one does."""
+        try:
+            return guess_format(path)
+        except InputError:
+            others = (other for other in self.files.paths if other != path)
+            if not any(other == "-" or is_known(other) for other in others):
+                raise
+            return None  # it has an error line in its turn
 
     def _note_types(self, types: Mapping[str, Any]) -> None:
         """Keep the types of columns; None where those of two files differ."""
@@ -355,8 +435,9 @@ class InputReader:
             encoding=self._encoding if format_ in ENCODED else None,
             delimiter=self._delimiter if format_ in SEPARATED else None,
             attachments=self._attachments,
+            whole=self._whole,
             needs_columns=True,
-            **(self._fields if has_fields(format_) else {}),  # type: ignore[arg-type]
+            **(self._fields if format_ is not None and has_fields(format_) else {}),  # type: ignore[arg-type]
         )
 
 
@@ -387,4 +468,6 @@ def _counted(skipped: Counter[str]) -> str:
 
 def skipped_text(skipped: Counter[str]) -> str:
     """A sentence for people on what was left out of folders."""
-    return f"{skipped.total()} left out, of no known format: {_counted(skipped)}"
+    has_pictures = any(EXTENSIONS.get(kind) == "image" for kind in skipped)
+    how = f"; pictures are read after `{install_command('ocr')}`" if has_pictures else ""
+    return f"{skipped.total()} left out, of no known format: {_counted(skipped)}{how}"

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Any, BinaryIO
 from hpd.errors import InputError
 from hpd.files.streams import naming, reason
 
+_N_DIFFERENCES = 5
 _N_ENDS = 1 << 20  # bytes at either end of a model file that go into its fingerprint
 
 
@@ -47,10 +48,42 @@ def file_fingerprint(path: str | Path) -> str:
     return digest.hexdigest()
 
 
-def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The names of the settings that are not as they were."""
-    names = [*now, *(name for name in before if name not in now)]
-    return [name for name in names if before.get(name) != now.get(name)]
+def differences(before: Head, now: Head) -> list[str]:
+    """The settings that are not as they were, each with what is known of how they differ."""
+    names = [*now.settings, *(name for name in before.settings if name not in now.settings)]
+    return [
+        name + _difference(name, before, now)
+        for name in names
+        if before.settings.get(name) != now.settings.get(name)
+    ]
+
+
+def _difference(name: str, before: Head, now: Head) -> str:
+    if name == "schema":
+        old, new = (head.about.get("attributes") or {} for head in (before, now))
+        parts = [f"{each} is new" for each in new if each not in old] if old else []
+        parts += [f"{each} is gone" for each in old if each not in new] if new else []
+        parts += [
+            f"{each} is {new[each]}, and was {old[each]}"
+            for each in new
+            if each in old and old[each] != new[each]
+        ]
+        if not parts and old and [*old] != [*new]:
+            parts = ["another order of attributes"]
+    else:
+        was, is_now = (
+            head.about.get(name) if name == "model" else head.settings.get(name)
+            for head in (before, now)
+        )
+        is_told = was != is_now and not any(_FINGERPRINT.fullmatch(str(v)) for v in (was, is_now))
+        parts = [f"{_named(is_now)}, and was {_named(was)}"] if is_told else []
+    shown = "; ".join(parts[:_N_DIFFERENCES])
+    more = f"; and {len(parts) - _N_DIFFERENCES} more" if len(parts) > _N_DIFFERENCES else ""
+    return f" ({shown}{more})" if shown else ""
+
+
+def _named(value: Any) -> str:
+    return "not set" if value is None else str(value)
 
 
 def lock(file: BinaryIO) -> bool:
@@ -76,6 +109,7 @@ def lock(file: BinaryIO) -> bool:
 
 VERSION = 1
 _HEAD = "hpd_run"
+_TABLE = b'{"table": '
 _FINGERPRINT = re.compile("[0-9a-f]{16}")
 _MOST_BYTES = 1 << 60
 
@@ -93,6 +127,18 @@ class Entry:
     """The offset in the output behind its line, if the line is there."""
     line: str | None = None
     """The line itself, as long as it waits for its turn."""
+    crc: int | None = None
+    """The CRC-32 of that line, which tells whether it was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableNote:
+    """The table that was made of the lines."""
+
+    fingerprint: str
+    """That of its bytes."""
+    rows: Sequence[int]
+    """The checksums of its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +194,8 @@ class Journal:
         with open(self.path, "rb") as file:
             offset = len(file.readline())
             for number, line in enumerate(file, start=2):
-                yield offset, read_entry(line, f"{self.path}:{number}")
+                if not is_table_note(line):
+                    yield offset, read_entry(line, f"{self.path}:{number}")
                 offset += len(line)
 
     def entry_at(self, offset: int) -> Entry:
@@ -163,10 +210,14 @@ class Journal:
         if entry.failed:
             row["failed"] = True
         if entry.end is not None:
-            row["end"] = entry.end
+            row |= {"end": entry.end, "crc": entry.crc}
         if entry.line is not None:
             row["line"] = entry.line
         return self._append(row)
+
+    def note_table(self, table: TableNote) -> None:
+        """Note the table that was made; the last note counts."""
+        self._append({"table": table.fingerprint, "rows": [*table.rows]})
 
     def replace(self, entries: Iterator[Entry]) -> None:
         """Atomically replace all entries."""
@@ -239,6 +290,40 @@ def read_head(line: bytes, path: Path) -> Head:
     return Head(settings, about)
 
 
+def read_journal(path: Path) -> tuple[Head, set[str]]:
+    """The head of a journal, and the fingerprints of its documents; it is not locked.
+
+    Raises:
+        InputError: hpd did not write it.
+        OSError: it cannot be read.
+    """
+    with open(path, "rb") as file:
+        head = read_head(file.readline(), path)
+        lines = ((n, line) for n, line in enumerate(file, start=2) if line.endswith(b"\n"))
+        return head, {
+            read_entry(line, f"{path}:{n}").document for n, line in lines if not is_table_note(line)
+        }
+
+
+def is_table_note(line: bytes) -> bool:
+    """Whether a line of a journal is about a table, and no document."""
+    return line.startswith(_TABLE)
+
+
+def noted_table(journal: Path) -> TableNote | None:
+    """The table that was last made of the lines, if any was noted in their journal."""
+    note = None
+    try:
+        with open(journal, "rb") as file:
+            for line in file:
+                if is_table_note(line) and line.endswith(b"\n"):
+                    row = json.loads(line)
+                    note = TableNote(str(row["table"]), [*map(int, row["rows"])])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return note
+
+
 def read_entry(line: bytes, where: str) -> Entry:
     """One further line of a journal; ``where`` it is, for the message.
 
@@ -253,6 +338,7 @@ def read_entry(line: bytes, where: str) -> Entry:
             row.get("failed", False),
             row.get("end"),
             row.get("line"),
+            row.get("crc"),
         )
         is_right = _is_right(entry)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -271,6 +357,7 @@ def _is_right(entry: Entry) -> bool:
         and type(entry.failed) is bool
         and (entry.end is None) == (entry.line is not None)
         and (entry.end is None or (type(entry.end) is int and 0 < entry.end < _MOST_BYTES))
+        and (entry.crc is None or type(entry.crc) is int)
         and (entry.line is None or (isinstance(entry.line, str) and entry.line.endswith("\n")))
     )
 

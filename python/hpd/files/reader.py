@@ -14,7 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from hpd.documents import Document, Places
 from hpd.errors import InputError
+from hpd.files.places import PartPlaces
 from hpd.files.rows import (
     ENCODED,
     EXTENSIONS,
@@ -24,6 +26,7 @@ from hpd.files.rows import (
     WHOLE_FORMATS,
     Format,
     WholeText,
+    cell_text,
     plain_value,
     rows_of,
 )
@@ -51,7 +54,7 @@ TEXT_FIELDS: tuple[tuple[str, ...], ...] = (
     ("input_title", "input_description"),
 )
 """The fields that hold a record's text by default: the first of these that it has. The
-parts of a pair are joined by a line break, and one of them is enough."""
+parts of a pair are joined by a line break; the first is enough, and the second if it is alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +72,16 @@ class Record:
     """The whole row."""
     page_starts: tuple[int, ...] = field(default=(), compare=False)
     """The character of the text at which each page begins, for a format that has pages."""
+    places: Places | None = field(default=None, compare=False)
+    """Where its parts stand in the file, for a format that has pages or cells."""
     source: str = field(default="", compare=False)
     """The name of the input."""
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What a user should know of how it was read: what was left out, what was guessed."""
+
+    def document(self) -> Document:
+        """What is given to an extractor."""
+        return Document(self.text, self.id, self.category, self.places)
 
 
 class RecordReader:
@@ -89,6 +98,7 @@ class RecordReader:
         delimiter: of the columns of CSV or TSV, else it is told by the content.
         attachments: whether what is attached to an e-mail, and messages within it, are documents
             of their own.
+        whole: whether a file of rows is one document, too.
         needs_columns: whether a table without a column for the text, or for a field that is
             named, is refused as a whole, and not row by row.
 
@@ -108,11 +118,15 @@ class RecordReader:
         encoding: str | None = None,
         delimiter: str | None = None,
         attachments: bool = False,
+        whole: bool = False,
         needs_columns: bool = False,
     ) -> None:
         self.name = source_name(source)
         self.format = format or guess_format(source)
-        if not has_fields(self.format) and (text_field or id_field or category_field):
+        self._is_whole = whole or self.format in WHOLE_FORMATS
+        if not (has_fields(self.format) and not whole) and (
+            text_field or id_field or category_field
+        ):
             raise InputError(f"{self.name}: plain text has no fields, so none can be named")
         self._text_fields = (
             (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
@@ -169,7 +183,8 @@ class RecordReader:
             self._file.close()
 
     def _read(self) -> Generator[Record, None, None]:
-        for number, (line, row) in enumerate(rows_of(self._source, self.format), start=1):
+        rows = rows_of(self._source, self.format, whole=self._is_whole)
+        for number, (line, row) in enumerate(rows, start=1):
             yield self._record(number, line, row)
 
     @property
@@ -181,30 +196,58 @@ class RecordReader:
         self, number: int, line: int, row: Mapping[str, Any] | str | WholeText | InputError
     ) -> Record:
         record_id = f"{self._id_prefix}{number}"
-        if self.format in WHOLE_FORMATS:
+        if self._is_whole:
             record_id = self._source.part or self.name
         error: InputError | None = None
         text, category = "", None
         raw: Mapping[str, Any] = {}
         page_starts: tuple[int, ...] = ()
+        places: Places | None = None
         if isinstance(row, InputError):
             error = row
         elif isinstance(row, str):
             text = clean_text(row)
         elif isinstance(row, WholeText):
             text, raw, page_starts = clean_text(row.text), row.columns, row.page_starts
+            places = row.places
         else:
             raw = row
             try:
                 record_id = row_id(row, self._id_field) or record_id
                 category = self._category(row)
-                text = row_text(row, self._text_fields)
+                text, places = self._text(line, row)
             except InputError as failure:
                 error = InputError(f"{self.name}:{line}: {failure}")
                 category = None
         notes = (*dict.fromkeys(self._source.notes),)
         self._source.notes.clear()
-        return Record(record_id, text, category, line, error, raw, page_starts, self.name, notes)
+        return Record(
+            record_id, text, category, line, error, raw, page_starts, places, self.name, notes
+        )
+
+    def _text(self, line: int, row: Mapping[str, Any]) -> tuple[str, Places | None]:
+        """The text of a row, and where its parts stand in its sheet."""
+        if self.format in TABLES and not (self._text_fields or self._has_text_column()):
+            cells = ((name, clean_text(cell_text(value))) for name, value in row.items())
+            lines = [(f"{name}: ", name, text) for name, text in cells if text]
+        else:
+            lines = [("", name, text) for name, text in row_parts(row, self._text_fields)]
+        text = "\n".join(before + part for before, _, part in lines)
+        if self._source.cell_of is None:
+            return text, None
+        parts = []
+        at = 0
+        for before, name, part in lines:
+            at += len(before)
+            place = self._source.cell_of(line, name)
+            if place is not None and part:
+                parts.append((at, at + len(part), place))
+            at += len(part) + 1
+        return text, PartPlaces(parts)
+
+    def _has_text_column(self) -> bool:
+        """Whether the text of a table plainly stands in a column of its own."""
+        return bool(default_text_fields(dict.fromkeys(self._source.columns, "")))
 
     def _check_columns(self, columns: Sequence[str]) -> None:
         """Refuse a table without a column that each of its rows must have."""
@@ -260,16 +303,29 @@ def row_text(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> str:
 
     Raises ``InputError`` if it has none.
     """
+    return "\n".join(text for _, text in row_parts(row, text_fields))
+
+
+def row_parts(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """The fields that are the text of a row, with their texts.
+
+    Raises ``InputError`` if it has none.
+    """
     names = text_fields or find_text_fields(row)
     if len(names) == 1:
-        return _scalar_text(_required(row, names[0]), names[0])
-    parts = [_scalar_text(row[name], name) for name in names if row.get(name) is not None]
+        return [(names[0], _scalar_text(_required(row, names[0]), names[0]))]
+    parts = [(name, _scalar_text(row[name], name)) for name in names if row.get(name) is not None]
     if not parts:
         raise InputError(f"none of the fields {listed(names)}; the record has {listed(row)}")
-    return "\n".join(parts)
+    return parts
 
 
-def count_records(source: str | Path | BinaryIO, format: Format | None = None) -> int | None:  # noqa: A002
+def count_records(
+    source: str | Path | BinaryIO,
+    format: Format | None = None,  # noqa: A002
+    *,
+    whole: bool = False,
+) -> int | None:
     """The number of records in a regular file, by one quick pass.
 
     None for pipes, streams, compressed files, and records elsewhere.
@@ -277,16 +333,22 @@ def count_records(source: str | Path | BinaryIO, format: Format | None = None) -
     if not isinstance(source, (str, Path)) or not (is_place(source) or Path(source).is_file()):
         return None
     kind = format or guess_format(source)
-    if kind in WHOLE_FORMATS:
+    if whole or kind in WHOLE_FORMATS:
         return 1
     if is_compressed(source) or is_place(source):
         return None
-    with open_source(source) as file:
-        if kind == "parquet":
-            return int(import_module("hpd.external.parquet").n_rows(file))
-        if kind in ("jsonl", "lines"):
-            return sum(1 for line in file if not line.isspace())
-        return sum(1 for _ in rows_of(Source(file, str(source)), kind))
+    n = 0
+    try:
+        with open_source(source) as file:
+            if kind == "parquet":
+                return int(import_module("hpd.external.parquet").n_rows(file))
+            if kind in ("jsonl", "lines"):
+                return sum(1 for line in file if not line.isspace())
+            for _ in rows_of(Source(file, str(source)), kind):
+                n += 1
+    except InputError:
+        return n + 1  # What cannot be read is a record with an error.
+    return n
 
 
 def guess_format(source: str | Path | BinaryIO) -> Format:
@@ -334,7 +396,10 @@ def default_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The first of ``TEXT_FIELDS`` that a row has; none if it has none of them."""
     for names in TEXT_FIELDS:
         found = tuple(_found(row, name) or name for name in names)
-        if any(row.get(name) is not None for name in found):
+        has_value = [row.get(name) is not None for name in found]
+        # A description without a title may be that of anything, such as a payment.
+        is_one_of_many = len(row.keys() - {*found, _found(row, "id")}) > 0
+        if any(has_value) and (has_value[0] or found[0] in row or not is_one_of_many):
             return found
     return ()
 
@@ -352,7 +417,7 @@ def find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
     if names:
         return names
     looked_for = [name for names in TEXT_FIELDS for name in names]
-    null = next((name for name in looked_for if name in row), None)
+    null = next((name for name in looked_for if name in row and row[name] is None), None)
     if null is not None:
         raise InputError(f"no text: the field {null!r} is null")
     raise InputError(

@@ -16,11 +16,16 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, get_args
 
+from hpd.documents import Box, Places
 from hpd.errors import InputError
+from hpd.files.places import PagePlaces
 from hpd.files.streams import OTHER_ENCODING, Source, kind, listed
+from hpd.files.text_tables import table_text
 
 RowFormat = Literal["jsonl", "json", "csv", "tsv", "lines", "parquet", "xlsx", "ods"]
-WholeFormat = Literal["txt", "md", "html", "eml", "pdf", "docx", "pptx", "odt", "epub", "msg"]
+WholeFormat = Literal[
+    "txt", "md", "html", "xml", "eml", "pdf", "docx", "pptx", "odt", "epub", "msg", "image"
+]
 Format = RowFormat | WholeFormat
 WHOLE_FORMATS: tuple[WholeFormat, ...] = get_args(WholeFormat)
 """The formats of which a file is one document."""
@@ -40,6 +45,7 @@ EXTENSIONS: dict[str, Format] = {
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
+    ".xml": "xml",
     ".eml": "eml",
     ".pdf": "pdf",
     ".docx": "docx",
@@ -51,11 +57,13 @@ EXTENSIONS: dict[str, Format] = {
     ".ods": "ods",
     ".parquet": "parquet",
     ".pq": "parquet",
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp"), "image"),
 }
 """The formats that the extensions of files stand for."""
 
 _GUESTS: dict[Format, str] = {
     "html": "hpd.external.html",
+    "xml": "hpd.external.xml",
     "eml": "hpd.external.mail",
     "msg": "hpd.external.mail",
     "pdf": "hpd.external.pdf",
@@ -66,6 +74,7 @@ _GUESTS: dict[Format, str] = {
     "xlsx": "hpd.external.sheets",
     "ods": "hpd.external.sheets",
     "parquet": "hpd.external.parquet",
+    "image": "hpd.external.pictures",
 }
 """The modules that read formats beyond text, each loaded when such a file comes."""
 
@@ -88,8 +97,41 @@ class WholeText:
     """The other columns of it: the headers of an e-mail."""
     page_starts: tuple[int, ...] = ()
     """The character at which each page begins, for formats that have pages."""
+    places: Places | None = None
+    """Where its characters stand on these pages."""
     parts: Sequence[tuple[str, bytes]] = ()
     """Files within it that are documents of their own, with their names."""
+
+
+Placed = tuple[str, "Box | None"]
+"""A text, and its box on the page; blanks between words have none."""
+
+
+def whole_text(pages: Sequence[Sequence[Sequence[Placed]]]) -> WholeText:
+    """The lines of pages as the text of a file, with the places of its letters."""
+    parts: list[str] = []
+    starts: list[int] = []
+    boxes: list[tuple[int, int, Box]] = []
+    n = 0
+    for number, lines in enumerate(pages):
+        if number:
+            parts.append("\n\n")
+            n += 2
+        starts.append(n)
+        for i, line in enumerate(lines):
+            if i:
+                parts.append("\n")
+                n += 1
+            for text, box in line:
+                if box is not None:
+                    boxes.append((n, n + len(text), box))
+                parts.append(text)
+                n += len(text)
+    text = "".join(parts)
+    places = PagePlaces(text, starts)
+    for each in boxes:
+        places.add(*each)
+    return WholeText(text, page_starts=tuple(starts), places=places)
 
 
 Row = tuple[int, "Mapping[str, Any] | str | WholeText | InputError"]
@@ -223,8 +265,7 @@ def _tsv_rows(source: Source) -> Iterator[Row]:
 
 def _separated_rows(rows: Iterator[Cells], source: Source) -> Iterator[Row]:
     header = _header(rows, source)
-    if source.check_columns is not None:
-        source.check_columns(header)
+    source.take_columns(header)
     for line, cells in rows:
         if isinstance(cells, InputError):
             yield line, cells
@@ -466,19 +507,75 @@ _READERS: dict[Format, Callable[[Source], Any]] = {
 }
 
 
-def rows_of(source: Source, format: Format) -> Iterator[Row]:  # noqa: A002
+def _table_as_document(source: Source, format: Format) -> WholeText:  # noqa: A002
+    """A whole table as one text; whatever stands above its header is a part of it."""
+    table: list[list[str]] = []
+    for _, cells in _all_cells(source, format):
+        if isinstance(cells, InputError):
+            raise cells
+        bad = source.bad_byte("".join(cells))
+        if bad is not None:
+            raise InputError(f"{source.name}: {bad.partition(' at ')[0]}; {OTHER_ENCODING}")
+        table.append(cells)
+    return WholeText(table_text(table))
+
+
+def _all_cells(source: Source, format: Format) -> Iterator[Cells]:  # noqa: A002
+    if format == "csv":
+        lines, n_skipped, delimiter = _told_delimiter(source)
+        yield from _Table(lines, delimiter or ",", source, n_skipped).cells()
+    elif format == "tsv":
+        yield from _literal_cells(source.lines(), source.delimiter or "\t")
+    else:
+        names: list[str] = []
+        for line, row in rows_of(source, format):
+            if isinstance(row, Mapping):
+                if not names:
+                    yield 0, (names := [*row])
+                yield line, [cell_text(row.get(name)) for name in names]
+
+
+def cell_text(value: Any) -> str:
+    """The value of a cell as text; none for null."""
+    plain = plain_value(value)
+    if plain is None:
+        return ""
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+
+
+def _read_whole(source: Source, format: Format) -> WholeText:  # noqa: A002
+    """A file as one document."""
+    guest = import_module(_GUESTS[format]) if format in _GUESTS else None
+    readers = _READERS if guest is None else guest.READERS
+    whole: WholeText
+    if format in WHOLE_FORMATS:
+        whole = readers[format](source)
+    elif guest is not None and format in getattr(guest, "WHOLE_READERS", ()):
+        whole = guest.WHOLE_READERS[format](source)
+    else:
+        whole = _table_as_document(source, format) if format in TABLES else WholeText(source.text())
+    return whole
+
+
+def rows_of(
+    source: Source,
+    format: Format,  # noqa: A002
+    *,
+    whole: bool = False,
+) -> Iterator[Row]:
     """The rows of an open file in a format, each read when it is asked for.
 
-    A file that is one document has one row, which is its text, or the error in reading it; behind
-    it come those of its parts, if they are documents of their own.
+    A file that is one document, as any is if it is taken ``whole``, has one row, which is its text,
+    or the error in reading it; behind it come those of its parts, if they are documents of their
+    own.
     """
-    readers = import_module(_GUESTS[format]).READERS if format in _GUESTS else _READERS
-    if format not in WHOLE_FORMATS:
+    if not whole and format not in WHOLE_FORMATS:
+        readers = import_module(_GUESTS[format]).READERS if format in _GUESTS else _READERS
         yield from readers[format](source)
         return
     row: WholeText | InputError
     try:
-        row = readers[format](source)
+        row = _read_whole(source, format)
     except InputError as error:
         row = error
     yield 1, row
@@ -489,8 +586,3 @@ def rows_of(source: Source, format: Format) -> Iterator[Row]:  # noqa: A002
             for inner in rows_of(part, kind):
                 source.part = part.part or part.name
                 yield inner
-
-
-def page_of(character: int, page_starts: tuple[int, ...]) -> int:
-    """The number, from 1, of the page on which a character stands."""
-    return sum(1 for start in page_starts if start <= character)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
+from hpd.documents import Place
 from hpd.errors import InputError
 from hpd.version import install_command
 
@@ -52,6 +53,10 @@ _AROUND = re.compile(r"^(?:x-|cn-)+|(?<=8859-[68])-[ie]$")
 """What mailers add to the names of encodings that Python knows."""
 
 
+CellOf = Callable[[int, str], "Place | None"]
+"""The place of a cell, by the number of its row and the name of its column."""
+
+
 @dataclass
 class Source:
     """An open file, and how it is to be read."""
@@ -71,10 +76,20 @@ class Source:
     """The name of such a document, while it is read."""
     notes: list[str] = field(default_factory=list)
     """What a user should know of how it was read; what was left out, for example."""
+    columns: Sequence[str] = ()
+    """The names of the columns of a table, from before its first row."""
     types: dict[str, Any] = field(default_factory=dict)
     """The types of the columns, of a file that has some."""
+    cell_of: CellOf | None = None
+    """Tells where the cells of a sheet are, while its rows are read."""
     _head: bytes | None = None
     _told: str = "utf-8"
+
+    def take_columns(self, names: Sequence[str]) -> None:
+        """Take the names of the columns of a table, and check them if they are to be checked."""
+        self.columns = names
+        if self.check_columns is not None:
+            self.check_columns(names)
 
     @property
     def head(self) -> bytes:
@@ -334,6 +349,27 @@ def without_compression(path: str | Path) -> Path:
     """The name of the file inside: ``a.csv`` for ``a.csv.gz``."""
     name = _path_of(path)
     return name.with_suffix("") if name.suffix.lower() in SUFFIXES else name
+
+
+_PLACEHOLDERS = re.compile(r"\{(stem|name|folder)\}")
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name holds parts of the names of documents, as ``schemas/{stem}.json`` does."""
+    return _PLACEHOLDERS.search(name) is not None and not any(map(str.isspace, name))
+
+
+def filled(pattern: str, document: str) -> str:
+    """The name that a pattern gives for a document: of ``mails/a.eml``, ``{stem}`` is ``a``,
+    ``{name}`` is ``a.eml``, and ``{folder}`` is ``mails``."""
+    path = without_compression(document)
+    parts = {"stem": path.stem, "name": path.name, "folder": path.parent.name}
+    return _PLACEHOLDERS.sub(lambda found: parts[found[1]], pattern)
+
+
+def fixed_folder(pattern: str) -> Path:
+    """The folder in which all names of a pattern are."""
+    return Path(_PLACEHOLDERS.split(pattern)[0] + "_").parent
 
 
 def is_compressed(path: str | Path) -> bool:

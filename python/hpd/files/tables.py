@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from hpd.files.streams import filled, fixed_folder, is_pattern, naming
 from hpd.schema.attributes import Attribute, Schema
 
 Line = Mapping[str, Any]
@@ -28,14 +30,19 @@ class Column:
     """The value of a line of output, None where it has none."""
     of_input: str = ""
     """The name of the column of the input that it is, if it is one."""
+    place: str = ""
+    """The place of its values in the data, if they are an attribute's or a part of one."""
 
 
-def table_columns(lines: Iterable[Line], schemas: Schemas) -> list[Column]:
-    """The columns of a table of lines: id, input, attributes, error.
+def table_columns(
+    lines: Iterable[Line], schemas: Schemas, *, confidence: bool = False
+) -> list[Column]:
+    """The columns of a table of lines: id, attributes, error, input.
 
     Args:
         lines: all lines, which tell the columns of the input and their kinds.
         schemas: one schema, or one for each category.
+        confidence: whether each attribute has a column with its confidence behind it.
     """
     has_source = False
     kinds: dict[str, str] = {}
@@ -45,27 +52,51 @@ def table_columns(lines: Iterable[Line], schemas: Schemas) -> list[Column]:
             kinds.setdefault("text", "string")
         for name, value in row.get("input", {}).items():
             kinds[name] = _joined_kind(kinds.get(name), value)
-    columns = [Column("id", Attribute("id"), lambda row: as_text(row.get("id")))]
+    own = Column("id", Attribute("id"), lambda row: as_text(row.get("id")))
+    of_input = []
     if has_source:
-        columns.append(Column("source", Attribute("source"), lambda row: row.get("source")))
-    names = {column.name for column in columns}
+        of_input.append(Column("source", Attribute("source"), lambda row: row.get("source")))
+    names = {own.name, *(column.name for column in of_input)}
     for name, kind in kinds.items():
         if name in names:
             continue
         attribute = Attribute(name, "string" if kind == "json" else kind)  # type: ignore[arg-type]
-        columns.append(Column(name, attribute, _shown_input(name, kind), name))
+        of_input.append(Column(name, attribute, _shown_input(name, kind), name))
         names.add(name)
-    for attribute in attributes_of(schemas):
-        shown = attribute.name
-        while shown in names:
-            shown = f"extracted.{shown}"
-        columns.append(Column(shown, attribute, data_value(attribute)))
+    values = []
+    attributes = attributes_of(schemas)
+    taken = names | {attribute.name for attribute in attributes}
+    for attribute in attributes:
+        shown = _free(attribute.name, "extracted.", names)
+        values.append(Column(shown, attribute, data_value(attribute), place=attribute.name))
         names.add(shown)
-    error = "error"
-    while error in names:
-        error = f"extraction.{error}"
-    columns.append(Column(error, Attribute(error), error_text))
-    return columns
+        if confidence:
+            name = _free(f"{shown}_confidence", "extracted.", names | taken)
+            values.append(Column(name, Attribute(name, "number"), _confidence(attribute.name)))
+            names.add(name)
+    error = _free("error", "extraction.", names)
+    return [own, *values, Column(error, Attribute(error), error_text), *of_input]
+
+
+def _free(name: str, prefix: str, names: Container[str]) -> str:
+    """A name, with a prefix as often as it takes to differ from other ones."""
+    while name in names:
+        name = prefix + name
+    return name
+
+
+def least_confidence(line: Line, place: str) -> float | None:
+    """The lowest confidence of the values at a place of the data, parts and items included."""
+    stated = (
+        field.get("confidence")
+        for name, field in line.get("fields", {}).items()
+        if name == place or name.startswith((f"{place}.", f"{place}["))
+    )
+    return min((each for each in stated if each is not None), default=None)
+
+
+def _confidence(place: str) -> Callable[[Line], float | None]:
+    return lambda line: least_confidence(line, place)
 
 
 def attributes_of(schemas: Schemas) -> list[Attribute]:
@@ -151,16 +182,25 @@ def as_text(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
+_MARK: Final = "\ufeff"
+"""Without it at the beginning, Excel reads UTF-8 as the old encoding of the country."""
+
+
 def write_separated(
-    path: Path, columns: Sequence[Column], lines: Iterable[Line], separator: str
+    path: Path, columns: Sequence[Column], lines: Callable[[], Iterable[Line]], separator: str
 ) -> None:
-    """Write a table of text, its header first."""
+    """Write a table of text, its header first; with a byte order mark if it is not all ASCII."""
     flat = flat_columns(columns)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        rows = ([as_text(column.value(line)) or "" for column in flat] for line in lines())
+        is_ascii = all(text.isascii() for row in rows for text in row)
+        is_ascii = is_ascii and all(column.name.isascii() for column in flat)
+        file.write("" if is_ascii else _MARK)
     # A column of the input may hold a text that is not Unicode.
-    with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+    with open(path, "a", encoding="utf-8", errors="backslashreplace", newline="") as file:
         writer = csv.writer(file, delimiter=separator, lineterminator="\n")
         writer.writerow([column.name for column in flat])
-        writer.writerows([as_text(column.value(line)) for column in flat] for line in lines)
+        writer.writerows([as_text(column.value(line)) for column in flat] for line in lines())
 
 
 def flat_columns(columns: Iterable[Column]) -> list[Column]:
@@ -171,7 +211,12 @@ def flat_columns(columns: Iterable[Column]) -> list[Column]:
             flat.append(column)
         else:
             flat += flat_columns(
-                Column(f"{column.name}.{part.name}", part, _part(column.value, part.name))
+                Column(
+                    f"{column.name}.{part.name}",
+                    part,
+                    _part(column.value, part.name),
+                    place=f"{column.place}.{part.name}" if column.place else "",
+                )
                 for part in column.attribute.attributes
             )
     return flat
@@ -189,32 +234,42 @@ _GUESTS: Final = {
 }
 """The modules that write tables of types."""
 _JSON: Final = ".json"
+OF_EACH: Final = (_JSON, ".jsonl")
+"""The extensions of outputs for each document."""
 
 
 def is_table(path: str | Path) -> bool:
-    """Whether an output is made of lines when they are all there, by its extension: a table, or
-    an array of JSON."""
-    return Path(path).suffix.lower() in (*_SEPARATORS, *_GUESTS, _JSON)
+    """Whether an output is made of lines when they are all there, by its name: a table, an array
+    of JSON, or, as ``out/{stem}.json``, a file for each document."""
+    return is_pattern(str(path)) or Path(path).suffix.lower() in (*_SEPARATORS, *_GUESTS, _JSON)
 
 
 def keeps_input(path: str | Path) -> bool:
     """Whether an output has the columns of the input by default, as a table has."""
-    return is_table(path) and Path(path).suffix.lower() != _JSON
+    return is_table(path) and Path(path).suffix.lower() not in OF_EACH
 
 
 def lines_path(table: Path) -> Path:
     """The lines from which a table is made; they have every detail, and a run goes on with them."""
+    if is_pattern(str(table)):
+        return fixed_folder(str(table)) / "lines.hpd.jsonl"
     return table.with_name(table.name + ".jsonl")
 
 
 def write_table(
-    lines: Path, table: Path, schemas: Schemas, types: Mapping[str, Any] | None = None
+    lines: Path,
+    table: Path,
+    schemas: Schemas,
+    types: Mapping[str, Any] | None = None,
+    *,
+    confidence: bool = False,
 ) -> None:
     """Make a table of a file of lines; a table that is there is replaced when the new one is whole.
 
-    The columns are the id, the file of the input (where lines tell it), the columns of the input,
-    the attributes, and the error of a document that failed. An attribute with the name of a column
-    that is there already gets ``extracted.`` before its own. In Parquet, lists and objects are
+    The columns are the id, the attributes, the error of a document that failed, the file of the
+    input (where lines tell it) and the columns of the input. An attribute with the name of one of
+    these gets ``extracted.`` before its own. With ``confidence`` each attribute has a column behind
+    it with the lowest confidence of its values. In Parquet, lists and objects are
     nested columns, and columns of an input that was Parquet keep their ``types``; in CSV, TSV and
     Excel objects are columns ``maker.city``, and lists are JSON. In JSON the lines are an array.
 
@@ -223,21 +278,57 @@ def write_table(
         HpdError: a value does not fit the type of its column, or into a cell.
         OSError: the table cannot be written.
     """
+    if is_pattern(str(table)):
+        _write_each(str(table), lines)
+        return
     unfinished = table.with_name(table.name + ".new")
     try:
         if table.suffix.lower() == _JSON:
             _write_array(unfinished, lines)
         elif table.suffix.lower() in _GUESTS:
-            _guest(table).write_table(unfinished, lambda: _lines(lines), schemas, types or {})
+            _guest(table).write_table(
+                unfinished, lambda: _lines(lines), schemas, types or {}, confidence=confidence
+            )
         else:
-            columns = table_columns(_lines(lines), schemas)
+            columns = table_columns(_lines(lines), schemas, confidence=confidence)
             separator = _SEPARATORS[table.suffix.lower()]
-            write_separated(unfinished, columns, _lines(lines), separator)
+            write_separated(unfinished, columns, lambda: _lines(lines), separator)
         unfinished.replace(table)
     except BaseException:
         # Where the disk is full, its room is needed.
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def _write_each(pattern: str, lines: Path) -> None:
+    """Write the lines of each file of the input into one of its own.
+
+    In ``.json`` that of a file that is one document is an object, those of others are an array.
+    """
+    is_jsonl = Path(pattern).suffix.lower() != _JSON
+    left = Counter(filled(pattern, line["source"]) for line in _lines(lines))
+    begun: set[str] = set()
+    for line in _lines(lines):
+        name = filled(pattern, line["source"])
+        path = Path(name)
+        unfinished = path.with_name(path.name + ".new")
+        if name not in begun:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished.unlink(missing_ok=True)
+        left[name] -= 1
+        is_object = is_jsonl or (name not in begun and not left[name] and _is_whole(line))
+        before = "" if is_object else "[\n" if name not in begun else ",\n"
+        after = "\n" if is_object else "" if left[name] else "\n]\n"
+        begun.add(name)
+        with naming(path), open(unfinished, "ab") as file:
+            text = before + json.dumps(line, ensure_ascii=False) + after
+            file.write(text.encode("utf-8", "backslashreplace"))
+        if not left[name]:
+            unfinished.replace(path)
+
+
+def _is_whole(line: Line) -> bool:
+    return bool(line.get("id") == line["source"])
 
 
 def _write_array(path: Path, lines: Path) -> None:

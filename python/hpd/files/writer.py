@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+import zlib
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -63,6 +66,8 @@ class StreamWriter:
         """The number of these that failed."""
         self.repairs: list[str] = []
         """The repairs to the files of an earlier run, in words."""
+        self.notes: list[str] = []
+        """What is to be known of the output at the end, in words."""
         self._order = order
         self._shown = shown
         self._early: dict[int, str | Mapping[str, Any]] = {}
@@ -141,9 +146,13 @@ class FileWriter:
     ) -> None:
         self.path = path
         self.repairs: list[str] = []
+        self.notes: list[str] = []
         self.n_kept = 0
         self.n_failed_kept = 0
         self._order = order
+        self._moved: _Moved | None = None
+        self._finished_behind: set[int] | None = None
+        self._lock = threading.RLock()  # Records may be read in a thread of their own.
         self._final = path
         settings = {**settings, "order": order}
         if path.is_dir():
@@ -179,24 +188,73 @@ class FileWriter:
             ) from error
 
     def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
-        """The records that have no line yet, with their places in the input.
+        """The records that have no line yet, with the places of their lines.
+
+        Records that come between those of before are new ones; once all are written, the lines
+        are put into the order of the input.
 
         Raises:
-            InputError: the line at the place of a record is that of another record.
+            InputError: a record has the id of a line that is there, and is not the same as then.
         """
-        for place, record in enumerate(records):
-            known = self._documents[place] if place < len(self._documents) else 0
-            if not known:
+        for number, record in enumerate(records):
+            with self._lock:
+                place, is_known = self._place(number, record)
+                if self._moved is not None:
+                    self._moved.places.append(place)
+                self.n_kept += is_known
+                self.n_failed_kept += is_known and place in self._kept_failures
+            if not is_known:
                 yield place, record
-                continue
-            if known != int(_fingerprint(record), 16):
-                raise InputError(
-                    f"{self._final}: the input has changed since it was written: record "
-                    f"{place + 1} (id {record.id!r}, line {record.line}) is not the same as then; "
-                    "go on with the old input, or start again (--overwrite)"
-                )
-            self.n_kept += 1
-            self.n_failed_kept += place in self._kept_failures
+        if self._moved is not None:
+            self._moved.is_read = True
+
+    def _place(self, number: int, record: Record) -> tuple[int, bool]:
+        """The place of a record's line, and whether the line is there."""
+        document = int(_fingerprint(record), 16)
+        if self._moved is None:
+            known = self._documents[number] if number < len(self._documents) else 0
+            if known == document or not (known or document in self._behind(number)):
+                return number, bool(known)
+            self._move(number)
+            assert self._moved is not None
+        if self._moved.places_of[document]:
+            return self._moved.places_of[document].pop(0), True
+        if record.id in self._moved.ids:
+            raise InputError(
+                f"{self._final}: the input has changed since it was written: record {number + 1} "
+                f"(id {record.id!r}, line {record.line}) is not the same as then; go on with the "
+                "old input, or start again (--overwrite)"
+            )
+        self._documents.append(document)
+        return len(self._documents) - 1, False
+
+    def _behind(self, number: int) -> set[int]:
+        """The documents that are finished, though some before them are not."""
+        if self._finished_behind is None and number < len(self._documents):
+            self._finished_behind = {*self._documents[number:]} - {0}
+        return self._finished_behind or set()
+
+    def _move(self, number: int) -> None:
+        """From here on, records are known by what they are, as they have other places than before.
+
+        Args:
+            number: of the records that had their own places.
+        """
+        self._moved = moved = _Moved([*range(number)])
+        for place in range(number, len(self._documents)):
+            if self._documents[place]:
+                moved.places_of[self._documents[place]].append(place)
+        for line in self._lines():
+            moved.ids.add(str(json.loads(line).get("id")))
+        for place in [*self._early]:
+            self._put_early(place)
+
+    def _lines(self) -> Iterator[str]:
+        """All lines, those that wait in the journal included."""
+        with open(self.path, encoding="utf-8") as file:
+            yield from file
+        for offset in self._early.values():
+            yield self._journal.entry_at(offset).line or ""
 
     def write(
         self, place: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
@@ -204,17 +262,22 @@ class FileWriter:
         """Write the line of one record; it is safe when this returns."""
         data = line_bytes(line)
         document = _fingerprint(record)
-        if self._order == "input" and place != self._next:
-            entry = Entry(place, document, failed, line=data.decode())
-            self._early[place] = self._journal.append(entry)
-            return
-        self._put(Entry(place, document, failed), data)
-        self._flush_early()
+        with self._lock:
+            if self._order == "input" and place != self._next and self._moved is None:
+                entry = Entry(place, document, failed, line=data.decode())
+                self._early[place] = self._journal.append(entry)
+                return
+            self._put(Entry(place, document, failed), data)
+            self._flush_early()
 
     def close(self, *, complete: bool) -> None:
         """Close both files; a complete new file takes the place of the old one."""
         try:
-            self._file.close()
+            try:
+                if complete and self._moved is not None and self._moved.is_read:
+                    self._restore_order(self._moved)
+            finally:
+                self._file.close()
             if complete and self.path != self._final:
                 self.path.replace(self._final)
                 self._journal.move(journal_path(self._final))
@@ -232,7 +295,7 @@ class FileWriter:
         if self._journal.is_new or not resume:
             # The journal is about a file that is gone.
             self._journal.clear(head)
-        changed = differences(self._journal.head.settings, head.settings)
+        changed = differences(self._journal.head, head)
         if changed:
             raise InputError(
                 f"{self._final} was made with another {_joined(changed)}: go on with the same, or "
@@ -244,6 +307,7 @@ class FileWriter:
             raise InputError(f"{self.path}: cannot be written: {reason(error)}") from error
         try:
             self._cut_surplus()
+            self._check_lines()
             if not keep_errors:
                 self._drop_failures()
             self._load()
@@ -272,6 +336,22 @@ class FileWriter:
         if size > end:
             self._file.truncate(end)
             self.repairs.append(f"{size - end} bytes of an unfinished line were cut off")
+
+    def _check_lines(self) -> None:
+        """Refuse an output in which a line is not as it was written."""
+        begin = 0
+        ended = (entry for _, entry in self._journal.entries() if entry.end is not None)
+        with open(self.path, "rb") as file:
+            for number, entry in enumerate(ended, start=1):
+                assert entry.end is not None
+                line = file.read(entry.end - begin)
+                begin = entry.end
+                if entry.crc is not None and zlib.crc32(line) != entry.crc:
+                    raise InputError(
+                        f"{self.path}: line {number} was changed since hpd wrote it; to keep the "
+                        "change, as an answer that hpd eval takes, copy the file to another name; "
+                        "then start again (--overwrite)"
+                    )
 
     def _drop_failures(self) -> None:
         """Remove the lines of failed documents; lines behind them wait for their turn again."""
@@ -313,6 +393,9 @@ class FileWriter:
         self._early: dict[int, int] = {}  # by place: where in the journal its line is
         self._end = 0
         self._next = 0
+        self._moved = None
+        self._finished_behind = None
+        is_in_order = True
         for offset, entry in self._journal.entries():
             if entry.place > len(self._documents) + _MOST_AHEAD:
                 raise self._damaged(f"there is no record {entry.place + 1} yet")
@@ -326,7 +409,46 @@ class FileWriter:
             else:
                 self._early.pop(entry.place, None)
                 self._end = entry.end
+                is_in_order &= entry.place == self._next
                 self._next = max(self._next, entry.place + 1)
+        if self._order == "input" and not is_in_order:
+            self._move(0)  # A run that put new records among these was interrupted.
+
+    def _restore_order(self, moved: _Moved) -> None:
+        """Put the lines into the order of the records; those of no record stay at the end.
+
+        The lines wait in the journal meanwhile, so that none is lost if the process is killed.
+        """
+        begins: dict[int, tuple[int, Entry]] = {}
+        begin = 0
+        for _, entry in self._journal.entries():
+            if entry.end is not None:
+                begins[entry.place] = begin, entry
+                begin = entry.end
+        read = set(moved.places)
+        left = [place for place in begins if place not in read]
+        if left:
+            self.notes.append(
+                f"{len(left)} {'line is' if len(left) == 1 else 'lines are'} of documents that "
+                "this run did not read; they are kept"
+            )
+        if self._order == "input":
+
+            def ordered() -> Iterator[Entry]:
+                with open(self.path, "rb") as file:
+                    places = [place for place in moved.places if place in begins]
+                    for number, place in enumerate([*places, *left]):
+                        start, entry = begins[place]
+                        file.seek(start)
+                        assert entry.end is not None
+                        line = self._line(file.read(entry.end - start), entry)
+                        yield Entry(number, entry.document, entry.failed, line=line)
+
+            self._journal.replace(ordered())
+            self._file.truncate(0)
+            self._load()
+            self._flush_early()
+        self._moved = None
 
     def _flush_early(self) -> None:
         """Write the lines whose turn has come."""
@@ -334,9 +456,12 @@ class FileWriter:
             place = self._next if self._order == "input" else next(iter(self._early))
             if place not in self._early:
                 return
-            entry = self._journal.entry_at(self._early.pop(place))
-            data = (entry.line or "").encode("utf-8", "surrogatepass")
-            self._put(entry, line_bytes(self._line(data, entry)))
+            self._put_early(place)
+
+    def _put_early(self, place: int) -> None:
+        entry = self._journal.entry_at(self._early.pop(place))
+        data = (entry.line or "").encode("utf-8", "surrogatepass")
+        self._put(entry, line_bytes(self._line(data, entry)))
 
     def _line(self, data: bytes, entry: Entry) -> str:
         """A line of the output, taken over from before."""
@@ -360,8 +485,27 @@ class FileWriter:
             self._file.write(data)
             self._file.flush()
         self._end += len(data)
-        self._journal.append(Entry(entry.place, entry.document, entry.failed, end=self._end))
+        self._journal.append(
+            Entry(entry.place, entry.document, entry.failed, end=self._end, crc=zlib.crc32(data))
+        )
         self._next = max(self._next, entry.place + 1)
+
+
+class _Moved:
+    """What is known of the records where they have other places than their lines.
+
+    Args:
+        places: of the lines of the records that were read by now, in the order of the records.
+    """
+
+    def __init__(self, places: list[int]) -> None:
+        self.places = places
+        self.places_of: defaultdict[int, list[int]] = defaultdict(list)
+        """By fingerprint: the places of the lines that no record was read for yet."""
+        self.ids: set[str] = set()
+        """The ids of all lines that were there."""
+        self.is_read = False
+        """Whether all records were read."""
 
 
 Writer = StreamWriter | FileWriter

@@ -1,8 +1,8 @@
 """Frames with a column of texts, to which typed columns of values are added.
 
 >>> import hpd.frames
->>> hpd.frames.extract(frame, "brand, price number", column="title")  # of pandas, polars or Arrow
->>> dataset.map(hpd.frames.BatchExtractor("brand, price number", column="title"), batched=True)
+>>> hpd.frames.extract(frame, "brand, price float", column="title")  # of pandas, polars or Arrow
+>>> dataset.map(hpd.frames.BatchExtractor("brand, price float", column="title"), batched=True)
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from hpd.options import Settings
-    from hpd.pipeline import Examples
+    from hpd.pipeline import ExamplesForm
 
 __all__ = ["BatchExtractor", "extract"]
 
@@ -143,7 +143,7 @@ class BatchExtractor:
         model: str | Path | None = None,
         hf: str | None = None,
         options: Options | None = None,
-        examples: Examples | Mapping[str, Examples] = (),
+        examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         rules: str | None = None,
         prefix: str = "",
         confidence: bool = False,

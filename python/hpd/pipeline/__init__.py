@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from hpd.errors import HpdWarning, OptionError, SchemaError
 from hpd.options import OPTIONS, Options, check_name, named
 from hpd.prompt.text import LABEL_KEY
+from hpd.results import plain_data
 from hpd.schema.attributes import Attribute, Schema
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 Examples = Sequence[tuple[str, object]]
 """Documents with their answers, to be shown in the prompt."""
+
+ExamplesForm = Sequence[tuple[str, object] | Mapping[str, object]]
+"""Examples as they may be given: pairs, or objects with ``text`` and ``data``."""
 
 OnChunk = Callable[[int, int, int], None]
 """Told of a document that is cut: its place in the input, the chunks that are finished (none when
@@ -67,7 +71,7 @@ class Task:
 def prepared(
     options: Options,
     schemas: Schemas,
-    examples: Examples | Mapping[str, Examples],
+    examples: ExamplesForm | Mapping[str, ExamplesForm],
     rules: str | None,
     settings: Mapping[str, object],
 ) -> Task:
@@ -81,9 +85,70 @@ def prepared(
         check_name(name)
         if not OPTIONS[name].per_call:
             raise OptionError(f"{named(name)} cannot be set for a single call")
-    task = Task(schemas, options.replaced(settings), examples, rules)
-    check_task(task.options, schemas, rules, examples)
+    task = Task(schemas, options.replaced(settings), read_examples(examples, schemas), rules)
+    check_task(task.options, schemas, rules, task.examples)
     return task
+
+
+_PARTS = {"text", "data", "id", "category"}
+
+
+def read_examples(
+    examples: ExamplesForm | Mapping[str, ExamplesForm], schemas: Schemas
+) -> Examples | Mapping[str, Examples]:
+    """Examples in any of their forms as pairs; by category, if they are given so.
+
+    Raises:
+        OptionError: one has another form, or there is no schema for its category.
+    """
+    if not isinstance(examples, Mapping):
+        return _pairs(examples, schemas, "example")
+    if isinstance(schemas, Schema):
+        raise OptionError(
+            "examples: a list is expected, [(text, data), ...] or [{'text': ..., 'data': ...}, ...]"
+        )
+    for category in examples:
+        if category not in schemas:
+            raise OptionError(f"examples: there is no schema for the category {category!r}")
+    return {
+        category: _pairs(group, schemas[category], f"category {category!r}: example")
+        for category, group in examples.items()
+    }
+
+
+def _pairs(examples: object, schemas: Schemas, name: str) -> Examples:
+    if isinstance(examples, str | bytes) or not isinstance(examples, Sequence):
+        raise OptionError(f"{name}s: a list is expected, not {type(examples).__name__}")
+    return [
+        _pair(example, schemas, f"{name} {number}")
+        for number, example in enumerate(examples, start=1)
+    ]
+
+
+def _pair(example: object, schemas: Schemas, where: str) -> tuple[str, object]:
+    if isinstance(example, Mapping) and {"text", "data"} <= {*example} <= _PARTS:
+        text, data = example["text"], example["data"]
+    elif isinstance(example, tuple | list) and len(example) == 2:
+        text, data = example
+    else:
+        shown = sorted(map(str, example)) if isinstance(example, Mapping) else repr(example)
+        raise OptionError(
+            f"{where}: a document with its answer is expected, (text, data) or "
+            f"{{'text': ..., 'data': ...}}, not {str(shown)[:80]}"
+        )
+    if not isinstance(text, str):
+        raise OptionError(f"{where}: the document must be text, not {type(text).__name__}")
+    try:
+        data = plain_data(data)
+    except Exception as error:  # whatever a class of the user's raises
+        raise OptionError(f"{where}: the answer is no data: {error}") from error
+    is_bare = isinstance(schemas, Schema) and schemas.is_bare
+    if not is_bare and not isinstance(data, Mapping):
+        raise OptionError(
+            f"{where}: the answer must be an object of the schema's attributes, as in "
+            f"{{'name': 'value'}}, not {type(data).__name__}"
+        )
+    return text, data
 
 
 def check_task(

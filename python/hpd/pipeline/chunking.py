@@ -22,7 +22,7 @@ from hpd.pipeline.document_values import DocumentValues, between, is_below, is_c
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Failure, FieldValue, Usage
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values.places import is_joined
+from hpd.values.words import is_joined
 
 CountTokens = Callable[[str], int]
 

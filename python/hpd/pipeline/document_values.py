@@ -34,6 +34,10 @@ LEAST_LIKELY = 0.001
 all texts, not among those allowed. Of the choices that the model in the box made under it on titles
 of OA-Mine, 19 of 20 were wrong (docs/reliability.md says how this was measured)."""
 
+LEAST_KEPT = 0.5
+"""The share of the model's own probability that a form (a pattern, a date, a number) must leave it:
+below it, the value is what the form made of another one, which the model would have written."""
+
 N_RETRIES = 2
 """The waves in which fields are asked again, at most."""
 
@@ -57,8 +61,40 @@ class Limits:
     """The least share of such values that is right."""
     least: float = 0.0
     """The confidence of the model at which that share is right."""
-    rules_out: bool = False
-    """Whether the model may write a value only because it may write nothing else."""
+    probability: float = 0.0
+    """The least probability of its text among all texts, unless the document states it."""
+    kept: float = 0.0
+    """The least share of the model's own probability that its constraint leaves, likewise."""
+
+    def reason(self, likelihood: Likelihood) -> str | None:
+        """Why a value is refused, unless the document states it; None: it is not."""
+        if likelihood.probability < self.probability:
+            return f"the model rules it out (less likely than {self.probability:g})"
+        if likelihood.kept < self.kept:
+            return "the model would write something else, which is not allowed here"
+        return None
+
+    def distances(self, likelihood: Likelihood) -> tuple[float | None, float | None]:
+        """The margins of both decisions, if they are near ties."""
+        return (
+            between(likelihood.probability, self.probability),
+            between(likelihood.kept, self.kept),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """The probabilities of a value."""
+
+    probability: float
+    """That of its text among all texts, allowed or not."""
+    share: float
+    """That among the texts that its constraint allows."""
+
+    @property
+    def kept(self) -> float:
+        """The probability of what the constraint allows, on the way of the value."""
+        return min(1.0, self.probability / self.share) if self.share > 0.0 else 0.0
 
 
 @dataclass(slots=True)
@@ -75,7 +111,8 @@ class DocumentValues:
         attribute: Attribute,
         result: FieldValue,
         limits: Limits | None = None,
-        probability: float | None = None,
+        likelihood: Likelihood | None = None,
+        grounder: Grounder | None = None,
     ) -> Any:
         """Store a value, or null if it is not likely enough; returns what was stored.
 
@@ -84,20 +121,27 @@ class DocumentValues:
             attribute: its attribute.
             result: the value, with its confidence.
             limits: how likely it must be; None: it is kept.
-            probability: that of its text among all texts, allowed or not.
+            likelihood: its probabilities.
+            grounder: knows whether the document states it.
         """
         if limits is not None and result.value is not None:
             margin = result.margin
             confidence = result.confidence
+            why = None
             if confidence is not None:
                 margin = least([margin, between(confidence, limits.least)])
                 if confidence < limits.least:
-                    result = _refused(result, attribute, f"less likely than {limits.threshold:g}")
-            if probability is not None and limits.rules_out:
-                margin = least([margin, between(probability, LEAST_LIKELY)])
-                if probability < LEAST_LIKELY:
-                    reason = f"the model rules it out (less likely than {LEAST_LIKELY:g})"
-                    result = _refused(result, attribute, reason)
+                    why = f"less likely than {limits.threshold:g}"
+                    confidence = 1.0 - confidence
+            if likelihood is not None and why is None:
+                margin = least([margin, *limits.distances(likelihood)])
+                why = limits.reason(likelihood)
+                if why is not None and grounder is not None and grounder.states(result.value):
+                    why = None
+                if why is not None:
+                    confidence = None
+            if why is not None:
+                result = _refused(result, attribute, why, confidence)
             if margin != result.margin:  # A copy costs more than all the rest.
                 result = replace(result, margin=margin)
         self.fields[path] = result
@@ -134,7 +178,7 @@ class DocumentValues:
             seen += [path for path in self.fields if is_below(path, leaf.after)]
         return least(self.fields[path].margin for path in seen if path in self.fields)
 
-    def ground(self, schema: Schema, text: str, options: Options) -> None:
+    def ground(self, schema: Schema, grounder: Grounder, options: Options) -> None:
         """Look up every value in the document, and drop those that must be there but are not."""
         above = {path[:-1] for path in self.fields if path[-1] == COUNT_KEY}
         arrays = {path for path in above if (one := answer_leaf(schema, path)) and one.is_counted}
@@ -147,7 +191,7 @@ class DocumentValues:
         attributes = {path: one for path, one in found.items() if one is not None}
         values = {path: self.fields[path].value for path in attributes}
         of_set = {path for path, one in attributes.items() if one.type in ("enum", "boolean")}
-        spans = place_values(Grounder(text), values, arrays, of_set.__contains__)
+        spans = place_values(grounder, values, arrays, of_set.__contains__)
         for path, attribute in attributes.items():
             result, span = self.fields[path], spans.get(path)
             if span is not None:
@@ -179,9 +223,11 @@ class DocumentValues:
         }
         for path, kind in kinds.items():
             own = self.fields[path]
-            # A value that was refused is no null of the model's.
-            is_null = own.value is None and own.raw.lstrip().startswith("null")
-            share = confidence_map(kind_of(kind, text), own.confidence or 0.0, is_null=is_null)
+            kind, confidence = kind_of(kind, text), own.confidence or 0.0
+            if own.nulled:  # It is no null of the model's, but as sure as the value was not.
+                share = 1.0 - confidence_map(kind, 1.0 - confidence, is_null=False)
+            else:
+                share = confidence_map(kind, confidence, is_null=own.value is None)
             self.fields[path] = replace(own, confidence=share, uncalibrated=own.confidence)
 
     def data(self, schema: Schema) -> dict[str, Any]:
@@ -267,14 +313,17 @@ class DocumentValues:
             for place, result in fields.items()
             if place in violations
         ]
-        failure = Failure(InvalidDataError.__name__, "; ".join(reasons)) if reasons else None
+        if not reasons:
+            return Extraction(id_, data, fields, usage)
+        refused, data = (data, None) if problems else (None, data)
+        failure = Failure(InvalidDataError.__name__, "; ".join(reasons), refused)
         return Extraction(id_, data, fields, usage, failure)
 
     def _assembled(
         self, schema: Schema, options: Options = USUAL, *, as_answer: bool = False
     ) -> Assembled:
         parsed = {
-            path: ParsedValue(result.value, result.error, _is_lacking(result.error))
+            path: ParsedValue(result.value, result.error, _is_lacking(result.error), result.reason)
             for path, result in self.fields.items()
         }
         allows_null = options.missing == "null"
@@ -450,7 +499,18 @@ def _counts_above(path: Path) -> list[Path]:
     return [(*path[:n], COUNT_KEY) for n in range(1, len(path)) if path[n].isdecimal()]
 
 
-def _refused(result: FieldValue, attribute: Attribute, why: str) -> FieldValue:
-    """The result of a refused value: null, with an error if the field must have a value."""
-    error = f"{LACKING} {why}" if attribute.needs_a_value else None
-    return replace(result, value=None, error=error)
+def _refused(
+    result: FieldValue, attribute: Attribute, why: str, confidence: float | None = None
+) -> FieldValue:
+    """The result of a refused value: null, with an error if the field must have a value.
+
+    Args:
+        result: the value.
+        attribute: its attribute.
+        why: the reason.
+        confidence: that of the null.
+    """
+    result = replace(result, value=None, confidence=confidence)
+    if attribute.needs_a_value:
+        return replace(result, error=f"{LACKING} {why}")
+    return replace(result, reason=why)

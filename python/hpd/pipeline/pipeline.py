@@ -21,7 +21,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from hpd import _native
-from hpd.documents import NOT_YET, Document, NotYet
+from hpd.documents import NOT_YET, Document, NotYet, Places
 from hpd.errors import CallCancelledError, EngineClosedError, HpdError
 from hpd.options import Options
 from hpd.pipeline import Cancellation, Examples, OnChunk, OnSettled, Schemas, Task, examples_of
@@ -110,7 +110,8 @@ class Twins:
             self._n_waiting -= 1
             usage = Usage(reused_values=len(extraction.fields))
             data = copy.deepcopy(extraction.data)  # which is the user's to change
-            yield other, replace(extraction, id=document.id, data=data, usage=usage)
+            error = copy.deepcopy(extraction.error)
+            yield other, replace(extraction, id=document.id, data=data, error=error, usage=usage)
 
 
 Message = tuple[int | None, _native.Answer | dict[int, _native.Value] | Exception | None]
@@ -135,7 +136,7 @@ that are given out in order are kept in memory meanwhile."""
 class Caller:
     """One call: its prompts, its requests that wait for the engine, and the messages for it.
 
-    Every attribute is written by one thread only.
+    Every attribute but the last is written by one thread only.
     """
 
     on_settled: OnSettled | None
@@ -146,8 +147,6 @@ class Caller:
     finished: deque[IndexedExtraction] = field(default_factory=deque)
     is_reading: bool = True
     """The caller is about to send a request, as far as it knows."""
-    is_gone: bool = False
-    """The caller has stopped waiting for answers."""
     # By the loop's thread:
     waiting: deque[tuple[int, Request]] = field(default_factory=deque)
     """Requests that the engine has not been given yet."""
@@ -156,6 +155,9 @@ class Caller:
     """Answers handed out that may lead to another wave, but have not yet."""
     is_late: bool = False
     """The engine has waited for the caller in vain, and will not until it sends something."""
+    # By any thread:
+    is_gone: bool = False
+    """Nobody waits for answers any more."""
 
 
 class Loop:
@@ -201,8 +203,7 @@ class Loop:
         self._start()
         caller = Caller(on_settled)
         if cancellation is not None:
-            over = CallCancelledError("the call was cancelled")
-            cancellation.attach(lambda: caller.messages.put((None, over)))
+            cancellation.attach(partial(self._leave, caller))
         n_room = self._n_ahead
         n_at_once = 0  # prompts that were finished as they came, since the engine gave an answer
         is_exhausted = False
@@ -284,6 +285,12 @@ class Loop:
                 self._thread = threading.Thread(target=self._work, name="hpd", daemon=True)
                 self._thread.start()
 
+    def _leave(self, caller: Caller) -> None:
+        """End a call whose thread may be busy: the engine does not wait until it notices."""
+        caller.is_gone = True
+        caller.messages.put((None, CallCancelledError("the call was cancelled")))
+        self._engine.wake()
+
     def _take(self, caller: Caller, message: Message) -> int:
         """Handle a message; returns the number of requests for which it makes room."""
         number, answer = message
@@ -350,11 +357,9 @@ class Loop:
         waits for the callers' requests, but no longer than its last step took: so waiting never
         costs more than one step that lacks them.
         """
-        for caller in [caller for caller in self._callers if caller.is_gone]:
-            self._engine.cancel(set(caller.in_engine))
-            self._callers.remove(caller)
         deadline = time.perf_counter() + self._patience
         while True:
+            self._forget_callers_gone()
             self._admit()
             is_idle = self._engine.idle
             expected = [] if is_idle else self._expected_callers()
@@ -371,6 +376,12 @@ class Loop:
             if is_idle:
                 deadline = time.perf_counter() + self._patience
 
+    def _forget_callers_gone(self) -> None:
+        """Give up on what nobody waits for: it may have come after its caller had gone."""
+        for caller in [caller for caller in self._callers if caller.is_gone]:
+            self._callers.remove(caller)
+            self._engine.cancel(set(caller.in_engine))
+
     def _expected_callers(self) -> list[Caller]:
         """Those from whom a request may come at any moment that the next step should have."""
         wants_request = self._engine.wants_request
@@ -378,7 +389,6 @@ class Loop:
             caller
             for caller in self._callers
             if not caller.is_late
-            and not caller.is_gone
             and (caller.n_unanswered > 0 or (wants_request and caller.is_reading))
         ]
 
@@ -451,8 +461,10 @@ class Loop:
         for number, caller, request in sorted(suspects, key=lambda suspect: suspect[0]):
             try:
                 self._submit(caller, number, request)
-                while number in caller.in_engine:
+                while number in caller.in_engine and not caller.is_gone:
                     self._hand_out(self._engine.advance())
+                if caller.is_gone:
+                    self._engine.cancel({number})
             except EngineClosedError:
                 raise
             except Exception as error:
@@ -570,13 +582,13 @@ class Pipeline:
             CallCancelledError: by way of ``cancellation``.
         """
         texts: dict[int, str] = {}  # of the documents that are under way
+        places: dict[int, Places] = {}
         twins = Twins() if self._reuse is not None else None
-        prompts = self._prompts(documents, texts, task or self._task, twins, on_chunk)
+        prompts = self._prompts(documents, texts, places, task or self._task, twins, on_chunk)
         for place, extraction in self._loop.run(prompts, cancellation, on_settled):
             finished = replace(extraction, text=texts.pop(place, None))
-            yield place, finished
-            if twins is not None:
-                yield from twins.of(place, finished)
+            for each, its in ((place, finished), *(twins.of(place, finished) if twins else ())):
+                yield each, _placed(its, places.pop(each, None))
 
     @property
     def stats(self) -> _native.EngineStats:
@@ -595,6 +607,7 @@ class Pipeline:
         self,
         documents: Iterable[str | Document | NotYet],
         texts: dict[int, str],
+        places: dict[int, Places],
         task: Task,
         twins: Twins | None,
         on_chunk: OnChunk | None,
@@ -603,19 +616,21 @@ class Pipeline:
             return self._maker_of(task, stack[0][1].category).prompts(stack, on_chunk)
 
         stacks = Stacks(task.options.stack, self._patience)
-        places = itertools.count()
+        numbers = itertools.count()
         for given in documents:
             if given is NOT_YET:
                 for stack in stacks.rest():
                     yield from prompts_of(stack)
                 yield NOT_YET
                 continue
-            place = next(places)
+            place = next(numbers)
             document = given if isinstance(given, Document) else Document(given)
             failure = _refusal(document, task.schemas)
             if failure is not None:
                 yield place, Extraction(document.id, error=failure)
                 continue
+            if document.places is not None:
+                places[place] = document.places
             if twins is not None and twins.add(place, document):
                 continue
             texts[place] = document.text
@@ -661,6 +676,14 @@ def _name(schemas: Schemas) -> str:
     if isinstance(schemas, Schema):
         return schemas.key
     return repr([(category, schema.key) for category, schema in schemas.items()])
+
+
+def _placed(extraction: Extraction[Any], places: Places | None) -> Extraction[Any]:
+    """An extraction whose values say where they stand in the file of the document."""
+    if places is None:
+        return extraction
+    fields = {name: field.at(places) for name, field in extraction.fields.items()}
+    return replace(extraction, fields=fields)
 
 
 def _refusal(document: Document, schemas: Schemas) -> Failure | None:

@@ -7,7 +7,7 @@ import re
 import time
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,15 @@ from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError, InputError
 from hpd.pipeline import OnChunk
 from hpd.pipeline.chunking import Part
-from hpd.pipeline.document_values import DocumentValues, Limits, Retries, is_count, least, near_tie
+from hpd.pipeline.document_values import (
+    DocumentValues,
+    Likelihood,
+    Limits,
+    Retries,
+    is_count,
+    least,
+    near_tie,
+)
 from hpd.pipeline.long_documents import (
     ContextLimit,
     IndexedDocument,
@@ -30,18 +38,22 @@ from hpd.prompt.lists import Written
 from hpd.prompt.questions import Question, Waves, count_attribute
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Extraction, Failure, FieldValue, Usage
-from hpd.schema.attributes import MAX_ITEMS, Attribute, Schema
+from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.scalars import lacks_zone
 from hpd.values.answers import RawValue, answer_leaf, split_answer, split_list
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_closed
 from hpd.values.parsing import joint_probability, parse_cut, parse_forced, parse_value
+from hpd.values.places import Grounder
 
 AnyValue = Value | KnownValue
 """A value that was decoded now, or earlier."""
 
 _WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
 """A word; where words have no blanks between them, a character."""
+
+_N_ITEMS = 100
+"""The items that a list can have, however short its document is."""
 
 _CUT = {"truncated": "cut off after {} tokens", "repeated": "the model repeats itself"}
 """The ways in which a value ends before its time, and what its error says."""
@@ -76,6 +88,7 @@ class Prompt(ABC):
         """The prompt whose KV cells the engine keeps for a wave that may still come."""
         self._questionnaire = questionnaire
         self._texts = [document.text for _, document in documents]
+        self._grounders = [Grounder(text) for text in self._texts]
         self._known = known
         self._n_most_cells = n_most_cells
         self._part = part
@@ -133,7 +146,7 @@ class Prompt(ABC):
             usage = self._usage if n == 1 else self._usage.share(i, n)
             values, failure, text = self._values[i], self._failure, document.text
             if failure is None:
-                values.ground(schema, text, options)
+                values.ground(schema, self._grounders[i], options)
             if self._part is not None:
                 whole = self._part.whole
                 whole.take(self._part, values, usage, failure, self._began)
@@ -171,7 +184,8 @@ class Prompt(ABC):
         text: str,
         raws: Mapping[Path, RawValue],
         schema: Schema,
-    ) -> Iterator[tuple[Path, Attribute, FieldValue, float | None]]:
+        document_at: Callable[[Path], int],
+    ) -> Iterator[tuple[Path, Attribute, FieldValue, Likelihood | None]]:
         """The fields that are written in one value, with their attributes and probabilities.
 
         Args:
@@ -179,6 +193,7 @@ class Prompt(ABC):
             text: its text.
             raws: the part of each field in it.
             schema: to which their paths belong.
+            document_at: the place of the document to which a path belongs.
         """
         ends = self._questionnaire.piece_ends(value.tokens)
         starts = [0, *ends[:-1]]
@@ -198,29 +213,32 @@ class Prompt(ABC):
             attribute = answer_leaf(schema, path)
             if attribute is None:
                 continue
-            probability = share = margin = None
+            likelihood = margin = None
             if path in places:
                 start, end = places[path]
                 own = range(bisect_right(ends, start), bisect_left(starts, end))
                 # How many items there are is said between them.
                 between = path[-1] == COUNT_KEY and is_count(schema, path)
                 own_tokens = [n for n in own if not (between and is_inner[n])]
-                probability, share = (
-                    joint_probability(logs[n] for n in own_tokens)
-                    for logs in (value.logprobs, value.log_shares)
+                likelihood = likelihood_of(
+                    [value.logprobs[n] for n in own_tokens],
+                    [value.log_shares[n] for n in own_tokens],
                 )
                 margin = near_tie(margins[own.stop - 1 : own.stop])
-            parsed = raw.parse(attribute)
+            parsed = raw.parse(attribute, self._texts[document_at(path)])
+            if likelihood is not None and not is_closed(attribute):
+                likelihood = Likelihood(likelihood.probability, likelihood.probability)
             result = FieldValue(
-                confidence=share if is_closed(attribute) else probability,
+                confidence=None if likelihood is None else likelihood.share,
                 error=parsed.error,
                 value=parsed.value,
+                reason=parsed.reason,
                 raw=raw.text,
                 truncated=raw.truncated and value.finish != "repeated",
                 repeated=raw.truncated and value.finish == "repeated",
                 margin=margin,
             )
-            yield path, attribute, result, probability
+            yield path, attribute, result, likelihood
 
     def _limits(self, attributes: Sequence[Attribute], documents: Sequence[int]) -> list[Limits]:
         """How likely values must be; a part of a document does not count as a short one."""
@@ -331,17 +349,21 @@ class FieldsPrompt(Prompt):
             if question.leaf.written is not None:
                 found.append(self._store_list(question, question.leaf.written, value))
                 continue
+            document = self._texts[question.document]
             raw = value.text.decode("utf-8", "replace")
             parse = parse_cut if value.finish in _CUT else parse_value
-            own = parse(raw, attributes[i])
-            confidence = joint_probability(value.log_shares)
-            probability = joint_probability(value.logprobs)
+            own = parse(raw, attributes[i], document)
+            likelihood = likelihood_of(value.logprobs, value.log_shares)
+            confidence = None if likelihood is None else likelihood.share
             is_forced = question.leaf.is_forced
             if is_forced:
                 # It may be the only one allowed, and still be what the model rules out.
-                confidence = least([confidence, probability])
+                confidence = (
+                    None if likelihood is None else min(likelihood.share, likelihood.probability)
+                )
                 if own.error:
-                    own = parse_forced(raw, attributes[i])
+                    own = parse_forced(raw, attributes[i], document)
+                    confidence = 0.0 if own.reason else confidence
             error = own.error
             if error and value.finish in _CUT:
                 error = _CUT[value.finish].format(len(value.tokens))
@@ -354,6 +376,7 @@ class FieldsPrompt(Prompt):
                 confidence=confidence,
                 error=error,
                 value=own.value,
+                reason=own.reason,
                 raw=raw,
                 truncated=value.finish == "truncated",
                 forced=is_forced,
@@ -363,12 +386,15 @@ class FieldsPrompt(Prompt):
                 refused=refused,
             )
             array = question.leaf.array
-            if array is not None and result.value is not None:
-                most = self._most_items(array, question.document)
+            if array is not None and array.max_items is None and result.value is not None:
+                most = self._most_items(question.document)
                 if result.value > most:
                     result = replace(result, value=most, truncated=True)
             own_limits = None if array is not None else limits[i]
-            found.append(values.store(path, attributes[i], result, own_limits, probability))
+            grounder = self._grounders[question.document]
+            found.append(
+                values.store(path, attributes[i], result, own_limits, likelihood, grounder)
+            )
         return found
 
     def _store_list(self, question: Question, written: Written, value: AnyValue) -> int | None:
@@ -380,36 +406,29 @@ class FieldsPrompt(Prompt):
         if len(written.names) == 1:
             # An item is its name.
             raws = {p if p == leaf.path else (*p, *written.names): raw for p, raw in raws.items()}
-        spelled = self._spelled(value, text, raws, schema)
+        d = question.document
+        spelled = self._spelled(value, text, raws, schema, lambda _: d)
         inherited = values.inherited_margin(leaf)
         refused = self._retries.refused(question) if self._retries is not None else ()
-        most = self._most_items(written.array, question.document)
         n_items: int | None = None
-        for path, attribute, own, probability in spelled:
+        for path, attribute, own, likelihood in spelled:
             result = replace(own, forced=leaf.is_forced, margin=least([own.margin, inherited]))
-            if leaf.is_forced:
-                result = replace(result, confidence=least([own.confidence, probability]))
-            if path != leaf.path:
-                number = int(path[len(leaf.path) - 1])
-                if number <= most:
-                    limits = self._limits([attribute], [question.document])[0]
-                    if written.names:
-                        # Beside whole rows, that which names them is never what a model expects.
-                        limits = replace(limits, rules_out=False)
-                    values.store(path, attribute, result, limits, probability)
+            if leaf.is_forced and likelihood is not None:
+                result = replace(result, confidence=min(likelihood.share, likelihood.probability))
+            if path == leaf.path:
+                n_items = result.value
+                result = replace(result, raw=text, refused=refused)
+                values.store(path, attribute, result)
                 continue
-            n_items = result.value
-            if n_items is not None and n_items > most:
-                n_items, result = most, replace(result, value=most, truncated=True)
-            result = replace(result, raw=text, refused=refused)
-            values.store(path, attribute, result, None, probability)
+            limits = self._limits([attribute], [d])[0]
+            # Beside whole rows, that which names them is never what a model expects.
+            ruled = None if written.names else likelihood
+            values.store(path, attribute, result, limits, ruled, self._grounders[d])
         return n_items
 
-    def _most_items(self, array: Attribute, d: int) -> int:
-        """The most items of an array that are asked for."""
-        if array.max_items is not None:
-            return array.max_items
-        return max(MAX_ITEMS, len(_WORD.findall(self._texts[d])))
+    def _most_items(self, d: int) -> int:
+        """The most items that a list of a document can have, if no schema says how many."""
+        return max(_N_ITEMS, len(_WORD.findall(self._texts[d])))
 
     def _questions_again(self, retries: Retries) -> list[Question]:
         """The questions whose values are refused, unless they were asked often enough.
@@ -418,8 +437,8 @@ class FieldsPrompt(Prompt):
         """
         options, schema = self._questionnaire.options, self._questionnaire.schema
         if options.require_grounding and self._part is None:
-            for values, text in zip(self._values, self._texts, strict=True):
-                values.ground(schema, text, options)
+            for values, grounder in zip(self._values, self._grounders, strict=True):
+                values.ground(schema, grounder, options)
         due = retries.due(self._values)
         if not due:
             return []
@@ -462,12 +481,23 @@ class AnswerPrompt(Prompt):
         n_stacked = len(self.documents)
         schema = self._questionnaire.stack_schema(n_stacked)
         raws = split_answer(schema, text)
-        spelled = self._spelled(value, text, raws, schema)
-        for path, attribute, result, probability in spelled:
+
+        def place(path: Path) -> int:
+            return 0 if n_stacked == 1 else int(path[0]) - 1
+
+        spelled = self._spelled(value, text, raws, schema, place)
+        for path, attribute, result, likelihood in spelled:
             has_limits = not is_count(schema, path)
-            d, path = (0, path) if n_stacked == 1 else (int(path[0]) - 1, path[1:])
+            d, path = place(path), path if n_stacked == 1 else path[1:]
             limits = self._limits([attribute], [d])[0] if has_limits else None
-            self._values[d].store(path, attribute, result, limits, probability)
+            grounder = self._grounders[d]
+            self._values[d].store(path, attribute, result, limits, likelihood, grounder)
+
+
+def likelihood_of(logprobs: Sequence[float], log_shares: Sequence[float]) -> Likelihood | None:
+    """The probabilities of a value from those of its tokens; None if it has none."""
+    probability, share = joint_probability(logprobs), joint_probability(log_shares)
+    return None if probability is None or share is None else Likelihood(probability, share)
 
 
 def usage_of(answer: Answer, *, is_first: bool) -> Usage:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
-import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from typing import get_args
 
 from hpd._native import Field, Model
 from hpd.options import N_SHORT, Options, values_identity
 from hpd.pipeline import Examples
-from hpd.pipeline.document_values import N_REFUSED_TOKENS, N_RETRIES, Limits
+from hpd.pipeline.document_values import (
+    LEAST_KEPT,
+    LEAST_LIKELY,
+    N_REFUSED_TOKENS,
+    N_RETRIES,
+    Limits,
+)
 from hpd.pipeline.reuse import fingerprint
 from hpd.prompt.lists import LISTS_KEY
 from hpd.prompt.questions import (
@@ -42,6 +48,7 @@ from hpd.prompt.text import (
 )
 from hpd.prompt.tokens import PromptTokenizer, even_blanks
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.scalars import FORMATS
 from hpd.values.confidence import METADATA_KEY, ConfidenceMap
 from hpd.values.grammar import (
     answer_grammar,
@@ -50,10 +57,12 @@ from hpd.values.grammar import (
     is_closed,
     is_free_text,
     list_grammar,
+    literal,
+    one_of,
     value_grammar,
 )
-from hpd.values.parsing import check_value
 from hpd.values.stated import STATED_KEY, Stated, can_list
+from hpd.values.words import quotable
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,23 +150,26 @@ class Constraints:
                 return Constraint(list_grammar(attribute), closed=has_closed(attribute))
             grammar, closed = value_grammar(attribute) or "", is_closed(attribute)
             return Constraint(grammar, closed=closed, quoting=quoting or "")
-        continued = _continued(texts)
-        choices = (spelling for text in texts for spelling in self._spellings(text, continued))
-        return Constraint(choices=tuple(choices), closed=True)
+        choices = (spelling for text in texts for spelling in self._spellings(text))
+        return Constraint(choices=tuple(dict.fromkeys(choices)), closed=True)
 
-    def _spellings(self, text: str, continued: set[str]) -> list[tuple[int, ...]]:
-        """The tokens of a choice, and those that end it with what comes behind it (``",``).
+    def _spellings(self, text: str) -> Iterator[tuple[int, ...]]:
+        """The tokens of a choice as JSON has it, up to the one that completes it.
 
-        Models often write the two as one token. Where another choice goes on at that place, it
-        would win although the model ends the value there.
+        What comes behind a value decides how its end is cut into tokens: models often write
+        ``",`` or ``)"}`` as one. Some write no blank between the key and the value.
         """
-        spellings = [tuple(self._model.tokenize(text))]
-        if text in continued:
-            for delimiter in (",", "}"):
-                tokens = tuple(self._model.tokenize(text + delimiter))
-                if tokens[: len(spellings[0])] != spellings[0]:
-                    spellings.append(tokens)
-        return spellings
+        for spelling in (f" {text}", text):
+            for behind in _BEHIND_A_VALUE:
+                tokens = self._model.tokenize(spelling + behind)
+                begun = itertools.accumulate(map(self._model.piece, tokens))
+                for n_tokens, piece in enumerate(begun, start=1):
+                    if piece.startswith(spelling.encode()):
+                        yield tuple(tokens[:n_tokens])
+                        break
+
+
+_BEHIND_A_VALUE = ("", ",", "}", "]", "\n")
 
 
 LONGEST_QUOTED = 2000
@@ -197,13 +209,14 @@ class StatedConstraints:
         return Stated(self._document)
 
     def allowed(self, attribute: Attribute) -> list[str] | None:
-        """The values that the document states, of those that are good for an attribute."""
+        """The values that the document states, those beyond the limits of an attribute, too.
+
+        Such a value is refused when it is parsed. Were it not allowed, the model would have to take
+        another one, which means something else.
+        """
         known = self._allowed.get(id(attribute))
         if known is None:
-            texts = self._stated.texts(attribute)
-            if texts is not None:
-                texts = [t for t in texts if check_value(json.loads(t), attribute).error is None]
-            known = self._allowed[id(attribute)] = attribute, texts
+            known = self._allowed[id(attribute)] = attribute, self._stated.texts(attribute)
         return known[1]
 
     def of(self, attribute: Attribute) -> Constraint:
@@ -225,35 +238,37 @@ class StatedConstraints:
         return made
 
 
-_WORD = re.compile(r"\w+|[^\w\s]")
-
-
 def quote_rule(document: str) -> str:
-    """The GBNF rule ``quote``: words of a document, from any to any later one.
+    """The GBNF rule ``quote``: a document from any of its words to any later one.
 
-    Empty if it has none.
+    Empty if it has none. An accent may be written as a character of its own or as one with its
+    letter; backslashes as JSON escapes them or, before other text, as the document has them.
     """
-    places = [match.span() for match in _WORD.finditer(document)]
+    places = quotable(document)
+
+    def go_on(n: int) -> str:
+        """The blank before a word, and the word: empty behind the last one."""
+        if n >= len(places):
+            return ""
+        gap = document[places[n - 1][1] : places[n][0]]
+        # The model sees one blank in place of several, and may write a break as one.
+        blank = '(" " | "\\\\n") ' if "\n" in gap else '" " ' if gap else ""
+        return f"{blank}w{n}"
+
     rules = []
     for n, (start, end) in enumerate(places):
-        word = json.dumps(document[start:end], ensure_ascii=False)[1:-1]
-        more = ""
-        if n + 1 < len(places):
-            gap = document[end : places[n + 1][0]]
-            # The model sees one blank in place of several, and may write a break as one.
-            blank = '(" " | "\\\\n") ' if "\n" in gap else '" " ' if gap else ""
-            more = f" | {blank}w{n + 1}"
-        # A string of GBNF escapes what one of JSON does.
-        rules.append(f'w{n} ::= {json.dumps(word, ensure_ascii=False)} ("\\""{more})\n')
+        word = document[start:end]
+        texts = {word} if word.isascii() else {word, unicodedata.normalize("NFC", word)}
+        written = one_of(json.dumps(text, ensure_ascii=False)[1:-1] for text in texts)
+        forms = [f"({written}) (" + " | ".join(filter(None, ('"\\""', go_on(n + 1)))) + ")"]
+        if word == "\\":
+            n_slashes = len(document) - start - len(document[start:].lstrip("\\"))
+            behind = go_on(n + n_slashes)
+            if behind and document[start + n_slashes] != '"':
+                forms.append(f"{literal(word * n_slashes)} {behind}")
+        rules.append(f"w{n} ::= {' | '.join(forms)}\n")
     first = " | ".join(f"w{n}" for n in range(len(places)))
     return f"quote ::= {first}\n{''.join(rules)}" if rules else ""
-
-
-def _continued(texts: Sequence[str]) -> set[str]:
-    """Those of some JSON texts that are strings, and go on in another of them."""
-    open_ = sorted({text[:-1] for text in texts if text.endswith('"')})
-    # In this order, whatever begins with a string stands right behind it.
-    return {f'{one}"' for one, other in pairwise(open_) if other.startswith(one)}
 
 
 N_LIST = 256
@@ -345,12 +360,10 @@ class Questionnaire:
         elastic = {}
         for key, question in zip(tokens.keys, questions, strict=True):
             leaf = question.leaf
-            n_most = None
+            n_most = self._n_most(leaf.attribute, n_document)
             if leaf.written is not None:
                 n_most = self._n_list_tokens(leaf.attribute, n_document)
-            elif leaf.rows:
-                n_most = self._n_most(leaf.attribute)
-            if n_most is not None:
+            if leaf.written is not None or leaf.rows:
                 # The names of its rows may have taken the room of a long value.
                 least = _N_LEAST_TOKENS if leaf.rows else max(N_LIST, self.options.max_tokens)
                 elastic[len(fields)] = least = min(least, n_most)
@@ -411,11 +424,14 @@ class Questionnaire:
             threshold = 0.0
             if confidence_map is not None and not needs_a_value:
                 threshold = confidence_map.null_threshold
-        may_be_ruled_out = needs_a_value or attribute.type == "enum"
+        is_forced = attribute.always_answered
+        may_be_ruled_out = (needs_a_value or attribute.type == "enum") and not is_forced
+        has_form = is_closed(attribute) and enum_texts(attribute) is None and not is_forced
         return Limits(
             threshold,
             threshold if confidence_map is None else confidence_map.least(kind, threshold),
-            rules_out=may_be_ruled_out and not attribute.always_answered,
+            LEAST_LIKELY if may_be_ruled_out else 0.0,
+            LEAST_KEPT if has_form else 0.0,
         )
 
     def context(self, *, with_others: bool) -> str:
@@ -529,7 +545,7 @@ class Questionnaire:
         key: list[int],
         leaf: Leaf,
         stated: StatedConstraints | None,
-        n_most: int | None = None,
+        n_most: int,
     ) -> Field:
         # No document needs to state how many items a list has.
         is_free = _is_count(leaf) or leaf.union is not None
@@ -544,9 +560,7 @@ class Questionnaire:
         return Field(
             key,
             # A choice ends by itself.
-            max_tokens=max(
-                map(len, constraint.choices), default=n_most or self._n_most(leaf.attribute)
-            ),
+            max_tokens=max(map(len, constraint.choices), default=n_most),
             grammar=constraint.grammar,
             choices=constraint.choices,
             counted_grammar=constraint.counted_grammar,
@@ -567,11 +581,15 @@ class Questionnaire:
         key = self._labels.key((), leaf.path) if self._labels else key_text(leaf.path)
         return self.n_tokens(key) + n_seen + _N_ROW_TOKENS * len(leaf.rows)
 
-    def _n_most(self, attribute: Attribute) -> int:
-        """The most tokens of a value."""
+    def _n_most(self, attribute: Attribute, n_document: int | None = None) -> int:
+        """The most tokens of a value; fewer if so many of its document are known."""
         types = {attribute.type, *(variant.type for variant in attribute.attributes)}
         has_text = "string" in types or "enum" in types
-        return self.options.max_tokens if has_text else min(N_SHORT, self.options.max_tokens)
+        n_most = self.options.max_tokens if has_text else min(N_SHORT, self.options.max_tokens)
+        if n_document is not None and attribute.format in FORMATS:
+            # Made of the document's text, it may have other tokens than there, and some more.
+            n_most = min(n_most, 2 * n_document + N_SHORT // 2)
+        return n_most
 
     def _n_answer_tokens(self, leaf: Leaf, n_most: int) -> int:
         """The tokens of a leaf in a whole answer if no value has more than so many."""

@@ -141,7 +141,7 @@ def item_leaves(
         item = count.written.rest
     array_path = count.path[:-1]
     leaves = []
-    for number in range(1, n_items + 1):
+    for number in range(1, min(n_items, count.array.most_items) + 1):
         path = (*array_path, str(number))
         own = frame
         if names:

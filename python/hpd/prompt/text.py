@@ -402,13 +402,14 @@ def instruction_text(
         examples: pairs of a document and its answer, which is shown as the model would write it.
         layout: that of the keys, whose letters stand before the attributes.
         instructions: what the user says of the task. They come first, so that their cells can be
-            shared by all categories.
+            shared by all categories; behind them comes what the schema says of the documents.
         document_turn: in whose turn the documents follow; the instruction says so if it is the
             assistant's.
     """
     labels = Labels(schema) if layout == "label" else None
     lines = labels.lines if labels else attribute_lines(schema)
-    parts = [f"Instructions:\n{instructions}\n\n"] if instructions else []
+    said = "\n".join(filter(None, (instructions, schema.description)))
+    parts = [f"Instructions:\n{said}\n\n"] if said else []
     parts.append("Attributes:\n" + "\n".join(lines) + "\n\n")
     for document, answer in examples:
         if isinstance(answer, Mapping) or schema.is_bare:

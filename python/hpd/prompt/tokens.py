@@ -28,13 +28,15 @@ _STACK_MARK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
-_OTHER_BLANK = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_OTHER_BLANK = re.compile(r"[\x1c-\x1f\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 UNSEEN = (
     "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\ufeff\ufffc"
     "\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069"
+    + "".join(map(chr, (*range(0x09), *range(0x0E, 0x1C), 0x7F)))
 )
-"""What cannot be seen, as soft hyphens and marks of direction; a model is not shown it."""
-_UNSEEN = re.compile(f"[{UNSEEN}]")
+"""What cannot be seen, as soft hyphens, marks of direction and control characters; a model is not
+shown it, and its vocabulary may not even have it."""
+_UNSEEN = re.compile(f"[{re.escape(UNSEEN)}]")
 _OTHER_LINE_END = re.compile(r"[\v\f\x85\u2028\u2029]|\r(?!\n)")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
 
@@ -247,8 +249,9 @@ def documents_text(documents: Sequence[str]) -> str:
 def even_blanks(document: str) -> str:
     """A document whose blanks are those that a model has seen most.
 
-    No-break blanks and their like become plain ones, and what cannot be seen (zero-width blanks, a
-    byte order mark, soft hyphens, marks of direction, line feeds at both ends) is left out. In a
+    No-break blanks and their like, and what separates fields and records, become plain ones; what
+    cannot be seen (zero-width blanks, a byte order mark, soft hyphens, marks of direction, control
+    characters, line feeds at both ends) is left out. In a
     document of one line, as a title is, tabs, doubled blanks and other ends of lines become one
     blank; in others they may be columns, and ends of lines line feeds. Values are found in the
     document all the same, as a search for them evens out blanks, too.

@@ -1,7 +1,7 @@
 """Extraction on the machines of a Ray cluster.
 
 >>> import hpd.ray
->>> values = hpd.ray.extract(ray.data.read_parquet("mails/"), "brand, price number", column="text")
+>>> values = hpd.ray.extract(ray.data.read_parquet("mails/"), "brand, price float", column="text")
 >>> values.write_parquet("values/")
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from hpd.options import Settings
-    from hpd.pipeline import Examples
+    from hpd.pipeline import ExamplesForm
 
 __all__ = ["extract"]
 
@@ -48,7 +48,7 @@ def extract(
     model: str | Path | None = None,
     hf: str | None = None,
     options: Options | None = None,
-    examples: Examples | Mapping[str, Examples] = (),
+    examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
     rules: str | None = None,
     prefix: str = "",
     confidence: bool = False,

@@ -17,7 +17,7 @@ from hpd.extractor import Extractor, OnError, error_of, is_raised
 from hpd.files.journal import file_fingerprint
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline import Examples
+from hpd.pipeline import ExamplesForm
 from hpd.ray.cluster import N_AT_ONCE, connect, machines, ray_module, share
 from hpd.results import Extraction, Failure
 from hpd.schema.attributes import Schema
@@ -38,7 +38,7 @@ class Worker:
         hf: str | None,
         fingerprint: str,
         options: Options,
-        examples: Examples | Mapping[str, Examples],
+        examples: ExamplesForm | Mapping[str, ExamplesForm],
     ) -> None:
         self._schemas = schemas
         self._model = model
@@ -122,7 +122,7 @@ class RayExtractor:
         hf: str | None = None,
         path: Path,
         options: Options,
-        examples: Examples | Mapping[str, Examples] = (),
+        examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         address: str | None = None,
         n_workers: int | None = None,
         n_gpus: float | None = None,

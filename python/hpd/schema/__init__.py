@@ -1,13 +1,15 @@
 """Schemas: every form in which one can be written, and the attributes that it is read into."""
 
-from hpd.schema.checks import SchemaWarning, check
-from hpd.schema.render import describe, to_json_schema
+from hpd.schema.checks import SchemaNote, SchemaWarning, check
+from hpd.schema.render import describe, described, to_json_schema
 from hpd.schema.sources import load_schema, load_schemas, load_untrusted_schemas
 
 __all__ = [
+    "SchemaNote",
     "SchemaWarning",
     "check",
     "describe",
+    "described",
     "load_schema",
     "load_schemas",
     "load_untrusted_schemas",

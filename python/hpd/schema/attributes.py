@@ -28,9 +28,9 @@ SCALARS = frozenset({"string", "integer", "number", "boolean", "date", "date-tim
 MAP_NAME, MAP_VALUE = "name", "value"
 """The parts of each item of a map."""
 
-MAX_ITEMS = 100
-"""The items that are asked for where the schema names no limit, however short the document is. No
-more than it has words are: a model that counts wildly must not start a million fields."""
+MAX_ITEMS = 1000
+"""The most items that are asked for where the schema names no limit: a model that counts wildly
+must not start a million fields."""
 
 MAX_LEVELS = 5
 """The levels of an attribute within itself that are asked for."""
@@ -129,6 +129,11 @@ class Attribute:
         return self.type in ("array", "map")
 
     @property
+    def most_items(self) -> int:
+        """The most items that are asked for."""
+        return MAX_ITEMS if self.max_items is None else self.max_items
+
+    @property
     def is_scalar(self) -> bool:
         """Whether its value is one answer; that of a union is, if each of its variants' is."""
         if self.type == "union":
@@ -156,6 +161,8 @@ class Schema:
 
     attributes: tuple[Attribute, ...]
     title: str = ""
+    description: str = ""
+    """What the schema says of the documents as a whole, which stands in the prompt."""
     model: Any = field(default=None, compare=False)
     """The Pydantic class that the schema was read from, if any: results become its instances."""
     is_bare: bool = False

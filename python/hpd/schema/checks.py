@@ -19,9 +19,20 @@ class SchemaWarning(HpdWarning):
     """A part of a schema that hpd reads, but cannot honour to the letter."""
 
 
+class SchemaNote(SchemaWarning):
+    """A part of a schema that can be read in two ways, and how it was."""
+
+    kind = "note"
+
+
 def warn(where: str, message: str) -> None:
     """Warn about the place ``where`` of a schema."""
     warnings.warn(f"{where}: {message}", SchemaWarning, stacklevel=2)
+
+
+def note(where: str, message: str) -> None:
+    """Say how the place ``where`` of a schema was read."""
+    warnings.warn(f"{where}: {message}", SchemaNote, stacklevel=2)
 
 
 def fail(where: str, message: str) -> SchemaError:

@@ -15,7 +15,6 @@ from typing import Any, Final
 from hpd.schema.attributes import (
     MAP_NAME,
     MAP_VALUE,
-    MAX_ITEMS,
     MAX_LEVELS,
     MAX_RECURSIVE,
     WHICH_KEY,
@@ -84,10 +83,14 @@ def read_json_schema(root: Node) -> Schema:
         reader.finish(attribute)
     except RecursionError:
         raise fail("$", f"the schema is nested more than {MAX_DEPTH} levels deep") from None
+    for keyword, places in reader.unknown.items():
+        others = f", here and in {len(places) - 1} other places" if len(places) > 1 else ""
+        warn(places[0], f"{keyword!r} is not a keyword of JSON Schema: ignored{others}")
     title = root.get("title")
     schema = Schema(
         attribute.attributes,
         title=title if isinstance(title, str) else "",
+        description=attribute.description if attribute.type == "object" else "",
         document=None if reader.is_exact else root,
         root=replace(attribute, attributes=()),
     )
@@ -110,6 +113,8 @@ class _Reader:
         self.is_complete = True
         self.recursions: dict[str, Recursion] = {}
         self.n_attributes = 0
+        self.unknown: dict[str, list[str]] = {}
+        """The places of keywords that JSON Schema does not have."""
         self.known: dict[str, tuple[Attribute, int]] = {}
         """What references stand for, and the number of its parts."""
 
@@ -483,7 +488,7 @@ class _Reader:
         maximum = count_of(node, "maxItems", where)
         if not isinstance(places, list):
             raise fail(f"{where}.{keyword}", "a list of schemas is expected")
-        n_asked = max(len(places), min(minimum or 0, MAX_ITEMS))
+        n_asked = max(len(places), min(minimum or 0, MAX_PLACES))
         parts = []
         for index in range(n_asked if maximum is None else min(n_asked, maximum)):
             own = places[index] if index < len(places) else rest
@@ -510,8 +515,11 @@ class _Reader:
             elif keyword in ALL_KEYWORDS:
                 warn(where, f"{keyword!r} says nothing about a value of type {kind}: ignored")
             elif keyword not in ("prefixItems", "required"):
-                warn(where, f"{keyword!r} is not a keyword of JSON Schema: ignored")
+                self.unknown.setdefault(keyword, []).append(where)
 
+
+MAX_PLACES: Final = 100
+"""The most places of a tuple that are asked for because of ``minItems``."""
 
 _OF_MAPS: Final = ("patternProperties", "propertyNames", "minProperties", "maxProperties")
 

@@ -4,13 +4,20 @@ r"""The one-line form: ``brand: the maker, color [red|blue]?, tags [str], total 
 
     schema      = entry { separator entry }
     entry       = name [type] ["?" | "!"] ["after" name { name }] [":" description]
-    name        = word | "quoted"                  (quotes, as in JSON, for names with spaces)
-    type        = str | int | float | bool | date | datetime   (and JSON Schema's own names)
+    name        = word { word } | "quoted"         (in quotes, as in JSON, to the letter)
+    type        = str | int | float | bool | date | datetime
                 | "[" choice "|" choice ... "]"    one of these values
                 | "[" type "]"                     a list of these
                 | "{" schema "}"                   an object
     separator   = "," or a line break
     description = text | "quoted"
+
+Names are as people write them: ``invoice number`` is one. The last word is the type if it is a
+programmer's, as in ``number of guests int``; ``due date`` is a date, and called just so. Behind a
+name that plainly ends, as it is in quotes, has an underscore or is followed by ``?`` or ``!``, the
+names of JSON Schema are types as well: ``"due" date``, ``weight_g number``. ``after`` is a word of
+a name where no attribute is named behind it: ``price after tax``. A note says which reading was
+taken where people may mean the other one.
 
 ``?`` (optional) is the default and may be left out; ``!`` makes the attribute required.
 An unquoted description ends at the next comma. A description with commas is put in quotes; or the
@@ -22,12 +29,15 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Final
 
 from hpd.errors import SchemaError
 from hpd.schema.attributes import Attribute, Type
-from hpd.schema.checks import MAX_DEPTH, check_name, warn
+from hpd.schema.checks import MAX_DEPTH, check_name, note, warn
 
 TYPE_WORDS: Final[dict[str, Type]] = {
     "str": "string",
@@ -44,9 +54,29 @@ TYPE_WORDS: Final[dict[str, Type]] = {
     "date-time": "date-time",
 }
 
+PROGRAMMERS_WORDS: Final = frozenset(
+    {"str", "int", "integer", "float", "bool", "boolean", "datetime", "date-time"}
+)
+"""The words for types that are no words of names."""
+
+_MEANT: Final = {
+    "number": "float or int",
+    "decimal": "float",
+    "double": "float",
+    "text": "str",
+    "string": "str",
+    "list": "[str]",
+    "array": "[str]",
+}
+"""Last words of names by which a type may be meant, and how that is written."""
+_OFTEN_MISTYPED: Final = ("float", "integer", "boolean", "datetime")
+
 _TYPE_AS_DESCRIPTION = re.compile(r"\[?\s*([a-z-]+)\s*\]?\s*[?!]?")
 _OTHER_TYPE = re.compile(r"(?:decimal|double|(?:list|array|set|tuple|dict|optional)(?:\s*\[.*\])?)")
 _WORD = re.compile(r"""[^\s,:\[\]{}"?!|]+""")
+_GENERIC = re.compile(r"(?:list|set|tuple|dict|optional|union|literal|enum)", re.IGNORECASE)
+_AFTER_QUOTED = re.compile(r'after\s*"')
+_IDENTIFIER = re.compile(r"\w*(?:_|[a-z][A-Z])\w*")
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _BLANK = re.compile(r"[^\S\n]*")
 _BREAK = re.compile(r"(?:[^\S\n]*(?:,|\n[^\S\n]*#[^\n]*(?=\n|\Z)|\n))*[^\S\n]*")
@@ -58,6 +88,7 @@ def parse_one_line(text: str) -> tuple[Attribute, ...]:
     """The attributes of a schema in the one-line form."""
     reader = _Reader(text)
     attributes = reader.entries(closing="")
+    reader.tell(attributes)
     return tuple(attributes)
 
 
@@ -70,6 +101,30 @@ def warn_of_type(name: str, description: str, advice: str) -> None:
         warn(name, f"{description!r} is read as a description, and the type is text: {advice}")
 
 
+@dataclass(frozen=True)
+class _Name:
+    """Words as a name, and the type that the last of them says."""
+
+    text: str
+    type: Type | None = None
+    dated: bool = False
+    """Whether the word for the type is a part of the name, too."""
+    meant: str = ""
+    """The type that may have been meant by the last word, which is a part of the name."""
+
+
+@dataclass
+class _Entry:
+    """An attribute as it stands there, until the names of all are known."""
+
+    attribute: Attribute
+    name: _Name
+    after: Sequence[str] = ()
+    """The words behind ``after``; a quoted name is one."""
+    with_after: _Name | None = None
+    """The name, where ``after`` and the words behind it can also be a part of it."""
+
+
 class _Reader:
     """One pass over the text, left to right."""
 
@@ -79,47 +134,114 @@ class _Reader:
         self.position = 0
         self.depth = 0
         self.by_lines = "\n" in text.strip()
+        self.dated: list[str] = []
+        self.meant: dict[str, list[str]] = {}
+
+    def tell(self, attributes: Sequence[Attribute]) -> None:
+        """Say which reading was taken, where people may mean the other one."""
+        if self.dated:
+            short = self.dated[0].rpartition(" ")[0]
+            note(_listed(self.dated), f'the name of a date; one called {short} is "{short}" date')
+        for meant, names in self.meant.items():
+            note(_listed(names), f"the name of a text; the type would be {meant}")
+        if len(attributes) == 1 and " " in attributes[0].name and self.text.strip()[0] != '"':
+            note(_listed([attributes[0].name]), "one attribute; a comma separates several")
 
     def entries(self, closing: str) -> list[Attribute]:
-        attributes = []
+        entries: list[_Entry] = []
         self.skip(_BREAK)
         while not self.at_end(closing):
-            attributes.append(self.entry(closing))
+            entries.append(self.entry(closing))
             self.skip(_BLANK)
             if not self.at_end(closing) and self.peek() not in ",\n":
                 raise self.error(f"unexpected {self.peek()!r}", "a comma separates attributes")
             self.skip(_BREAK)
         if closing:
             self.expect(closing)
+        return self.resolved(entries)
+
+    def resolved(self, entries: Sequence[_Entry]) -> list[Attribute]:
+        """The attributes, now that it is known which words behind ``after`` are names."""
+        names = Counter(entry.name.text for entry in entries)
+        whole = {entry.with_after.text for entry in entries if entry.with_after is not None}
+        attributes = []
+        for entry in entries:
+            name, after = entry.name, _named(entry.after, {*names, *whole})
+            if entry.with_after is not None and (
+                names[name.text] > 1 or any(other not in names for other in after)
+            ):
+                name, after = entry.with_after, ()
+            if name.dated:
+                self.dated.append(name.text)
+            if name.meant and entry.attribute.type == "string":
+                self.meant.setdefault(name.meant, []).append(name.text)
+            check_name(name.text, "the one-line schema")
+            kind = name.type or entry.attribute.type
+            attributes.append(replace(entry.attribute, name=name.text, type=kind, after=after))
         return attributes
 
-    def entry(self, closing: str) -> Attribute:
-        attribute = Attribute(check_name(self.name("a name"), "the one-line schema"))
-        attribute = self.mark(attribute)
+    def entry(self, closing: str) -> _Entry:
+        entry, ends = self.named()
+        attribute = self.mark(entry.attribute)
         self.skip(_BLANK)
-        if self.peek() in ("[", "{") or (self.word_ahead() and self.word_ahead() != "after"):
+        ends = ends or (attribute is not entry.attribute and entry.name.type is None)
+        if self.peek() in ("[", "{") or (
+            ends and self.word_ahead() and self.word_ahead() != "after"
+        ):
             attribute = replace(
-                self.type(),
-                name=attribute.name,
-                nullable=attribute.nullable,
-                required=attribute.required,
+                self.type(), nullable=attribute.nullable, required=attribute.required
             )
             attribute = self.mark(attribute)
             self.skip(_BLANK)
-        if self.word_ahead() == "after":
+            entry.name = _Name(entry.name.text)
+        if entry.after:
+            entry.after = (*entry.after, *self.names())
+        elif self.word_ahead() == "after":
             self.skip(_WORD)
-            attribute = replace(attribute, after=self.names())
+            entry.after = (self.name("the name of an attribute after 'after'"), *self.names())
         if self.peek() == ":":
             self.position += 1
             self.skip(_BLANK)
             is_quoted = self.peek() == '"'
             description = " ".join(self.description(closing).split())
-            if attribute.type == "string" and not is_quoted:
-                example = f"{attribute.name} number or {attribute.name} [str]"
-                advice = f"a type stands before the colon, as in {example}"
-                warn_of_type(attribute.name, description, advice)
+            name = entry.name.text
+            if attribute.type == "string" and entry.name.type is None and not is_quoted:
+                advice = f"a type stands before the colon, as in {name} float or {name} [str]"
+                warn_of_type(name, description, advice)
             attribute = replace(attribute, description=description)
-        return attribute
+        entry.attribute = attribute
+        return entry
+
+    def named(self) -> tuple[_Entry, bool]:
+        """An entry of its name, and whether it is certain that this ends here."""
+        self.skip(_BLANK)
+        if self.peek() == '"':
+            return _Entry(Attribute(""), _Name(self.quoted())), True
+        words = self.words()
+        if self.peek() in ("[", "{"):
+            if len(words) > 1 and not self.blank_before() and _GENERIC.fullmatch(words[-1]):
+                raise self.error(
+                    f"{words[-1]}{self.peek()} is not a type",
+                    "write [str] for a list, [a|b] for one of several values",
+                )
+            return _Entry(Attribute(""), _Name(" ".join(words))), True
+        at = max((i for i in range(1, len(words) - 1) if words[i] == "after"), default=0)
+        if not at:
+            return _Entry(Attribute(""), _typed(words)), False
+        name, with_after = _typed(words[:at]), _typed(words)
+        # Nobody calls an attribute "total float after lines".
+        is_certain = (name.type is not None and not name.dated) or self.peek() == '"'
+        entry = _Entry(Attribute(""), name, words[at + 1 :], None if is_certain else with_after)
+        return entry, False
+
+    def words(self) -> list[str]:
+        """The words up to what can be in no name."""
+        words = [self.name("a name")]
+        self.skip(_BLANK)
+        while self.word_ahead() and not _AFTER_QUOTED.match(self.text, self.position):
+            words.append(self.name("a name"))
+            self.skip(_BLANK)
+        return words
 
     def name(self, what: str) -> str:
         self.skip(_BLANK)
@@ -132,7 +254,7 @@ class _Reader:
         return match.group()
 
     def names(self) -> tuple[str, ...]:
-        names = [self.name("the name of an attribute after 'after'")]
+        names = []
         self.skip(_BLANK)
         while self.peek() == '"' or self.word_ahead():
             names.append(self.name("a name"))
@@ -162,8 +284,8 @@ class _Reader:
         if kind is None:
             raise self.error(
                 f"{word!r} is not a type",
-                f"types are {', '.join(TYPE_WORDS)}, [a|b], [str], {{a, b}}; "
-                f"a name with spaces is put in double quotes, a description follows ': '",
+                "types are str, int, float, bool, date, datetime, [a|b], [str], {a, b}; "
+                "a comma separates attributes, and a description follows ': '",
             )
         self.skip(_WORD)
         return Attribute("", kind)
@@ -270,6 +392,9 @@ class _Reader:
         match = _WORD.match(self.text, self.position)
         return match.group() if match else ""
 
+    def blank_before(self) -> bool:
+        return self.text[self.position - 1].isspace()
+
     def ahead(self) -> str:
         return repr(self.peek()) if self.peek() else "the end"
 
@@ -290,3 +415,36 @@ class _Reader:
         column = self.position - before.rfind("\n")
         where = f"line {line}, character {column}" if self.by_lines else f"character {column}"
         return SchemaError(f"schema, {where}: {what}. {advice[0].upper()}{advice[1:]}.")
+
+
+def _typed(words: Sequence[str]) -> _Name:
+    """The name that words are, and the type if the last one says it."""
+    *before, last = words
+    text, kind = " ".join(words), TYPE_WORDS.get(last.lower())
+    if not before:
+        return _Name(text)
+    if last.lower() in PROGRAMMERS_WORDS:
+        return _Name(" ".join(before), kind)
+    if kind is not None and len(before) == 1 and _IDENTIFIER.fullmatch(before[0]):
+        return _Name(before[0], kind)
+    if kind == "date":
+        has_word = "date" in re.split(r"\W+", " ".join(before).lower())
+        return _Name(" ".join(before), kind) if has_word else _Name(text, kind, dated=True)
+    mistyped = get_close_matches(last.lower(), _OFTEN_MISTYPED, 1, 0.8)
+    return _Name(text, meant=_MEANT.get(last.lower()) or "".join(mistyped))
+
+
+def _named(words: Sequence[str], names: Collection[str]) -> tuple[str, ...]:
+    """The names that words are, the longest first; a word that is in none stays by itself."""
+    found = []
+    at = 0
+    while at < len(words):
+        ends = range(len(words), at, -1)
+        end = next((e for e in ends if " ".join(words[at:e]) in names), at + 1)
+        found.append(" ".join(words[at:end]))
+        at = end
+    return tuple(found)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))

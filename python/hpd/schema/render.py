@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +41,22 @@ def describe(schema: Schema) -> str:
         cells = [cell.ljust(width) for cell, width in zip(row[:4], widths, strict=True)]
         lines.append("  ".join([*cells, row[4]]).rstrip())
     return "\n".join(lines)
+
+
+def described(schemas: Schema | Mapping[str, Schema]) -> dict[str, str]:
+    """The attributes by path, those of a category behind its name, each in a few words."""
+    if not isinstance(schemas, Schema):
+        return {
+            f"{category}: {path}": text
+            for category, schema in schemas.items()
+            for path, text in described(schema).items()
+        }
+    return {
+        path: " ".join(
+            filter(None, (kind, constraint, "required" if absent == "error" else "", about))
+        )
+        for path, kind, constraint, absent, about in _rows(schemas, "")
+    }
 
 
 def _object(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,15 @@ from hpd.version import install_command
 FILE_SUFFIXES: Final = (".json", ".txt", ".schema")
 _MODULE_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _PROPERTY_KEYWORDS: Final = ("enum", "const", "anyOf", "oneOf", "allOf", "$ref")
+_WRAPPINGS: Final = (
+    "schema",
+    "json_schema",
+    "schema_definition",
+    "parameters",
+    "input_schema",
+    "function",
+)
+"""Where OpenAI, Anthropic and others have the JSON Schema of an answer."""
 _HOW_TO_SAY: Final = (
     'for a JSON Schema write {"type": "object", "properties": {...}}; for descriptions '
     '{"name": "description", ...} with text only; for one schema per category '
@@ -156,6 +165,9 @@ def _is_json_schema(source: Mapping[Any, Any]) -> bool:
 def _from_mapping(source: Mapping[Any, Any]) -> Schema | dict[str, Schema]:
     if not source:
         raise SchemaError("the schema is empty: it needs at least one attribute")
+    inner = _unwrapped(source)
+    if inner is not source:
+        return _single(inner, "")
     if _is_by_category(source):
         schemas = {}
         for category, schema in source.items():
@@ -164,6 +176,26 @@ def _from_mapping(source: Mapping[Any, Any]) -> Schema | dict[str, Schema]:
             schemas[category] = _single(schema, f"category {category!r}")
         return schemas
     return _single(source, "")
+
+
+def _unwrapped(source: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """The JSON Schema in what other tools put around it, such as ``{"name": ..., "schema": ...}``.
+
+    What the wrapping says of the documents becomes its description, if it has none.
+    """
+    if _is_json_schema(source) and not isinstance(source.get("json_schema"), Mapping):
+        return source
+    names = [name for name in _WRAPPINGS if isinstance(source.get(name), Mapping)]
+    others = [value for name, value in source.items() if name not in names[:1]]
+    if len(names) != 1 or any(isinstance(other, list | Mapping) for other in others):
+        return source
+    inner = _unwrapped(source[names[0]])
+    if inner is source[names[0]] and not _is_json_schema(inner):
+        return source
+    description = source.get("description")
+    if isinstance(description, str) and "description" not in inner:
+        return {**inner, "description": description}
+    return inner
 
 
 def _is_by_category(source: Mapping[Any, Any]) -> bool:

@@ -19,8 +19,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
-from hpd.evaluation.page import render_page
-from hpd.evaluation.shown_values import color_slots, covered_segments, shown_values, utf16_segments
 from hpd.results import Extraction
 from hpd.serving import Limits
 from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of
@@ -35,6 +33,8 @@ from hpd.serving.dispatcher import (
     plan_of,
 )
 from hpd.serving.metrics import Metrics
+from hpd.show.page import render_page
+from hpd.show.shown_values import color_slots, covered_segments, shown_values, utf16_segments
 from hpd.version import __version__
 
 _DISCARDED = 16 * 1024 * 1024

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -116,8 +117,24 @@ class _Open(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
+def _decoded(value: object) -> bytes:
+    try:
+        return b64decode(value if isinstance(value, str) else b"-", validate=True)
+    except ValueError:
+        raise ValueError("not Base64") from None
+
+
 def _as_text(value: object) -> object:
     return {"text": value} if isinstance(value, str) else value
+
+
+class FileBody(_Exact):
+    """A file that is one document; its name tells what it is."""
+
+    name: str = Field(description="whose extension tells the format: invoice.pdf")
+    data: Annotated[bytes, BeforeValidator(_decoded)] = Field(
+        description="its content in Base64", json_schema_extra={"format": "base64"}
+    )
 
 
 class Text(_Exact):
@@ -139,6 +156,9 @@ class ExtractBody(_Exact):
     """The body of ``POST /extract``: one text, or several."""
 
     text: str | None = Field(None, description="the document")
+    file: FileBody | None = Field(
+        None, description="a file in place of a text; a table is read as one document"
+    )
     id: Any = Field(None, description="carried through")
     category: str | None = Field(None, description="chooses the schema, if there are several")
     texts: list[Annotated[Text, BeforeValidator(_as_text)]] | None = Field(

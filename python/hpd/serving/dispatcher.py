@@ -18,18 +18,28 @@ import warnings
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hpd.documents import Document
-from hpd.errors import CallCancelledError, EngineClosedError, OptionError, SchemaError
+from hpd.errors import (
+    CallCancelledError,
+    EngineClosedError,
+    InputError,
+    OptionError,
+    SchemaError,
+)
+from hpd.files.reader import RecordReader
+from hpd.files.rows import EXTENSIONS
 from hpd.options import check_name
 from hpd.pipeline import Cancellation, Task
 from hpd.results import Extraction
 from hpd.schema import SchemaWarning, load_untrusted_schemas
 from hpd.schema.attributes import Schema
 from hpd.serving import Limits
-from hpd.serving.bodies import ExtractBody, RefusedError, bad_request
+from hpd.serving.bodies import ExtractBody, FileBody, RefusedError, bad_request
 from hpd.serving.spans import note_span
 
 if TYPE_CHECKING:
@@ -195,10 +205,14 @@ def documents_of(body: ExtractBody, limits: Limits) -> list[Document]:
         RefusedError: there are none, or too many.
     """
     if body.texts is None:
+        if body.file is not None:
+            if body.text is not None:
+                raise bad_request("'file' stands beside 'text': give one of them", "file")
+            return [replace(_read_file(body.file), id=body.id, category=body.category)]
         if body.text is None:
             raise bad_request("'text' is missing", "text", "missing_parameter")
         return [Document(body.text, body.id, body.category)]
-    for name in ("text", "id", "category"):
+    for name in ("text", "file", "id", "category"):
         if getattr(body, name) is not None:
             raise bad_request(
                 f'{name!r} stands beside "texts": give one text, or a list in which each is text '
@@ -215,6 +229,28 @@ def documents_of(body: ExtractBody, limits: Limits) -> list[Document]:
             param="texts",
         )
     return [Document(each.text, each.id, each.category) for each in body.texts]
+
+
+def _read_file(file: FileBody) -> Document:
+    """A file as one document.
+
+    Raises:
+        RefusedError: it cannot be read.
+    """
+    kind = EXTENSIONS.get(PurePath(file.name).suffix.lower())
+    if kind is None:
+        known = ", ".join(EXTENSIONS)
+        raise bad_request(f"{file.name!r}: unsupported file type (known: {known})", "file.name")
+    stream = BytesIO(file.data)
+    stream.name = file.name
+    try:
+        with RecordReader(stream, format=kind, whole=True) as reader:
+            record = next(reader)
+            if record.error is not None:
+                raise record.error
+    except InputError as error:
+        raise bad_request(str(error), "file") from error
+    return record.document()
 
 
 class ClientGoneError(Exception):

@@ -20,8 +20,7 @@ from typing import Any, Literal
 
 from hpd.errors import InputError, SchemaError
 from hpd.evaluation.matching import match_rows
-from hpd.evaluation.outcomes import gold_values
-from hpd.evaluation.rows import Example, load_predictions
+from hpd.evaluation.rows import Example, gold_values, load_predictions
 from hpd.files.reader import Record, RecordReader
 from hpd.prompt.questions import UNKNOWN, Leaf, Question, answer_at
 from hpd.prompt.text import DocumentTurn, answer_text, value_text

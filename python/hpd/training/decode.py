@@ -184,6 +184,7 @@ class _Batch:
 
 Status = Literal["complete", "incomplete", "invalid"]
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_ZEROS = re.compile(r"^(-?)0+(?=\d)", re.ASCII)
 _DELIMITERS = frozenset(" \t\r\n,]}")
 _LITERALS = ("null", "true", "false")
 _DECODER = json.JSONDecoder(strict=False)
@@ -192,9 +193,10 @@ _DECODER = json.JSONDecoder(strict=False)
 def status(raw: bytes) -> Status:
     """Whether the text holds one whole JSON value, whatever comes after it.
 
-    A string ends at its first unescaped quote, be its escapes valid or not; a number needs a
-    delimiter, as more digits could follow. ``invalid``: the text can become no JSON value. Only
-    beginnings are judged, not what is inside objects and arrays.
+    A string ends at its first unescaped quote, be its escapes valid or not; a number may begin with
+    zeros, which JSON forbids, and needs a delimiter, as more digits could follow. ``invalid``: the
+    text can become no JSON value. Only beginnings are judged, not what is inside objects and
+    arrays.
     """
     text = raw.decode("utf-8", "replace").lstrip(" \t\r\n")
     if not text:
@@ -208,6 +210,7 @@ def status(raw: bytes) -> Status:
     if text[0] not in "{[-0123456789":
         return "invalid"
     try:
+        text = _ZEROS.sub(r"\1", text)
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
         return "incomplete"

@@ -17,7 +17,8 @@ from hpd.values.parsing import BREAKS_OFF, MAX_NESTING, ParsedValue, parse_cut, 
 
 NO_OBJECT = "the answer is not a JSON object"
 
-_SCALAR = re.compile(r"null|true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_SCALAR = re.compile(r"null|true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _STRINGS = JSONDecoder(strict=False)
 _DELIMITERS = tuple(",]} \t\r\n")
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -35,11 +36,12 @@ class RawValue:
     """Whether the answer broke off in this value, or before it."""
     error: str | None = None
 
-    def parse(self, attribute: Attribute) -> ParsedValue:
+    def parse(self, attribute: Attribute, document: str = "") -> ParsedValue:
         """The value as one of ``attribute``'s type, or the error that it is none."""
-        if self.error == BREAKS_OFF:
-            return parse_cut(self.text, attribute)
-        return ParsedValue(error=self.error) if self.error else parse_value(self.text, attribute)
+        if self.error and self.error != BREAKS_OFF:
+            return ParsedValue(error=self.error)
+        parse = parse_cut if self.error else parse_value
+        return parse(self.text, attribute, document)
 
 
 def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
@@ -128,11 +130,10 @@ class _Reader:
             node.kind = "array"
             self.array(node, depth)
         elif char == '"':
-            try:
-                _, node.end = _STRINGS.raw_decode(self.text, position)
-                node.complete = True
-            except ValueError:
-                node.end = len(self.text)
+            # It may have escapes that are none.
+            text = _STRING.match(self.text, position)
+            node.end = text.end() if text else len(self.text)
+            node.complete = text is not None
         else:
             match = _SCALAR.match(self.text, position)
             node.end = match.end() if match else len(self.text)

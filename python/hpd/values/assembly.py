@@ -99,6 +99,8 @@ class _Assembly:
         self.missing: set[str] = set()
         # The places at which the data breaks the schema.
         self.violations: set[str] = set()
+        # Why values are null that need not be there, by their places.
+        self.reasons: dict[str, str] = {}
         # The place of each field's error, and the error.
         self.faults: dict[Path, tuple[str, str]] = {}
         # The fields that a list with too few items needs.
@@ -126,6 +128,8 @@ class _Assembly:
                 return self.union(attribute, path, place)
         parsed = self.values.get(path, ParsedValue())
         self.places[path] = place
+        if parsed.reason:
+            self.reasons[place] = parsed.reason
         if parsed.value is None and (not parsed.error or parsed.missing):
             return self.nothing(attribute, place, path, parsed.error)
         if parsed.error:
@@ -149,9 +153,6 @@ class _Assembly:
             self.missing = missing_before
             self.violations = violations_before
             return None, True
-        if not is_valid and _may_lack(attribute):
-            self.violations = violations_before
-            return None, True
         return data, is_valid
 
     def sequence(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
@@ -167,7 +168,7 @@ class _Assembly:
                 items.append(value)
         while items and items[-1] is None and len(items) > (attribute.min_items or 0):
             items.pop()
-        if _may_lack(attribute) and (not is_valid or all(map(is_empty, items))):
+        if _may_lack(attribute) and all(map(is_empty, items)):
             self.violations = before
             return None, True
         return items, is_valid
@@ -182,13 +183,9 @@ class _Assembly:
             return self.lacking(attribute, place)
         if variant is None:
             return self.nothing(attribute, place, which_path)
-        before = set(self.violations)
         value, is_valid = self.build(variant, (*path, variant.name), place)
         if self.as_answer:
             return {WHICH_KEY: variant.name, variant.name: value}, True
-        if not is_valid and _may_lack(attribute):
-            self.violations = before
-            return None, True
         return value, is_valid
 
     def check(self, document: Any, data: Any) -> None:
@@ -213,7 +210,11 @@ class _Assembly:
             if attribute.nullable or attribute.min_items:
                 return self.nothing(attribute, place, count_path)
             return ({} if attribute.type == "map" and not self.as_answer else []), True
-        items, lost = self.items(attribute, attribute.item, path, place, count.value)
+        n_items = min(count.value, attribute.most_items)
+        if count.value > n_items:
+            message = f"the model counts {count.value} items, of which these are the first"
+            self.fail(place, message, count_path)
+        items, lost = self.items(attribute, attribute.item, path, place, n_items)
         if self.as_answer and attribute.type == "map":
             return items, True
         if len(items) < (attribute.min_items or 0):
@@ -222,11 +223,7 @@ class _Assembly:
             self.too_few |= lost if count.value >= (attribute.min_items or 0) else {count_path}
             message = f"at least {attribute.min_items} items are needed, not {len(items)}"
             self.fail(place, message, count_path)
-            return self.lacking(attribute, place)
-        if attribute.max_items is not None and len(items) > attribute.max_items:
-            message = f"at most {attribute.max_items} items are allowed, not {len(items)}"
-            self.fail(place, message, count_path)
-            return self.lacking(attribute, place)
+            self.violations.add(place)
         if attribute.type == "map":
             return {item[MAP_NAME]: item[MAP_VALUE] for item in items}, True
         return items, True
@@ -234,8 +231,8 @@ class _Assembly:
     def items(
         self, array: Attribute, item: Attribute, path: Path, place: str, n_items: int
     ) -> tuple[list[Any], set[Path]]:
-        """The items, and the fields that were missing for others."""
-        # An item that was counted should be there: if it is null or invalid, it is left out below.
+        """The items, and the fields whose values others lack."""
+        # An item that was counted should be there: if nothing of it is, it is left out below.
         item = replace(item, required=True)
         items: list[Any] = []
         lost: set[Path] = set()
@@ -249,8 +246,9 @@ class _Assembly:
             else:
                 value, is_valid = inner.build(item, (*path, str(number)), here)
                 identity = _identity(value)
-            is_needed = is_valid and (item.nullable or not is_empty(value))
-            is_needed = is_needed or (self.as_answer and array.type == "map")
+            is_needed = item.nullable or not is_empty(value)
+            if array.type == "map":
+                is_needed = is_valid or self.as_answer
             is_unique = array.unique_items or (array.type == "map" and not self.as_answer)
             self.too_few |= inner.too_few
             if is_needed and not (is_unique and identity in seen):
@@ -258,13 +256,17 @@ class _Assembly:
                 items.append(value)
                 self.errors.update(inner.errors)
                 self.faults.update(inner.faults)
+                self.violations |= inner.violations
                 self.missing |= inner.missing
                 self.places.update(inner.places)
             elif not is_needed:
-                # An absent item was counted by mistake; a malformed one is reported.
-                lost |= inner.absent
-                for error_place, message in inner.errors.items():
-                    if error_place not in inner.missing or not is_empty(value):
+                # An absent item was counted by mistake, unless it is not null when it is asked for
+                # again; a malformed one is reported.
+                lost |= inner.faults.keys()
+                self.too_few |= inner.absent
+                self.faults.update(inner.faults)
+                for error_place, message in (*inner.errors.items(), *inner.reasons.items()):
+                    if message != ABSENT:
                         part = error_place.removeprefix(here).lstrip(".")
                         self.fail(place, f"item {number}{f', {part}' if part else ''}: {message}")
                         self.faults |= {

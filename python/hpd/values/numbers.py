@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Context, Decimal, InvalidOperation
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 MAX_DIGITS: Final = 40
@@ -31,11 +32,16 @@ _MEASURE: Final = (
     "|tablespoons?|pints?|quarts?|gal|gallons?|pounds?|ounces?|hour|[kmc]?[mgl]|lit(?:er|re)|Zoll"
     "|EL|TL|Tassen?|Pfund|tasses?|taza"
 )
+_MEASURE_JOINED: Final = "[杯匙寸]|英寸|カップ|インチ|컵|큰술|작은술|ถ้วย|ช้อน|كوب|כוס"
+# Letters of scripts that write words apart: those of others may stand right beside a number.
+_LETTER: Final = r"[^\W\d_\u0590-\u1dff\u2000-\U0010ffff]"
+_ALNUM: Final = r"[^\W\u0590-\u065f\u066a-\u1dff\u2000-\U0010ffff]"
 # 3/4 alone may be a fraction, a day, a ratio or pages; 3/4 inch is a fraction.
 _FRACTION = re.compile(
-    rf"(?<![\w.,/\u2044])(?<!\d[-\u2013])(?:(?P<whole>[1-9]\d{{0,2}})(?P<gap>{_BLANK}|-))?(?:"
+    rf"(?<!{_ALNUM})(?<![.,/\u2044])(?<!\d[-\u2013])(?:(?P<whole>[1-9]\d{{0,2}})(?P<gap>{_BLANK}|-))?(?:"
     rf"(?P<part>(?P<sign>{_SIGN_OF_PART})|[1-9]\d?[/\u2044](?:[2-9]|10|16|32|64)"
-    rf"(?=(?P<unit>[ \u00a0-]?(?:{_MEASURE})\b(?!/)|\u2033)|(?![\w/\u2044]|[.,-]\w))))"
+    rf"(?=(?P<unit>[ \u00a0-]?(?:(?:{_MEASURE})\b(?!/)|{_MEASURE_JOINED})|\u2033)"
+    rf"|(?!{_ALNUM}|[/\u2044]|[.,-]\w))))"
 )
 _PIECE = re.compile(r"[^,'_ \u2019\u00a0\u202f\u2009]+")
 _BLANKS = re.compile(r"[ \u00a0\u202f\u2009'\u2019_]")
@@ -63,6 +69,19 @@ _SIGN = re.compile(
     rf"(?P<money>[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}[ \u00a0]))?$"
 )
 _SIGN_BEHIND = re.compile(r"(?:[ \u00a0]?€)?[-\u2212](?=$|[ \u00a0]?€|\s(?!\d))")
+_GROUPS = re.compile(
+    rf"\d{{1,3}}(?:(?:[.,'\u2019]|{_BLANK})\d{{2,3}})*(?:[.,'\u2019]|{_BLANK})\d{{3}}(?:[.,]\d{{1,2}})?"
+)
+# Of a document with accounts: an amount in brackets is below zero, and no number of inhabitants.
+_ACCOUNTS = re.compile(
+    rf"{_MONEY}|\b(?:USD|EUR|GBP|CHF|JPY|CNY|HKD|INR|AUD|CAD)\b"
+    r"|\b(?:loss(?:es)?|profits?|incomes?|revenues?|expenses?|expenditures?|assets|liabilities"
+    r"|equity|earnings|deficits?|cash flows?|dividends?|depreciation|amorti[sz]ation|payables?"
+    r"|receivables?|verlust\w*|gewinn\w*|umsatz\w*|aufwand\w*|aufwendungen|ergebnis|pertes?|bénéfices?"
+    r"|produits|charges|pérdidas?|ingresos|gastos|beneficios?|perdit[ae]|utile|ricavi|costi)\b"
+    r"|净利润|净亏损|亏损|收入|利润|损失|売上|利益|損失|매출|이익|손실|خسارة|إيرادات|הפסד|הכנסות|ขาดทุน|รายได้",
+    re.IGNORECASE,
+)
 _TO_THE_CENT = re.compile(r".*[.,]\d\d")
 YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 """A year that stands by itself or in a date."""
@@ -167,28 +186,29 @@ def unit_named(text: str) -> Decimal | None:
     return next((unit for word in words if (unit := _UNITS.get(unaccented(word)))), None)
 
 
-def numbers_in(document: str, *, factors: bool = True) -> Iterator[tuple[int, int, set[Decimal]]]:
+def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int, set[Decimal]]]:
     """The numbers that a document states, with their offsets and all that each can be read as.
 
     Numbers in digits come first, from left to right, then those in words. A part of a number is no
-    number: neither 25 of ``25 000 €``, nor 45 of ``-45,00 €``. With ``factors=False`` 1.2 is one of
-    ``1.2 million`` all the same.
+    number: neither 25 of ``25 000 €``, nor 45 of ``-45,00 €``. A fraction
+    without an end has four decimals. With ``loose=True`` also what a value may be that means it:
+    1.2 for ``1.2 million``, and any rounding for ``2/3``.
     """
     behind = 0
     for match in _RUN.finditer(document):
         if match.start() < behind:
             continue  # the 12 of 1.5e-12
         fraction = _FRACTION.match(document, match.start())
-        if fraction and (parts := _parts(fraction["part"])):
+        if fraction and (parts := _parts(fraction["part"], loose)):
             values = {int(fraction["whole"] or 0) + part for part in parts}
-            yield from _whole(document, *fraction.span(), values, factors)
+            yield from _whole(document, *fraction.span(), values, loose)
             if fraction["sign"] or fraction["unit"] or fraction["gap"] not in (None, "-"):
                 behind = fraction.end()
                 continue
         exponent = _exponent(document, *match.span())
         behind = exponent.end() if exponent else 0
         for low, high, values in _run_and_parts(document, *match.span()):
-            yield from _whole(document, low, high, values, factors)
+            yield from _whole(document, low, high, values, loose)
     for match in _WORD.finditer(document):
         # The million behind digits is read with them.
         is_scale = folded(match.group()) in _SCALE_OF
@@ -196,7 +216,7 @@ def numbers_in(document: str, *, factors: bool = True) -> Iterator[tuple[int, in
             yield from _in_words(match.start(), match.group())
 
 
-def _parts(text: str) -> set[Decimal]:
+def _parts(text: str, loose: bool) -> set[Decimal]:
     """What ``1/2`` or ``½`` can be written as, to some places if it has no end; not ``3/2``."""
     is_sign = len(text) == 1
     part = Fraction(unicodedata.numeric(text) if is_sign else text.replace("\u2044", "/"))
@@ -204,7 +224,11 @@ def _parts(text: str) -> set[Decimal]:
     value = Decimal(part.numerator) / part.denominator
     if value >= 1:
         return set()
-    return {value} if len(value.as_tuple().digits) < 9 else {round(value, n) for n in (1, 2, 3, 4)}
+    if len(value.as_tuple().digits) < 9:
+        return {value}
+    if not loose:
+        return {round(value, 4)}
+    return {round(value, n) for n in range(1, 17)} | {Decimal(str(float(part)))}
 
 
 def has_unread_numbers(document: str) -> bool:
@@ -219,7 +243,7 @@ def _exponent(document: str, start: int, end: int) -> re.Match[str] | None:
 
 
 def _whole(
-    document: str, start: int, end: int, values: set[Decimal], factors: bool
+    document: str, start: int, end: int, values: set[Decimal], loose: bool
 ) -> Iterator[tuple[int, int, set[Decimal]]]:
     """A number in digits with what belongs to it: an exponent, a factor in words, its sign."""
     low, high = start, end
@@ -238,12 +262,12 @@ def _whole(
     elif times or letter:
         word = folded(times[1]) if times else ""
         factor = _FACTOR[word] if times else Decimal(10) ** (9 if letter[1] in "bB" else 6)  # type: ignore[index]
-        if not factors or word == "k" or (letter and not money):
+        if loose or word == "k" or (letter and not money):
             yield start, end, values
         values = {_EXACT.multiply(value, factor) for value in values}
         high = times.end() if times else letter.end()  # type: ignore[union-attr]
     if high == end and re.match(_SIGN_OF_PART, document[high : high + 1]):
-        values = {value + part for value in values for part in _parts(document[high])}
+        values = {value + part for value in values for part in _parts(document[high], loose)}
         high += 1
     is_negative, is_positive = False, True
     sign = _SIGN.search(document[max(0, start - 6) : start])
@@ -265,15 +289,24 @@ def _whole(
         before = document[: start - len(money.group()) if money else start][-1:]
         if behind:
             is_negative, is_positive, high = True, False, behind.end()
-        elif (is_exact or money) and before == "(" and document[high : high + 1] == ")":
-            low = start - (len(money.group()) if money else 0) - 1
-            is_negative, high = True, high + 1
-            has_groups = len(_PIECE.findall(document[start:end])) > 1
-            is_positive = not is_exact or not (money or has_groups)
+        elif before == "(" and document[high : high + 1] == ")":
+            has_groups = _GROUPS.fullmatch(document, start, end) is not None
+            if is_exact or money or has_groups:
+                low = start - (len(money.group()) if money else 0) - 1
+                is_negative, high = True, high + 1
+                is_positive = not (
+                    (is_exact and (money or has_groups)) or (has_groups and _has_accounts(document))
+                )
     if is_positive:
         yield (start if is_negative else low), end if is_negative else high, values
     if is_negative:
         yield low, high, {value.copy_negate() for value in values}
+
+
+@lru_cache(maxsize=4)
+def _has_accounts(document: str) -> bool:
+    """Whether a document has amounts of money, asked for each number in it."""
+    return _ACCOUNTS.search(document) is not None
 
 
 def _is_money(document: str, start: int, end: int) -> bool:
@@ -387,40 +420,49 @@ def _is_grouped(text: str, separator: str) -> bool:
     )
 
 
-# In the order of the months, and of English, German, French, Spanish, Italian, Portuguese, Dutch.
+# In the order of the months, and of English, German, French, Spanish, Italian, Portuguese, Dutch,
+# Arabic, Hebrew, Thai.
 _MONTHS: Final = (
-    "january januar janvier enero gennaio janeiro januari jan jänner janv ene gen",
-    "february februar février fevrier febrero febbraio fevereiro februari feb févr fev",
-    "march märz maerz mars marzo março marco maart mar mrz mrt",
-    "april avril abril aprile apr avr abr",
-    "may mai mayo maggio maio mei mag",
-    "june juni juin junio giugno junho jun giu",
-    "july juli juillet julio luglio julho jul juil lug",
-    "august août aout agosto augustus aug ago",
-    "september septembre septiembre setiembre settembre setembro sept sep set",
-    "october oktober octobre octubre ottobre outubro oct okt ott out",
-    "november novembre noviembre novembro nov",
-    "december dezember décembre decembre diciembre dicembre dezembro dec dez déc dic",
+    "january januar janvier enero gennaio janeiro januari jan jänner janv ene gen"
+    " يناير ינואר มกราคม ม.ค.",
+    "february februar février fevrier febrero febbraio fevereiro februari feb févr fev"
+    " فبراير شباط פברואר กุมภาพันธ์ ก.พ.",
+    "march märz maerz mars marzo março marco maart mar mrz mrt مارس آذار מרץ מרס มีนาคม มี.ค.",
+    "april avril abril aprile apr avr abr أبريل إبريل نيسان אפריל เมษายน เม.ย.",
+    "may mai mayo maggio maio mei mag مايو أيار מאי พฤษภาคม พ.ค.",
+    "june juni juin junio giugno junho jun giu يونيو حزيران יוני มิถุนายน มิ.ย.",
+    "july juli juillet julio luglio julho jul juil lug يوليو تموز יולי กรกฎาคม ก.ค.",
+    "august août aout agosto augustus aug ago أغسطس آب אוגוסט สิงหาคม ส.ค.",
+    "september septembre septiembre setiembre settembre setembro sept sep set"
+    " سبتمبر أيلول ספטמבר กันยายน ก.ย.",
+    "october oktober octobre octubre ottobre outubro oct okt ott out أكتوبر אוקטובר ตุลาคม ต.ค.",
+    "november novembre noviembre novembro nov نوفمبر נובמבר พฤศจิกายน พ.ย.",
+    "december dezember décembre decembre diciembre dicembre dezembro dec dez déc dic"
+    " ديسمبر דצמבר ธันวาคม ธ.ค.",
 )
 _MONTH_OF: Final = {
     name: month for month, names in enumerate(_MONTHS, start=1) for name in names.split()
 }
-_NAME: Final = "|".join(sorted(_MONTH_OF, key=len, reverse=True))
+_NAME: Final = "|".join(map(re.escape, sorted(_MONTH_OF, key=len, reverse=True)))
+_NAME_ENDS: Final = r"(?![^\W_])"
 _GAP: Final = r"[ \u00a0,/-]{1,3}"
-_OF: Final = rf"(?:(?:of|den|del|de|di|do){_GAP})?"
+_OF: Final = rf"(?:(?:of|den|del|de|di|do){_GAP}|ב|من )?"
 _ORDINAL: Final = r"(?:st|nd|rd|th|er|[ºª°])?\.?"
-_YEAR: Final = r"['\u2019]?(?:\d{4}|\d{2})"
+_YEAR: Final = r"(?:พ\.ศ\. ?|ค\.ศ\. ?|['\u2019])?(?:\d{4}|\d{2})"
+_ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "民國": 1911, "民国": 1911}
+"""The years before the first one of an era."""
 
 _DATE = re.compile(
-    r"(?<!\d)(?<!\d[-/.])(?<![^\W\d_])(?:"
+    rf"(?<!\d)(?<!\d[-/.])(?<!{_LETTER})(?:"
     r"(?P<year_first>\d{4}(?P<a>[-/]|\. ?)\d{1,2}(?P=a)\d{1,2})"
-    r"|(?P<ideographs>\d{4} ?[年년] ?\d{1,2} ?[月월] ?\d{1,2} ?[日일])"
+    r"|(?P<ideographs>\d{4} ?[年년] ?\d{1,2} ?[月월] ?\d{1,2} ?[日일号號]?)"
+    rf"|(?P<era>(?:{'|'.join(_ERAS)})(?:\d{{1,3}}|元)年\d{{1,2}}月\d{{1,2}}日)"
     r"|(?P<year_last>\d{1,2}(?P<b>[-/.]| [-/.] )[ ]?\d{1,2}(?P=b)[ ]?(?:\d{4}|\d{2}))"
-    rf"|(?P<day_name>\d{{1,2}}{_ORDINAL}{_GAP}{_OF}(?:{_NAME})\b\.?(?:{_GAP}{_OF}{_YEAR})?)"
-    rf"|(?P<name_day>(?:{_NAME})\b\.?{_GAP}\d{{1,2}}{_ORDINAL}(?:{_GAP}{_YEAR})?)"
-    rf"|(?P<year_name>\d{{4}}{_GAP}(?:{_NAME})\b{_GAP}\d{{1,2}})"
+    rf"|(?P<day_name>\d{{1,2}}{_ORDINAL}{_GAP}{_OF}(?:{_NAME}){_NAME_ENDS}\.?(?:{_GAP}{_OF}{_YEAR})?)"
+    rf"|(?P<name_day>(?:{_NAME}){_NAME_ENDS}\.?{_GAP}\d{{1,2}}{_ORDINAL}(?:{_GAP}{_YEAR})?)"
+    rf"|(?P<year_name>\d{{4}}{_GAP}(?:{_NAME}){_NAME_ENDS}{_GAP}\d{{1,2}})"
     r"|(?P<compact>\d{8})"
-    r")(?!\d|[^\W\d_]{2})(?![-/.]\d)",
+    rf")(?!\d|{_LETTER}{{2}})(?![-/.]\d)",
     re.IGNORECASE,
 )
 # A day and a year around a word that is no month, an era, a week, or a month without blanks.
@@ -428,24 +470,33 @@ _UNREAD_DAY = re.compile(
     r"\b\d{1,2}\.?\s[^\W\d_]{3,12}\.?,?\s[12]\d{3}\b"
     r"|[^\W\d_]{3,12}\.?\s\d{1,2},?\s[12]\d{3}\b"
     r"|\b[12]\d{3}\.?\s[^\W\d_]{3,12}\.?\s\d{1,2}\b|\d\.[IVX]{1,4}\.\d"
-    rf"|\d ?[月월日일]|\d{{4}}-W\d\d|\b\d{{1,2}}(?i:{_NAME})\d{{2,4}}\b"
+    rf"|\d ?[月월日일]|\d{{4}}-W\d\d|\b\d{{1,2}}(?i:{_NAME})\d{{2,4}}\b|تشرين|كانون"
 )
-_FIELD = re.compile(r"\d+|[^\W\d_]{3,}")
+_FIELD = re.compile(rf"\d+|元|{'|'.join(_ERAS)}|{_NAME}", re.IGNORECASE)
 
 _BESIDE = re.compile(
-    r"[ \u00a0]{0,2}(?:T|,|at|um|à|alle|a las|às|om)?[ \u00a0]{0,2}", re.IGNORECASE
+    r"(?:[ \u00a0]?[(\uff08][^()\uff08\uff09\n]{1,12}[)\uff09])?"
+    r"[ \u00a0]{0,2}(?:T|,|at|um|à|alle|a las|às|om|الساعة|בשעה|เวลา)?[ \u00a0]{0,2}",
+    re.IGNORECASE,
 )
+_EARLY: Final = "上午|午前|凌晨|清晨|早上|오전"
+_LATE: Final = "下午|午後|晚上|傍晚|오후"
 _TIME = re.compile(
-    r"(?<![\d:.,])(?P<hour>\d{1,2})"
-    r"(?:[:.h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?P<fraction>[.,]\d{1,9})?)?)?"
-    r"(?:[ ]?(?P<half>[ap])\.?m\b\.?|[ ]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
+    rf"(?:(?:(?P<early>{_EARLY})|(?P<late>{_LATE}))[ ]?)?(?<![\d:.,])(?P<hour>\d{{1,2}})"
+    r"(?:[:.h\uff1a](?P<minute>[0-5\u0660-\u0665]\d)(?::(?P<second>[0-5]\d)(?P<fraction>[.,]\d{1,9})?)?"
+    r"|(?P<sign>[ ]?[點点時时시](?![間间간])"
+    r"(?:[ ]?(?P<minutes>[0-5\u0660-\u0665]?\d)[ ]?[分분]|[ ]?(?P<past>[半반]))?))?"
+    r"(?:[ ]?(?P<half>[ap])\.?m\b\.?"
+    r"|[ ]?(?:(?P<morning>صباح\u064b?\u0627?\u064b?)|(?P<evening>مساء\u064b?\u0627?))"
+    r"|[ ]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
     re.IGNORECASE,
 )
 _UNREAD_TIME = re.compile(
     r"\b(?:noon|midnight|half past|quarter (?:past|to)|o['\u2019]clock|mittags?|mitternacht|midi"
     r"|minuit|mediod[ií]a|medianoche|mezzogiorno|mezzanotte|meio-dia|meia-noite"
     r"|\d{4} ?(?:h|hrs|hours|uhr)|\d{1,2} ?(?:h|uhr) \d{1,2})\b"
-    r"|\d ?[時时点點시]|\d{8}[T ]\d{4}|/\d{4}:\d\d:\d\d|\d:\d\d.{1,12}\w/\w|\d:\d\d.{1,20} time\b",
+    r"|[一二两三四五六七八九十半][點点時时]|정오|자정|正午|中午|โมง|ทุ่ม|นาฬิกา|\d ?[صم]\b|ظهر|צהריים"
+    r"|\d{8}[T ]\d{4}|/\d{4}:\d\d:\d\d|\d:\d\d.{1,12}\w/\w|\d:\d\d.{1,20} time\b",
     re.IGNORECASE,
 )
 # 09:00-17:00 is no time with a zone, but 09:00:00-05:00 is, and T09:00-05:00.
@@ -507,7 +558,9 @@ class DaysOf:
                 continue
             gap = _BESIDE.match(self.document, end)
             assert gap, "it matches nothing at all, too"
-            beside = _TIME.match(self.document, gap.end()) if gap.end() > end else None
+            # Behind 日 and its like nothing need stand between the two.
+            is_apart = gap.end() > end or not self.document[end - 1].isdigit()
+            beside = _TIME.match(self.document, gap.end()) if is_apart else None
             if beside and time in _times(beside):
                 yield start, beside.end()
 
@@ -574,46 +627,57 @@ def _offset(zone: re.Match[str]) -> str | None:
 
 
 def _days(form: str, text: str) -> Iterator[Day]:
-    found = (_MONTH_OF.get(folded(field), field) for field in _FIELD.findall(text))
-    fields = [str(field) for field in found if str(field).isdigit()]
+    fields = [str(_MONTH_OF.get(folded(field), field)) for field in _FIELD.findall(text)]
+    if form == "era":
+        first = 1 if fields[1] == "元" else int(fields[1])
+        yield Day(_ERAS[fields[0]] + first, int(fields[2]), int(fields[3]))
+        return
     numbers = [int(field) for field in fields]
     match form:
         case "year_first" | "ideographs" | "year_name":
-            yield Day(*numbers)
+            for year in _years(fields[0]):
+                yield Day(year, numbers[1], numbers[2])
         case "compact":
             yield Day(int(text[:4]), int(text[4:6]), int(text[6:]))
         case "year_last":
-            first, second = numbers[:2]
             for year in _years(fields[2]):
-                yield Day(year, second, first)
-                yield Day(year, first, second)
+                yield Day(year, numbers[1], numbers[0])
+                yield Day(year, numbers[0], numbers[1])
             if "-" in text and len(fields[2]) == 2:
                 for year in _years(fields[0].zfill(2)):  # 24-05-31
-                    yield Day(year, second, numbers[2])
+                    yield Day(year, numbers[1], numbers[2])
         case "day_name" | "name_day":
-            first, second = numbers[:2]
-            day, month = (first, second) if form == "day_name" else (second, first)
-            years = [*_years(fields[2])] if len(fields) > 2 else [0]
-            for year in years:
+            day, month = numbers[:2] if form == "day_name" else numbers[1::-1]
+            for year in _years(fields[2]) if len(fields) > 2 else (0,):
                 yield Day(year, month, day)
 
 
 def _years(text: str) -> Iterator[int]:
-    """A year of two digits can be one of this century or of the last."""
+    """The years that a number can mean: one of this century or of the last if it has two digits.
+
+    2567 may count from the Buddha, as in Thailand.
+    """
     if len(text) == 4:
         yield int(text)
+        if 2400 <= int(text) < 2700:
+            yield int(text) - 543
     else:
         yield from (2000 + int(text), 1900 + int(text))
 
 
 def _times(match: re.Match[str]) -> set[str]:
-    if not (match["minute"] or match["half"] or match["mark"]):
+    if not any(match[name] for name in ("minute", "half", "mark", "sign", "morning", "evening")):
         return set()  # A number alone is no time.
     hour, half = int(match["hour"]), (match["half"] or "").lower()
     if half:
         if not 1 <= hour <= 12:
             return set()
         hour = hour % 12 + (12 if half == "p" else 0)
+    elif match["late"] or match["evening"]:
+        hour += 12 if hour < 12 else 0
+    elif (match["early"] or match["morning"]) and hour == 12:
+        hour = 0
     if hour > 23:
         return set()
-    return {f"{hour:02}:{match['minute'] or '00'}:{match['second'] or '00'}"}
+    minute = int("30" if match["past"] else match["minute"] or match["minutes"] or 0)
+    return {f"{hour:02}:{minute:02}:{int(match['second'] or 0):02}"}

@@ -33,7 +33,12 @@ _MONEY = r"(?:[$€£¥₹₽₩₺₪฿₫]|[A-Z]{3})?"
 _AMOUNT = re.compile(
     rf"{_MONEY}\s?(?P<sign>[+\u2212-]?){_MONEY}\s?(?P<amount>\d[\d.,'\u2019\s]*){_MONEY}"
 )
-_BEGUN_TEXT = re.compile(r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+_BEGUN_TEXT = re.compile(r'"((?:[^"\\]|\\.)*)', re.DOTALL)
+_HALF_ESCAPE = re.compile(r"(?<!\\)\\u[0-9a-fA-F]{0,3}$")
+_ESCAPED = re.compile(r'\\(["\\])')
+_NUMERAL = re.compile(r"-?\d[\d.eE+-]*", re.ASCII)
+_ZEROS_BEFORE = re.compile(r"(-?)0+(?=\d)", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _HALF_CHARACTER = re.compile("[\ufffd\ud800-\udbff]+$")
 _NUMBER_AT_END = re.compile(r"\s*-?\d[\d.eE+-]*", re.ASCII)
 _LOOSE_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", re.ASCII)
@@ -54,18 +59,25 @@ class ParsedValue:
     error: str | None = None
     missing: bool = False
     """Whether the error is no more than that a required value was refused, and so is absent."""
+    reason: str | None = None
+    """Why what the model wrote was turned into null, where null is allowed."""
 
 
-def parse_value(raw: str, attribute: Attribute) -> ParsedValue:
+def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
     """Parse the raw text of a scalar field: `` "Nike"``, `` 12,``, `` null``.
 
     Anything behind the first complete JSON value is ignored, as a number comes with its delimiter.
     A value of another type is converted where its meaning is beyond doubt (``"3"`` for an
     integer). Null is no value, and no error of its own (``assemble``). Nothing is raised.
+
+    Args:
+        raw: what the model wrote.
+        attribute: whose value it is.
+        document: what the model read, to tell a path with its own backslashes from escapes.
     """
     text = raw.strip()
     try:
-        value, _ = _DECODER.raw_decode(text)
+        value = _read(text, attribute, document)
     except RecursionError:
         return ParsedValue(error="it is nested too deeply")
     except ValueError as error:
@@ -76,35 +88,68 @@ def parse_value(raw: str, attribute: Attribute) -> ParsedValue:
     return check_value(value, attribute)
 
 
-def parse_forced(raw: str, attribute: Attribute) -> ParsedValue:
+def _read(text: str, attribute: Attribute, document: str) -> Any:
+    """The JSON value with which a text begins, or what its model means by one that is no JSON."""
+    written = _BEGUN_TEXT.match(text)
+    if written and text[written.end() :][:1] == '"':
+        return _unescaped(written[1], document)
+    zeros, numeral = _ZEROS_BEFORE.match(text), _NUMERAL.match(text)
+    if zeros and numeral:
+        # JSON has no such number; of a text, which may be that of a code, its zeros are a part.
+        if attribute.type == "string":
+            return numeral.group()
+        text = zeros[1] + text[zeros.end() :]
+    value, _ = _DECODER.raw_decode(text)
+    return value
+
+
+def _unescaped(written: str, document: str) -> str:
+    """The text of a JSON string, as its model means it.
+
+    Models copy the backslashes of a path as they stand: ``C:\\new`` is a path, and no two lines, if
+    that is what the document holds. So are all of a text in which one is no escape of JSON.
+    """
+    if "\\" not in written:
+        return written
+    bare = _ESCAPED.sub(lambda match: match[1] if match[1] == '"' else match[0], written)
+    once = _ESCAPED.sub(r"\1", written)
+    try:
+        forms = [str(_DECODER.decode(f'"{written}"')), bare, once]
+    except ValueError:
+        forms = [bare, once]
+    return next((form for form in forms if form.strip(" ") in document), forms[0])
+
+
+def parse_forced(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
     """Parse the raw text of a value that there must be.
 
-    Instead of a number that breaks a limit which no grammar has, as a multiple, it is the closest
-    one that does not; and the beginning of a text is its value, if that obeys the schema.
+    Instead of a number that breaks a limit, it is the closest one that does not, with the reason;
+    and the beginning of a text is its value, if that obeys the schema.
     """
-    parsed = parse_value(raw, attribute)
+    parsed = parse_value(raw, attribute, document)
     if parsed.error is None:
         return parsed
     if attribute.type in ("integer", "number"):
-        number = parse_value(raw, Attribute(attribute.name, attribute.type)).value
-        nearest = None if number is None else _nearest(number, attribute)
-        return parsed if nearest is None else ParsedValue(nearest)
-    begun = _begun(raw) if attribute.type == "string" else None
+        numeral = _NUMERAL.match(raw.strip())
+        nearest = None if numeral is None else _nearest(Fraction(numeral.group()), attribute)
+        return parsed if nearest is None else ParsedValue(nearest, reason=parsed.error)
+    begun = _begun(raw, document) if attribute.type == "string" else None
     cut = check_value(begun, attribute) if begun else parsed
     return parsed if cut.error else cut
 
 
-def _nearest(number: int | float, attribute: Attribute) -> int | float | None:
+def _nearest(number: Fraction, attribute: Attribute) -> int | float | None:
     lower = (attribute.minimum, attribute.exclusive_minimum)
     upper = (attribute.maximum, attribute.exclusive_maximum)
-    bounds = [Fraction(str(limit)) for limit in (*lower, *upper) if limit is not None]
+    low = [Fraction(str(limit)) for limit in lower if limit is not None]
+    high = [Fraction(str(limit)) for limit in upper if limit is not None]
     if attribute.multiple_of is not None:
         step = Fraction(str(attribute.multiple_of))
-    elif attribute.type == "number" and len(bounds) > 1:
-        step = (max(bounds) - min(bounds)) / 2 or Fraction(1)
+    elif attribute.type == "number" and low and high:
+        step = (min(high) - max(low)) / 2 or Fraction(1)
     else:
         step = Fraction(1)
-    exact = Fraction(str(number))
+    exact = min([max([number, *low]), *high])
     first = round(exact / step)
     for n in sorted(range(first - 9, first + 10), key=lambda n: abs(n * step - exact)):
         other = n * step
@@ -114,23 +159,24 @@ def _nearest(number: int | float, attribute: Attribute) -> int | float | None:
     return None
 
 
-def parse_cut(raw: str, attribute: Attribute) -> ParsedValue:
+def parse_cut(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
     """Parse the raw text of a value that is cut off: its beginning, if it is free text."""
     if _NUMBER_AT_END.fullmatch(raw):
         return ParsedValue(error=BREAKS_OFF)  # It may have lost its last digits.
-    parsed = parse_value(raw, attribute)
+    parsed = parse_value(raw, attribute, document)
     is_free = attribute.type == "string" and not (attribute.pattern or attribute.format)
-    begun = _begun(raw) if parsed.error is not None and is_free else None
+    begun = _begun(raw, document) if parsed.error is not None and is_free else None
     return check_value(begun, attribute) if begun else parsed
 
 
-def _begun(raw: str) -> str | None:
+def _begun(raw: str, document: str) -> str | None:
     """The beginning of a text that is cut off."""
     begun = _BEGUN_TEXT.match(raw.strip())
     if begun is None:
         return None
     # Half a character may be the last one.
-    return _HALF_CHARACTER.sub("", _DECODER.decode(f'{begun.group()}"')).strip()
+    written = _HALF_ESCAPE.sub("", begun[1])
+    return _HALF_CHARACTER.sub("", _unescaped(written, document)).strip()
 
 
 def check_value(value: Any, attribute: Attribute) -> ParsedValue:
@@ -398,6 +444,8 @@ def _date(value: Any) -> ParsedValue:
     if match is not None:
         year, month, day = match.groups()
         text = f"{year}-{int(month):02}-{int(day):02}"
+    if not is_date(text) and _DAY.fullmatch(text):
+        return ParsedValue(error=f"there is no day {text}")
     if not is_date(text):
         return ParsedValue(error="a date as YYYY-MM-DD is expected")
     return ParsedValue(text)
@@ -409,6 +457,8 @@ def _date_time(value: Any) -> ParsedValue:
     if match is not None:
         date, minutes, seconds, zone = match.groups()
         text = f"{date}T{minutes}{seconds or ':00'}{zone or ''}"
+    if not is_date_time(text) and match is not None:
+        return ParsedValue(error=f"there is no such day or time: {text}")
     if not is_date_time(text):
         return ParsedValue(error="a date and time as YYYY-MM-DDThh:mm:ss is expected")
     return ParsedValue(text)

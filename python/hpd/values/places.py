@@ -1,8 +1,9 @@
 """The places of values in their document.
 
 A value is searched for in four ways, one after the other: the very text; the text in its normal
-form (case, blanks, quotes, dashes and Unicode's forms evened out); the number or the day that the
-text means; a similar text. Offsets are those of the original document, as Python counts characters.
+form (case, blanks, quotes, dashes and Unicode's forms evened out); what means the same (a number, a
+day or a time written in another way, the digits of an account in other groups); a similar text.
+Offsets are those of the original document, as Python counts characters.
 
 The places of a list's items are found together (``windows``). What is in no window is placed last,
 at a place that nothing else has, if there is one.
@@ -23,7 +24,7 @@ from rapidfuzz import fuzz
 
 from hpd.prompt.text import Path
 from hpd.prompt.tokens import UNSEEN
-from hpd.values.numbers import DaysOf, numbers_in
+from hpd.values.numbers import Clock, DaysOf, numbers_in, times_in
 from hpd.values.windows import (
     MIN_ANCHORS,
     Candidates,
@@ -33,6 +34,7 @@ from hpd.values.windows import (
     Window,
     windows_in_order,
 )
+from hpd.values.words import extends, is_border
 
 FUZZY_THRESHOLD: Final = 85.0
 """The least similarity of a text that is taken for the value, of 100 (rapidfuzz's ratio)."""
@@ -42,13 +44,18 @@ MAX_FUZZY_LENGTH: Final = 256
 """The longest value for which similar texts are looked up: longer ones take too long, and are
 made up more often than misspelt."""
 
+MIN_CODE: Final = 6
+MAX_CODE: Final = 64
+"""The letters and digits of a code whose groups may be separated in another way; at least half of
+them are digits."""
+
 MAX_PLACES: Final = 1000
 """The most places of one value that are compared: more say nothing of any of them."""
 
 _DIGITS = re.compile(r"\d+")
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
+_ISO_TIME = re.compile(r"(\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})?", re.ASCII)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}\S*)?", re.ASCII)
-_ZERO_WIDTH_JOINER = "\u200d"
 
 
 class Grounder:
@@ -67,7 +74,7 @@ class Grounder:
     def _numbers(self) -> dict[Decimal, list[tuple[int, int]]]:
         """The offsets of all that can be read as a number, by the number."""
         numbers: dict[Decimal, list[tuple[int, int]]] = {}
-        for start, end, values in numbers_in(self.document, factors=False):
+        for start, end, values in numbers_in(self.document, loose=True):
             for value in values:
                 numbers.setdefault(value, []).append((start, end))
         return numbers
@@ -75,6 +82,15 @@ class Grounder:
     @cached_property
     def _days(self) -> DaysOf:
         return DaysOf(self.document)
+
+    @cached_property
+    def _clocks(self) -> dict[str, list[Clock]]:
+        """The times of day that the document states, by the time."""
+        clocks: dict[str, list[Clock]] = {}
+        for clock in times_in(self.document):
+            for time in clock.times:
+                clocks.setdefault(time, []).append(clock)
+        return clocks
 
     def places(self, value: Any, *, fuzzy: bool = True) -> list[Span]:
         """All places at which a value may be meant, exact or not, from left to right."""
@@ -100,6 +116,13 @@ class Grounder:
                     break
         return whole or self.ground_all(value, fuzzy=fuzzy)
 
+    def states(self, value: Any) -> bool:
+        """Whether the document has a value in so many words, and not as a part of longer ones."""
+        return any(
+            self._border(span.start) and self._border(span.end)
+            for span in self.ground_all(value, fuzzy=False)
+        )
+
     def ground(self, value: Any, *, fuzzy: bool = True) -> Span | None:
         """The best place of a value; None if the document does not hold it.
 
@@ -124,6 +147,10 @@ class Grounder:
         if _ISO_DATE.fullmatch(value):
             days = (Span(start, end, "normalized") for start, end in self._days.find(value))
             return _cut(days, only_first)
+        time = _ISO_TIME.fullmatch(value)
+        spans = [*(self._time(time) if time else self._code(value))]
+        if spans:
+            return spans[:1] if only_first else spans
         span = self._similar(value) if fuzzy else None
         return [span] if span is not None else []
 
@@ -186,19 +213,7 @@ class Grounder:
         return next((at for at in range(start + 1, end) if self._border(at)), end)
 
     def _border(self, position: int) -> bool | None:
-        """Whether a word ends or begins here; None where the text must not be cut at all."""
-        document = self.document
-        if position in (0, len(document)):
-            return True
-        before, after = document[position - 1], document[position]
-        if is_joined(before, after):
-            return None
-        if before.isdigit() and after.isdigit():
-            return None  # Half a number is another number.
-        if not (before.isalnum() and after.isalnum()):
-            return True
-        # 500ml is two words; in scripts without blanks each character is one.
-        return before.isdigit() != after.isdigit() or _is_ideograph(before) or _is_ideograph(after)
+        return is_border(self.document, position)
 
     def _number(self, value: int | float) -> Iterator[Span]:
         written = {str(value), repr(value)}
@@ -211,6 +226,25 @@ class Grounder:
             else:
                 inexact.append(Span(start, end, "normalized"))
         yield from inexact
+
+    def _time(self, wanted: re.Match[str]) -> Iterator[Span]:
+        """The places of a time of day, whose zone need not stand there."""
+        time, fraction, zone = wanted.groups()
+        for clock in self._clocks.get(time + (fraction or ""), ()):
+            if clock.zone in (None, "", zone):
+                yield Span(clock.start, clock.end, "normalized")
+
+    def _code(self, value: str) -> Iterator[Span]:
+        """The places of a number of an account and the like, however its groups are separated."""
+        letters = [char for char in normalized_text(value) if char.isalnum()]
+        n_digits = sum(char.isdigit() for char in letters)
+        if not (MIN_CODE <= len(letters) <= min(MAX_CODE, 2 * n_digits)):
+            return
+        normalized = self.normalized
+        for match in re.finditer("[ ./-]{0,2}".join(map(re.escape, letters)), normalized.text):
+            low, high = normalized.starts[match.start()], normalized.ends[match.end() - 1]
+            if self._border(low) and self._border(high):
+                yield Span(low, high, "normalized")
 
     def _similar(self, value: str) -> Span | None:
         wanted = normalized_text(value)
@@ -260,11 +294,6 @@ class Grounder:
         return start, end
 
 
-def is_joined(before: str, after: str) -> bool:
-    """Whether a reader sees two neighbouring characters as one."""
-    return extends(after) or before == _ZERO_WIDTH_JOINER
-
-
 def _cut(spans: Iterator[Span], only_first: bool) -> list[Span]:
     """All spans that match as the first one does, or the first one alone."""
     chosen: list[Span] = []
@@ -273,11 +302,6 @@ def _cut(spans: Iterator[Span], only_first: bool) -> list[Span]:
             break
         chosen.append(span)
     return chosen
-
-
-def _is_ideograph(char: str) -> bool:
-    """Whether a character is of a script without blanks between words (Han, kana, Thai, ...)."""
-    return "\u3040" <= char <= "\u9fff" or "\u0e00" <= char <= "\u0eff" or char >= "\U00020000"
 
 
 MAX_CLUSTER: Final = 32
@@ -355,17 +379,6 @@ def normalized_text(text: str) -> str:
     return normalize(text).text
 
 
-def extends(char: str) -> bool:
-    """Whether a character belongs to the one before it (accents, variation selectors, joiners)."""
-    return char > "\u02ff" and (
-        unicodedata.category(char)[0] == "M"
-        or char in "\u200d\uff9e\uff9f"
-        or "\U0001f3fb" <= char <= "\U0001f3ff"
-        # Vowels and final consonants of decomposed Hangul.
-        or "\u1160" <= char <= "\u11ff"
-    )
-
-
 def _cluster_end(text: str, start: int) -> int:
     """The end of the stretch from ``start`` that can be normalised by itself."""
     end = start + 1
@@ -376,7 +389,7 @@ def _cluster_end(text: str, start: int) -> int:
 
 @lru_cache(maxsize=4096)
 def _even_out(cluster: str) -> str:
-    if len(cluster) == 1 and cluster.isascii():
+    if len(cluster) == 1 and cluster.isascii() and cluster not in _INVISIBLE:
         return " " if cluster.isspace() else cluster.lower().translate(_ALIKE)
     seen = "".join(char for char in cluster if char not in _INVISIBLE)
     # Translated before NFKC, which would take some quotes apart, and after it, which makes others.

@@ -55,7 +55,8 @@ _OTHER_SCRIPT_AROUND = re.compile(r"^[^\x00-\x7f]+|(?<=[\x00-\x7f])[^\x00-\x7f]+
 _BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 _TELEPHONE = re.compile(r"\+\d[\d ()/\u00a0.-]{6,30}\d")
 _FACTOR_BEHIND = re.compile(r"\d[^\d]*[^\W\d]$")
-_THOUSANDS = re.compile(r"\d{1,3}[.,]000", re.ASCII)
+_THOUSANDS = re.compile(r"\D*\d{1,3}[.,]000\D*", re.ASCII)
+_PADDED = re.compile(r"0+[1-9]\d*")
 _LARGEST = Decimal(10) ** MAX_DIGITS
 
 
@@ -123,14 +124,19 @@ class Stated:
         if self._values is None:
             return None
         unit = unit_named(f"{attribute.name} {attribute.description}")
+        padded = {
+            str(int(text)).zfill(len(text)) for text, _ in self._values if _PADDED.fullmatch(text)
+        }
         numbers = {
             # 310 million is 310, and half of one 0.5, where ``price_million`` is asked.
             value / unit if unit and (abs(value) >= unit or _FACTOR_BEHIND.search(text)) else value
             for text, value in self._values
         }
         if attribute.type == "integer":
-            return [str(int(value)) for value in sorted(numbers) if _is_whole(value)]
-        return sorted({t for value in numbers if abs(value) < _LARGEST for t in _forms(value)})
+            texts = {str(int(value)) for value in numbers if _is_whole(value)}
+        else:
+            texts = {text for value in numbers if abs(value) < _LARGEST for text in _forms(value)}
+        return sorted(texts | padded)
 
     @cached_property
     def _dates(self) -> list[str] | None:

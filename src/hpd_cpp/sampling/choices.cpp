@@ -25,6 +25,15 @@ std::vector<int32_t> ChoicesLeft::next_tokens() const {
     return tokens;
 }
 
+std::vector<std::vector<int32_t>> ChoicesLeft::endings(size_t n_most) const {
+    std::vector<std::vector<int32_t>> rests;
+    for (Iterator it = first_from(0); it != end_; ++it) {
+        if (it->size() - n_accepted_ > n_most) continue;
+        rests.emplace_back(it->begin() + static_cast<std::ptrdiff_t>(n_accepted_), it->end());
+    }
+    return rests;
+}
+
 int32_t ChoicesLeft::agreed() const {
     if (begin_ == end_) return -1;
     const int32_t token = next(*begin_);

@@ -21,6 +21,9 @@ public:
     // The tokens that come next in some of them, each once.
     std::vector<int32_t> next_tokens() const;
 
+    // What is left of those that have at most so many tokens left.
+    std::vector<std::vector<int32_t>> endings(size_t n_most) const;
+
     // The token that comes next in all of them; -1 where they differ, or none goes on.
     int32_t agreed() const;
 

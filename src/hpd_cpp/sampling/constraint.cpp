@@ -1,6 +1,7 @@
 #include "sampling/constraint.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <numeric>
@@ -80,19 +81,68 @@ private:
     std::vector<bool> allowed_;
 };
 
-// A value out of a short list, compared token by token.
+// A value out of a short list: the tokens of each, and any token that closes one of its strings and
+// goes on with what comes behind it (`"}},`).
 class ChoiceConstraint : public Constraint {
 public:
-    explicit ChoiceConstraint(const Choices & choices) : left_(choices) {}
+    ChoiceConstraint(const Model & model, const Choices & choices, const ClosingTokens & closing)
+        : model_(model), closing_(closing), left_(choices) {}
 
-    bool allows(Token token) override { return left_.allows(token); }
-    void accept(Token token) override { left_.accept(token); }
-    std::vector<Token> allowed_beside(const LogitRow &, Token) override {
-        return left_.next_tokens();
+    bool allows(Token token) override { return left_.allows(token) || ends_one(token); }
+
+    void accept(Token token) override {
+        left_.accept(token);
+        ends_.clear();
+        are_listed_ = false;
+    }
+
+    std::vector<Token> allowed_beside(const LogitRow & row, Token token) override {
+        std::vector<Token> tokens = left_.next_tokens();
+        for (const Token other : tokens_beside(row, token)) {
+            if (ends_one(other)) tokens.push_back(other);
+        }
+        return tokens;
     }
 
 private:
+    // Whether a token begins with what a choice has left, and does not go on with a word.
+    bool ends_one(Token token) {
+        const auto it = closing_.find(token);
+        if (it == closing_.end()) return false;
+        const std::string & piece = it->second;
+        for (const std::string & end : ends()) {
+            if (piece.compare(0, end.size(), end) != 0) continue;
+            if (piece.size() == end.size() || !is_word(piece[end.size()])) return true;
+        }
+        return false;
+    }
+
+    // What is left of the strings that may end with the next token.
+    const std::vector<std::string> & ends() {
+        if (!are_listed_) {
+            for (const std::vector<Token> & rest : left_.endings(n_tokens_of_an_end)) {
+                std::string text;
+                for (const Token token : rest) text += model_.piece(token);
+                const size_t quote = text.find('"');
+                if (quote != std::string::npos && quote == text.rfind('"'))
+                    ends_.push_back(text.substr(0, quote + 1));
+            }
+            are_listed_ = true;
+        }
+        return ends_;
+    }
+
+    static bool is_word(char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || static_cast<uint8_t>(c) >= 0x80;
+    }
+
+    static constexpr size_t n_tokens_of_an_end = 3;
+
+    const Model & model_;
+    const ClosingTokens & closing_;
     ChoicesLeft left_;
+    std::vector<std::string> ends_;  // since the last token, once they are asked for
+    bool are_listed_ = false;
 };
 
 // A constraint under which more counts than may be taken.
@@ -129,7 +179,8 @@ std::unique_ptr<Constraint> ConstraintFactory::make(const Field & field) {
 
 std::unique_ptr<Constraint> ConstraintFactory::make(const std::string & text,
                                                     const Choices & choices) {
-    if (!choices.empty()) return std::make_unique<ChoiceConstraint>(choices);
+    if (!choices.empty())
+        return std::make_unique<ChoiceConstraint>(model_, choices, closing_tokens());
     if (text.empty()) return nullptr;
     auto it = grammars_.find(text);
     if (it == grammars_.end()) {
@@ -140,6 +191,16 @@ std::unique_ptr<Constraint> ConstraintFactory::make(const std::string & text,
     }
     return std::make_unique<GrammarConstraint>(
         llama_sampler_ptr(llama_sampler_clone(it->second.get())), model_.n_vocab());
+}
+
+const ClosingTokens & ConstraintFactory::closing_tokens() {
+    if (closing_.empty()) {
+        for (Token token = 0; token < model_.n_vocab(); ++token) {
+            std::string piece = model_.piece(token);
+            if (piece.find('"') != std::string::npos) closing_.emplace(token, std::move(piece));
+        }
+    }
+    return closing_;
 }
 
 }  // namespace hpd

@@ -27,6 +27,9 @@ public:
     virtual std::vector<Token> allowed_beside(const LogitRow & row, Token token) = 0;
 };
 
+// The tokens that hold a quotation mark, with their text.
+using ClosingTokens = std::unordered_map<Token, std::string>;
+
 // Makes the constraints of values. A grammar is parsed once and copied for each value; all are
 // forgotten when there are too many of them, as the clients of a server bring new ones without end.
 class ConstraintFactory {
@@ -43,10 +46,12 @@ public:
 private:
     // nullptr if there is neither.
     std::unique_ptr<Constraint> make(const std::string & grammar, const Choices & choices);
+    const ClosingTokens & closing_tokens();
 
     const Model & model_;
     size_t n_grammars_max_;
     std::unordered_map<std::string, llama_sampler_ptr> grammars_;
+    ClosingTokens closing_;  // made when first needed
 };
 
 }  // namespace hpd

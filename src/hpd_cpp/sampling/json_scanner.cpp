@@ -118,7 +118,7 @@ void JsonScanner::start(char c) {
         default:
             if (c != '-' && !is_digit(c)) return fail();
             lexeme_ = Lexeme::number;
-            number_ = c == '-' ? Number::sign : c == '0' ? Number::zero : Number::integer;
+            number_ = c == '-' ? Number::sign : Number::integer;
             return;
     }
     lexeme_ = Lexeme::literal;
@@ -128,7 +128,7 @@ void JsonScanner::step_number(char c) {
     if (is_digit(c)) {
         switch (number_) {
             case Number::sign:
-                number_ = c == '0' ? Number::zero : Number::integer;
+                number_ = Number::integer;
                 return;
             case Number::point:
                 number_ = Number::fraction;
@@ -137,13 +137,11 @@ void JsonScanner::step_number(char c) {
             case Number::exponent_sign:
                 number_ = Number::power;
                 return;
-            case Number::zero:
-                return fail();
             default:
                 return;
         }
     }
-    if (c == '.' && (number_ == Number::zero || number_ == Number::integer)) {
+    if (c == '.' && number_ == Number::integer) {
         number_ = Number::point;
         return;
     }
@@ -168,8 +166,7 @@ void JsonScanner::step_number(char c) {
 }
 
 bool JsonScanner::number_may_end() const {
-    return number_ == Number::zero || number_ == Number::integer || number_ == Number::fraction ||
-           number_ == Number::power;
+    return number_ == Number::integer || number_ == Number::fraction || number_ == Number::power;
 }
 
 void JsonScanner::end_value() {

@@ -9,9 +9,9 @@ namespace hpd {
 // Answers, byte by byte, one question: is this text a complete JSON value yet?
 //
 // Leading white space is allowed. A string ends at its first unescaped quote, be its escapes valid
-// or not; an array or object at its closing bracket; a literal at its last letter; a number only at
-// the delimiter after it. Bytes after the value are
-// not looked at, so a token may hold more than the end of the value.
+// or not; an array or object at its closing bracket; a literal at its last letter; a number, which
+// may begin with zeros as that of an account does, only at the delimiter after it. Bytes after the
+// value are not looked at, so a token may hold more than the end of the value.
 class JsonScanner {
 public:
     enum class Status { incomplete, complete, invalid };
@@ -34,7 +34,7 @@ public:
 private:
     enum class Expect { value, value_or_end, key_or_end, key, colon, comma_or_end };
     enum class Lexeme { none, string, escape, literal, number };
-    enum class Number { sign, zero, integer, point, fraction, exponent, exponent_sign, power };
+    enum class Number { sign, integer, point, fraction, exponent, exponent_sign, power };
 
     void step(char c);
     void step_number(char c);

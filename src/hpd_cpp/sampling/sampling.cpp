@@ -288,12 +288,11 @@ std::vector<int32_t> tokens_beside(const LogitRow & row, int32_t token) {
     }
 }
 
-float log_share(const LogitRow & row, const std::vector<int32_t> & some,
-                const std::vector<int32_t> & all) {
+float log_sum(const LogitRow & row, const std::vector<int32_t> & tokens) {
     float top = lowest;
-    for (const int32_t token : all) top = std::max(top, row.logits[token]);
-    const double share = std::log(sum_of(row, some, top)) - std::log(sum_of(row, all, top));
-    return static_cast<float>(std::min(0.0, share));
+    for (const int32_t token : tokens) top = std::max(top, row.logits[token]);
+    const double sum = top + std::log(sum_of(row, tokens, top));
+    return static_cast<float>(std::min(0.0, sum - row.log_sum));
 }
 
 double uniform_at(uint64_t seed, uint64_t stream, uint64_t n) {

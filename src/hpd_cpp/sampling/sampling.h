@@ -60,9 +60,8 @@ Choice choose_random(const LogitRow & row, const SamplingOptions & options, doub
 // than a thousandth of it.
 std::vector<int32_t> tokens_beside(const LogitRow & row, int32_t token);
 
-// The log of the share that `some` tokens have in the probability of `all`, to which they belong.
-float log_share(const LogitRow & row, const std::vector<int32_t> & some,
-                const std::vector<int32_t> & all);
+// The log of the probability of some tokens together.
+float log_sum(const LogitRow & row, const std::vector<int32_t> & tokens);
 
 // The n-th number of the stream that belongs to (seed, stream), in [0, 1). Pure: a value's numbers
 // do not depend on what else is being decoded.

@@ -1,5 +1,6 @@
 #include "sampling/value_writer.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace hpd {
@@ -40,9 +41,10 @@ bool ValueWriter::write(Value & value, const LogitRow & row) {
     if (choice.token < 0) {  // the constraint leaves nothing
         value.finish = Finish::invalid;
     } else {
-        value.log_shares.push_back(share_of(choice, value, row, constraint));
+        const Likelihood likelihood = likelihood_of(choice, value, row, constraint);
+        value.log_shares.push_back(likelihood.log_share);
         value.tokens.push_back(choice.token);
-        value.logprobs.push_back(choice.logprob);
+        value.logprobs.push_back(likelihood.logprob);
         value.margins.push_back(choice.margin);
         if (constraint) constraint->accept(choice.token);
         value.finish = read(value, choice.token, constraint);
@@ -83,35 +85,45 @@ Choice ValueWriter::choose(const Value & value, const LogitRow & row,
     return constraint ? choose_greedy(row, allowed) : choose_greedy(row);
 }
 
-// Of a closed field, the log of a token's share in the probability of all tokens that count next
-// under the constraint of its value; else that of its probability.
-float ValueWriter::share_of(const Choice & choice, const Value & value, const LogitRow & row,
-                            Constraint * constraint) const {
+// A token that completes the value counts together with all that complete it alike: models close a
+// string with what they write behind it (`"}`, `",`), and a bare quotation mark is then unlikely.
+ValueWriter::Likelihood ValueWriter::likelihood_of(const Choice & choice, const Value & value,
+                                                   const LogitRow & row,
+                                                   Constraint * constraint) const {
     // Beside a token that is nearly certain there is nothing to share with.
-    if (!value.field().closed || !constraint || choice.logprob > nearly_certain)
-        return choice.logprob;
-    const std::vector<Token> allowed = constraint->allowed_beside(row, choice.token);
-    return log_share(row, completing_alike(choice.token, value, allowed), allowed);
+    if (choice.logprob > nearly_certain) return {choice.logprob, choice.logprob};
+    const std::vector<Token> alike = completing_alike(choice.token, value, row);
+    const float logprob = alike.size() > 1 ? log_sum(row, alike) : choice.logprob;
+    if (!value.field().closed || !constraint) return {logprob, logprob};
+    std::vector<Token> allowed = constraint->allowed_beside(row, choice.token);
+    allowed.insert(allowed.end(), alike.begin(), alike.end());
+    std::sort(allowed.begin(), allowed.end());
+    allowed.erase(std::unique(allowed.begin(), allowed.end()), allowed.end());
+    return {logprob, std::min(0.0f, logprob - log_sum(row, allowed))};
 }
 
-// Those of some tokens with which the value would be the same: itself and, if it completes the
-// value, all that complete it with the same text, whatever they hold of what comes behind.
+// The tokens with which the value would be the same: itself and, if it completes the value, all
+// that complete it with the same text, whatever they hold of what comes behind. Those that are left
+// out are less likely than a thousandth of it, all together.
 std::vector<Token> ValueWriter::completing_alike(Token token, const Value & value,
-                                                 const std::vector<Token> & others) const {
-    const std::string piece = model_.piece(token);
-    JsonScanner scanner = value.scanner;
-    if (scanner.feed(piece) != JsonScanner::Status::complete) return {token};
-    const std::string end = piece.substr(0, scanner.length() - value.text.size());
+                                                 const LogitRow & row) const {
+    const std::string text = completed_by(token, value);
+    if (text.empty()) return {token};
     std::vector<Token> alike;
-    for (const Token other : others) {
-        const std::string text = model_.piece(other);
-        JsonScanner fed = value.scanner;
-        if (fed.feed(text) == JsonScanner::Status::complete && fed.length() == scanner.length() &&
-            text.compare(0, end.size(), end) == 0) {
-            alike.push_back(other);
-        }
+    for (const Token other : tokens_beside(row, token)) {
+        if (other == token || completed_by(other, value) == text) alike.push_back(other);
     }
     return alike;
+}
+
+// The text of the value, if a token completes it; else empty.
+std::string ValueWriter::completed_by(Token token, const Value & value) const {
+    JsonScanner scanner = value.scanner;
+    const bool is_end = model_.ends_generation(token);
+    const std::string piece = is_end ? "" : model_.piece(token);
+    const auto status = is_end ? scanner.finish() : scanner.feed(piece);
+    if (status != JsonScanner::Status::complete) return "";
+    return (value.text + piece).substr(0, scanner.length());
 }
 
 // Adds the text of a value's last token; says why the value ends with it, if it does.

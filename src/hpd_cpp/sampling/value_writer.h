@@ -31,12 +31,18 @@ public:
     void clear() { under_way_.clear(); }
 
 private:
+    struct Likelihood {
+        float logprob;  // the log of its probability
+        float log_share;  // of a closed field, that of its share in all tokens that count next
+    };
+
     Constraint * constraint_of(const Value & value);
     Choice choose(const Value & value, const LogitRow & row, Constraint * constraint) const;
-    float share_of(const Choice & choice, const Value & value, const LogitRow & row,
-                   Constraint * constraint) const;
+    Likelihood likelihood_of(const Choice & choice, const Value & value, const LogitRow & row,
+                             Constraint * constraint) const;
     std::vector<Token> completing_alike(Token token, const Value & value,
-                                        const std::vector<Token> & others) const;
+                                        const LogitRow & row) const;
+    std::string completed_by(Token token, const Value & value) const;
     Finish read(Value & value, Token token, Constraint * constraint) const;
     bool cut_repetition(Value & value, Constraint * constraint) const;
     bool is_free_to_go_round(const Value & value, const Repetition & found,

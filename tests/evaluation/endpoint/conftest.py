@@ -2,12 +2,12 @@
 
 import pytest
 
+from server_process import llama_cpp_server
 from small_model import small_model
-from tools.llama_cpp_server import llama_cpp_server
 
 
 @pytest.fixture(scope="session")
-def api_url(tmp_path_factory):
+def api_url():
     for package in (
         "fastapi",
         "pydantic_settings",
@@ -16,5 +16,5 @@ def api_url(tmp_path_factory):
         "uvicorn",
     ):
         pytest.importorskip(package)
-    with llama_cpp_server(small_model(), tmp_path_factory.mktemp("server") / "log.txt") as url:
+    with llama_cpp_server(small_model()) as url:
         yield url

@@ -21,7 +21,7 @@ pytest.importorskip("openai")
 pytest.importorskip("diskcache")
 
 SNEAKER = Document("Diesel Men's Exposure Sneaker, Black", "s", "shoes")
-SCHEMA = load_schema("Brand, Color, Size number?")
+SCHEMA = load_schema("Brand, Color, Size float?")
 
 
 RIGHT = (200, answer_of('{"Brand": "Diesel", "Color": "Black", "Size": 42}'))

@@ -38,6 +38,7 @@ def test_leaves_of_objects_and_arrays():
     # What a model would count beyond a limit is no other number.
     limited = Attribute("a", "array", item=Attribute("item"), max_items=3)
     assert schema_leaves(Schema((limited,)))[0].attribute.maximum is None
+    assert len(item_leaves(schema_leaves(Schema((limited,)))[0], 5)) == 3
 
 
 def test_waves_follow_the_dependencies():

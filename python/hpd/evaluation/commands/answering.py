@@ -185,6 +185,13 @@ def price(arguments: argparse.Namespace, n_in: int, n_out: int) -> float | None:
     return float(n_in * arguments.price_in + n_out * arguments.price_out) / 1e6
 
 
+def tokens_text(arguments: argparse.Namespace, n_in: int, n_out: int) -> str:
+    """The tokens of prompts and answers, and their price where it is known, in words."""
+    cost = price(arguments, n_in, n_out)
+    priced = "" if cost is None else f", {cost:.4f} dollars"
+    return f"{n_in} tokens of prompts, {n_out} of answers{priced}"
+
+
 def _endpoint(arguments: argparse.Namespace, max_tokens: int) -> Endpoint:
     usual = Endpoint(arguments.api, arguments.model)
     return Endpoint(

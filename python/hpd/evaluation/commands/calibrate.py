@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hpd.cli.arguments import SCHEMA_HELP, add_field_arguments, number
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say, table
 from hpd.cli.output import same_file
+from hpd.evaluation.commands.inputs import examples_of
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
@@ -75,19 +76,11 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.evaluation.calibration import answers, as_the_model_gave_them, judged
     from hpd.evaluation.confidence_fit import cross_fitted, fit
     from hpd.evaluation.matching import match_rows
-    from hpd.evaluation.rows import load_examples, load_predictions
+    from hpd.evaluation.rows import load_predictions
 
     with before_the_model():
         _check_output(arguments)
-        examples = list(
-            load_examples(
-                arguments.gold,
-                text_field=arguments.text_field,
-                id_field=arguments.id_field,
-                category_field=arguments.category_field,
-                needs_text=False,
-            )
-        )
+        examples = examples_of(arguments.gold, arguments, needs_text=False)
         predictions = load_predictions(
             arguments.predictions,
             id_field=arguments.id_field,

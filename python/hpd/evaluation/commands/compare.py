@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_document_arguments, flag_of, integer, not_empty
 from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, before_the_model, say, table
+from hpd.evaluation.commands.inputs import check_fields
 
 if TYPE_CHECKING:
     from hpd.evaluation.comparison import Session, System, Trial
@@ -142,10 +144,7 @@ def _check(arguments: argparse.Namespace) -> None:
     for name in ("port", "open"):
         if arguments.terminal and _is_given(arguments, name):
             raise UsageError(f"--{name} does nothing with --terminal")
-    if arguments.documents is None:
-        for name in ("text", "id"):
-            if getattr(arguments, f"{name}_field") is not None:
-                raise UsageError(f"--{name}-field needs --documents")
+    check_fields(arguments)
 
 
 def _is_given(arguments: argparse.Namespace, name: str) -> bool:
@@ -158,32 +157,49 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[Trial], dict[str, str]]
     from hpd.evaluation.comparison import load_systems, plan_trials
 
     systems = load_systems(arguments.systems)
+    failed = {i for each in systems for i, row in each.predictions.items() if row.data is None}
+    if failed:
+        say(f"{len(failed)} documents failed in a system, and are passed over")
+    texts = _texts(arguments, systems)
+    systems = [each.without(failed) for each in systems]
+    owners = Counter(i for each in systems for i in each.predictions)
+    shared = {i for i, n in owners.items() if n > 1}
+    if not shared:
+        raise UsageError("no document has extractions of two systems: their ids are not the same")
+    missing = sorted(shared - {*texts})
+    if missing:
+        said = (
+            f"{len(missing)} of {len(shared)} documents have no text, {missing[0]!r} for one: "
+            "hpd extract --with-text writes it, --documents PATH adds it"
+        )
+        if len(missing) == len(shared):
+            raise UsageError(said)
+        say(f"{said}; they are passed over")
+        systems = [each.without(missing) for each in systems]
     trials = plan_trials(
         systems, arguments.annotator, seed=arguments.seed or 0, limit=arguments.limit
     )
-    if not trials:
-        raise UsageError("no document has extractions of two systems: their ids are not the same")
-    texts = _texts(arguments, systems)
-    missing = [trial.id for trial in trials if trial.id not in texts]
-    if missing:
-        raise UsageError(
-            f"{len(missing)} of {len(trials)} documents have no text, {missing[0]!r} for one: "
-            "hpd extract --with-text writes it, --documents FILE adds it"
-        )
     return trials, texts
 
 
 def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str, str]:
     """The text of each document, by id."""
-    if arguments.documents is None:
-        return {
-            document_id: text
-            for system in reversed(systems)
-            for document_id, prediction in system.predictions.items()
-            if isinstance(text := prediction.raw.get("text"), str)
-        }
-    from hpd.evaluation.matching import load_sources
+    from hpd.evaluation.matching import load_sources, read_again
 
+    if arguments.documents is None:
+        texts: dict[str, str] = {}
+        notices: list[str] = []
+        for path, system in zip(arguments.systems, systems, strict=True):
+            rows = [*system.predictions.values()]
+            for own_id, row, source in zip(
+                system.predictions, rows, read_again(path, rows, notices), strict=True
+            ):
+                text = row.raw.get("text") if source is None else source.text
+                if isinstance(text, str):
+                    texts.setdefault(own_id, text)
+        for notice in notices:
+            say(notice)
+        return texts
     sources = load_sources(
         arguments.documents, text_field=arguments.text_field, id_field=arguments.id_field
     )

@@ -16,7 +16,7 @@ from hpd.evaluation.commands.answering import (
     add_answering_arguments,
     check_answering,
     open_answering,
-    price,
+    tokens_text,
 )
 from hpd.files.reader import RecordReader
 from hpd.files.rows import FORMATS
@@ -182,6 +182,4 @@ def _say_figures(
     usages = [extraction.usage for extraction in extractions if extraction.usage is not None]
     n_in = sum(usage.prompt_tokens for usage in usages)
     n_out = sum(usage.completion_tokens for usage in usages)
-    cost = price(arguments, n_in, n_out)
-    priced = "" if cost is None else f", {cost:.4f} dollars"
-    say(f"{len(samples)} samples, {n_in} tokens of prompts, {n_out} of answers{priced}")
+    say(f"{len(samples)} samples, {tokens_text(arguments, n_in, n_out)}")

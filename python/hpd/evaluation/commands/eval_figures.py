@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +29,16 @@ from hpd.evaluation.calibration import (
     calibrate,
     coverage_curve,
 )
+from hpd.evaluation.commands.inputs import examples_of
+from hpd.evaluation.json_form import plain
 from hpd.evaluation.matching import Matching, lookup, match_rows
 from hpd.evaluation.outcomes import OUTCOME_WORDS
-from hpd.evaluation.rows import (
-    Example,
-    Prediction,
-    load_examples,
-    load_predictions,
-)
+from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import AVERAGES, FORM_NAMES, LEVEL, SCOPES, Counts, Macro, Resampling
 from hpd.evaluation.statistics import Interval
 from hpd.files.reader import guess_format, source_name
 from hpd.files.rows import TABLES
+from hpd.files.streams import listed
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
@@ -108,8 +107,23 @@ def read_inputs(arguments: argparse.Namespace) -> Inputs:
         if file is not None and not (gold is None and file is first):
             for notice in file.matching.notices(gold or name, file.name):
                 say(notice)
+    if gold is not None and arguments.lookup is None:
+        _refuse_unlike(name, gold, predictions, examples)
     attributes = _attributes(arguments.attributes, examples)
     return Inputs(examples, gold is not None, attributes, first, second)
+
+
+def _refuse_unlike(
+    name: str, gold: str, predictions: Sequence[Prediction], examples: Sequence[Example]
+) -> None:
+    """Refuse two files that have no attribute in common: every score would be zero."""
+    predicted = dict.fromkeys(attribute for row in predictions for attribute in row.data or ())
+    known = dict.fromkeys(attribute for example in examples for attribute in example.gold)
+    if predicted and known and not {*predicted} & {*known}:
+        raise UsageError(
+            f"{name} and {gold} have no attribute in common: {listed(predicted)} against "
+            f"{listed(known)}"
+        )
 
 
 def _names(arguments: argparse.Namespace) -> tuple[str, str | None]:
@@ -126,15 +140,7 @@ def _names(arguments: argparse.Namespace) -> tuple[str, str | None]:
 
 
 def _examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
-    examples = list(
-        load_examples(
-            path,
-            text_field=arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-            needs_text=needs_text,
-        )
-    )
+    examples = examples_of(path, arguments, needs_text=needs_text)
     if guess_format(path) in TABLES:
         names = dict.fromkeys(name for example in examples for name in example.gold)
         say(f"{path}: columns taken as attributes: {', '.join(names)}")
@@ -180,13 +186,8 @@ class Figures:
 
     def named_scores(self) -> dict[str, float]:
         """Every score that may have a threshold."""
-        parts = (self.assessment, self.versus)
-        return {
-            name: score
-            for part in parts
-            if part is not None
-            for name, score in part.named_scores().items()
-        }
+        parts = [part.named_scores() for part in (self.assessment, self.versus) if part is not None]
+        return {name: score for part in parts for name, score in part.items()}
 
     def to_json(self) -> dict[str, Any]:
         """Everything, ready for ``json.dumps``."""
@@ -201,7 +202,7 @@ class Figures:
             result |= self.assessment.to_json()
         if self.calibration is not None:
             result["calibration"] = self.calibration.to_json()
-            result["coverage"] = [point.to_json() for point in self.coverage]
+            result["coverage"] = plain(self.coverage)
         if self.throughput is not None:
             result["throughput"] = self.throughput.to_json()
         if self.versus is not None and inputs.second is not None:
@@ -278,13 +279,10 @@ def _documents_line(inputs: Inputs) -> str:
 def _score_table(assessment: Assessment, resampling: Resampling) -> str:
     """Every score of one file; the interval is that of F1."""
     rows = [["", "", "", "P", "R", "F1", _INTERVAL, *OUTCOME_WORDS.values()]]
-    for form in FORM_NAMES:
-        for scope in SCOPES:
-            score = getattr(assessment.evaluations[form], scope)
-            intervals = getattr(assessment.intervals[form], scope)
-            micro, macro = intervals.micro["f1"], intervals.macro["f1"]
-            rows.append([form, scope, "micro", *_micro_cells(score.micro, micro)])
-            rows.append([form, scope, "macro", *_macro_cells(score.macro, macro)])
+    for form, scope, average in product(FORM_NAMES, SCOPES, AVERAGES):
+        score = getattr(getattr(assessment.evaluations[form], scope), average)
+        interval = getattr(getattr(assessment.intervals[form], scope), average)["f1"]
+        rows.append([form, scope, average, *_score_cells(score, interval)])
     return f"{table(rows, n_left=3)}\n{_how(resampling)}"
 
 
@@ -293,7 +291,7 @@ def _attribute_table(assessment: Assessment) -> str:
     rows = [["category", "attribute", "P", "R", "F1", _INTERVAL, *OUTCOME_WORDS.values()]]
     intervals = assessment.intervals["exact"].plain.cells
     for cell, counts in sorted(assessment.evaluations["exact"].plain.cells.items()):
-        rows.append([*cell, *_micro_cells(counts, intervals[cell]["f1"])])
+        rows.append([*cell, *_score_cells(counts, intervals[cell]["f1"])])
     return table(rows, n_left=2)
 
 
@@ -371,22 +369,15 @@ def p_text(p_value: float) -> str:
 
 def agreement_table(agreement: Agreement) -> str:
     """In how many fields two files say the same."""
-    shares = agreement.to_json()
-    rows = [
-        ["agreement", "fields", "exact", "normalized"],
-        [
-            "all fields",
-            str(agreement.n_fields),
-            f"{shares['same']:.2f}%",
-            f"{shares['same_normalized']:.2f}%",
-        ],
-        [
+    rows = [["agreement", "fields", "exact", "normalized"]]
+    for name, n, same, normalized in (
+        ("all fields", agreement.n_fields, agreement.same, agreement.same_normalized),
+        (
             "fields with a value in either",
-            str(agreement.n_filled),
-            f"{shares['filled_same']:.2f}%",
-            f"{shares['filled_same_normalized']:.2f}%",
-        ],
-    ]
+            *(agreement.n_filled, agreement.filled_same, agreement.filled_same_normalized),
+        ),
+    ):
+        rows.append([name, str(n), f"{same:.2f}%", f"{normalized:.2f}%"])
     return table(rows)
 
 
@@ -421,16 +412,13 @@ def _how(resampling: Resampling) -> str:
     )
 
 
-def _micro_cells(counts: Counts, interval: Interval) -> list[str]:
-    return [*_scores(counts), _interval(interval), *_outcomes(counts)]
+def _score_cells(score: Counts | Macro, interval: Interval) -> list[str]:
+    return [*_scores(score), _interval(interval), *_outcomes(score)]
 
 
-def _macro_cells(macro: Macro, interval: Interval) -> list[str]:
-    return [*_scores(macro), _interval(interval), *("" for _ in OUTCOME_WORDS)]
-
-
-def _outcomes(counts: Counts) -> list[str]:
-    return [str(getattr(counts, name)) for name in OUTCOME_WORDS]
+def _outcomes(score: Counts | Macro) -> list[str]:
+    """The number of each outcome, which a mean has not."""
+    return [str(getattr(score, name, "")) for name in OUTCOME_WORDS]
 
 
 def _scores(score: Counts | Macro) -> list[str]:

@@ -21,7 +21,9 @@ from hpd.evaluation.commands.answering import (
     check_answering,
     open_answering,
     price,
+    tokens_text,
 )
+from hpd.evaluation.commands.inputs import check_fields
 from hpd.evaluation.matching import gold_examples, source_documents
 from hpd.files.journal import text_fingerprint
 from hpd.files.writer import FileWriter
@@ -167,10 +169,7 @@ def _agreement_text(agreement: GoldAgreement) -> str:
 
 def _check(arguments: argparse.Namespace) -> None:
     check_answering(arguments)
-    if arguments.documents is None and arguments.gold is None:
-        for name in ("text", "id"):
-            if getattr(arguments, f"{name}_field") is not None:
-                raise UsageError(f"--{name}-field needs --documents or GOLD")
+    check_fields(arguments)
     for path in (arguments.predictions, arguments.gold, arguments.documents, arguments.schema):
         if path is not None and same_file(Path(arguments.output), path):
             raise UsageError(f"{arguments.output} is read in this run: name another output")
@@ -251,23 +250,17 @@ def _print_figures(
         sum(int(answer.usage.get(name, 0)) for answer in answers)
         for name in ("prompt_tokens", "completion_tokens")
     )
-    cost = price(arguments, n_in, n_out)
     if arguments.json:
-        print(
-            json.dumps(
-                {
-                    **scores.to_json(),
-                    "n_values": n_values,
-                    "agreement": None if agreement is None else agreement.to_json(),
-                    "prompt_tokens": n_in,
-                    "completion_tokens": n_out,
-                    "price": cost,
-                },
-                indent=2,
-            )
-        )
+        figures = {
+            **scores.to_json(),
+            "n_values": n_values,
+            "agreement": None if agreement is None else agreement.to_json(),
+            "prompt_tokens": n_in,
+            "completion_tokens": n_out,
+            "price": price(arguments, n_in, n_out),
+        }
+        print(json.dumps(figures, indent=2))
         return
     print(report(scores, agreement, n_values))
     if arguments.api is not None:
-        priced = "" if cost is None else f", {cost:.4f} dollars"
-        print(f"\n{n_in} tokens of prompts, {n_out} tokens of answers{priced}")
+        print(f"\n{tokens_text(arguments, n_in, n_out)}")

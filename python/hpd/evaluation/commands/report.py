@@ -11,6 +11,7 @@ from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say
 from hpd.cli.output import same_file
 from hpd.evaluation.calibration import answers, calibrate
+from hpd.evaluation.commands.inputs import check_fields
 from hpd.evaluation.matching import for_predictions, gold_examples, match_rows, source_documents
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import evaluate
@@ -22,7 +23,8 @@ _DESCRIPTION = """\
 Make a page that shows what hpd extract wrote: each document with its values where they stand,
 totals, confidences, and filters to find what is worth a look. One file, which needs no network.
 
-The texts come from PRED, if it was written with --with-text; else from --documents, or from GOLD.
+The texts come from PRED, if it was written with --with-text; else from --documents, from the input
+of the run, which is read again, or from GOLD.
 With GOLD the page tells what is right and what is not, as hpd eval counts it.
 """
 
@@ -53,10 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = (arguments.predictions, arguments.gold, arguments.documents)
     if any(path is not None and same_file(Path(arguments.output), path) for path in inputs):
         raise UsageError(f"{arguments.output} is an input, and would be overwritten")
-    if arguments.documents is None and arguments.gold is None:
-        for name in ("text", "id"):
-            if getattr(arguments, f"{name}_field") is not None:
-                raise UsageError(f"--{name}-field needs --documents or GOLD")
+    check_fields(arguments)
     with before_the_model():
         predictions = list(load_predictions(arguments.predictions))
         if not predictions:
@@ -65,11 +64,14 @@ def run(arguments: argparse.Namespace) -> int:
         sources = source_documents(arguments, arguments.predictions, predictions, notices)
         examples, against_gold = _gold(arguments, predictions, notices)
     documents = reported_documents(predictions, examples, sources, arguments.category_field)
-    n_without = sum(document.text is None for document in documents)
+    n_failed = sum(document.error is not None and not document.attributes for document in documents)
+    if n_failed:
+        notices.append(f"{n_failed} of {len(documents)} documents failed, and have no values")
+    n_without = sum(document.text is None and document.error is None for document in documents)
     if n_without:
         notices.append(
             f"{n_without} of {len(documents)} documents have no text here, so their values are "
-            "shown alone; hpd extract --with-text writes it, --documents FILE adds it"
+            "shown alone; hpd extract --with-text writes it, --documents PATH adds it"
         )
     page = report_page(
         documents,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hpd.cli.arguments import integer
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, table
-from hpd.cli.output import lines_of, written_files
+from hpd.cli.output import READING, lines_of, written_files
 from hpd.errors import InputError
 from hpd.evaluation.run_status import RunStatus, count_values, read_status
 from hpd.files.inputs import InputReader, parse_shard
@@ -134,6 +134,8 @@ def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int 
             format=settings.get("format"),
             leave_out=written_files(str(status.path)),
             attachments=bool(about.get("attachments")),
+            whole=about.get("as") == "document",
+            **{name: about.get(name) for name in READING},
             shard=None if shard is None else parse_shard(str(shard)),
         ) as reader:
             n = reader.count()

@@ -15,6 +15,7 @@ from hpd.errors import HpdError, InputError
 from hpd.files.reader import RecordReader
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
+from hpd.pipeline import Cancellation
 from hpd.schema import describe, load_untrusted_schemas, to_json_schema
 from hpd.schema.attributes import Schema
 from hpd.version import __version__
@@ -86,10 +87,13 @@ class Tools:
         self._extractor: Extractor[Any] | None = None
         self._lock = threading.Lock()
 
-    def extract(self, schema: object, text: str | None, path: str | None) -> dict[str, Any]:
+    def extract(
+        self, schema: object, text: str | None, path: str | None, cancellation: Cancellation
+    ) -> dict[str, Any]:
         """The lines of a text, or of the documents of a file.
 
         Raises:
+            CallCancelledError: by way of ``cancellation``.
             HpdError: the schema or the file cannot be read, or may not.
         """
         if (text is None) == (path is None):
@@ -97,12 +101,15 @@ class Tools:
         read = load_untrusted_schemas(schema)
         documents = [Document(text)] if text is not None else self._documents(Path(path or ""))
         n_more = max(0, len(documents) - _MOST)
-        found = self._opened().extract_many(
-            documents[:_MOST],
-            schema=read,
-            on_error="record",
+        found = dict(
+            self._opened().iter_placed(
+                documents[:_MOST],
+                schema=read,
+                on_error="record",
+                cancellation=cancellation,
+            )
         )
-        lines = {"extractions": [extraction.to_dict() for extraction in found]}
+        lines = {"extractions": [found[place].to_dict() for place in sorted(found)]}
         note = {"note": f"the file has more documents, of which the first {_MOST} were read"}
         return {**lines, **note} if n_more else lines
 
@@ -135,7 +142,7 @@ class Tools:
             for record in islice(reader, _MOST + 1):
                 if record.error is not None:
                     raise record.error
-                documents.append(Document(record.text, record.id, record.category))
+                documents.append(record.document())
         return documents
 
     def _opened(self) -> Extractor[Any]:
@@ -158,7 +165,9 @@ def _server(tools: Tools) -> MCPServer[Any]:
 
     async def called(function: Any, *arguments: Any) -> dict[str, Any]:
         try:
-            result: dict[str, Any] = await anyio.to_thread.run_sync(function, *arguments)
+            result: dict[str, Any] = await anyio.to_thread.run_sync(
+                function, *arguments, abandon_on_cancel=True
+            )
         except HpdError as error:
             raise ToolError(str(error)) from error
         return result
@@ -174,7 +183,11 @@ def _server(tools: Tools) -> MCPServer[Any]:
         The schema is one line ("brand: the maker, color, price float?"), a list of names, an
         object of name to description, or a JSON Schema.
         """
-        return await called(tools.extract, schema, text, path)
+        cancellation = Cancellation()
+        try:
+            return await called(tools.extract, schema, text, path, cancellation)
+        finally:
+            cancellation.cancel()
 
     @server.tool()
     async def schema(schema: str | list[str] | dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,220 @@
+"""Texts that contradict their schema in one field: how many values come out silently wrong?
+
+    python -m benchmarks.contradictions -m MODEL [MODEL ...] [--limit N] [-o RESULT.json]
+    python -m benchmarks.contradictions -m MODEL --kept-aside -o RESULT.json --baseline BEFORE.json
+
+A value is silently wrong if there is one, without an error, where the text states what the schema
+does not allow: it was cut, rounded or made up to fit. Better is null with an error that says why.
+Each text has a twin with a value that fits, so that right values which a model no longer gives are
+counted, too. With --kept-aside, the documents of models/recipe/handwritten that are never trained
+on are extracted as well, and their right values are compared with those of an earlier result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import hpd
+from benchmarks.contradictions.counting import Tally, lost, tally
+from benchmarks.contradictions.records import read_records
+from benchmarks.harness.part import conditions
+from benchmarks.harness.result import Finding, Result, Table
+from benchmarks.harness.workbench import ROOT
+from hpd.bench.workload import spread
+from hpd.cli.common import table
+from hpd.models.model_files import resolve_model
+from hpd.results import Extraction
+
+PART = "contradictions"
+TITLE = "Texts that contradict their schema"
+_HEAD = (
+    "kind", "texts", "silently wrong", "of them sure", "null and why", "null",
+    "twins right", "wrong", "lost", "other fields right",
+)  # fmt: skip
+_EVERY = 50
+"""Texts between two lines about progress."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The program; gives its exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("-m", "--model", nargs="+", help="GGUF files (else the one in the box)")
+    parser.add_argument("--limit", type=int, metavar="N", help="texts, spread over the kinds")
+    parser.add_argument("-t", "--threads", type=int, default=0, help="(0: chosen)")
+    parser.add_argument(
+        "--kept-aside",
+        type=int,
+        nargs="?",
+        const=0,
+        metavar="N",
+        help="also so many handwritten documents (0: all)",
+    )
+    parser.add_argument("--baseline", type=Path, metavar="FILE", help="an earlier result")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the result as JSON")
+    parser.add_argument("--faults", action="store_true", help="print what is not as it should be")
+    asked = parser.parse_args(arguments)
+    if asked.limit is not None and asked.limit < 1:
+        parser.error(f"--limit {asked.limit}: at least one text is needed")
+    if asked.kept_aside is not None and asked.kept_aside < 0:
+        parser.error(f"--kept-aside {asked.kept_aside}: there are not so few documents")
+    if asked.baseline and asked.kept_aside is None:
+        parser.error("--baseline is compared with documents kept aside: say --kept-aside, too")
+    before: Mapping[str, Any] = {}
+    if asked.baseline:
+        try:
+            before = json.loads(asked.baseline.read_text(encoding="utf-8"))["right"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            parser.error(f"--baseline {asked.baseline}: no result of this command: {error}")
+    start = time.monotonic()
+    tables: list[Table] = []
+    headlines: list[str] = []
+    faults: dict[str, Any] = {}
+    right: dict[str, Any] = {}
+    try:
+        models = {path.name: path for path in map(resolve_model, asked.model or [None])}
+        missing = [] if not asked.baseline else [name for name in models if name not in before]
+        if missing:
+            parser.error(f"--baseline {asked.baseline}: has nothing of {', '.join(missing)}")
+        for name, path in models.items():
+            counted = contradictions(path, asked.threads, asked.limit)
+            tables.append(Table(f"{TITLE}: {name}", rows(counted)))
+            headlines.append(f"{name}: {headline(counted['all'])}")
+            faults[name] = counted["all"].faults
+            print(f"{name}\n{table([list(map(str, row)) for row in tables[-1].rows])}", flush=True)
+            if asked.faults:
+                for fault in faults[name]:
+                    print(json.dumps(fault, ensure_ascii=False), flush=True)
+            if asked.kept_aside is not None:
+                right[name] = kept_aside(path, asked.threads, asked.kept_aside or None)
+                headlines.append(f"{name}: {compared(before.get(name, {}), right[name])}")
+                print(headlines[-1], flush=True)
+    except hpd.HpdError as error:
+        print(f"contradictions: {error}", file=sys.stderr)
+        return 1
+    if asked.output:
+        result = Result(
+            PART,
+            TITLE,
+            (_command(asked),),
+            Finding(tables, "; ".join(headlines)),
+            conditions(
+                models,
+                time.monotonic() - start,
+                n_threads=asked.threads,
+                limit=asked.limit,
+            ),
+        )
+        text = json.dumps(
+            {**asdict(result), "faults": faults, "right": right}, ensure_ascii=False, indent=1
+        )
+        asked.output.write_text(f"{text}\n", encoding="utf-8")
+    return 0
+
+
+def contradictions(model: Path, n_threads: int, limit: int | None) -> dict[str, Tally]:
+    """The counts of a model's extractions of the texts and their twins, kind by kind."""
+    every = read_records()
+    records = [every[i] for i in spread(len(every), limit)]
+    schemas = {record.name: record.schema for record in records}
+    documents = [
+        hpd.Document(side.text, category=record.name)
+        for record in records
+        for side in (record.contradicting, record.fitting)
+    ]
+    found = extracted(schemas, documents, model, n_threads)
+    return tally(records, list(zip(found[::2], found[1::2], strict=True)))
+
+
+def kept_aside(model: Path, n_threads: int, limit: int | None) -> dict[str, str]:
+    """Of each handwritten document kept aside, a mark for each value that it states: 1 if right."""
+    if str(ROOT / "models") not in sys.path:
+        sys.path.append(str(ROOT / "models"))
+    from recipe import handwritten, written  # type: ignore[import-not-found]
+
+    every = handwritten.kept_aside()
+    chosen = [every[i] for i in spread(len(every), limit)]
+    documents = [hpd.Document(each.text, category=each.name) for each in chosen]
+    found = extracted({each.name: each.schema for each in chosen}, documents, model, n_threads)
+    return {
+        each.name: "".join(
+            "01"[cell.is_right]
+            for cell in written.cells(each.schema.attributes, each.answer, extraction.data or {})
+            if cell.gold
+        )
+        for each, extraction in zip(chosen, found, strict=True)
+    }
+
+
+def extracted(
+    schemas: Mapping[str, object], documents: Sequence[hpd.Document], model: Path, n_threads: int
+) -> list[Extraction[Any]]:
+    """The extraction of each document, with every option as it is by default."""
+    with hpd.Extractor(schemas, model, n_threads=n_threads, quiet=True) as extractor:
+        return list(_watched(extractor.extract_many(documents, on_error="record"), len(documents)))
+
+
+def rows(counted: Mapping[str, Tally]) -> list[Sequence[str | int]]:
+    """The table of the counts."""
+    made: list[Sequence[str | int]] = [_HEAD]
+    for kind, each in counted.items():
+        n = each.counts
+        made.append((
+            kind, n["texts"], n["silently wrong"], n["sure"], n["null and why"], n["null"],
+            n["twin right"], n["twin wrong"], n["twin lost"],
+            f"{n['others right']} of {n['others']}",
+        ))  # fmt: skip
+    return made
+
+
+def headline(every: Tally) -> str:
+    """The share of silently wrong values, and what became of the twins."""
+    n = every.counts
+    share = n["silently wrong"] / n["texts"]
+    return (
+        f"{share:.1%} of {n['texts']} silently wrong; of their twins {n['twin right']} right, "
+        f"{n['twin wrong']} wrong, {n['twin lost']} lost"
+    )
+
+
+def compared(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """The right values of documents kept aside, and how many of the earlier ones are lost."""
+    marks = "".join(now.values())
+    told = f"{marks.count('1')} of {len(marks)} values of documents kept aside are right"
+    if not before:
+        return told
+    n_lost, n_right = lost(before, now)
+    n_gained, _ = lost(now, before)
+    share = n_lost / n_right if n_right else 0.0
+    return f"{told}; of {n_right} right before, {n_lost} are lost ({share:.2%}); {n_gained} gained"
+
+
+def _watched(extractions: Iterable[Extraction[Any]], n: int) -> Iterable[Extraction[Any]]:
+    for i, extraction in enumerate(extractions, 1):
+        if i % _EVERY == 0 or i == n:
+            print(f"{i} of {n} texts", file=sys.stderr, flush=True)
+        yield extraction
+
+
+def _command(asked: argparse.Namespace) -> str:
+    words = ["python -m benchmarks.contradictions"]
+    if asked.model:
+        words += ["-m", *(Path(model).name for model in asked.model)]
+    words += ["--limit", str(asked.limit)] if asked.limit else []
+    words += ["-t", str(asked.threads)] if asked.threads else []
+    if asked.kept_aside is not None:
+        words += ["--kept-aside", *([str(asked.kept_aside)] if asked.kept_aside else [])]
+    words += ["--baseline", asked.baseline.name] if asked.baseline else []
+    return " ".join([*words, "-o", asked.output.name])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""What became of a field that contradicts its schema, of its twin, and of the fields beside it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from benchmarks.contradictions.records import Record, leaves
+from hpd.evaluation.outcomes import normalized, outcome
+from hpd.evaluation.rows import gold_values
+from hpd.results import Extraction, FieldValue
+
+SURE = 0.9
+"""The confidence from which on a wrong value looks like a right one."""
+
+Refusal = Literal["silently wrong", "null and why", "null"]
+Acceptance = Literal["right", "wrong", "lost"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is in a field; of a list, the item that is wrong, or the reason that is given."""
+
+    outcome: Refusal | Acceptance
+    value: Any = None
+    confidence: float | None = None
+    error: str | None = None
+    raw: str = ""
+
+
+@dataclass
+class Tally:
+    """The counts of some records, and whatever was not as it should be."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    faults: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+def tally(
+    records: Sequence[Record], extractions: Sequence[tuple[Extraction[Any], Extraction[Any]]]
+) -> dict[str, Tally]:
+    """The counts of each kind, and of all: of each record the extraction of both its texts."""
+    by_kind: dict[str, Tally] = {}
+    every = Tally()
+    for record, (contradicting, fitting) in zip(records, extractions, strict=True):
+        refused, accepted = refusal(record, contradicting), acceptance(record, fitting)
+        counts = Counter(
+            {"texts": 1, refused.outcome: 1, f"twin {accepted.outcome}": 1, "others right": 0}
+        )
+        is_sure = refused.confidence is not None and refused.confidence >= SURE
+        counts["sure"] += refused.outcome == "silently wrong" and is_sure
+        for side, extraction in (
+            (record.contradicting, contradicting),
+            (record.fitting, fitting),
+        ):
+            others = [p for p, v in leaves(side.stated) if v is not None and p != record.place]
+            counts["others"] += len(others)
+            counts["others right"] += sum(
+                _is_right(side.stated, extraction, place) for place in others
+            )
+        faults = [
+            _fault(record, side.text, found)
+            for side, found in ((record.contradicting, refused), (record.fitting, accepted))
+            if found.outcome not in ("null and why", "right")
+        ]
+        for each in (by_kind.setdefault(record.kind, Tally()), every):
+            each.counts.update(counts)
+            each.faults += faults
+    return {**by_kind, "all": every}
+
+
+def refusal(record: Record, extraction: Extraction[Any]) -> Found:
+    """What became of the field that contradicts.
+
+    No value that obeys its schema is one that the text states, but for the other items of a list.
+    """
+    fitting = _stated(record.contradicting.stated, record.place)
+    for place, value in _given(extraction, record.place):
+        stated = next((each for each in fitting if equal(each, value)), None)
+        if stated is None:
+            details = extraction.fields.get(place, FieldValue())
+            return Found("silently wrong", value, details.confidence, raw=details.raw)
+        fitting.remove(stated)
+    if extraction.error is not None:
+        return Found("null and why", error=str(extraction.error))
+    column = _column(record.place)
+    for place, details in extraction.fields.items():
+        if details.error is not None and _is_within(column, _column(place)):
+            return Found("null and why", None, details.confidence, details.error, details.raw)
+    details = extraction.fields.get(record.place, FieldValue())
+    return Found("null", None, details.confidence, raw=details.raw)
+
+
+def acceptance(record: Record, extraction: Extraction[Any]) -> Found:
+    """What became of the same field of the twin."""
+    if _is_right(record.fitting.stated, extraction, record.place):
+        return Found("right")
+    stated = _stated(record.fitting.stated, record.place)
+    for place, value in _given(extraction, record.place):
+        if not any(equal(each, value) for each in stated):
+            details = extraction.fields.get(place, FieldValue())
+            return Found("wrong", value, details.confidence, raw=details.raw)
+    details = extraction.fields.get(record.place, FieldValue())
+    error = details.error or (None if extraction.error is None else str(extraction.error))
+    return Found("lost", None, details.confidence, error, details.raw)
+
+
+def equal(stated: Any, value: Any) -> bool:
+    """Whether a value is one of those that are right, in the normalized form of hpd eval."""
+    texts = stated.split("||") if isinstance(stated, str) else [stated]
+    return outcome(gold_values(texts), value, normalized) == "vc"
+
+
+def lost(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[int, int]:
+    """Of the values of documents that were right before, those that are not now, and their number.
+
+    Args:
+        before: of each document a mark for each value that it states, ``1`` if that was right.
+        now: the same of the run under test; documents that only one of them has are left out.
+
+    Raises:
+        ValueError: a document states another number of values in the two.
+    """
+    n_lost = n_right = 0
+    for name in before.keys() & now.keys():
+        for was, still in zip(before[name], now[name], strict=True):
+            n_right += was == "1"
+            n_lost += was == "1" and still != "1"
+    return n_lost, n_right
+
+
+def _is_right(stated: Mapping[str, Any], extraction: Extraction[Any], place: str) -> bool:
+    """Whether a value that is stated was given; an item, wherever in the list."""
+    value = dict(leaves(stated))[place]
+    times = _stated(stated, place).count(value)
+    n_given = sum(equal(value, given) for _, given in _given(extraction, place))
+    return n_given >= times
+
+
+def _stated(stated: Mapping[str, Any], place: str) -> list[Any]:
+    column = _column(place)
+    return [v for p, v in leaves(stated) if v is not None and _column(p) == column]
+
+
+def _given(extraction: Extraction[Any], place: str) -> Iterable[tuple[str, Any]]:
+    """The values of a field, or of all items of a list, that are given without an error."""
+    column = _column(place)
+    for found, value in leaves(extraction.data):
+        details = extraction.fields.get(found)
+        is_marked = details is not None and details.error is not None
+        if value is not None and _column(found) == column and not is_marked:
+            yield found, value
+
+
+def _column(place: str) -> str:
+    return re.sub(r"\[\d+\]", "[]", place)
+
+
+def _is_within(column: str, other: str) -> bool:
+    """Whether a column is another one, or in it: ``rows[].room`` in ``rows[]`` and in ``rows``."""
+    return column == other or column.startswith((f"{other}.", f"{other}["))
+
+
+def _fault(record: Record, text: str, found: Found) -> Mapping[str, Any]:
+    return {
+        "name": record.name,
+        "text": text,
+        "field": record.place,
+        "outcome": found.outcome,
+        "value": found.value,
+        "confidence": None if found.confidence is None else round(found.confidence, 4),
+        "error": found.error,
+        "raw": found.raw,
+    }

@@ -1,0 +1,152 @@
+"""The texts, each with its schema and what it states, and each with a twin that fits the schema.
+
+``texts.txt`` has any number of records under the head of their kind::
+
+    === above the maximum
+    Age: <130|31> years. City: Porto.
+    {"age!": "int 0..120", "city": "str"}
+    {"age": <null|31>, "city": "Porto"}
+
+In ``<130|31>`` the first half makes the text that contradicts its schema, the second half its twin.
+The schema is JSON in which each value is a type in brief (``str``, ``int``, ``[a|b]``, a format, or
+a pattern, which begins with ``^``), with limits (``0..120``, of a text that of its characters,
+``*0.5`` for a multiple) and a description behind ``: ``; ``!`` marks what is required. The last
+line is what the text states, with ``||`` between texts of which each is right. The field that is
+null in it, and not in the twin's, is the one that contradicts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PATH = Path(__file__).with_name("texts.txt")
+
+_HALF = r"((?:[^<>|]|\|\|)*)"
+_HALVES = re.compile(rf"<{_HALF}\|{_HALF}>")
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_TYPE = re.compile(
+    r"(?P<kind>\^.*\$|\[.+\]|[a-z0-9]+)"
+    rf"(?: (?P<low>{_NUMBER})?\.\.(?P<high>{_NUMBER})?)?(?: \*(?P<step>{_NUMBER}))?"
+    r"(?:: (?P<description>.+))?"
+)
+_TYPES: Mapping[str, Mapping[str, Any]] = {
+    "str": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "datetime": {"type": "string", "format": "date-time"},
+}
+
+
+@dataclass(frozen=True)
+class Side:
+    """A text, and what it states of its schema."""
+
+    text: str
+    stated: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A text that contradicts its schema, and its twin."""
+
+    kind: str
+    name: str
+    schema: Mapping[str, Any]
+    """A JSON Schema."""
+    contradicting: Side
+    fitting: Side
+
+    @property
+    def place(self) -> str:
+        """The field that contradicts, as ``Extraction.fields`` names it."""
+        there = {place for place, value in leaves(self.fitting.stated) if value is not None}
+        (place,) = (
+            place
+            for place, value in leaves(self.contradicting.stated)
+            if value is None and place in there
+        )
+        return place
+
+
+def read_records(path: Path = PATH) -> list[Record]:
+    """All records, kind by kind.
+
+    Raises:
+        ValueError: one cannot be read, with its name.
+    """
+    _, *parts = re.split(r"^=== (.+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return [
+        _record(kind, f"{kind} {n}", block)
+        for kind, body in zip(parts[::2], parts[1::2], strict=True)
+        for n, block in enumerate(body.strip().split("\n\n"), 1)
+    ]
+
+
+def leaves(data: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """The values in some data with their places; an empty list or object has none."""
+    if isinstance(data, Mapping):
+        for name, part in data.items():
+            yield from leaves(part, f"{place}.{name}" if place else name)
+    elif isinstance(data, list):
+        for n, part in enumerate(data):
+            yield from leaves(part, f"{place}[{n}]")
+    else:
+        yield place, data
+
+
+def _record(kind: str, name: str, block: str) -> Record:
+    text, schema, stated = block.rsplit("\n", 2)
+    try:
+        sides = [Side(_half(text, n), json.loads(_half(stated, n))) for n in (1, 2)]
+        record = Record(kind, name, json_schema(json.loads(schema)), *sides)
+        _ = record.place
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}: {block}") from error
+    return record
+
+
+def _half(text: str, n: int) -> str:
+    return _HALVES.sub(lambda match: match[n], text)
+
+
+def json_schema(brief: Any) -> dict[str, Any]:
+    """The JSON Schema of one in brief."""
+    if isinstance(brief, Mapping):
+        return {
+            "type": "object",
+            "properties": {name.rstrip("!"): json_schema(part) for name, part in brief.items()},
+            "required": [name.rstrip("!") for name in brief if name.endswith("!")],
+        }
+    if isinstance(brief, list):
+        (item,) = brief
+        return {"type": "array", "items": json_schema(item)}
+    match = _TYPE.fullmatch(brief)
+    if match is None:
+        raise ValueError(f"{brief!r} is no type")
+    kind = match["kind"]
+    schema: dict[str, Any] = {"type": "string", "format": kind}
+    if kind in _TYPES:
+        schema = dict(_TYPES[kind])
+    elif kind.startswith("^"):
+        schema = {"type": "string", "pattern": kind}
+    elif kind.startswith("["):
+        choices = kind.strip("[]").split("|")
+        are_numbers = all(re.fullmatch(_NUMBER, choice) for choice in choices)
+        schema = {"enum": [json.loads(choice) if are_numbers else choice for choice in choices]}
+    of_text = kind == "str"
+    for part, keyword in (
+        ("low", "minLength" if of_text else "minimum"),
+        ("high", "maxLength" if of_text else "maximum"),
+        ("step", "multipleOf"),
+    ):
+        if match[part]:
+            schema[keyword] = json.loads(match[part])
+    if match["description"]:
+        schema["description"] = match["description"]
+    return schema

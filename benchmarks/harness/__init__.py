@@ -1,0 +1,6 @@
+"""What all measurements that the pages show share.
+
+Each part measures one thing and makes one result: a JSON file with tables, the commands that made
+them, and the conditions. The pages are written from these files. ``part`` is the command line,
+``workbench`` runs commands, ``result`` is the file, ``page`` fills in pages and draws figures.
+"""

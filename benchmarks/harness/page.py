@@ -1,0 +1,88 @@
+"""The pages that show results: written from the JSON files, never by hand.
+
+A page has places for results::
+
+    <!-- result: zero-shot -->
+    ... written by this module ...
+    <!-- end of result -->
+
+and may have headlines in its sentences, between ``<!-- headline: zero-shot -->`` and
+``<!-- end of headline -->``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from benchmarks.harness.result import Conditions, Result, load_results
+from benchmarks.harness.workbench import ROOT
+
+DOCS = ROOT / "docs"
+
+_PLACE = re.compile(
+    r"<!-- result: (?P<part>[\w-]+) -->\n(?P<text>.*?)<!-- end of result -->\n", re.DOTALL
+)
+_HEADLINE = re.compile(
+    r"(?P<start><!-- headline: (?P<part>[\w-]+) -->)(?P<text>.*?)(?P<end><!-- end of headline -->)",
+    re.DOTALL,
+)
+_NOT_YET = "Not measured yet.\n"
+
+
+def write_all(results: Path) -> list[Path]:
+    """Write all pages again; the ones that changed."""
+    changed = []
+    for page, text in all_pages(load_results(results)).items():
+        if page.read_text(encoding="utf-8") != text:
+            page.write_text(text, encoding="utf-8")
+            changed.append(page)
+    return changed
+
+
+def all_pages(results: Mapping[str, Result]) -> dict[Path, str]:
+    """The texts of all pages that may show results."""
+    pages = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    return {page: with_results(page.read_text(encoding="utf-8"), results) for page in pages}
+
+
+def with_results(text: str, results: Mapping[str, Result]) -> str:
+    """A page's text with the places for results filled in; what has no result stays as it is."""
+
+    def filled(match: re.Match[str]) -> str:
+        part = match["part"]
+        text = shown(results[part]) if part in results else match["text"] or _NOT_YET
+        return f"<!-- result: {part} -->\n{text}<!-- end of result -->\n"
+
+    def told(match: re.Match[str]) -> str:
+        part = match["part"]
+        headline = results[part].finding.headline if part in results else match["text"]
+        return f"{match['start']}{headline}{match['end']}"
+
+    return _HEADLINE.sub(told, _PLACE.sub(filled, text))
+
+
+def shown(result: Result) -> str:
+    """The tables of a result, the command that makes it and its conditions, as Markdown."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
+    conditions = conditions_sentence(result.conditions)
+    return environment.get_template("result.md.jinja").render(result=result, conditions=conditions)
+
+
+def conditions_sentence(conditions: Conditions) -> str:
+    """The conditions, as a sentence; the result's file has all of them."""
+    threads = f", {conditions.n_threads} of them used" if conditions.n_threads else ""
+    models = " and ".join(f"`{name}`" for name in conditions.models)
+    trial = "" if conditions.limit is None else f", a trial with {conditions.limit} documents"
+    cores = f"{conditions.n_cores} cores of {conditions.processor}"
+    return f"{conditions.date}, {cores}{threads}; {models or 'no model'}{trial}."

@@ -1,0 +1,179 @@
+"""The parts of a program that measures, and its command line: list, measure, resume, publish."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import hashlib
+import importlib.metadata
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.awake import AWAKE
+from benchmarks.harness import page
+from benchmarks.harness.result import Conditions, Finding, Result, load_results, result_path
+from benchmarks.harness.workbench import RESULTS, ROOT, MissingInputError, Workbench
+from hpd.models.hardware import n_cores, processor, use_amx
+from hpd.models.model_files import resolve_model
+from hpd.version import __version__
+
+_SHORT_HASH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing to measure, which makes one result."""
+
+    name: str
+    title: str
+    minutes: float
+    """A guess at its time on two idle cores, for ``--list``."""
+    measure: Callable[[Workbench], Finding]
+
+
+def run(
+    parts: Sequence[Part], program: str, description: str, arguments: Sequence[str] | None = None
+) -> int:
+    """Run a program (``benchmarks.tables``); returns 1 if a part failed."""
+    parser = _parser(parts, description)
+    options = parser.parse_args(arguments)
+    if options.limit is not None and options.results is None:
+        parser.error("--limit makes a trial, whose results are not to be published: say --results")
+    options.results = options.results or RESULTS
+    if options.list:
+        _print_list(parts, options.results)
+        return 0
+    if options.pages:
+        changed = page.write_all(options.results)
+        print("\n".join(f"written: {path.relative_to(ROOT)}" for path in changed) or "as they were")
+        return 0
+    named = {part.name: part for part in parts}
+    chosen = [named[name] for name in options.part] if options.part else list(parts)
+    failed = [part.name for part in chosen if not _attempt(part, program, options)]
+    if failed:
+        print(f"not measured: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _parser(parts: Sequence[Part], description: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    names = [part.name for part in parts]
+    parser.add_argument("--list", action="store_true", help="the parts, and which are measured")
+    parser.add_argument("--part", action="append", choices=names, help="[default: all]")
+    parser.add_argument("--again", action="store_true", help="measure parts that have a result")
+    parser.add_argument("--pages", action="store_true", help="write the pages from the results")
+    parser.add_argument("--data", type=Path, help="a folder with oa-mine/, ae-110k/ and wdc-pave/")
+    parser.add_argument(
+        "--work", type=Path, default=Path("work"), help="a folder for what is made on the way"
+    )
+    parser.add_argument(
+        "--results", type=Path, help=f"a folder for results [default: {RESULTS.relative_to(ROOT)}]"
+    )
+    parser.add_argument(
+        "-m", "--model", type=Path, help="scored and timed [default: the one in the box]"
+    )
+    parser.add_argument("--server", type=Path, help="llama.cpp's llama-server, as a peer")
+    parser.add_argument("--limit", type=int, metavar="N", help="a trial with N documents of a file")
+    parser.add_argument("-t", "--threads", type=int, default=0, help="(0: chosen)")
+    return parser
+
+
+def _attempt(part: Part, program: str, options: argparse.Namespace) -> bool:
+    """Measure one part and keep its result; returns False, and prints why, if it fails."""
+    if result_path(options.results, part.name).exists() and not options.again:
+        print(f"{part.name}: measured already", file=sys.stderr)
+        return True
+    model: Path = resolve_model(options.model)
+    bench = Workbench(
+        options.data,
+        options.work / file_hash(model)[:_SHORT_HASH] / f"limit-{options.limit or 'none'}",
+        options.results,
+        model,
+        options.server,
+        options.limit,
+        options.threads,
+        options.again,
+    )
+    start = time.monotonic()
+    try:
+        finding = part.measure(bench)
+    except (MissingInputError, RuntimeError) as error:
+        print(f"{part.name}: {error}", file=sys.stderr)
+        return False
+    # The command for all of it stands behind those that it ran.
+    bench.commands.append(_command(part, program, options))
+    made_under = conditions(
+        bench.used_models,
+        time.monotonic() - start,
+        n_threads=bench.n_threads,
+        limit=bench.limit,
+        stolen=bench.stolen,
+    )
+    result = Result(part.name, part.title, tuple(bench.commands), finding, made_under)
+    print(f"{part.name}: {finding.headline}\n  {result.save(options.results)}", flush=True)
+    return True
+
+
+def _command(part: Part, program: str, options: argparse.Namespace) -> str:
+    data = ["--data DATA"] if options.data else []
+    model = [f"-m {options.model.name}"] if options.model else []
+    server = [f"--server {options.server.name}"] if options.server else []
+    threads = [f"-t {options.threads}"] if options.threads else []
+    asked = [*data, "--work WORK", *model, *server, *threads]
+    return " ".join([f"python -m {program} --part {part.name}", *asked])
+
+
+def conditions(
+    models: Mapping[str, Path],
+    seconds: float,
+    *,
+    n_threads: int = 0,
+    limit: int | None = None,
+    stolen: float | None = None,
+) -> Conditions:
+    """The conditions of figures that took so long, with the hash of each model's file."""
+    return Conditions(
+        datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        __version__,
+        _git_version(),
+        importlib.metadata.version("llama-cpp-python"),
+        processor(),
+        n_cores(),
+        n_threads,
+        {name: file_hash(path) for name, path in sorted(models.items())},
+        round(seconds, 1),
+        limit,
+        AWAKE in os.environ,
+        "AMX" if use_amx() else "repacked weights",
+        stolen,
+    )
+
+
+def _git_version() -> str:
+    """The commit of the checkout; ``unknown`` where there is none."""
+    command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _print_list(parts: Sequence[Part], results: Path) -> None:
+    done = load_results(results) if results.exists() else {}
+    for part in parts:
+        state = done[part.name].conditions.date if part.name in done else "not measured"
+        print(f"{part.name:20} {part.minutes:5.1f} min  {state:12}  {part.title}")

@@ -1,0 +1,299 @@
+"""The place where parts measure: data sets, models, a folder for what they make, commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from hpd.evaluation.datasets import schema_path
+from hpd.models.model_files import box_model, resolve_model
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+
+N_RESAMPLES = 10_000
+"""Samples of an interval, and exchanges of a test."""
+
+_PATH = re.compile(r"(?:^|(?<==))/[^,|=]+")
+"""An absolute path in an argument."""
+
+_FILES = {"oa-mine": "dev.jsonl", "ae-110k": "dev.jsonl", "wdc-pave": "train.jsonl"}
+
+_TITLES = {
+    "oa-mine": "OA-Mine",
+    "ae-110k": "AE-110k",
+    "wdc-pave": "WDC-PAVE",
+    "catalogue-300": "descriptions of 300 tokens",
+}
+
+
+class MissingInputError(Exception):
+    """A data set, a model or a program that a part needs was not named or is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """Documents with gold values, and the schema of each category."""
+
+    name: str
+    gold: Path
+    """As hpd's own lines."""
+    schema: Path
+    train: Path | None = None
+    """Rows to learn from, as they were published."""
+    has_categories: bool = True
+    """Whether there is a schema for each category, and not one for all."""
+
+    @property
+    def title(self) -> str:
+        """The name for readers."""
+        return _TITLES.get(self.name, self.name)
+
+    def schemas(self) -> list[str]:
+        """The arguments that name the schemas."""
+        by_category = ["--category-field", "category"] if self.has_categories else []
+        return ["--schema", str(self.schema), *by_category]
+
+
+@dataclass
+class Workbench:
+    """Runs commands once, and notes each as a reader can type it."""
+
+    data: Path | None
+    """A folder with a folder for each data set."""
+    work: Path
+    """A folder for everything that is made on the way."""
+    results: Path = RESULTS
+    """The folder with the results of other parts."""
+    model: Path = field(default_factory=resolve_model)
+    """The model that is scored and timed."""
+    server: Path | None = None
+    """llama.cpp's server, as a peer."""
+    limit: int | None = None
+    """Documents of each file, in a trial; None: all that a part measures."""
+    n_threads: int = 0
+    again: bool = False
+    """Whether times are measured once more, and not taken from a call that was stopped."""
+    commands: list[str] = field(default_factory=list)
+    used_models: dict[str, Path] = field(default_factory=dict)
+    stolen: float = 0.0
+    """The largest share of a timed run that the host of a virtual machine took."""
+
+    def __post_init__(self) -> None:
+        self.model, self.work = self.model.resolve(), self.work.resolve()
+        self.data = None if self.data is None else self.data.resolve()
+        self.work.mkdir(parents=True, exist_ok=True)
+
+    # --- documents ---
+
+    def data_sets(self, *names: str) -> list[DataSet]:
+        """The data sets of these names that are there.
+
+        Raises:
+            MissingInputError: there is none of them.
+        """
+        names = names or tuple(_FILES)
+        there = [self.data_set(name) for name in names if self._source(name).exists()]
+        if not there:
+            raise MissingInputError(f"needs --data FOLDER with {' or '.join(names)} in it")
+        return there
+
+    def data_set(self, name: str) -> DataSet:
+        """One data set, its first ``limit`` rows as hpd's own lines."""
+        source = self._source(name)
+        if not source.exists():
+            raise MissingInputError(f"needs --data FOLDER with {name}/{_FILES[name]} in it")
+        gold = self.folder(name) / "gold.jsonl"
+        rows = self._first_rows(name, source)
+        self.make(gold, ["hpd", "data", "convert", str(rows), "-o", str(gold)])
+        attributes = source.with_name("attributes.json")
+        train = source.with_name("train.jsonl")
+        return DataSet(
+            name,
+            gold,
+            attributes if attributes.exists() else schema_path(gold),
+            self._first_rows(name, train) if train != source and train.exists() else None,
+        )
+
+    def catalogue(self, name: str, n_documents: int, *arguments: str) -> DataSet:
+        """Made-up descriptions of products, with gold (``benchmarks/workloads.py``)."""
+        made = self.folder("catalogue") / f"{name}-{n_documents}"
+        gold, schema = made.with_suffix(".jsonl"), made.with_suffix(".schema.json")
+        command = ["benchmarks/workloads.py", str(made), "--documents", str(n_documents)]
+        self.make(schema, [*command, *arguments])
+        return DataSet(name, gold, schema, has_categories=False)
+
+    def some(self, data: DataSet, n: int) -> DataSet:
+        """About ``n`` documents of a data set, evenly over its file, which may be sorted."""
+        lines = data.gold.read_text(encoding="utf-8").splitlines(keepends=True)
+        gold = data.gold.with_name(f"{data.gold.stem}-{n}.jsonl")
+        gold.write_text("".join(lines[:: max(1, round(len(lines) / n))]), encoding="utf-8")
+        return replace(data, gold=gold)
+
+    def count(self, n: int) -> int:
+        """So many documents, or fewer in a trial."""
+        return n if self.limit is None else min(n, self.limit)
+
+    def _source(self, name: str) -> Path:
+        return (self.data or Path("no --data")) / name / _FILES[name]
+
+    def _first_rows(self, name: str, source: Path) -> Path:
+        if self.limit is None:
+            return source
+        path = self.folder(name) / source.name
+        with source.open(encoding="utf-8") as rows:
+            path.write_text("".join(islice(rows, self.limit)), encoding="utf-8")
+        return path
+
+    # --- commands ---
+
+    def folder(self, *names: str) -> Path:
+        """A folder for what is made, which exists."""
+        path = self.work.joinpath(*names)
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def extract(
+        self,
+        data: DataSet,
+        name: str,
+        *arguments: str,
+        model: Path | None = None,
+        unlikely: bool = True,
+    ) -> Path:
+        """The extractions that a model makes with some arguments, under a name of their own.
+
+        With ``unlikely`` all values are kept, so that settings of the decoding can be compared
+        between models with a calibration and without; else those which the model's own calibration
+        calls too unlikely are null, as a user has it.
+        """
+        threshold = ("--null-threshold", "0") if unlikely else ()
+        output = data.gold.with_name(f"{data.gold.stem}-{name}.jsonl")
+        return self.make(
+            output,
+            [
+                *("hpd", "extract", str(data.gold), *data.schemas()),
+                *("-m", str(self.using(model or self.model)), *self.threads()),
+                *("--quiet", *threshold, *arguments, "-o", str(output), "--overwrite"),
+            ],
+        )
+
+    def evaluate(self, data: DataSet, predictions: Path, versus: Path | None = None) -> Any:
+        """The figures of ``hpd eval`` for extractions, and for their difference from others."""
+        command = ["hpd", "eval", str(predictions), str(data.gold), "--attributes"]
+        command += [str(data.schema), "--json"]
+        if versus is not None:
+            command += ["--vs", str(versus), "--resamples", str(N_RESAMPLES)]
+        return json.loads(self.run(command))
+
+    def bench(
+        self,
+        name: str,
+        data: DataSet,
+        *arguments: str,
+        replay: bool = False,
+    ) -> list[dict[str, Any]]:
+        """The summaries of ``hpd bench``.
+
+        With ``replay`` all methods write the known answers, otherwise the model's own.
+        """
+        output = self.folder("bench") / f"{name}.jsonl"
+        command = ["hpd", "bench", str(data.gold), "--schema", str(data.schema)]
+        command += ["--replay", str(data.gold)] if replay else []
+        command += ["-m", str(self.using(self.model)), *self.threads(), *arguments]
+        command += ["-o", str(output)]
+        if self.again or not _summaries(output):
+            output.unlink(missing_ok=True)
+        rows = _summaries(self.make(output, command))
+        self.stolen = max([self.stolen, *(row["stolen"] for row in rows)])
+        return rows
+
+    def rounds(self, n: int) -> list[str]:
+        """The argument of ``hpd bench`` for so many rounds; a trial has one."""
+        return ["--rounds", str(n if self.limit is None else 1)]
+
+    def threads(self) -> list[str]:
+        """The argument for the number of threads, if it was said."""
+        return ["-t", str(self.n_threads)] if self.n_threads else []
+
+    def make(self, output: Path, command: Sequence[str]) -> Path:
+        """A file that a command writes; it is run only if the file is missing."""
+        if output.exists():
+            self._note(command)
+        else:
+            self.run(command)
+        return output
+
+    def made(self, output: Path, write: Callable[[Path], object]) -> Path:
+        """A file that a function writes; it is called only if the file is missing."""
+        if not output.exists():
+            unfinished = output.with_name(f"{output.name}.unfinished")
+            write(unfinished)
+            unfinished.replace(output)
+        return output
+
+    def run(self, command: Sequence[str]) -> str:
+        """Run a command, note it, and return its output.
+
+        Raises:
+            RuntimeError: it failed.
+        """
+        self._note(command)
+        print(f"+ {self.commands[-1]}", file=sys.stderr, flush=True)
+        program = ["-m", "hpd.cli", *command[1:]] if command[0] == "hpd" else list(command)
+        path = os.pathsep.join([str(ROOT), str(ROOT / "models"), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            [sys.executable, *program],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": path},
+            check=False,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        # 3: some documents failed, which the scores show.
+        if done.returncode not in (0, 3):
+            raise RuntimeError(f"exit code {done.returncode} of: {' '.join(command)}")
+        return done.stdout
+
+    def shown(self, argument: object) -> str:
+        """An argument as it is printed, without this machine's paths.
+
+        A path may be a whole argument, or stand behind an equals sign in it.
+        """
+        return _PATH.sub(lambda match: self._place(match.group()), str(argument))
+
+    def _place(self, path: str) -> str:
+        places = [(self.work, "WORK"), *([(self.data, "DATA")] if self.data else [])]
+        for folder, name in (*places, (box_model().parents[1], ""), (ROOT, "")):
+            if Path(path).is_relative_to(folder):
+                return str(Path(name) / Path(path).relative_to(folder))
+        return Path(path).name
+
+    def using(self, model: Path) -> Path:
+        """The model, noted as one on which the figures depend."""
+        self.used_models[model.name] = model
+        return model
+
+    def _note(self, command: Sequence[str]) -> None:
+        shown = " ".join(_quoted(self.shown(argument)) for argument in command)
+        shown = f"python {shown}" if command[0].endswith(".py") or command[0] == "-m" else shown
+        if shown not in self.commands:
+            self.commands.append(shown)
+
+
+def _summaries(path: Path) -> list[dict[str, Any]]:
+    """The rows that ``hpd bench`` writes at its end; none if there is no file."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [row for row in map(json.loads, lines) if row["type"] == "summary"]
+
+
+def _quoted(argument: str) -> str:
+    return f'"{argument}"' if set(argument) & set(" |;&()") else argument

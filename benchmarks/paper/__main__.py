@@ -1,0 +1,31 @@
+"""The figures, tables and claims of the paper, made here as far as they can be.
+
+    python -m benchmarks.paper --list
+    python -m benchmarks.paper --data DATA --work WORK
+    python -m benchmarks.paper --part figure-4 --work WORK -m model.gguf
+    python -m benchmarks.paper --pages
+
+DATA has a folder for each data set: oa-mine and ae-110k with train.jsonl, dev.jsonl and
+attributes.json, wdc-pave with train.jsonl, crossner with DOMAIN.jsonl and DOMAIN.schema.json. Each
+part leaves one JSON file, and is not measured again while that is there; what a part makes on the
+way stays in WORK, so that it goes on where it was stopped. --pages writes the results into the
+pages that have a place for them; benchmarks.paper.figures draws the figures.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from benchmarks.harness import part
+from benchmarks.paper import neighbours, quality, speed
+
+PARTS = (*quality.PARTS, *speed.PARTS, *neighbours.PARTS)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return part.run(PARTS, "benchmarks.paper", __doc__, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

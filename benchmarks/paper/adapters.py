@@ -1,0 +1,145 @@
+"""Ways to decode, each with an adapter that is trained for it, and what they extract."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.harness.workbench import DataSet, Workbench
+from hpd.evaluation.rows import load_examples
+from hpd.models.hardware import n_cores
+from hpd.schema import load_schemas
+
+K_MAX = 30
+"""Of the paper."""
+
+_UNNAMED = {"oa-mine": "null", "ae-110k": "skip"}
+"""The meaning of attributes that a row does not name: OA-Mine's rows are complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A method of decoding with its mask."""
+
+    method: str
+    mask: str = "branch"
+    k_max: int = K_MAX
+
+    @property
+    def name(self) -> str:
+        """A name for files."""
+        parts = [self.method, *([self.mask] if self.method == "hpd" else [])]
+        return "-".join(parts) + (f"-{self.k_max}" if self.k_max != K_MAX else "")
+
+    @property
+    def title(self) -> str:
+        """A name for tables."""
+        return "AR" if self.method == "ar" else f"HPD, mask `{self.mask}`"
+
+
+def trained(
+    bench: Workbench,
+    data: DataSet,
+    way: Way,
+    *,
+    model: Path | None = None,
+    labels: Sequence[str] = (),
+    name: str = "",
+) -> Path:
+    """The folder of a way's adapter, trained on the data set's own rows or on other labels.
+
+    It is one of the scored model, or of another.
+    """
+    folder = bench.folder("trained", data.name) / (name or way.name)
+    train = data.gold if data.train is None else data.train
+    mask = ["--mask", way.mask] if way.method == "hpd" else []
+    bench.make(
+        folder / "adapter.gguf",
+        [
+            *("hpd", "finetune", str(train), *data.schemas()),
+            *("-m", str(bench.using(model or bench.model)), "-o", str(folder)),
+            *("--method", way.method, *mask, "--max-tokens", str(way.k_max)),
+            *("--lora-rank", "16", "--epochs", "1", "--learning-rate", "1e-3"),
+            *("--unnamed", _UNNAMED.get(data.name, "null"), *labels),
+            *("--resume", "--quiet", *bench.threads()),
+        ],
+    )
+    return folder
+
+
+def predicted(
+    bench: Workbench,
+    data: DataSet,
+    way: Way,
+    adapter: Path | None,
+    suffix: str = "",
+    arguments: Sequence[str] = (),
+    model: Path | None = None,
+) -> Path:
+    """The extractions of one way, before or after training."""
+    if way.mask == "paper":
+        return reference(bench, data, way, adapter)
+    name = f"{way.name}-{'tuned' if adapter else 'base'}{suffix}"
+    lora = ["--lora", str(adapter / "adapter.gguf")] if adapter else []
+    asked = ["--set", f"method={way.method}", "--max-tokens", str(way.k_max), *lora]
+    return bench.extract(data, name, *asked, *arguments, model=model or quantized(bench, "Q8_0"))
+
+
+def reference(bench: Workbench, data: DataSet, way: Way, adapter: Path | None) -> Path:
+    """The extractions of the reference decoder in PyTorch.
+
+    It knows the paper's mask, which the engine cannot run, as llama.cpp allows no gaps in a
+    sequence's positions.
+    """
+
+    def write(output: Path) -> None:
+        import torch
+
+        from hpd.training.network import GgufVocabulary, load_network
+        from hpd.training.predict import Predictor
+
+        torch.set_num_threads(bench.n_threads or torch.get_num_threads())
+        network = load_network(bench.model, adapter=adapter and adapter / "adapter.gguf")
+        vocabulary = GgufVocabulary(bench.model)
+        predictor = Predictor(network, vocabulary, "hpd", way.mask, max_tokens=way.k_max)
+        examples = list(load_examples(data.gold, category_field="category", needs_text=True))
+        schemas = load_schemas(data.schema)
+        answers = predictor.predict(
+            [each.text for each in examples], [schemas[each.category] for each in examples]
+        )
+        with output.open("w", encoding="utf-8") as file:
+            for example, values in zip(examples, answers, strict=True):
+                row = {"id": example.id, "data": values}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    bench.using(bench.model)
+    name = f"reference-{way.name}-{adapter.name if adapter else 'base'}"
+    return bench.made(data.gold.with_name(f"{data.gold.stem}-{name}.jsonl"), write)
+
+
+def quantized(bench: Workbench, kind: str) -> Path:
+    """The scored model with its weights in another type."""
+
+    def write(output: Path) -> None:
+        from benchmarks.make_model import quantise
+
+        quantise(bench.model, output, kind, bench.n_threads or n_cores())
+
+    return bench.made(bench.folder("models") / f"{kind}.gguf", write)
+
+
+def merged(bench: Workbench, adapter: Path) -> Path:
+    """The scored model with an adapter added to its weights, as Q8_0."""
+
+    def write(output: Path) -> None:
+        from hpd.training.network import load_network
+        from hpd.training.weights import GgufFile, write_model
+
+        network = load_network(bench.model, adapter=adapter / "adapter.gguf")
+        weights = {name: each.detach().numpy() for name, each in network.named_parameters()}
+        write_model(GgufFile(bench.model), output, weights, "Q8_0", {})
+
+    output = bench.folder("models") / f"{adapter.parent.name}-{adapter.name}.gguf"
+    return bench.made(output, write)

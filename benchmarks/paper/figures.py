@@ -1,0 +1,64 @@
+"""The figures of the pages, drawn from the results: ``python -m benchmarks.paper.figures``.
+
+docs/figure-4.svg is the paper's figure 4; docs/neighbours.svg shows after which pass each token of
+one title's values is final.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from benchmarks.harness.page import DOCS
+from benchmarks.harness.result import Result, load_results
+from benchmarks.harness.workbench import RESULTS
+
+
+def figure_4(result: Result) -> Figure:
+    """Throughput by prompts in flight, a line for each number of documents in a prompt."""
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
+    (_, *heads), *rows = result.finding.tables[0].rows
+    in_flight = [int(str(head).split()[0]) for head in heads]
+    for name, *ratios in rows:
+        style = {"marker": "o"} if isinstance(name, int) else {"color": "grey", "linestyle": "--"}
+        label = f"stack {name}" if isinstance(name, int) else name
+        axes.plot(in_flight, [float(str(each)) for each in ratios], label=label, **style)
+    axes.axhline(1, color="grey", linewidth=1)
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+    axes.set(xlabel="prompts in flight", ylabel="documents/s relative to best batched AR")
+    axes.legend(fontsize=8)
+    return figure
+
+
+def neighbours(result: Result) -> Figure:
+    """One token a pass is a stair over all values, ways that guess are flatter stairs."""
+    figure = Figure(figsize=(6, 3), layout="constrained")
+    axes = figure.subplots()
+    _, *rows = result.finding.tables[0].rows
+    for place, (name, line) in enumerate(rows):
+        steps = [int(n) for n in str(line).split()]
+        # Lines that run together show beneath each other.
+        axes.plot(range(1, len(steps) + 1), steps, linewidth=len(rows) - place, label=str(name))
+    axes.set(xlabel="tokens of all values of one title", ylabel="final after pass")
+    axes.legend(fontsize=8)
+    return figure
+
+
+FIGURES = {"figure-4": (figure_4, "figure-4.svg"), "passes": (neighbours, "neighbours.svg")}
+"""By part: what draws its result, and the file below docs/."""
+
+
+def main(folder: Path = DOCS, results: Path = RESULTS) -> None:
+    # The same picture of the same result, byte for byte.
+    with mpl.rc_context({"svg.hashsalt": "hpd", "svg.fonttype": "none"}):
+        measured = load_results(results)
+        for part, (draw, name) in FIGURES.items():
+            draw(measured[part]).savefig(folder / name, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

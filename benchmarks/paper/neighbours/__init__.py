@@ -1,0 +1,131 @@
+"""Ways to write more than one token at a time beside each other, on one model.
+
+The answers to 100 titles of OA-Mine's dev rows are written value by value, each behind its key, by
+a model that was taught this. All ways take turns over the same few documents, with one thread, and
+times are those of the processor. What a way writes is held to greedy decoding, one token a pass.
+Named entities and thoughts before values have parts of their own, and so has the picture of what
+waits for what.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import accumulate
+from typing import Any
+
+from benchmarks.harness.part import Part
+from benchmarks.harness.result import Finding, Table
+from benchmarks.harness.workbench import Workbench
+from benchmarks.paper.neighbours import padellm, reasoning
+from benchmarks.paper.neighbours.comparison import (
+    Decoding,
+    EngineWay,
+    Found,
+    compared,
+    engine_run,
+    titles,
+    tokens_a_pass,
+    with_one_thread,
+)
+from benchmarks.paper.neighbours.ways import AR, WAYS
+
+N_ROWS = 100
+_N_TOGETHER = 8
+"""Documents that a way gets at a time, before the next way has its turn."""
+
+_ALONE: dict[str, Any] = {"in_flight": 1, "drafts": False}
+ENGINE_WAYS = {
+    "skeleton: all keys, then all values": EngineWay({**_ALONE, "layout": "skeleton"}),
+    "stacking: HPD, 4 in a prompt": EngineWay({**_ALONE, "stack": 4}),
+    "PaDeLLM: counts, then all mentions": padellm.TITLES,
+    "reasoning: HPD, 8 tokens before each value": reasoning.TITLES,
+    "HPD": EngineWay(_ALONE),
+    "HPD, drafts": EngineWay({"in_flight": 1}),
+}
+"""What hpd's engine has of its own."""
+
+_NOTE = (
+    "Nothing was trained for this table: the model knows HPD's prompts, not stacks and skeletons. "
+    "Times are of the processor, and those of HPD are of another program than the others."
+)
+
+
+def neighbours(bench: Workbench) -> Finding:
+    """All ways over the same documents."""
+    schemas, examples = titles(bench, N_ROWS)
+    with_one_thread(bench)
+    found = {name: Found() for name in (*WAYS, *ENGINE_WAYS)}
+    with ExitStack() as stack:
+        decoding = Decoding(bench, schemas)
+        stack.callback(decoding.close)
+        extractors = {
+            name: stack.enter_context(way.extractor(bench, schemas))
+            for name, way in ENGINE_WAYS.items()
+        }
+        for name in WAYS:
+            decoding.run(name, examples[:1], Found())
+        decoding.differences.clear()
+        for name, extractor in extractors.items():
+            engine_run(extractor, examples[:1], Found(), ENGINE_WAYS[name].read)
+        for start in range(0, len(examples), _N_TOGETHER):
+            some = examples[start : start + _N_TOGETHER]
+            for name in WAYS:
+                decoding.run(name, some, found[name])
+            for name, extractor in extractors.items():
+                engine_run(extractor, some, found[name], ENGINE_WAYS[name].read)
+            print(f"{start + len(some)} of {len(examples)} documents", file=sys.stderr, flush=True)
+    notes = [_NOTE]
+    margins = [margin for each in decoding.differences.values() for margin in each]
+    if margins:
+        notes.append(
+            f"Where guesses changed an answer, AR's two best tokens were {min(margins):.2f} to "
+            f"{max(margins):.2f} apart in their logits."
+        )
+    cells = compared(examples, schemas, found)
+    title = (
+        f"{len(examples)} titles of OA-Mine; passes of a document, that over its prompt included"
+    )
+    return Finding([Table(title, cells)], tokens_a_pass(cells), notes)
+
+
+def passes(bench: Workbench) -> Finding:
+    """After which pass each token of the first title's values is final."""
+    schemas, (example,) = titles(bench, 1)
+    with_one_thread(bench)
+    decoding = Decoding(bench, schemas)
+    for name in WAYS:
+        decoding.run(name, [example], Found())
+    decoding.close()
+    lines = {name: chained(values) for name, values in decoding.final.items()}
+    # All values of HPD begin in the first pass.
+    lines["HPD"] = [n for each in decoding.final[AR] for n in each]
+    rows = [["way", "the pass after which each token is final"]]
+    rows += [[name, " ".join(map(str, line))] for name, line in lines.items()]
+    return Finding(
+        [Table("The values of one title of OA-Mine, beside each other", rows)],
+        ", ".join(f"{name}: {max(line)} passes" for name, line in lines.items()),
+    )
+
+
+def chained(values: Sequence[Sequence[int]]) -> list[int]:
+    """The passes of values that are written one after another, each behind the last pass before."""
+    starts = accumulate((each[-1] for each in values), initial=0)
+    return [start + n for start, each in zip(starts, values, strict=False) for n in each]
+
+
+def _blocks(bench: Workbench) -> Finding:
+    from benchmarks.paper.neighbours.blocks import blocks  # with PyTorch
+
+    return blocks(bench)
+
+
+PARTS: Sequence[Part] = (
+    Part("neighbours", "Other ways to break the chain, on one model", 10, neighbours),
+    Part("blocks", "Lexical units and masked diffusion", 45, _blocks),
+    Part("passes", "What waits for what", 1, passes),
+    Part("entities", "PaDeLLM: named entities", 4, padellm.entities),
+    Part("reasoning", "Parallel reasoning", 5, reasoning.reasoning),
+    Part("reasoning-untaught", "The same with an untaught model", 5, reasoning.reasoning),
+)

@@ -1,0 +1,173 @@
+"""Blocks of masks, filled in parallel: lexical units (LUD) and masked diffusion (Fast-dLLM).
+
+Behind its key a value has a block of masked tokens, all of which see each other. A pass says all of
+them at once, and some are taken:
+
+- lexical units (Sun et al., 2024): those next to what is written, as long as each is sure;
+- masked diffusion (Fast-dLLM; Wu et al., 2025): all that are sure, wherever they stand, but at
+  least the surest. What stands before a block is cached.
+
+Both need a model that was taught to fill blocks (``taught_blocks``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import DynamicCache
+
+from benchmarks.harness.result import Finding, Table
+from benchmarks.harness.workbench import Workbench
+from benchmarks.paper.neighbours.comparison import (
+    Found,
+    compared,
+    parsed,
+    titles,
+    tokens_a_pass,
+    with_one_thread,
+)
+from benchmarks.paper.neighbours.taught_blocks import N_BLOCK, mask_token, teach
+from hpd.prompt.text import key_text
+from hpd.schema.attributes import Schema
+from hpd.training.decode import cache_argument, status
+from hpd.training.network import GgufVocabulary, load_network, use_attention
+from hpd.training.rows import Prompter
+
+Taken = Callable[[Sequence[float]], list[int]]
+"""Which masked tokens of a block are taken, by how sure each of them is."""
+
+
+def lexical_unit(sure: Sequence[float], least: float = 0.9) -> list[int]:
+    """The next token, and those behind it up to the first that is not sure."""
+    n = next((i for i, p in enumerate(sure) if p < least), len(sure))
+    return list(range(max(1, n)))
+
+
+def confident(sure: Sequence[float], least: float = 0.9) -> list[int]:
+    """All that are sure, or the surest."""
+    return [i for i, p in enumerate(sure) if p >= least] or [int(np.argmax(sure))]
+
+
+_N_TITLES = 100
+_MINUTES = 30.0
+
+WAYS: Mapping[str, Taken] = {
+    "one token a pass": partial(lexical_unit, least=2.0),
+    "lexical units (LUD)": lexical_unit,
+    "masked diffusion (Fast-dLLM)": confident,
+}
+
+
+class Blocks:
+    """Values in blocks behind a prompt that is read once."""
+
+    def __init__(self, network: Any, vocabulary: GgufVocabulary) -> None:
+        self._decoder, self._output = network.get_decoder(), network.get_output_embeddings()
+        self._vocabulary, self._mask = vocabulary, mask_token(vocabulary)
+        self._cache = DynamicCache()
+        self.n_passes = self.n_tokens = 0
+        use_attention(network, "sdpa")
+
+    def begin(self, prompt: Sequence[int]) -> None:
+        """Read a prompt; it counts as one pass with the first key."""
+        self._cache = DynamicCache()
+        self._say(prompt, is_block=False)
+
+    def first(self, key: Sequence[int]) -> int:
+        """The first token behind a key, which stays in the cache."""
+        (token,), _ = self._say(key, is_block=False)
+        self.n_passes += 1
+        return token
+
+    def value(self, key: Sequence[int], taken: Taken) -> str:
+        """The text behind a key."""
+        block = [self.first(key), *[self._mask] * (N_BLOCK - 1)]
+        while not self._is_over(block):
+            # A token is said where the one before it stands.
+            tokens, sure = self._say(block[:-1], is_block=True)
+            self._cache.crop(1 - N_BLOCK)  # so many, from its end
+            self.n_passes += 1
+            masked = [place for place, token in enumerate(block) if token == self._mask]
+            for i in taken([sure[place - 1] for place in masked]):
+                block[masked[i]] = tokens[masked[i] - 1]
+        self._cache.crop(-len(key))
+        self.n_tokens += len(self._written(block))
+        return self.text(block)
+
+    def text(self, block: Sequence[int]) -> str:
+        """What is written of a block."""
+        return self._bytes(block).decode("utf-8", "replace")
+
+    def _is_over(self, block: Sequence[int]) -> bool:
+        n = len(self._written(block))
+        has_ended = n == len(block) or block[n] != self._mask
+        return has_ended or status(self._bytes(block)) != "incomplete"
+
+    def _written(self, block: Sequence[int]) -> Sequence[int]:
+        """The tokens before the first that is masked, or that ends the value."""
+        ends = {self._mask, *self._vocabulary.end_tokens}
+        return block[: next((i for i, token in enumerate(block) if token in ends), len(block))]
+
+    def _bytes(self, block: Sequence[int]) -> bytes:
+        return b"".join(map(self._vocabulary.piece, self._written(block)))
+
+    def _say(self, tokens: Sequence[int], *, is_block: bool) -> tuple[list[int], list[float]]:
+        """The likeliest token behind each of a block's, or behind the last of others."""
+        n, n_before = len(tokens), self._cache.get_seq_length()
+        visible = torch.ones(1, 1, n, n_before + n, dtype=torch.bool)
+        with torch.no_grad():
+            hidden = self._decoder(
+                input_ids=torch.tensor([tokens]),
+                position_ids=torch.arange(n_before, n_before + n)[None],
+                attention_mask=visible if is_block else visible.tril(n_before),
+                use_cache=True,
+                **{cache_argument(self._decoder): self._cache},
+            ).last_hidden_state[0]
+            logits = self._output(hidden if is_block else hidden[-1:])
+            logits[:, self._mask] = -torch.inf
+            best = torch.softmax(logits, -1).max(-1)
+        return best.indices.tolist(), best.values.tolist()
+
+
+def blocks(bench: Workbench) -> Finding:
+    """All ways on the same titles, with weights that are taught to fill blocks."""
+    with_one_thread(bench)
+    torch.set_num_threads(bench.n_threads)
+    minutes = _MINUTES if bench.limit is None else 0.01
+    weights = bench.made(
+        bench.folder("blocks") / "weights.pt",
+        lambda output: teach(bench.model, output, minutes),
+    )
+    schemas, examples = titles(bench, _N_TITLES)
+    vocabulary, network = GgufVocabulary(bench.model), load_network(bench.model)
+    network.load_state_dict(torch.load(weights, weights_only=True))
+    filled = Blocks(network, vocabulary)
+    found = {name: Found() for name in WAYS}
+    for example in examples:
+        schema = schemas[example.category]
+        prompter = Prompter(vocabulary, schema, "branch")
+        for name, each in found.items():
+            n_passes, n_tokens, start = filled.n_passes, filled.n_tokens, time.process_time()
+            each.answers.append(_answer(filled, prompter, schema, example.text, WAYS[name]))
+            each.seconds += time.process_time() - start
+            each.n_passes += filled.n_passes - n_passes
+            each.n_tokens += filled.n_tokens - n_tokens
+    cells = compared(examples, schemas, found)
+    title = f"{len(examples)} titles of OA-Mine; blocks of {N_BLOCK} tokens, taken from 0.9 on"
+    return Finding(
+        [Table(title, cells)],
+        tokens_a_pass(cells),
+        [f"The model was taught to fill blocks for {minutes:g} minutes, on handwritten titles."],
+    )
+
+
+def _answer(blocks: Blocks, prompter: Prompter, schema: Schema, text: str, taken: Taken) -> Any:
+    keys = [key_text((each.name,)) for each in schema.attributes]
+    prompt = prompter.fields([text], keys)
+    blocks.begin(prompt.tokens)
+    return parsed(schema, keys, [blocks.value(own, taken) for own in prompt.keys])

@@ -1,0 +1,168 @@
+"""Runs ways over titles, and counts their passes and the tokens where they leave AR's answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks.harness.result import Cell
+from benchmarks.harness.workbench import Workbench
+from benchmarks.paper.neighbours.ways import AR, WAYS, Passes, n_right
+from hpd import Document, Extractor
+from hpd.bench.workload import spread
+from hpd.evaluation.rows import Example, load_examples
+from hpd.evaluation.scores import evaluate
+from hpd.models.settings import load_vocabulary
+from hpd.prompt.text import instruction_text, key_text, system_text
+from hpd.prompt.tokens import PromptTokenizer
+from hpd.results import Extraction
+from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
+from hpd.values.answers import split_answer
+
+
+def with_one_thread(bench: Workbench) -> None:
+    """Measure with one thread, unless it was said otherwise."""
+    bench.n_threads = bench.n_threads or 1
+    bench.using(bench.model)
+
+
+def titles(bench: Workbench, n: int) -> tuple[dict[str, Schema], list[Example]]:
+    """So many titles of OA-Mine's dev rows, drawn evenly, and the schemas of all categories."""
+    data = bench.data_set("oa-mine")
+    schemas = load_schemas(data.schema)
+    assert isinstance(schemas, dict)
+    rows = list(load_examples(data.gold))
+    return schemas, [rows[i] for i in spread(len(rows), bench.count(n))]
+
+
+@dataclass
+class Found:
+    """What a way has come to over the documents so far."""
+
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    n_tokens: int = 0
+    n_passes: int = 0
+    seconds: float = 0.0
+
+    def figures(self, n: int, ar: Found) -> list[str]:
+        """Tokens a pass, passes of one of n documents, and the time as a multiple of AR's."""
+        rates = self.n_tokens / self.n_passes, self.n_passes / n, self.seconds / ar.seconds
+        return [f"{rates[0]:.2f}", f"{rates[1]:.1f}", f"{rates[2]:.2f}"]
+
+
+@dataclass(frozen=True)
+class EngineWay:
+    """A way of hpd's own engine: its options, what it asks, and how an answer is read."""
+
+    settings: Mapping[str, Any]
+    asked: Callable[[Schema], Schema] = lambda schema: schema
+    read: Callable[[Extraction[Any]], dict[str, Any]] = lambda extraction: extraction.data or {}
+
+    def extractor(self, bench: Workbench, schemas: Schema | Mapping[str, Schema]) -> Extractor[Any]:
+        """What answers in this way."""
+        if isinstance(schemas, Mapping):
+            asked: Any = {name: self.asked(schema) for name, schema in schemas.items()}
+        else:
+            asked = self.asked(schemas)
+        settings = {"n_ctx": 4096, "null_threshold": 0.0, "dedupe": False, **self.settings}
+        return Extractor(asked, bench.model, n_threads=bench.n_threads, **settings)
+
+
+class Decoding:
+    """Runs ways of ``WAYS`` in one context, and notes where they do not write what AR writes.
+
+    Args:
+        bench: names the model.
+        schemas: by category.
+    """
+
+    def __init__(self, bench: Workbench, schemas: Mapping[str, Schema]) -> None:
+        vocabulary = load_vocabulary(bench.model)
+        self._tokenizers = {
+            name: PromptTokenizer(vocabulary, system_text(), instruction_text(schema))
+            for name, schema in schemas.items()
+        }
+        self._schemas = schemas
+        self._passes = Passes(bench.model, n_threads=bench.n_threads)
+        self._greedy: dict[tuple[int, ...], tuple[list[int], dict[int, float]]] = {}
+        self.final: dict[str, list[list[int]]] = {}
+        """By way: the passes after which the tokens of each answer were final."""
+        self.differences: dict[str, list[float]] = {}
+        """By way: at each first token that AR did not write, how close AR's two best ones were."""
+
+    def run(self, name: str, examples: Sequence[Example], found: Found) -> None:
+        """Answer some documents in one way."""
+        for example in examples:
+            schema = self._schemas[example.category]
+            keys = [key_text((each.name,)) for each in schema.attributes]
+            tokens = self._tokenizers[example.category].tokenize([example.text], keys)
+            texts = [self._answer(name, [*tokens.prompt, *key], found) for key in tokens.keys]
+            found.answers.append(parsed(schema, keys, texts))
+
+    def _answer(self, name: str, tokens: Sequence[int], found: Found) -> str:
+        before, start = self._passes.n_passes, time.process_time()
+        answer = WAYS[name](self._passes, tokens)
+        found.seconds += time.process_time() - start
+        found.n_passes += self._passes.n_passes - before
+        found.n_tokens += len(answer)
+        self.final.setdefault(name, []).append(self._passes.final)
+        if name == AR:
+            self._greedy[tuple(tokens)] = answer, self._passes.margins
+        greedy, margins = self._greedy[tuple(tokens)]
+        if answer != greedy:
+            place = n_right(answer, greedy)
+            self.differences.setdefault(name, []).append(margins[place])
+        return self._passes.text(answer)
+
+    def close(self) -> None:
+        """Give the model's memory back."""
+        self._passes.close()
+
+
+def engine_run(
+    extractor: Extractor[Any],
+    examples: Sequence[Example],
+    found: Found,
+    read: Callable[[Extraction[Any]], dict[str, Any]],
+) -> None:
+    """Answer some documents with hpd's engine."""
+    before, start = extractor.stats.n_batches, time.process_time()
+    documents = [Document(each.text, category=each.category or None) for each in examples]
+    extractions = list(extractor.extract_many(documents))
+    found.seconds += time.process_time() - start
+    found.n_passes += extractor.stats.n_batches - before
+    found.n_tokens += sum(each.usage.completion_tokens for each in extractions if each.usage)
+    found.answers += map(read, extractions)
+
+
+def parsed(schema: Schema, keys: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
+    """The values in the texts behind the keys of all attributes."""
+    return {
+        each.name: split_answer(schema, key + text)[each.name,].parse(each).value
+        for each, key, text in zip(schema.attributes, keys, texts, strict=True)
+    }
+
+
+def compared(
+    examples: Sequence[Example], schemas: Mapping[str, Schema], found: Mapping[str, Found]
+) -> list[list[Cell]]:
+    """A row for each way, of which the first is one token a pass."""
+    attributes = {name: [each.name for each in s.attributes] for name, s in schemas.items()}
+    ar = next(iter(found.values()))
+    cells: list[list[Cell]] = [
+        ["way", "tokens a pass", "passes", "time / AR", "F1", "differ from AR"]
+    ]
+    for name, each in found.items():
+        scores = evaluate(examples, each.answers, attributes)
+        n_differing = sum(a != b for a, b in zip(each.answers, ar.answers, strict=True))
+        figures = each.figures(len(examples), ar)
+        cells.append([name, *figures, f"{scores.plain.micro.f1:.1f}", str(n_differing)])
+    return cells
+
+
+def tokens_a_pass(cells: Sequence[Sequence[Cell]]) -> str:
+    """The headline of a comparison."""
+    return "tokens a pass: " + ", ".join(f"{name} {rate}" for name, rate, *_ in cells[1:])

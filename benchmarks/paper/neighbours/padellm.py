@@ -1,0 +1,126 @@
+"""PaDeLLM-NER (Lu et al., 2024): the number of mentions of each label, then all mentions at once.
+
+hpd asks for lists just so: a wave of counts, then a wave of items, each in a sequence of its own.
+The rest is the paper's last step: a text that several labels claim is left to the one that gave it
+the highest probability. Beside it AR writes one object of all lists.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.workbench import MissingInputError, Workbench
+from benchmarks.paper.neighbours.comparison import EngineWay, Found, engine_run, with_one_thread
+from hpd.bench.workload import spread
+from hpd.evaluation.rows import Example, load_examples
+from hpd.results import Extraction
+from hpd.schema import load_schemas
+from hpd.schema.attributes import Attribute, Schema
+
+_N_SENTENCES = 10
+"""Of each domain."""
+_N_MENTIONS = 8
+"""Of a label in a sentence, so that AR has room for all of them."""
+_LEFT_OUT = "misc"
+"""A label that is none of its own."""
+
+
+def mentions(extraction: Extraction[Any]) -> Iterator[tuple[str, str, float]]:
+    """Each mention: its label, its text, its probability."""
+    for place, found in extraction.fields.items():
+        label, bracket, _ = place.rpartition("[")
+        if bracket and isinstance(found.value, str):
+            yield label, found.value, found.confidence or 0.0
+
+
+def without_doubles(extraction: Extraction[Any]) -> dict[str, list[str]]:
+    """The lists, in which a text has the likeliest of its labels alone."""
+    best: dict[str, tuple[float, str]] = {}
+    for label, text, probability in mentions(extraction):
+        if text not in best or probability > best[text][0]:
+            best[text] = probability, label
+    lists: dict[str, list[str]] = {label: [] for label in extraction.data or ()}
+    for label, text, _ in mentions(extraction):
+        if best[text][1] == label:
+            lists[label].append(text)
+    return lists
+
+
+def listed(schema: Schema) -> Schema:
+    """The same attributes, each of which may have several values."""
+    return Schema(
+        tuple(
+            Attribute(each.name, "array", each.description, item=replace(each, description=""))
+            for each in schema.attributes
+        )
+    )
+
+
+def first_mentions(extraction: Extraction[Any]) -> dict[str, str | None]:
+    """One value for each attribute of a ``listed`` schema, as those of a title are scored."""
+    return {label: next(iter(texts), None) for label, texts in without_doubles(extraction).items()}
+
+
+TITLES = EngineWay({"in_flight": 1, "drafts": False}, listed, first_mentions)
+"""A row of the table of titles."""
+
+_ALONE: dict[str, Any] = {"in_flight": 1, "drafts": False, "max_tokens": 16, "n_ctx": 4096}
+_WAYS = {
+    "AR: one object of lists": EngineWay({**_ALONE, "method": "ar"}),
+    "counts, then all mentions at once": EngineWay(_ALONE),
+    "PaDeLLM: the same without doubles": EngineWay(_ALONE, read=without_doubles),
+}
+
+
+def entities(bench: Workbench) -> Finding:
+    """The sentences of CrossNER's development halves."""
+    with_one_thread(bench)
+    domains = sorted((bench.data or Path()).glob("crossner/*.schema.json"))
+    if not domains:
+        raise MissingInputError("needs --data FOLDER with crossner/DOMAIN.jsonl and .schema.json")
+    found = {name: Found() for name in _WAYS}
+    counts: dict[str, list[Counter[str]]] = {name: [] for name in _WAYS}
+    n = 0
+    for path in domains:
+        rows = list(load_examples(path.with_name(path.name.replace(".schema.json", ".jsonl"))))
+        examples = [rows[i] for i in spread(len(rows), bench.count(_N_SENTENCES))]
+        schema = load_schemas(json.loads(path.read_text(encoding="utf-8")))
+        assert isinstance(schema, Schema)
+        few = (replace(each, max_items=_N_MENTIONS) for each in schema.attributes)
+        schema = Schema(tuple(few))
+        for name, way in _WAYS.items():
+            with way.extractor(bench, schema) as extractor:
+                engine_run(extractor, examples[:1], Found(), way.read)
+                engine_run(extractor, examples, found[name], way.read)
+            counts[name].append(_counts(examples, found[name].answers[n:]))
+        n += len(examples)
+    ar = next(iter(found.values()))
+    cells: list[list[Cell]] = [["way", "tokens a pass", "passes", "time / AR", "F1"]]
+    for name, each in found.items():
+        scores = [200 * c["right"] / max(1, c["given"] + c["gold"]) for c in counts[name]]
+        cells.append([name, *each.figures(n, ar), f"{sum(scores) / len(scores):.1f}"])
+    _, (_, *first), _, (_, *last) = cells
+    return Finding(
+        [Table(f"{n} sentences of CrossNER, F1 as the mean of its domains", cells)],
+        f"F1 {last[-1]} in {last[-2]} of AR's time, AR {first[-1]}",
+        ["The model was taught counts and items, and not whole objects."],
+    )
+
+
+def _counts(examples: Sequence[Example], answers: Sequence[Any]) -> Counter[str]:
+    """The mentions that are right, that were given, and that there are."""
+    total: Counter[str] = Counter()
+    for example, answer in zip(examples, answers, strict=True):
+        gold, given = (
+            Counter((label, text) for label, texts in (each or {}).items() for text in texts or ()
+                    if label != _LEFT_OUT)
+            for each in (example.gold, answer)
+        )  # fmt: skip
+        total += Counter(right=(gold & given).total(), given=given.total(), gold=gold.total())
+    return total

@@ -1,0 +1,139 @@
+"""Teaching a model to fill blocks of masked tokens, as values of handwritten titles.
+
+The value behind each key is a block of ``N_BLOCK`` tokens that see each other, some of which are
+masked: any, as diffusion finds them, or all from one on, as lexical units do.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.harness.workbench import ROOT
+from hpd.training import masks
+from hpd.training.data import Labelled, RowMaker
+from hpd.training.network import (
+    GgufVocabulary,
+    Packed,
+    Segment,
+    TrainedWeights,
+    load_network,
+    loss_sum,
+)
+from hpd.training.rows import NO_TARGET, TrainingRow
+
+N_BLOCK = 12
+"""A longer value is cut, which few are."""
+_BATCH_TOKENS = 768
+_RATE = 2e-4
+
+
+def mask_token(vocabulary: GgufVocabulary) -> int:
+    """A token that no text has, to stand for a masked one."""
+    return max(token for token, *_ in vocabulary.control_tokens if token != vocabulary.eos)
+
+
+def masked(value: Sequence[int], mask: int, end: int, rng: Random) -> tuple[Any, Any]:
+    """A value as a block: the tokens that are read, and those that are taught where they are said.
+
+    Each is said where the one before it stands, the first behind the key; the last is never read.
+    """
+    block = np.full(N_BLOCK, end)
+    value = value[:N_BLOCK]
+    block[: len(value)] = value
+    places = np.arange(N_BLOCK)
+    if rng.random() < 0.5:
+        is_masked = places >= rng.randrange(1, N_BLOCK)
+    else:
+        share = rng.random()
+        is_masked = np.array([rng.random() < share for _ in places])
+    # The first is decoded before the block is read.
+    read = np.where(is_masked & (places > 0), mask, block)[:-1]
+    is_masked[[0, -1]] = True
+    # Behind its end a value has nothing to say.
+    return read, np.where(is_masked & (places <= len(value)), block, NO_TARGET)
+
+
+def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> tuple[Any, ...]:
+    """A row of the mask ``branch`` with blocks for values: tokens, targets and its segment."""
+    kind, field, position = row.roles.kind, row.roles.field, row.roles.position
+    n_prompt = int((kind == masks.Kind.PROMPT).sum())
+    is_key = np.isin(kind, (masks.Kind.KEY, masks.Kind.LONE_KEY))
+    tokens, targets = [row.tokens[:n_prompt]], [np.full(n_prompt, NO_TARGET)]
+    # Of each token: the field, the position, and whether it is one of a block.
+    roles = [np.stack([np.full(n_prompt, -1), position[:n_prompt], np.zeros(n_prompt, int)])]
+    for own in range(field.max() + 1):
+        key = np.nonzero(is_key & (field == own))[0]
+        said = np.nonzero(~is_key & (field == own))[0]
+        read, wanted = masked(row.targets[[key[-1], *said]], mask, end, rng)
+        tokens += [row.tokens[key], read]
+        targets += [np.full(len(key) - 1, NO_TARGET), wanted]
+        n = len(key) + len(read)
+        places = position[key[0]] + np.arange(n)
+        roles.append(np.stack([np.full(n, own), places, np.arange(n) >= len(key)]))
+    owner, places, is_block = torch.from_numpy(np.concatenate(roles, 1))
+    before = places <= places[:, None]
+    together = before | (is_block & is_block[:, None]).bool()
+    visible = (before & (owner == -1)) | (together & (owner == owner[:, None]))
+    made = Segment(start, start + len(places), 0, visible, places)
+    return np.concatenate(tokens), np.concatenate(targets), made
+
+
+def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
+    """Handwritten titles without end."""
+    sys.path.append(str(ROOT / "models"))
+    from recipe.handwritten import taught
+    from recipe.write import row as asked
+
+    titles = [each for each in taught() if each.name.startswith("titles")]
+    rng, mask = Random(seed), mask_token(vocabulary)
+    maker = RowMaker(vocabulary, vocabulary.eos, N_BLOCK)
+    while True:
+        tokens: list[Any] = []
+        targets: list[Any] = []
+        segments: list[Segment] = []
+        while not segments or segments[-1].end < _BATCH_TOKENS:
+            row = maker.fields([Labelled(*asked(rng.choice(titles), rng))])
+            if row is not None:
+                start = segments[-1].end if segments else 0
+                own = segment(row, mask, vocabulary.eos, rng, start)
+                for held, one in zip((tokens, targets, segments), own, strict=True):
+                    held.append(one)
+        wanted = np.concatenate(targets)
+        places = np.nonzero(wanted != NO_TARGET)[0]
+        yield Packed(
+            torch.from_numpy(np.concatenate(tokens))[None],
+            torch.cat([each.positions for each in segments])[None],
+            torch.from_numpy(wanted[places]),
+            torch.from_numpy(places),
+            segments,
+        )
+
+
+def teach(model: Path, output: Path, minutes: float) -> None:
+    """Teach a model to fill blocks, and write its weights."""
+    vocabulary = GgufVocabulary(model)
+    network = load_network(model).train()
+    weights = TrainedWeights(network)
+    optimizer = torch.optim.AdamW(list(weights), lr=_RATE, betas=(0.9, 0.95), fused=True)
+    begun, n_tokens = time.monotonic(), 0
+    for number, batch in enumerate(batches(vocabulary), start=1):
+        done = (time.monotonic() - begun) / (60 * minutes)
+        loss = loss_sum(network, batch) / len(batch.targets)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(list(weights), 1.0)
+        optimizer.param_groups[0]["lr"] = _RATE * max(0.0, min(number / 20, 4 * (1 - done), 1.0))
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        n_tokens += batch.n_tokens
+        print(f"{done:.0%}, {n_tokens} tokens, loss {loss.item():.3f}", flush=True)
+        if done >= 1:
+            break
+    torch.save(network.state_dict(), output)

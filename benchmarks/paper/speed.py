@@ -1,0 +1,139 @@
+"""The time of HPD beside batched AR and speculative AR, and how wide its steps are.
+
+Where all methods are to write the same, the known answers are replayed (``hpd bench --replay``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from benchmarks.harness.part import Part
+from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.workbench import MissingInputError, Workbench
+from benchmarks.tables import WORKLOADS, workload
+from hpd.errors import ModelLoadError
+from hpd.models.model_files import resolve_model
+
+Row = Mapping[str, Any]
+"""One summary of ``hpd bench -o``."""
+
+
+def figure_4(bench: Workbench) -> Finding:
+    """Throughput by documents in a prompt and prompts in flight."""
+    n = bench.count(32)
+    data = bench.catalogue("catalogue-300", n + 2, "--tokens", "300")
+    found = bench.bench(
+        "figure-4",
+        data,
+        *("--method", "prefill", "--method", "ar-batched", "--sweep", "figure-4"),
+        *("--limit", str(n), *bench.rounds(1)),
+        replay=True,
+    )
+    own = [row for row in found if row["kind"] == "hpd"]
+    in_flight = sorted({row["settings"]["in_flight"] for row in own})
+    rows: list[list[Cell]] = [["documents in a prompt", *(f"{n} in flight" for n in in_flight)]]
+    for stack in sorted({row["settings"]["stack"] for row in own}):
+        by_flight = {
+            row["settings"]["in_flight"]: _ratio(row, "speedup_ar_batched")
+            for row in own
+            if row["settings"]["stack"] == stack
+        }
+        rows.append([stack, *(by_flight[n] for n in in_flight)])
+    floor = next(row for row in found if row["kind"] == "prefill")
+    reading = _ratio(floor, "speedup_ar_batched")
+    rows.append(["reading alone", *(reading for _ in in_flight)])
+    best = max(own, key=lambda row: row["speedup_ar_batched"])
+    return Finding(
+        [Table("Documents a second, as a multiple of the best batched AR", rows)],
+        f"at best {_ratio(best, 'speedup_ar_batched')} times batched AR, with "
+        f"{best['settings']['stack']} in a prompt and {best['settings']['in_flight']} prompts in "
+        f"flight; reading alone would be {reading} times",
+    )
+
+
+def speculation(bench: Workbench) -> Finding:
+    """Table 3: HPD beside AR with drafts from the text, or from a draft model."""
+    try:
+        draft_model = bench.using(resolve_model("smollm2:135m", progress=False))
+    except ModelLoadError as error:
+        raise MissingInputError(f"needs the draft model smollm2:135m: {error}") from error
+    few = f"ar:documents={bench.count(4)}"
+    methods = {
+        "AR": few,
+        "AR, looked up in the text": f"{few},drafts=on",
+        "AR, a draft model": f"{few},draft_model={draft_model}",
+        "HPD": "hpd:in_flight=1,drafts=off",
+        "HPD, drafts": "hpd:in_flight=1",
+    }
+    asked = [part for method in methods.values() for part in ("--method", method)]
+    rows: list[list[Cell]] = [["data", "answers", "method", "ms/doc", "x AR", "steps", "accepted"]]
+    heads = []
+    for name, is_known in product(WORKLOADS, (False, True)):
+        data = workload(bench, name, bench.count(8))
+        answers = "known" if is_known else "own"
+        limit = ["--limit", str(bench.count(8)), *bench.rounds(2)]
+        found = bench.bench(
+            f"speculation-{data.name}-{answers}", data, *asked, *limit, replay=is_known
+        )
+        by_method = {row["method"]: row for row in found}
+        ratios = {}
+        for title, method in methods.items():
+            row = by_method[method]
+            accepted = "" if row["acceptance"] is None else f"{row['acceptance']:.0%}"
+            times = [f"{row['ms_per_document']:.0f}", _ratio(row, "speedup_ar")]
+            rows.append([data.title, answers, title, *times, f"{row['steps']:.1f}", accepted])
+            ratios[title] = row["speedup_ar"]
+        if is_known:
+            heads.append(
+                f"{data.title}: HPD {max(ratios['HPD'], ratios['HPD, drafts']):.1f} times AR, "
+                f"AR with drafts of the text {ratios['AR, looked up in the text']:.2f} times, "
+                f"of a model {ratios['AR, a draft model']:.2f} times"
+            )
+    return Finding(
+        [Table("One document in flight, no stacks", rows)],
+        "known answers: " + "; ".join(heads),
+        [
+            "The draft model is SmolLM2-135M-Instruct as it comes. No smaller model with this "
+            "vocabulary was at hand, so it shows how much is accepted, and not what time a "
+            "smaller one would save."
+        ],
+    )
+
+
+def width(bench: Workbench) -> Finding:
+    """The tokens of one step: six stacked documents of 16 attributes, as in the paper."""
+    n_stacked = 6
+    data = bench.catalogue("catalogue-100", n_stacked * 2, "--tokens", "100")
+    found = bench.bench(
+        "width",
+        data,
+        *("--method", f"hpd:stack={n_stacked},in_flight=1,drafts=off"),
+        *("--limit", str(n_stacked), "--rounds", "1"),
+        replay=True,
+    )
+    (row,) = found
+    n_fields = n_stacked * 16
+    n_rows = row["rows"] * n_stacked
+    n_steps = row["steps"] + 1
+    rows: list[list[Cell]] = [
+        ["fields in the prompt", "steps", "tokens read off", "in a step, on average"],
+        [n_fields, f"{n_steps:.0f}", f"{n_rows:.0f}", f"{n_rows / n_steps:.1f}"],
+    ]
+    return Finding(
+        [Table("Six documents in one prompt, 16 attributes each, the first step included", rows)],
+        f"{n_fields} tokens in the first step, {n_rows:.0f} in {n_steps:.0f} steps",
+    )
+
+
+def _ratio(row: Row, name: str) -> str:
+    value = row[name]
+    return "" if value is None else f"{value:.2f}"
+
+
+PARTS: Sequence[Part] = (
+    Part("figure-4", "Figure 4: documents in a prompt, and prompts in flight", 5, figure_4),
+    Part("speculation", "Table 3: speculative decoding", 5, speculation),
+    Part("width", "Tokens in one step", 0.2, width),
+)

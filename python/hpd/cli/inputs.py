@@ -1,0 +1,129 @@
+"""The arguments that say what is read, and how; the reader that they ask for."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from hpd.cli.arguments import add_field_arguments
+from hpd.cli.common import before_the_model
+from hpd.errors import InputError, SchemaError
+from hpd.files.inputs import InputReader, Shard, find_files
+from hpd.files.rows import FORMATS
+from hpd.files.streams import filled, is_pattern, listed
+from hpd.files.tables import Schemas
+from hpd.schema import load_schema, load_schemas
+
+
+def add_input_argument(parser: argparse._ActionsContainer, *, required: bool) -> None:
+    """``INPUT``."""
+    parser.add_argument(
+        "input",
+        metavar="INPUT",
+        nargs="+" if required else "*",
+        help="a file, a folder, a pattern, or - for standard input; any number of them",
+    )
+
+
+def add_reading_arguments(group: argparse._ActionsContainer) -> None:
+    """How the inputs are read: their format, their fields, their encoding, their parts."""
+    group.add_argument(
+        "--format",
+        metavar="NAME",
+        choices=FORMATS,
+        help="of every INPUT, if not as its extension says (lines: each line is a document): "
+        + ", ".join(FORMATS),
+    )
+    group.add_argument(
+        "--as",
+        dest="taken_as",
+        choices=("rows", "document"),
+        help="what a file of rows is: a document for each row (default), or one document",
+    )
+    add_field_arguments(group)
+    group.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="of every text, such as windows-1252 (default: detected; guesses are reported)",
+    )
+    group.add_argument(
+        "--delimiter",
+        metavar="C",
+        type=_delimiter,
+        help="between the columns of CSV and TSV: a character, or tab (default: detected)",
+    )
+    group.add_argument(
+        "--attachments",
+        action="store_true",
+        help="extract attachments of e-mails, and messages in them, as separate documents",
+    )
+
+
+def open_inputs(
+    arguments: argparse.Namespace,
+    *,
+    leave_out: Collection[str | Path] = (),
+    category_of: Callable[[str], str] | None = None,
+    shard: Shard | None = None,
+) -> InputReader:
+    """The reader of what the arguments name.
+
+    Raises:
+        InputError: as ``InputReader``.
+    """
+    return InputReader(
+        arguments.input,
+        format=arguments.format,
+        text_field=arguments.text_field,
+        id_field=arguments.id_field,
+        category_field=arguments.category_field,
+        encoding=arguments.encoding,
+        delimiter=arguments.delimiter,
+        attachments=arguments.attachments,
+        whole=arguments.taken_as == "document",
+        leave_out=leave_out,
+        category_of=category_of,
+        shard=shard,
+    )
+
+
+def _delimiter(text: str) -> str:
+    delimiter = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise argparse.ArgumentTypeError(f"{text!r} is not one character, or tab")
+    return delimiter
+
+
+def schemas_of_files(arguments: argparse.Namespace, leave_out: Collection[str | Path]) -> Schemas:
+    """The schemas that ``--schema`` names: one, one for each category, or, of a pattern, one for
+    each file of the input, by the names of their own files.
+
+    Raises:
+        SchemaError: one cannot be read, or no input has one.
+    """
+    pattern = arguments.schema
+    if not is_pattern(pattern):
+        return load_schemas(pattern)
+    with before_the_model():
+        paths = find_files(arguments.input, arguments.format, leave_out).paths
+    files = sorted({filled(pattern, path) for path in paths})
+    schemas = {name: load_schema(name) for name in files if os.path.isfile(name)}
+    if not schemas:
+        raise SchemaError(f"{pattern}: none of these files is there: {listed(files)}")
+    return schemas
+
+
+def category_by_file(pattern: str, schemas: Schemas) -> Callable[[str], str] | None:
+    """What gives the name of the schema of a file, if there is one for each."""
+    if not is_pattern(pattern):
+        return None
+
+    def category_of(path: str) -> str:
+        name = filled(pattern, path)
+        if name not in schemas:
+            raise InputError(f"{path}: it has no schema: there is no file {name}")
+        return name
+
+    return category_of

@@ -1,0 +1,73 @@
+"""``hpd text``: the text of documents as a model sees it, and where its words stand."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from hpd.cli.arguments import integer
+from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, before_the_model, say
+from hpd.cli.inputs import add_input_argument, add_reading_arguments, open_inputs
+from hpd.files.reader import Record
+
+_DESCRIPTION = """\
+Print the text of each document as a model will see it: the first thing to look at when a value is
+wrong. Tables keep their columns, and each page of a PDF is below the one before it.
+"""
+_WORD = re.compile(r"\S+")
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser("text", description=_DESCRIPTION)
+    add_input_argument(parser, required=True)
+    add_reading_arguments(parser)
+    parser.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
+    parser.add_argument(
+        "--boxes",
+        action="store_true",
+        help="print a line of JSON for each word, with the page and the boxes, in points from its "
+        "top left, or the cell where it stands",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the text, or the words, of each document."""
+    n_failed = 0
+    with before_the_model():
+        reader = open_inputs(arguments)
+    with reader:
+        n_before = 0
+        for record in itertools.islice(reader, arguments.limit):
+            if record.error is not None:
+                say(f"error: {record.error}")
+                n_failed += 1
+                continue
+            if arguments.boxes:
+                for word in _words(record):
+                    print(json.dumps(word, ensure_ascii=False))
+            else:
+                if len(reader.files.paths) > 1 or record.id != record.source:
+                    print("\n" * (n_before > 0) + f"==> {record.id} <==")
+                print(record.text)
+            n_before += 1
+        for note in reader.note_texts():
+            say(note)
+    return EXIT_SOME_FAILED if n_failed else EXIT_OK
+
+
+def _words(record: Record) -> Iterator[dict[str, Any]]:
+    for word in _WORD.finditer(record.text):
+        line: dict[str, Any] = {
+            "id": record.id,
+            "start": word.start(),
+            "end": word.end(),
+            "text": word[0],
+        }
+        place = None if record.places is None else record.places.of(*word.span())
+        yield line if place is None else {**line, **place.to_dict()}

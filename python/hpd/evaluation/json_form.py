@@ -1,0 +1,38 @@
+"""Results as JSON holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, ClassVar
+
+
+class JsonForm:
+    """A dataclass that is an object in JSON: of its fields, or of the attributes in ``JSON``."""
+
+    __slots__ = ()
+    JSON: ClassVar[Sequence[str]] = ()
+
+    def to_json(self) -> Any:
+        """All that ``json.dumps`` needs to know."""
+        names = self.JSON or [each.name for each in fields(self)]  # type: ignore[arg-type]
+        return {name: plain(getattr(self, name)) for name in names}
+
+
+def plain(value: object) -> Any:
+    """A value of a result, with everything in it, as JSON holds it."""
+    if isinstance(value, JsonForm):
+        return value.to_json()
+    if isinstance(value, Mapping):
+        return {name: plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return value
+
+
+def cell_rows(cells: Mapping[tuple[str, str], object]) -> list[dict[str, Any]]:
+    """What is known of each category and attribute, in their order."""
+    return [
+        {"category": category, "attribute": attribute, **plain(known)}
+        for (category, attribute), known in sorted(cells.items())
+    ]

@@ -1,0 +1,489 @@
+"""The text of a page out of its letters: lines, columns, and blanks as wide as the gaps.
+
+Whatever the order in which a page was written, it is read as it is seen. Letters make words, words
+that stand close together pieces, pieces lines. Each piece is put at a column of letters that goes
+with its place on the page, so that what stands one below the other on the page does so in the text.
+Columns of prose, and tables side by side whose rows are not in line, come one after another.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
+from unicodedata import bidirectional
+
+from hpd.documents import Box
+from hpd.files.rows import Placed
+from hpd.files.text_tables import n_columns
+
+_SAME_LINE = 0.5
+"""Of the lower of two pieces: so much of its height is beside the other on one line."""
+_WORD_GAP = 0.9
+"""Times the height of capitals: letters of a word, and words of a piece, are closer than that."""
+_WORD_GAP_LETTERS = 1.4
+"""Times the width of a letter: words of a piece are closer than that, too."""
+_TOUCHING = 0.22
+"""Times the height: what is closer is not apart."""
+_MOST_OVERLAP = 0.6
+"""Times the height: what covers more of a piece does not continue it."""
+_LOWEST = 3.0
+"""The height, in points, at which dots and dashes are taken."""
+_FIRST_RIGHT_TO_LEFT = "\u0590"
+_N_NEAR_LINES = 4
+"""Lines above a piece on which it may stand."""
+_NARROWEST = 0.5
+"""The width, in points, at which a sign is taken that has none."""
+_N_CELL_BLANKS = 2
+_MOST_COLUMNS = 400
+"""Of letters on a page whose columns are kept."""
+_PARAGRAPH_GAP = 1.6
+"""Times the usual gap of lines, and at least the height of one: then a line is left blank."""
+
+_N_COLUMN_LINES = 3
+_N_PROSE_LINES = 5
+_N_PROSE_WORDS = 3
+"""Of a line, on average; cells have fewer."""
+_LETTER_SHARE = 0.7
+"""Of the characters of prose: so many are letters."""
+_FULL_SHARE = 0.65
+"""Of the lines of prose: so many are full, as the first word of the next one had no room there."""
+_SHARED_SHARE = 0.25
+"""Of the rows of two tables that have nothing to do with each other: so many may be in line."""
+_WIDE_GUTTER = 2.0
+"""Times the widest gap within two tables side by side, whose rows may all be in line then."""
+_N_TRIED_LINES = (1, 2, 3, 6)
+"""First lines whose gaps may be the gutter between two columns."""
+_GUTTER = 0.7
+"""Times the height of letters: the least width of a gutter."""
+_FAR = 2.0
+"""Times the height: columns do not go on behind such a gap where only one of them would."""
+
+
+@dataclass(slots=True)
+class Letter:
+    """What is one letter of a page; more than one character for ligatures."""
+
+    text: str
+    """Blank where a word, or with a line feed a line, ends: then the box says nothing."""
+    box: Box
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Letters that belong together on one line, in the order in which they are read."""
+
+    letters: list[Letter]
+    left: float
+    top: float
+    right: float
+    bottom: float
+    word_starts: list[int] = field(default_factory=lambda: [0])
+    """The letters with which words begin."""
+    _text: str = ""
+
+    @property
+    def height(self) -> float:
+        return max(self.bottom - self.top, _LOWEST)
+
+    @property
+    def n_columns(self) -> int:
+        return n_columns(self.text()) + len(self.word_starts) - 1
+
+    def text(self) -> str:
+        if not self._text:
+            self._text = "".join([letter.text for letter in self.letters])
+        return self._text
+
+    def gap(self, other: _Piece) -> float:
+        """The space between both from left to right; negative where they overlap."""
+        return max(other.left - self.right, self.left - other.right)
+
+    def blank(self, other: _Piece) -> float:
+        """The least space between both if they are no words of one piece."""
+        height = _WORD_GAP * max(self.height, other.height)
+        # Letters that are all of one width are as far apart as wide ones.
+        return (
+            height if len(self.text()) < 3 else max(height, _WORD_GAP_LETTERS * self.letter_width())
+        )
+
+    def overlap(self, other: _Piece) -> float:
+        """The share of the lower one's height that is beside the other."""
+        apart = abs(self.top + self.bottom - other.top - other.bottom) / 2
+        low, high = sorted((self.height, other.height))
+        return min(low, (low + high) / 2 - apart) / low
+
+    def _foot(self, other: _Piece) -> float:
+        """The foot of the line on which both stand, as the longer one has it."""
+        return self.bottom if len(self.letters) >= len(other.letters) else other.bottom
+
+    def letter_width(self) -> float:
+        """The width of its letters on average."""
+        return (self.right - self.left) / self.n_columns
+
+    def first_word_width(self) -> float:
+        """About that of its first word."""
+        n_letters = self.word_starts[1] if len(self.word_starts) > 1 else len(self.letters)
+        return self.letter_width() * n_letters
+
+    def placed(self) -> Iterator[Placed]:
+        """Its letters, with blanks between its words."""
+        starts = {*self.word_starts[1:]}
+        for n, letter in enumerate(self.letters):
+            if n in starts:
+                yield " ", None
+            yield letter.text, letter.box
+
+    def take(self, other: _Piece, *, is_apart: bool = True) -> None:
+        """Add what stands behind its last word, or continues it."""
+        foot = self._foot(other)
+        starts = other.word_starts if is_apart else other.word_starts[1:]
+        self.word_starts += [len(self.letters) + start for start in starts]
+        self.letters += other.letters
+        self._text = ""
+        self.left, self.right = min(self.left, other.left), max(self.right, other.right)
+        self.top, self.bottom = min(self.top, other.top), foot
+
+
+_Line = list[_Piece]
+
+
+def lines_of(letters: Iterable[Letter]) -> list[list[Placed]]:
+    """The lines of a page from top to bottom.
+
+    Args:
+        letters: in logical order within a line; the lines may come in any order. Letters that are
+            turned are read along their own lines, behind those that are not.
+    """
+    by_angle: dict[int, list[list[Letter]]] = defaultdict(list)
+    angle = 0
+    for word in _words(letters):
+        angle = _quarter(word, angle)
+        by_angle[angle].append(word)
+    n_letters = {angle: sum(map(len, words)) for angle, words in by_angle.items()}
+    lines: list[list[Placed]] = []
+    for angle in sorted(by_angle, key=lambda angle: (angle != 0, -n_letters[angle])):
+        pieces = _pieces([_upright(word, angle) for word in by_angle[angle]])
+        text = "".join(piece.text() for piece in pieces)
+        if 2 * _n_right_to_left(text) > sum(map(str.isalpha, text)):
+            for piece in pieces:
+                piece.left, piece.right = -piece.right, -piece.left
+        for block in _blocks(_lines(pieces)):
+            if lines:
+                lines.append([])
+            lines += _set(block)
+    return lines
+
+
+def _words(letters: Iterable[Letter]) -> Iterator[list[Letter]]:
+    word: list[Letter] = []
+    for letter in letters:
+        if letter.text.isspace() or not letter.text:
+            if word:
+                yield word
+            word = []
+            continue
+        if word and not _is_next(word, letter):
+            yield word
+            word = []
+        word.append(letter)
+    if word:
+        yield word
+
+
+def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
+    """Whether a letter may continue a word, in whatever direction."""
+    before, box = word[-1].box, letter.box
+    if box[0] > before[2] and _n_right_to_left(letter.text) and _n_right_to_left(word[-1].text):
+        return False  # it was written before, and is read after it
+    size = max(before[2] - before[0], before[3] - before[1], box[2] - box[0], box[3] - box[1])
+    gap_x = max(box[0] - before[2], before[0] - box[2])
+    gap_y = max(box[1] - before[3], before[1] - box[3])
+    return max(gap_x, gap_y) < _WORD_GAP * max(size, _LOWEST)
+
+
+def _quarter(word: Sequence[Letter], otherwise: int) -> int:
+    """The direction in which a word is written, in quarter turns clockwise."""
+    if len(word) == 1:
+        return otherwise
+    first, last = word[0].box, word[-1].box
+    is_rightwards = first[0] + first[2] <= last[0] + last[2]
+    is_downwards = first[1] + first[3] <= last[1] + last[3]
+    if _n_right_to_left("".join(letter.text for letter in word)):
+        # A sign or a digit beside one letter may be on its other side.
+        is_rightwards, is_downwards = not is_rightwards or len(word) < 3, not is_downwards
+    gap_x = max(last[0] - first[2], first[0] - last[2])
+    gap_y = max(last[1] - first[3], first[1] - last[3])
+    if gap_x >= gap_y or (gap_y < 0 and len(word) < 3):
+        return 0 if is_rightwards else 2
+    return 1 if is_downwards else 3
+
+
+_TURNS: Mapping[int, Callable[[Sequence[float]], Box]] = {
+    0: lambda box: (box[0], box[1], box[2], box[3]),
+    1: lambda box: (box[1], -box[2], box[3], -box[0]),
+    2: lambda box: (-box[2], -box[3], -box[0], -box[1]),
+    3: lambda box: (-box[3], box[0], -box[1], box[2]),
+}
+"""A box as it stands when the page is turned back by quarters."""
+
+
+def _upright(word: list[Letter], quarter: int) -> _Piece:
+    """A word as it stands when the page is turned so that it is read from left to right."""
+    turned = _TURNS[quarter]
+    sides = zip(*(letter.box for letter in word), strict=True)
+    around = [pick(each) for pick, each in zip((min, min, max, max), sides, strict=True)]
+    bottoms = sorted(turned(letter.box)[3] for letter in word)
+    left, top, right, _ = turned(around)
+    # Most letters stand on the line, few go below it.
+    return _Piece(word, left, top, max(right, left + _NARROWEST), bottoms[len(bottoms) // 2])
+
+
+def _pieces(words: Sequence[_Piece]) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    for word in words:
+        last = pieces[-1] if pieces else None
+        if last is not None and last.overlap(word) > _SAME_LINE:
+            is_leftwards = _n_right_to_left(last.text() + word.text()) > 0
+            gap = last.left - word.right if is_leftwards else word.left - last.right
+            if -_MOST_OVERLAP * max(last.height, word.height) < gap < last.blank(word):
+                last.take(word)
+                continue
+        pieces.append(word)
+    return pieces
+
+
+def _n_right_to_left(text: str) -> int:
+    """The letters of a text that are read from right to left."""
+    if max(text) < _FIRST_RIGHT_TO_LEFT:
+        return 0
+    return sum(bidirectional(letter) in ("R", "AL") for letter in text)
+
+
+def _lines(pieces: Iterable[_Piece]) -> list[_Line]:
+    """The lines from top to bottom, each from left to right."""
+    lines: list[_Line] = []
+    for piece in sorted(pieces, key=lambda piece: piece.top + piece.bottom):
+        line = max(lines[-_N_NEAR_LINES:], key=lambda line: _beside_share(piece, line), default=[])
+        if line and _beside_share(piece, line) > _SAME_LINE:
+            line.append(piece)
+        else:
+            lines.append([piece])
+    return sorted((_joined(line) for line in lines), key=_top)
+
+
+def _top(line: _Line) -> float:
+    return min(piece.top for piece in line)
+
+
+def _beside_share(piece: _Piece, line: _Line) -> float:
+    """The share of a piece's height that is beside the pieces of a line; 0 if it hides one."""
+    nearest = min(line, key=piece.gap)
+    share = piece.overlap(nearest)
+    if piece.gap(nearest) < -_MOST_OVERLAP * min(piece.height, nearest.height):
+        return share if share > _MOST_OVERLAP and piece.text() == nearest.text() else 0.0
+    like = min(line, key=lambda other: abs(other.height - piece.height))
+    return min(share, piece.overlap(like))
+
+
+def _joined(line: _Line) -> _Line:
+    """A line from left to right; what was written in parts, or twice to be bold, is one piece."""
+    joined: _Line = []
+    for piece in sorted(line, key=lambda piece: piece.left):
+        last = joined[-1] if joined else None
+        height = piece.height if last is None else max(last.height, piece.height)
+        if last is None or last.gap(piece) >= last.blank(piece):
+            joined.append(piece)
+        elif last.gap(piece) > -_MOST_OVERLAP * height or last.text() != piece.text():
+            last.take(piece, is_apart=last.gap(piece) > _TOUCHING * height)
+    return joined
+
+
+def _blocks(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
+    """Lines that are read together; those of one column come before those of the one beside it."""
+    kept: list[_Line] = []
+    at = 0
+    while at < len(lines):
+        columns = _columns(lines[at:])
+        if columns is None:
+            kept.append(lines[at])
+            at += 1
+            continue
+        if kept:
+            yield kept
+            kept = []
+        n_lines, left, right = columns
+        yield from _blocks(left)
+        yield from _blocks(right)
+        at += n_lines
+    if kept:
+        yield kept
+
+
+def _columns(lines: Sequence[_Line]) -> tuple[int, list[_Line], list[_Line]] | None:
+    """The number of lines with which two columns begin, if they do, and those of each column."""
+    gutters = {gutter for n in _N_TRIED_LINES for gutter in _gutters(lines[:n])}
+    for gutter in sorted(gutters):
+        beside, x = _beside(lines, *gutter)
+        left = [side for line in beside if (side := [p for p in line if p.right <= x])]
+        right = [side for line in beside if (side := [p for p in line if p.left >= x])]
+        if min(len(left), len(right)) < _N_COLUMN_LINES:
+            continue
+        if _are_apart(beside, left, right):
+            return len(beside), left, right
+    return None
+
+
+def _gutters(lines: Sequence[_Line]) -> Iterator[tuple[float, float]]:
+    """The sides of the gaps that go through lines from top to bottom."""
+    pieces = sorted((piece.left, piece.right) for line in lines for piece in line)
+    right = pieces[0][1]
+    for piece in pieces:
+        if piece[0] > right:
+            yield right, piece[0]
+        right = max(right, piece[1])
+
+
+def _beside(lines: Sequence[_Line], left: float, right: float) -> tuple[Sequence[_Line], float]:
+    """The first lines through which a gutter goes, as far as there is text on both sides of it,
+    and its place."""
+    n_beside = 0
+    has_left, has_right = False, False
+    for n, line in enumerate(lines):
+        n_left = 0
+        for piece in line:
+            if piece.left + piece.right >= left + right:
+                break
+            n_left += 1
+        least = max(left, line[n_left - 1].right) if n_left else left
+        most = min(right, line[n_left].left) if n_left < len(line) else right
+        if most - least < _GUTTER * line[0].height:
+            break
+        goes_on = n_left not in (0, len(line)) or not (has_left and has_right)
+        if not goes_on and _top(line) - _bottom(lines[n - 1]) > _FAR * line[0].height:
+            break
+        left, right = least, most
+        has_left, has_right = has_left or n_left > 0, has_right or n_left < len(line)
+        n_beside = n + 1
+    return lines[:n_beside], (left + right) / 2
+
+
+def _bottom(line: _Line) -> float:
+    return max(piece.bottom for piece in line)
+
+
+def _are_apart(beside: Sequence[_Line], left: Sequence[_Line], right: Sequence[_Line]) -> bool:
+    """Whether two columns are read one after the other, and not row by row."""
+    if _is_prose(left) and _is_prose(right):
+        return True
+    if not all(_is_table(side) or _is_prose(side) for side in (left, right)):
+        return False
+    n_shared = len(left) + len(right) - len(beside)
+    if n_shared <= _SHARED_SHARE * min(len(left), len(right)):
+        shared_height = min(_bottom(left[-1]), _bottom(right[-1])) - max(
+            _top(left[0]), _top(right[0])
+        )
+        return shared_height > 0
+    gutter = min(p.left for line in right for p in line) - max(
+        p.right for line in left for p in line
+    )
+    gaps = [b.left - a.right for side in (left, right) for line in side for a, b in pairwise(line)]
+    return gutter > _WIDE_GUTTER * max(gaps, default=gutter) and all(
+        map(_has_labels, (left, right))
+    )
+
+
+def _is_table(lines: Sequence[_Line]) -> bool:
+    return sum(len(line) > 1 for line in lines) > len(lines) / 2
+
+
+def _has_labels(lines: Sequence[_Line]) -> bool:
+    """Whether rows begin with words and end with numbers."""
+    ends = [(line[0].text(), line[-1].text()) for line in lines if len(line) > 1]
+    n = sum(first[:1].isalpha() and any(map(str.isdigit, last)) for first, last in ends)
+    return n > len(lines) / 2
+
+
+def _is_prose(lines: Sequence[_Line]) -> bool:
+    """Whether lines are broken where a column ends, and not where a cell does."""
+    text = "".join(piece.text() for line in lines for piece in line)
+    n_letters = sum(map(str.isalpha, text))
+    n_words = sum(len(piece.word_starts) for line in lines for piece in line)
+    # Chinese and Japanese have no blanks between words.
+    n_words = max(n_words, (n_columns(text) - len(text)) // 4)
+    if len(lines) < _N_PROSE_LINES or n_words < _N_PROSE_WORDS * len(lines):
+        return False
+    if n_letters < _LETTER_SHARE * len(text):
+        return False
+    ends = sorted(line[-1].right for line in lines)
+    end = ends[-1 - len(ends) // 10]  # a few may hang over
+    full = [
+        line[-1].right + below[0].first_word_width() + line[-1].letter_width() > end
+        for line, below in pairwise(lines)
+    ]
+    return sum(full) >= _FULL_SHARE * len(full)
+
+
+def _set(lines: Sequence[_Line]) -> Iterator[list[Placed]]:
+    """Lines with their pieces at columns of letters that go with their places on the page."""
+    columns = _text_columns(lines)
+    gaps = [_top(below) - _bottom(line) for line, below in pairwise(lines)]
+    usual = median(gaps) if gaps else 0.0
+    for line, gap in zip(lines, [0.0, *gaps], strict=True):
+        if gap > max(_PARAGRAPH_GAP * usual, line[0].height):
+            yield []
+        placed: list[Placed] = []
+        n_set = 0
+        for piece in line:
+            n_blanks = columns[id(piece)] - n_set
+            if n_blanks:
+                placed.append((" " * n_blanks, None))
+            placed += piece.placed()
+            n_set += n_blanks + piece.n_columns
+        yield placed
+
+
+def _text_columns(lines: Sequence[_Line]) -> dict[int, int]:
+    """The column of letters at which each piece begins, by its id.
+
+    It goes with the place on the page, and is to the right of all that ends before it there, on
+    whatever line: what is one below the other stays so where some letters are narrow.
+    """
+    columns = _at_columns(lines, has_columns=True)
+    last = max(columns[id(line[-1])] + line[-1].n_columns for line in lines)
+    # A drawing with words all over it would become as wide as all of them together.
+    return columns if last <= _MOST_COLUMNS else _at_columns(lines, has_columns=False)
+
+
+def _at_columns(lines: Sequence[_Line], *, has_columns: bool) -> dict[int, int]:
+    width = _letter_width(lines)
+    first = min(piece.left for line in lines for piece in line)
+    before = {id(b): a for line in lines for a, b in pairwise(line)}
+    edges = [(piece.left, 1, piece) for line in lines for piece in line]
+    edges += [(piece.right, 0, piece) for line in lines for piece in line]
+    columns: dict[int, int] = {}
+    n_taken = 0
+    for _, is_left, piece in sorted(edges, key=lambda edge: edge[:2]):
+        if not is_left:
+            n_taken = has_columns * max(
+                n_taken, columns[id(piece)] + piece.n_columns + _N_CELL_BLANKS
+            )
+            continue
+        column = max(n_taken, round((piece.left - first) / width))
+        if last := before.get(id(piece)):  # which it may overlap a little
+            column = max(column, columns[id(last)] + last.n_columns + _N_CELL_BLANKS)
+        columns[id(piece)] = column
+    return columns
+
+
+def _letter_width(lines: Sequence[_Line]) -> float:
+    """The usual width of a letter, in points."""
+    widths = sorted((p.letter_width(), p.n_columns) for line in lines for p in line)
+    n_half = sum(n for _, n in widths) / 2
+    for width, n in widths:
+        n_half -= n
+        if n_half <= 0:
+            return max(width, 1.0)
+    return 1.0

@@ -1,0 +1,73 @@
+"""Pictures and scans, whose letters are recognised by RapidOCR."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from hpd.errors import InputError
+from hpd.external.page_layout import Letter, lines_of
+from hpd.files.rows import WholeText, whole_text
+from hpd.files.streams import Source, needed
+
+RECOGNISED = "the text was recognised in pictures, so that letters may be wrong"
+RECOGNISER = "rapidocr_onnxruntime"
+_WHAT = "pictures and scans, whose text must be recognised first"
+
+
+@cache
+def recogniser() -> Any:
+    """RapidOCR, with its models.
+
+    Raises:
+        InputError: it is not installed, with how it is.
+    """
+    return needed(RECOGNISER, "rapidocr-onnxruntime", "ocr", _WHAT).RapidOCR()
+
+
+def recognised_letters(pixels: Any, scale: float = 1.0) -> Iterator[Letter]:
+    """The letters of a picture.
+
+    Args:
+        pixels: its rows, as NumPy has them.
+        scale: the pixels in a point, in which boxes are given.
+    """
+    lines, _ = recogniser()(pixels)
+    for (top_left, top_right, bottom_right, bottom_left), text, _ in lines or ():
+        for n, letter in enumerate(text):
+            # Of a line only its four corners are known; its letters share it.
+            corners = [
+                (start[i] + (end[i] - start[i]) * part / len(text)) / scale
+                for start, end in ((top_left, top_right), (bottom_left, bottom_right))
+                for part in (n, n + 1)
+                for i in (0, 1)
+            ]
+            xs, ys = corners[::2], corners[1::2]
+            yield Letter(letter, (min(xs), min(ys), max(xs), max(ys)))
+        yield Letter("\n", (0, 0, 0, 0))
+
+
+def _read_picture(source: Source) -> WholeText:
+    """The text of a picture; of several in one file, such as a fax, one a page."""
+    recogniser()
+    import numpy as np
+    from PIL import Image, ImageOps, ImageSequence
+
+    try:
+        with Image.open(io.BytesIO(source.read())) as image:
+            frames = [
+                np.asarray(ImageOps.exif_transpose(frame).convert("RGB"))
+                for frame in ImageSequence.Iterator(image)
+            ]
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise InputError(f"{source.name}: cannot be read as a picture: {error}") from error
+    pages = [lines_of(recognised_letters(frame)) for frame in frames]
+    if not any(pages):
+        raise InputError(f"{source.name}: no text was recognised in this picture")
+    source.notes.append(RECOGNISED)
+    return whole_text(pages)
+
+
+READERS = {"image": _read_picture}

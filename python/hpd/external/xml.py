@@ -1,0 +1,47 @@
+"""XML: the names and values of its elements, each below the one that it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+from hpd.errors import InputError
+from hpd.files.rows import WholeText
+from hpd.files.streams import Source
+
+
+def _read_xml(source: Source) -> WholeText:
+    try:
+        root = ElementTree.fromstring(source.read())
+        text = "\n".join(_lines(root, 0))
+    except (ElementTree.ParseError, LookupError, ValueError, RecursionError) as error:
+        raise InputError(f"{source.name}: cannot be read as XML: {error}") from error
+    return WholeText(text)
+
+
+def _lines(element: ElementTree.Element, depth: int) -> Iterator[str]:
+    """An element with its attributes and its text, and those in it two letters further in."""
+    names = [_named(element)]
+    # Elements that only hold another one are a path.
+    while len(element) == 1 and not (element.text or "").strip():
+        (element,) = element
+        names.append(_named(element))
+    text = " ".join((element.text or "").split())
+    yield f"{'  ' * depth}{'/'.join(names)}{f': {text}' if text else ''}"
+    for child in element:
+        yield from _lines(child, depth + 1)
+        after = " ".join((child.tail or "").split())
+        if after:
+            yield f"{'  ' * (depth + 1)}{after}"
+
+
+def _named(element: ElementTree.Element) -> str:
+    given = (f'{_local(name)}="{value}"' for name, value in element.attrib.items())
+    return " ".join([_local(str(element.tag)), *given])
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
+
+
+READERS = {"xml": _read_xml}

@@ -1,0 +1,74 @@
+"""Where the parts of a text stand: on the pages of a PDF or a show, in the cells of a sheet."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hpd.documents import Box, Place
+
+
+@dataclass(frozen=True, slots=True)
+class PagePlaces:
+    """Boxes on pages; those of letters in a PDF, of shapes on a slide."""
+
+    text: str
+    page_starts: Sequence[int]
+    """The character at which each page begins."""
+    starts: array[int] = field(default_factory=lambda: array("q"))
+    """The first character of each box, in rising order."""
+    ends: array[int] = field(default_factory=lambda: array("q"))
+    sides: array[float] = field(default_factory=lambda: array("f"))
+    """Four of each box."""
+
+    def add(self, start: int, end: int, box: Box) -> None:
+        """Add the box of the characters from ``start``, behind those of all others, to ``end``."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.sides.extend(box)
+
+    def of(self, start: int, end: int) -> Place | None:
+        """The page on which a part begins, and a box for each of its lines there."""
+        page = bisect_right(self.page_starts, start)
+        if not page:
+            return None
+        if page < len(self.page_starts):
+            end = min(end, self.page_starts[page])
+        boxes: list[Box] = []
+        at = start
+        for line in self.text[start:end].split("\n"):
+            box = self._around(at, at + len(line))
+            if box is not None and box not in boxes:
+                boxes.append(box)
+            at += len(line) + 1
+        return Place(page, tuple(boxes))
+
+    def _around(self, start: int, end: int) -> Box | None:
+        first, last = bisect_right(self.ends, start), bisect_left(self.starts, end)
+        if first >= last:
+            return None
+        sides = self.sides[4 * first : 4 * last]
+        left, top, right, bottom = (
+            min(sides[::4]),
+            min(sides[1::4]),
+            max(sides[2::4]),
+            max(sides[3::4]),
+        )
+        return round(left, 1), round(top, 1), round(right, 1), round(bottom, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class PartPlaces:
+    """Parts of a text that have one place each, such as the cells of a sheet."""
+
+    parts: Sequence[tuple[int, int, Place]]
+    """The first character of each, its end and its place, in the order of the text."""
+
+    def of(self, start: int, end: int) -> Place | None:
+        """The place of the part in which this one begins, or else of the first that it touches."""
+        at = bisect_right(self.parts, start, key=lambda part: part[1])
+        if at == len(self.parts) or self.parts[at][0] >= max(end, start + 1):
+            return None
+        return self.parts[at][2]

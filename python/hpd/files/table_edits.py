@@ -1,0 +1,68 @@
+"""What people changed in a table since it was made, so that no correction is replaced unasked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from hpd.errors import InputError
+from hpd.files.journal import Journal, TableNote, journal_path, noted_table
+from hpd.files.reader import Record, RecordReader
+from hpd.files.rows import plain_value
+
+
+def note_table(lines: Path, table: Path) -> None:
+    """Note in the journal of some lines which table was made of them."""
+    journal = Journal(journal_path(lines), {})
+    try:
+        journal.note_table(TableNote(_fingerprint(table), [each for each, _ in _sums(table)]))
+    finally:
+        journal.close()
+
+
+def refuse_edited(lines: Path, table: Path) -> None:
+    """Refuse to replace a table in which rows were changed; one that was only saved anew is fine.
+
+    Raises:
+        InputError: it was changed, or can no longer be read.
+    """
+    note = noted_table(journal_path(lines))
+    if note is None or not table.exists() or _fingerprint(table) == note.fingerprint:
+        return
+    try:
+        edit = _first_edit(note.rows, table)
+    except InputError as error:
+        edit = f"it cannot be read ({error})"
+    if edit is not None:
+        raise InputError(
+            f"{table} was changed since hpd wrote it: {edit}; as the table would be made anew, "
+            "give the changed one another name, or start again (--overwrite)"
+        )
+
+
+def _first_edit(noted: Sequence[int], table: Path) -> str | None:
+    n_rows = 0
+    for n_rows, (found, record) in enumerate(_sums(table), start=1):
+        if n_rows <= len(noted) and found != noted[n_rows - 1]:
+            return f"row {record.line} (id {record.id!r}) is not as it was"
+    return None if n_rows == len(noted) else f"it has {n_rows} rows, and had {len(noted)}"
+
+
+def _fingerprint(path: Path) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _sums(table: Path) -> Iterator[tuple[int, Record]]:
+    """The checksum of each row, with the row as reading gives it."""
+    with RecordReader(table) as reader:
+        for record in reader:
+            row = {str(name): plain_value(value) for name, value in record.raw.items()}
+            text = json.dumps(row, ensure_ascii=False, default=str)
+            yield zlib.crc32(text.encode("utf-8", "replace")), record

@@ -1,0 +1,115 @@
+"""Where words begin and end, in scripts that write blanks between them and in those that do not."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from typing import Final
+
+_ASCII_PIECE = re.compile(r"\w+|[^\w\s]")
+_ZERO_WIDTH_JOINER = "\u200d"
+_TONES: Final = range(0x1F3FB, 0x1F400)
+
+# Latin, Greek, Cyrillic and Armenian, by the first character of each, and what comes behind them.
+_FIRST_OF: Final = (0x0000, 0x0370, 0x0400, 0x0530, 0x0590, 0x1E00, 0x1F00, 0x2000)
+_SCRIPTS: Final = ("Latin", "Greek", "Cyrillic", "Armenian", "", "Latin", "Greek", "")
+
+
+def extends(char: str) -> bool:
+    """Whether a character belongs to the one before it (accents, variation selectors, joiners)."""
+    return char > "\u02ff" and (
+        unicodedata.category(char)[0] == "M"
+        or char in "\u200d\uff9e\uff9f"
+        or ord(char) in _TONES
+        # Vowels and final consonants of decomposed Hangul.
+        or "\u1160" <= char <= "\u11ff"
+    )
+
+
+def is_joined(before: str, after: str) -> bool:
+    """Whether a reader sees two neighbouring characters as one."""
+    return extends(after) or before == _ZERO_WIDTH_JOINER
+
+
+def is_border(text: str, position: int) -> bool | None:
+    """Whether a word ends or begins at a position; None where the text must not be cut at all."""
+    if position in (0, len(text)):
+        return True
+    before, after = text[position - 1], text[position]
+    if is_joined(before, after):
+        return None
+    before = _base(text, position - 1)
+    if before.isdigit() and after.isdigit():
+        return None  # Half a number is another number.
+    if not (before.isalnum() and after.isalnum()):
+        return True
+    # 500ml is two words, and so are two scripts; in scripts without blanks each character is one.
+    return (
+        before.isdigit() != after.isdigit()
+        or _is_ideograph(before)
+        or _is_ideograph(after)
+        or _script(before) != _script(after)
+    )
+
+
+def quotable(text: str) -> list[tuple[int, int]]:
+    """The pieces of a text at which what is quoted from it can begin and end, without blanks.
+
+    They are words with the digits in them (``A1023``) of a script that writes words apart and joins
+    nothing to them, as Latin does; single characters of any other: Arabic, Hebrew and Korean have
+    particles in their words, and Thai has no blanks at all. Signs are pieces of their own. No piece
+    ends before an accent or within a number.
+    """
+    if text.isascii():
+        return [match.span() for match in _ASCII_PIECE.finditer(text)]
+    pieces: list[tuple[int, int]] = []
+    for position, char in enumerate(text):
+        if char.isspace():
+            continue
+        if pieces and pieces[-1][1] == position and not _may_cut(text, position):
+            pieces[-1] = pieces[-1][0], position + 1
+        else:
+            pieces.append((position, position + 1))
+    return pieces
+
+
+def _may_cut(text: str, position: int) -> bool:
+    before, after = text[position - 1], text[position]
+    if is_joined(before, after):
+        return False
+    before = _base(text, position - 1)
+    if not (_is_of_word(before) and _is_of_word(after)):
+        return True
+    if before.isdigit() or after.isdigit():
+        return not (before.isdigit() and after.isdigit()) and not (
+            _script(before) and _script(after)
+        )
+    return not _script(before) or _script(before) != _script(after)
+
+
+def _is_of_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+def _base(text: str, position: int) -> str:
+    """The character to which the one at a position belongs, which may be itself."""
+    while position > 0 and extends(text[position]):
+        position -= 1
+    return text[position]
+
+
+def _script(char: str) -> str:
+    """The script of a letter, if its words stand apart; empty for all others."""
+    return _SCRIPTS[bisect_right(_FIRST_OF, ord(char)) - 1]
+
+
+def _is_ideograph(char: str) -> bool:
+    """Whether a character is of a script without blanks between words (Han, kana, Thai, ...)."""
+    return (
+        "\u3040" <= char <= "\u9fff"
+        or "\u0e00" <= char <= "\u0eff"
+        or "\u1000" <= char <= "\u109f"
+        or "\u1780" <= char <= "\u17ff"
+        or char >= "\U00020000"
+    )

@@ -1,0 +1,133 @@
+"""Documents that failed, in every command that reads an output: counted, and passed over."""
+
+import json
+
+import pytest
+
+from hpd.cli import main
+from hpd.evaluation.rows import FailedRowsWarning, load_examples, load_predictions
+from jsonl import write_lines
+
+FAILED = {"id": "b", "error": {"type": "InputError", "message": "damaged"}}
+RIGHT = {"id": "a", "data": {"brand": "Nike"}, "fields": {}}
+FEW = ("--resamples", "100")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder as people have it: two texts, a damaged workbook, and a table without texts."""
+    monkeypatch.chdir(tmp_path)
+    made = tmp_path / "mails"
+    made.mkdir()
+    (made / "a.txt").write_text("one")
+    (made / "b.xlsx").write_bytes(b"no workbook")
+    (made / "c.csv").write_text("x,y\n1,2\n3,4\n5,6\n")
+    (made / "d.txt").write_text("four")
+    return made
+
+
+def extract(source, out, *options):
+    return main(["extract", str(source), "--schema", "text", "-o", str(out), "--quiet", *options])
+
+
+@pytest.mark.parametrize("failed_first", [True, False])
+def test_an_output_with_failed_documents_is_gold(failed_first, tmp_path, capfd):
+    rows = [FAILED, RIGHT] if failed_first else [RIGHT, FAILED]
+    gold = write_lines(tmp_path / "gold.jsonl", *rows)
+    with pytest.warns(FailedRowsWarning, match="1 rows are of documents that failed"):
+        assert [example.id for example in load_examples(gold, needs_text=False)] == ["a"]
+    predicted = write_lines(tmp_path / "p.jsonl", RIGHT, {**RIGHT, "id": "b"})
+    assert main(["eval", str(predicted), str(gold), *FEW, "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out)["n_rows"] == 1
+    assert "1 rows are of documents that failed, and are passed over" in err
+
+
+@pytest.mark.parametrize("name", ["gold.csv", "gold.xlsx"])
+def test_so_is_a_table_of_it(name, folder, tmp_path, fake, capfd):
+    assert extract("mails", name) == 3
+    with pytest.warns(FailedRowsWarning, match="2 rows"):
+        examples = list(load_examples(name, needs_text=False))
+    assert [example.id for example in examples] == ["mails/a.txt", "mails/d.txt"]
+    assert "error" not in examples[0].gold
+    failed = [row.data is None for row in load_predictions(name)]
+    assert failed == [False, True, True, False]
+    capfd.readouterr()
+
+
+def test_data_beside_its_error_counts(tmp_path):
+    broken = {"type": "InvalidDataError", "message": "size: required"}
+    path = write_lines(tmp_path / "p.jsonl", {**RIGHT, "error": broken})
+    assert [row.data for row in load_predictions(path)] == [{"brand": "Nike"}]
+    assert len(list(load_examples(path, needs_text=False))) == 1
+
+
+@pytest.mark.parametrize(
+    ("predicted", "gold"),
+    [({"brand": "Nike"}, {"Brand": "Nike"}), ({"a": 1, "b": 2}, {"c": 1})],
+)
+def test_files_without_a_common_attribute_are_refused(predicted, gold, tmp_path, capfd):
+    one = write_lines(tmp_path / "p.jsonl", {"id": "a", "data": predicted})
+    other = write_lines(tmp_path / "g.jsonl", {"id": "a", "gold": gold})
+    assert main(["eval", str(one), str(other), *FEW]) == 2
+    assert "have no attribute in common" in capfd.readouterr().err
+
+
+def test_the_status_of_a_run_with_failures_is_complete(folder, fake, capfd):
+    assert extract("mails", "o.jsonl") == 3
+    assert main(["status", "o.jsonl"]) == 3
+    out = " ".join(capfd.readouterr().out.split())
+    assert "done 4 of 4 documents (100%)" in out
+    assert "state complete; --resume does again what has failed" in out
+    assert "left 0 documents" in out
+
+
+def test_a_table_whose_text_was_named_is_counted_as_it_was_read(folder, fake, capfd):
+    assert extract("mails/c.csv", "o.jsonl", "--text-field", "x") == 0
+    assert main(["status", "o.jsonl"]) == 0
+    assert "3 of 3 documents" in " ".join(capfd.readouterr().out.split())
+
+
+def test_a_report_reads_the_texts_again(folder, fake, capfd):
+    assert extract("mails", "o.jsonl") == 3
+    assert main(["report", "o.jsonl", "-o", "r.html"]) == 0
+    said = capfd.readouterr().err
+    assert "2 of 4 documents failed" in said
+    assert "--with-text" not in said
+    assert "four" in (folder.parent / "r.html").read_text()
+
+
+def test_a_text_that_has_changed_since_is_not_shown(folder, fake, capfd):
+    assert extract("mails", "o.jsonl") == 3
+    (folder / "d.txt").write_text("forty")
+    assert main(["report", "o.jsonl", "-o", "r.html"]) == 0
+    said = capfd.readouterr().err
+    assert "1 documents have changed since" in said
+    assert "1 of 4 documents have no text here" in said
+
+
+def test_with_text_no_blame_falls_on_it(folder, fake, capfd):
+    assert extract("mails", "o.jsonl", "--with-text") == 3
+    folder.rename(folder.with_name("gone"))
+    assert main(["report", "o.jsonl", "-o", "r.html"]) == 0
+    assert "--with-text" not in capfd.readouterr().err
+
+
+def test_the_documents_of_a_report_may_be_a_folder(folder, fake, capfd):
+    assert extract("mails", "o.jsonl") == 3
+    (folder.parent / "o.jsonl.run").unlink()
+    assert main(["report", "o.jsonl", "--documents", "mails", "-o", "r.html"]) == 0
+    assert "have no text" not in capfd.readouterr().err
+    assert "four" in (folder.parent / "r.html").read_text()
+
+
+@pytest.mark.parametrize("options", [(), ("--with-text",)])
+def test_a_comparison_passes_over_what_failed(options, folder, fake, capfd, monkeypatch):
+    for out in ("one.jsonl", "two.jsonl"):
+        assert extract("mails", out, *options) == 3
+    monkeypatch.setattr("builtins.input", lambda *_: "q")
+    command = ["compare", "one.jsonl", "two.jsonl", "--annotator", "ann", "--terminal"]
+    assert main(command) == 0
+    said = capfd.readouterr().err
+    assert "2 documents failed in a system, and are passed over" in said
+    assert "0 of 2 documents are judged" in said

@@ -1,0 +1,197 @@
+"""Pages of PDFs are read as they are seen: what comes first, and what is one below the other."""
+
+import io
+import re
+
+import pytest
+
+from hpd.files.reader import RecordReader
+from pdf_files import placed_pdf
+
+DEBIT = (
+    ("Date", "Description", "Debit", "Credit", "Balance"),
+    ("01/02", "Card payment", "12.50", "", "87.50"),
+    ("01/03", "Salary", "", "1000.00", "1087.50"),
+    ("01/04", "Refund", "", "20.00", "1107.50"),
+)
+TOOLS = (
+    ("Item", "Qty", "Price", "Total"),
+    ("Hammer", "2", "5.00", "10.00"),
+    ("Saw", "", "7.50", "7.50"),
+    ("Nails", "100", "", "3.00"),
+)
+LABOR = (("Labor", "Hours"), ("Digging", "8"), ("Laying", "5"), ("Painting", "3"), ("Driving", "1"))
+MATERIALS = (("Materials", "Total"), ("Steel", "100.00"), ("Sand", "40.00"), ("Wood", "10.00"))
+
+
+def record_of(data):
+    (record,) = RecordReader(io.BytesIO(data), format="pdf")
+    assert record.error is None, record.error
+    return record
+
+
+def text_of(data):
+    return record_of(data).text
+
+
+def placed(rows, xs, top=250, pitch=15):
+    return [
+        (cell, x, top - pitch * i)
+        for i, row in enumerate(rows)
+        for x, cell in zip(xs, row, strict=True)
+        if cell
+    ]
+
+
+def cells_at(text, header):
+    """The cells of each line below a header, by the nearest of its columns."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    starts = {name: lines[0].index(name) for name in header}
+    table = []
+    for line in lines[1:]:
+        row = {}
+        for found in re.finditer(r"\S+( \S+)*", line):
+            row[min(starts, key=lambda name: abs(starts[name] - found.start()))] = found[0]
+        table.append(row)
+    return table
+
+
+def as_rows(table):
+    header, *rows = table
+    return [{name: cell for name, cell in zip(header, row, strict=True) if cell} for row in rows]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_empty_cells_of_a_table_stay_empty(order):
+    cells = placed(DEBIT, (40, 100, 220, 290, 370))[::order]
+    assert cells_at(text_of(placed_pdf(*cells)), DEBIT[0]) == as_rows(DEBIT)
+
+
+def test_a_header_of_two_lines_stands_above_its_columns():
+    head = [("Amount", 220, 262), ("Amount", 290, 262), ("paid", 220, 250), ("due", 290, 250)]
+    rows = placed([("Card", "5.00", ""), ("Cash", "", "7.00")], (40, 220, 290), top=235)
+    lines = text_of(placed_pdf(*head, *rows)).splitlines()
+    assert lines[0].split() == ["Amount", "Amount"]
+    assert lines[1].index("paid") == lines[0].index("Amount") == lines[2].index("5.00")
+    assert lines[1].index("due") == lines[0].rindex("Amount") == lines[3].index("7.00")
+
+
+@pytest.mark.parametrize(
+    ("matrix", "page", "place", "before"),
+    [
+        ("1 0 0 1", "/MediaBox [0 0 500 300]", lambda x, y: (x, y), ""),
+        ("0 1 -1 0", "/MediaBox [0 0 300 500] /Rotate 90", lambda x, y: (300 - y, x), ""),
+        ("-1 0 0 -1", "/MediaBox [0 0 500 300] /Rotate 180", lambda x, y: (500 - x, 300 - y), ""),
+        ("0 -1 1 0", "/MediaBox [0 0 300 500] /Rotate 270", lambda x, y: (y, 500 - x), ""),
+        ("0 1 -1 0", "/MediaBox [0 0 300 500]", lambda x, y: (300 - y, x), ""),
+        ("0 -1 1 0", "/MediaBox [0 0 300 500]", lambda x, y: (y, 500 - x), ""),
+        ("1 0 0 -1", "/MediaBox [0 0 500 300]", lambda x, y: (x, 300 - y), "1 0 0 -1 0 300 cm"),
+        ("1 0 0 -1", "/MediaBox [0 0 500 300]", lambda x, y: (x, y), ""),
+    ],
+)
+def test_a_turned_or_mirrored_page_is_read_in_rows(matrix, page, place, before):
+    cells = placed(TOOLS, (40, 120, 200, 290))
+    # In the order of columns, as some programs write tables.
+    texts = [(cell, *place(x, y)) for cell, x, y in sorted(cells, key=lambda cell: cell[1])]
+    text = text_of(placed_pdf(*texts, matrix=matrix, page=page, before=before))
+    assert cells_at(text, TOOLS[0]) == as_rows(TOOLS)
+
+
+@pytest.mark.parametrize("shift", [4, -6])
+def test_tables_side_by_side_come_one_after_the_other(shift):
+    left = placed(MATERIALS, (40, 130), pitch=18)
+    right = placed(LABOR, (300, 400), top=250 + shift, pitch=18)
+    both = [cell for pair in zip(left, right, strict=False) for cell in pair] + right[len(left) :]
+    lines = [line.split() for line in text_of(placed_pdf(*both)).splitlines() if line]
+    assert lines == [list(row) for row in (*MATERIALS, *LABOR)]
+
+
+def test_tables_far_apart_come_one_after_the_other_though_their_rows_are_in_line():
+    left, right = placed(MATERIALS, (40, 100)), placed(LABOR, (330, 390))
+    lines = [line.split() for line in text_of(placed_pdf(*left, *right)).splitlines() if line]
+    assert lines == [list(row) for row in (*MATERIALS, *LABOR)]
+
+
+def test_a_table_of_texts_and_numbers_in_turn_is_read_row_by_row():
+    rows = [("Name", "Age", "City", "Score"), ("Ann Lee", "31", "Bonn", "7"),
+            ("Bob Ray", "42", "Graz", "5"), ("Cyd Fox", "27", "Oslo", "9"),
+            ("Dan Orr", "35", "Turin", "8")]  # fmt: skip
+    lines = text_of(placed_pdf(*placed(rows, (40, 120, 170, 260)))).splitlines()
+    assert [line.split() for line in lines] == [" ".join(row).split() for row in rows]
+
+
+TEXT = "the quick brown fox jumps over a lazy dog and then runs on to the far end of town"
+PROSE = TEXT.split()
+
+
+def wrapped(words, n_letters):
+    lines = [""]
+    for word in words:
+        if len(lines[-1]) + len(word) > n_letters:
+            lines.append("")
+        lines[-1] += f"{word} "
+    return [line.strip() for line in lines]
+
+
+@pytest.mark.parametrize("n_letters", [16, 22, 45])
+def test_columns_of_prose_are_read_one_after_another_however_narrow(n_letters):
+    left = wrapped(PROSE * 4, n_letters)
+    right = wrapped([word.upper() for word in PROSE * 4], n_letters)
+    width = 7 * n_letters  # capitals are wide
+    texts = [(line, 20, 580 - 12 * i) for i, line in enumerate(left)]
+    texts += [(line, 40 + width, 580 - 12 * i) for i, line in enumerate(right)]
+    page = "/MediaBox [0 0 800 600]"
+    lines = [line.strip() for line in text_of(placed_pdf(*texts, page=page)).splitlines() if line]
+    assert lines == [*left, *right]
+
+
+def test_labels_beside_amounts_are_no_columns_of_prose():
+    rows = [(f"Label of a long row of the statement {i}", f"{i},250.50 EUR") for i in range(8)]
+    lines = text_of(placed_pdf(*placed(rows, (20, 320)))).splitlines()
+    assert [line.split("  ")[0] for line in lines] == [label for label, _ in rows]
+    assert [line.split("  ")[-1].strip() for line in lines] == [amount for _, amount in rows]
+
+
+TOTAL = "סהכ לתשלום"
+
+
+def test_what_is_read_from_right_to_left_is_in_logical_order():
+    lines = text_of(placed_pdf((TOTAL, 300, 200), ("240.72", 200, 200), ("חשבונית מס", 320, 220)))
+    first, second = lines.splitlines()
+    assert first.strip() == "חשבונית מס"
+    assert re.split("  +", second.strip()) == [TOTAL, "240.72"]
+
+
+def test_a_word_that_was_written_in_parts_is_whole():
+    for text in ("אזור ב", "Nordvik"):
+        is_hebrew = text[0] == "א"
+        parts = [(text[:2], 200, 100), (text[2:], 188 if is_hebrew else 213.1, 100)]
+        if is_hebrew:
+            parts = [("זור", 187.4, 100), ("א", 203.3, 100)]
+            text = "אזור"
+        for order in (parts, parts[::-1]):
+            assert text_of(placed_pdf(*order)) == text
+
+
+def test_letters_printed_twice_to_be_bold_are_read_once():
+    assert text_of(placed_pdf(("Total 5", 40, 100), ("Total 5", 40.3, 100))) == "Total 5"
+
+
+def test_a_dash_between_words_stands_on_their_line():
+    text = text_of(placed_pdf(("from 5", 40, 100), ("-", 80, 100), ("to 9", 92, 100)))
+    assert text.split() == ["from", "5", "-", "to", "9"]
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize("rows", [DEBIT, TOOLS])
+def test_lines_and_columns_are_those_of_pdfplumber(rows):
+    pdfplumber = pytest.importorskip("pdfplumber")
+    xs = (40, 110, 230, 310, 390)[: len(rows[0])]
+    data = placed_pdf(*placed(rows, xs))
+    with pdfplumber.open(io.BytesIO(data)) as pdf:
+        theirs = [
+            line for line in pdf.pages[0].extract_text(layout=True).splitlines() if line.strip()
+        ]
+    ours = [line for line in text_of(data).splitlines() if line.strip()]
+    assert [line.split() for line in ours] == [line.split() for line in theirs]
+    assert cells_at("\n".join(ours), rows[0]) == cells_at("\n".join(theirs), rows[0])

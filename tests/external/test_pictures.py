@@ -1,0 +1,115 @@
+"""Pictures and scans, with a stand-in for what recognises their text."""
+
+import importlib.util
+import io
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+import pytest
+
+from hpd.errors import InputError
+from hpd.external.pictures import recogniser
+from hpd.files.inputs import InputReader, find_files, skipped_text
+from hpd.files.reader import RecordReader
+from pdf_files import pdf_of
+
+NAME = "rapidocr_onnxruntime"
+
+
+def corners(left, top, right, bottom):
+    return [[left, top], [right, top], [right, bottom], [left, bottom]]
+
+
+LINES = [
+    (corners(300, 20, 360, 40), "Total", 0.99),
+    (corners(20, 20, 80, 40), "Item", 0.99),
+    (corners(20, 60, 120, 80), "Pan 28", 0.98),
+    (corners(300, 60, 350, 80), "35.00", 0.97),
+]
+
+
+@pytest.fixture
+def recognised(monkeypatch):
+    """What stands on every picture."""
+    lines = [*LINES]
+    module = ModuleType(NAME)
+    module.__spec__ = ModuleSpec(NAME, None)
+    module.RapidOCR = lambda: lambda pixels: (lines or None, [0.1])
+    monkeypatch.setitem(sys.modules, NAME, module)
+    recogniser.cache_clear()
+    yield lines
+    recogniser.cache_clear()
+
+
+@pytest.fixture
+def unrecognised(monkeypatch):
+    """Nothing that recognises texts is installed."""
+    find = importlib.util.find_spec
+    for module in ("hpd.files.inputs", "hpd.external.pdf"):
+        monkeypatch.setattr(
+            sys.modules[module], "find_spec", lambda name: None if name == NAME else find(name)
+        )
+    monkeypatch.setitem(sys.modules, NAME, None)
+    recogniser.cache_clear()
+
+
+def picture(tmp_path, name):
+    image = pytest.importorskip("PIL.Image")
+    image.new("RGB", (400, 100), "white").save(path := tmp_path / name)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.JPG", "a.tiff"])
+def test_the_text_of_a_picture_has_lines_columns_and_boxes(name, recognised, tmp_path):
+    (record,) = RecordReader(picture(tmp_path, name))
+    assert record.error is None, record.error
+    first, second = record.text.splitlines()
+    assert (first.split(), second.split()) == (["Item", "Total"], ["Pan", "28", "35.00"])
+    assert second.index("35.00") == first.index("Total")
+    place = record.places.of(record.text.index("28"), record.text.index("28") + 2)
+    assert place.page == 1
+    assert place.boxes[0] == pytest.approx((20 + 100 * 4 / 6, 60, 120, 80), abs=0.1)
+    assert record.notes == ("the text was recognised in pictures, so that letters may be wrong",)
+
+
+def test_a_picture_without_text_is_an_error(recognised, tmp_path):
+    recognised.clear()
+    (record,) = RecordReader(picture(tmp_path, "a.png"))
+    assert "no text was recognised" in str(record.error)
+    (record,) = RecordReader(io.BytesIO(b"nonsense"), format="image")
+    assert "cannot be read as a picture" in str(record.error)
+
+
+def test_pages_of_a_pdf_without_text_are_recognised(recognised):
+    (record,) = RecordReader(io.BytesIO(pdf_of("one", "")), format="pdf")
+    assert record.text.split() == ["one", "Item", "Total", "Pan", "28", "35.00"]
+    place = record.places.of(record.text.index("35.00"), len(record.text))
+    assert place.page == 2
+    assert place.boxes[0] == pytest.approx(
+        [n * 72 / 200 for n in LINES[3][0][0] + LINES[3][0][2]], abs=0.1
+    )
+
+
+def test_without_a_recogniser_it_is_said_what_to_install(unrecognised, tmp_path):
+    text = tmp_path / "b.txt"
+    text.write_text("two")
+    path = picture(tmp_path, "a.png")
+    with InputReader([str(path), str(text)]) as reader:
+        failed, other = reader
+    assert "whose text must be recognised first: run `pip install" in str(failed.error)
+    assert "[ocr]" in str(failed.error)
+    assert other.text == "two"
+    (scan,) = RecordReader(io.BytesIO(pdf_of("")), format="pdf")
+    assert "no text layer (a scan?): `pip install" in str(scan.error)
+    files = find_files([str(tmp_path)])
+    assert files.paths == (str(text),)
+    assert "pictures are read after `pip install" in skipped_text(files.skipped)
+    path.unlink()
+    with pytest.raises(InputError, match="no file"):
+        find_files([str(tmp_path / "*.png")])
+
+
+def test_pictures_of_a_folder_are_read_where_they_can_be(recognised, tmp_path):
+    path = picture(tmp_path, "a.png")
+    assert find_files([str(tmp_path)]).paths == (str(path),)

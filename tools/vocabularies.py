@@ -1,0 +1,79 @@
+"""llama.cpp's vocabularies, files without weights, out of the source of llama-cpp-python.
+
+``python -m tools.vocabularies FOLDER`` has pip download the source of the version that is
+installed, and writes them into FOLDER. ``HPD_VOCABULARIES`` names it to the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Final
+
+FOLDER_VARIABLE: Final = "HPD_VOCABULARIES"
+"""Names the folder of the files."""
+
+GENERATING: Final = (
+    "aquila", "baichuan", "command-r", "deepseek-coder", "deepseek-llm", "falcon", "gemma-4",
+    "gpt-2", "gpt-neox", "llama-bpe", "llama-spm", "mpt", "phi-3", "qwen2", "qwen35", "refact",
+    "starcoder",
+)  # fmt: skip
+"""Those of models that write text; the others are of encoders."""
+
+
+def file_name(vocabulary: str) -> str:
+    """The name of a vocabulary's file."""
+    return f"ggml-vocab-{vocabulary}.gguf"
+
+
+def download(folder: Path) -> None:
+    """Write the files of all that generate into a folder.
+
+    Raises:
+        RuntimeError: pip cannot download the source, or it lacks one of them.
+    """
+    package = "llama-cpp-python"
+    pinned = f"{package}=={importlib.metadata.version(package)}"
+    with tempfile.TemporaryDirectory() as downloaded:
+        command = [
+            *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"),
+            *("--no-binary", package, "--dest", downloaded, pinned),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"pip cannot download the source of {pinned}:\n{done.stderr}")
+        (archive,) = Path(downloaded).iterdir()
+        _unpack(archive, folder)
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    wanted = {file_name(vocabulary) for vocabulary in GENERATING}
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(archive) as files:
+        for member in files:
+            name = Path(member.name).name
+            source = files.extractfile(member) if name in wanted else None
+            if source is not None:
+                wanted.remove(name)
+                with source, (folder / name).open("wb") as target:
+                    shutil.copyfileobj(source, target)
+    if wanted:
+        raise RuntimeError(f"{archive.name} lacks {', '.join(sorted(wanted))}")
+
+
+def main() -> int:
+    """Write the files."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    download(parser.parse_args().folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
