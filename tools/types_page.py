@@ -143,16 +143,14 @@ def constraint(attribute: Attribute) -> str:
         names = ", ".join(_code(text.strip()) for text in variants)
         return f"first which one, trie of {names}; then its parts: " + "; ".join(parts)
     if attribute.type == "map" and attribute.item is not None:
-        limit = attribute.most_items
         name, value = map(constraint, attribute.item.attributes)
-        return (
-            f"first their number, up to {limit}; then all names: {name}; then all values: {value}"
-        )
+        return f"first all names: {name}; then all values: {value}"
     if attribute.type == "array" and attribute.item is not None:
-        limit = attribute.most_items
         item = constraint(attribute.item)
         once = ", each kept once" if attribute.unique_items else ""
-        return f"first their number, up to {limit}; then all items at once{once}: {item}"
+        if attribute.item.is_scalar:
+            return f"one list, or first their number, then all items at once{once}: {item}"
+        return f"first their names or their number, then all else at once{once}: {item}"
     texts = enum_texts(attribute)
     if texts is not None:
         return "trie of " + ", ".join(_code(text.strip()) for text in texts)

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypedDict
 
 from hpd.errors import OptionError
 from hpd.option import Option, Target, Tuning, option, shown, table_of
-from hpd.prompt.text import DocumentTurn, Layout
+from hpd.prompt.text import DocumentTurn, Layout, Lists
 
 Method = Literal["hpd", "ar"]
 OnInvalid = Literal["raise", "record", "retry"]
@@ -44,6 +44,9 @@ _SET: Any = object()
 _AT_ONCE = "all values are written at once, so that none can be asked again"
 _NOT_TOGETHER: tuple[tuple[str, Any, str, Any, str], ...] = (
     ("layout", _SET, "method", "ar", "it writes all keys itself"),
+    ("lists", _SET, "method", "ar", "all of an answer is written at once"),
+    ("lists", "names", "layout", "label", "its models are taught the numbers of rows"),
+    ("lists", "ar", "layout", "label", "its models are taught the numbers of rows"),
     ("on_invalid", "retry", "method", "ar", _AT_ONCE),
     ("missing", "force", "method", "ar", _AT_ONCE),
     ("missing", "force", "require_grounding", True, "a made-up value stands in no document"),
@@ -89,6 +92,16 @@ class Options:
         target="prompt",
         help="what a field sees of the others: nothing (branch), the keys before its own "
         "(skeleton), or nothing behind a letter in place of a key (label)",
+        per_call=True,
+    )
+    lists: Lists | None = option(
+        None,
+        decides="values",
+        target="prompt",
+        help="how lists are read: the names of their rows as one list, and all else of the rows at "
+        "once, each by its name (names); the number of the rows, and all of them by their numbers, "
+        "which a model must have been taught (numbers); or each list from its beginning to its end "
+        "(ar). By default the model's file says which; without that, names",
         per_call=True,
     )
     document_turn: DocumentTurn = option(
@@ -720,6 +733,7 @@ class Settings(TypedDict, total=False):
 
     method: Method
     layout: Layout
+    lists: Lists | None
     document_turn: DocumentTurn
     instructions: str
     stack: int

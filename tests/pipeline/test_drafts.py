@@ -1,5 +1,9 @@
 """The drafter's part in a run: what it is told, and what it must not change."""
 
+import json
+
+import pytest
+
 from hpd import _core_testing
 from hpd.pipeline.questionnaire import attribute_number
 from hpd.prompt.questions import item_leaves, schema_leaves
@@ -31,3 +35,21 @@ def test_items_and_stacked_documents_share_the_number_of_their_attribute():
     numbers = {attribute_number(leaf) for leaf in (tags, lines, count, first)}
     numbers |= {attribute_number(leaf) for leaf in item_leaves(lines, 2)}
     assert len(numbers) == 6
+
+
+@pytest.mark.parametrize("gap", [" | ", "\t", ", "])
+def test_the_items_of_a_list_are_guessed_one_after_the_other(model, gap):
+    """Behind a name stands what stood behind the last one, and the next one begins as it did."""
+    names = [
+        f"{first} {last}"
+        for first in ("Ann", "Bob", "Eva", "Leo")
+        for last in ("Lee", "Moss", "Day")
+    ]
+    text = "\n".join(["Guests", *(f"{name}{gap}{n + 10}" for n, name in enumerate(names)), "End"])
+    answer = {"guests": [{"name": name, "room": n + 10} for n, name in enumerate(names)]}
+    with Extractor("guests [{name, room int}]", model, answers={text: answer}) as extractor:
+        _core_testing.fix_least_probability(extractor.engine, 0.1)
+        extraction = extractor.extract(text)
+        n_tokens = len(extractor.native_model.tokenize(json.dumps(names)))
+    assert extraction.data == answer
+    assert extraction.usage.steps < n_tokens / 3

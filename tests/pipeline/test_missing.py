@@ -70,7 +70,8 @@ def found(schema, model, **settings):
 
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 def test_force_gives_all_that_is_required(null_model, layout):
-    extraction = found(SHOP, null_model, missing="force", layout=layout)
+    # Of random weights, the text of an item in a list never ends.
+    extraction = found(SHOP, null_model, missing="force", layout=layout, lists="numbers")
     assert extraction.error is None
     jsonschema.validate(extraction.data, SHOP)
     assert {name: extraction.data[name] for name in EMPTY} == EMPTY

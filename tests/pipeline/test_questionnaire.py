@@ -18,7 +18,7 @@ def test_no_more_is_remembered_after_many_documents(tiny_model):
     """Under ``after`` each document has keys of its own, which must not fill the memory."""
     model = open_model(tiny_model("qwen3"))
     schema = load_schema("brand, tags [str], size after brand")
-    questionnaire = Questionnaire(model, schema, Options().filled())
+    questionnaire = Questionnaire(model, schema, Options(lists="numbers").filled())
 
     def ask(n):
         data = {"brand": f"Brand {n}", "tags": ["a"], "size": None}
@@ -53,7 +53,7 @@ def test_no_more_is_remembered_after_many_documents(tiny_model):
 )
 def test_shares_are_worked_out_where_a_confidence_is_one(tiny_model, schema, closed):
     model = open_model(tiny_model("qwen3"))
-    questionnaire = Questionnaire(model, load_schema(schema), Options().filled())
+    questionnaire = Questionnaire(model, load_schema(schema), Options(lists="numbers").filled())
 
     questions = questionnaire.waves(1).first()
     fields = questionnaire.request(["x"], questions, first=True, keep_prompt=False).fields

@@ -146,7 +146,8 @@ def test_a_refused_value_is_asked_again_with_the_reason(model, asked, layout):
 
 def test_what_comes_after_a_value_that_is_asked_again_sees_the_last_one(tiny_model, asked):
     model = tiny_model("qwen3", seed=2)
-    with SmallExtractor(Followed, model, **EXACT, on_invalid="retry") as extractor:
+    settings = {**EXACT, "on_invalid": "retry", "lists": "numbers"}
+    with SmallExtractor(Followed, model, **settings) as extractor:
         asked.clear()
         (extraction,) = extractor.extract_many(["Nike shoe, 44"], on_error="record")
     fields = extraction.fields

@@ -12,7 +12,7 @@ from typing import Any
 from hpd._native import Field
 from hpd.pipeline.document_values import Limits
 from hpd.pipeline.questionnaire import Questionnaire, Request, attribute_number
-from hpd.prompt.questions import Question, answer_at
+from hpd.prompt.questions import UNKNOWN, Question, known_answer
 from hpd.prompt.text import answer_text, value_text
 from hpd.schema.attributes import Attribute
 
@@ -55,8 +55,11 @@ class KnownAnswers(Questionnaire):
         for i, question in enumerate(questions):
             answer, leaf = answers[question.document], question.leaf
             if answer is not None:
-                text = value_text(answer_at(answer, leaf.path))
+                known = known_answer(answer, leaf)
+                text = value_text(None if known is UNKNOWN else known)
                 n_most = self._n_most(leaf.attribute)
+                if leaf.written is not None:
+                    n_most = request.fields[i].max_tokens
                 request.fields[i] = self._with(
                     request.fields[i], text, n_most, attribute_number(leaf)
                 )

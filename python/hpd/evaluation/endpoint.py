@@ -256,7 +256,11 @@ def response_schema(schema: Schema) -> dict[str, Any]:
 
 
 def _plain_node(node: Mapping[str, Any]) -> dict[str, Any]:
-    plain = {name: value for name, value in node.items() if name not in ("$schema", "depends_on")}
+    plain = {
+        name: value
+        for name, value in node.items()
+        if name not in ("$schema", "depends_on", "named_by")
+    }
     if "properties" in plain:
         plain["properties"] = {
             name: _plain_node(inner) for name, inner in plain["properties"].items()

@@ -156,6 +156,20 @@ class DocumentValues:
         self.attributes[path] = attribute
         return result.value
 
+    def part(self, path: Path) -> Any:
+        """The value at a path; of a row, those of its fields so far, but for lists in it."""
+        if path in self.fields:
+            return self.fields[path].value
+        row: dict[str, Any] = {}
+        for own, result in self.fields.items():
+            inner = own[len(path) :]
+            if own[: len(path)] == path and not any(n.isdecimal() or n == COUNT_KEY for n in inner):
+                at = row
+                for name in inner[:-1]:
+                    at = at.setdefault(name, {})
+                at[inner[-1]] = result.value
+        return row or None
+
     def _attribute(self, schema: Schema, path: Path) -> Attribute | None:
         return self.attributes.get(path) or answer_leaf(schema, path)
 
@@ -370,28 +384,40 @@ class Retries:
 
     def due(self, documents: Sequence[DocumentValues]) -> list[Refused]:
         """The questions to be asked again; none after as many waves as there may be."""
-        forced = [
-            Refused(d, self._leaves[d, path].forced, ())
+        lacking = dict.fromkeys(
+            place
             for d, own in enumerate(documents if self._forces else ())
             for path in own.lacking(self._schema)
-            if (d, path) in self._leaves and not self._leaves[d, path].is_forced
-        ]
-        if forced or not self._n_left:
-            return forced
+            if (place := self._asked(d, path)) and not self._leaves[place].is_forced
+        )
+        if lacking or not self._n_left:
+            return [Refused(place[0], self._leaves[place].forced, ()) for place in lacking]
         self._n_left -= 1
         due = []
         for d, own in enumerate(documents):
             faults = own.faults(self._schema, self._options, is_part=self._is_part)
-            for path, reason in faults.items():
-                place = d, path
-                if place not in self._leaves:
-                    continue
-                before = own.fields.get(path, FieldValue())
+            reasons = {
+                place: reason
+                for path, reason in reversed(faults.items())
+                if (place := self._asked(d, path))
+            }
+            for place, reason in reversed(reasons.items()):
+                before = own.fields.get(place[1], FieldValue())
                 texts = (*self._refused.get(place, ()), RefusedText(before.raw, reason))
                 self._refused[place] = texts
                 values = [(_value(text.raw), _reason(text.error)) for text in texts]
                 due.append(Refused(d, self._leaves[place], values))
         return due
+
+    def _asked(self, d: int, path: Path) -> tuple[int, Path] | None:
+        """The place of the leaf that gave a field, which may be a whole list; None if none did."""
+        if (d, path) in self._leaves:
+            return d, path
+        for n in range(len(path) - 1, 0, -1):
+            place = d, (*path[:n], COUNT_KEY)
+            if place in self._leaves:
+                return place if self._leaves[place].written is not None else None
+        return None
 
     def has_followers(self, questions: Sequence[Question]) -> bool:
         """Whether a leaf that has been asked comes ``after`` one of these."""

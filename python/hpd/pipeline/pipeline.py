@@ -665,6 +665,7 @@ class Pipeline:
             examples_of(task.examples, category),
             rules=task.rules,
             confidence_map=self._confidence_map,
+            n_cells=self._limit.n_cells,
         )
         self._loop.teach(list(questionnaire.taught_values()))
         return PromptMaker(questionnaire, self._limit, self._reuse)

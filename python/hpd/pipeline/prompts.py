@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,11 +34,13 @@ from hpd.pipeline.long_documents import (
 )
 from hpd.pipeline.questionnaire import Questionnaire, Request
 from hpd.pipeline.reuse import KnownValue, KnownValues, Reuse
-from hpd.prompt.questions import Question, Waves
+from hpd.prompt.lists import Written
+from hpd.prompt.questions import Question, Waves, count_attribute
+from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Extraction, Failure, FieldValue, Usage
-from hpd.schema.attributes import Attribute
+from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.scalars import lacks_zone
-from hpd.values.answers import answer_leaf, split_answer
+from hpd.values.answers import RawValue, answer_leaf, split_answer, split_list
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_closed
 from hpd.values.parsing import joint_probability, parse_cut, parse_forced, parse_value
@@ -44,6 +48,12 @@ from hpd.values.places import Grounder
 
 AnyValue = Value | KnownValue
 """A value that was decoded now, or earlier."""
+
+_WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
+"""A word; where words have no blanks between them, a character."""
+
+_N_ITEMS = 100
+"""The items that a list can have, however short its document is."""
 
 _CUT = {"truncated": "cut off after {} tokens", "repeated": "the model repeats itself"}
 """The ways in which a value ends before its time, and what its error says."""
@@ -168,6 +178,68 @@ class Prompt(ABC):
         if n:
             self._usage = replace(self._usage, reused_values=self._usage.reused_values + n)
 
+    def _spelled(
+        self,
+        value: AnyValue,
+        text: str,
+        raws: Mapping[Path, RawValue],
+        schema: Schema,
+        document_at: Callable[[Path], int],
+    ) -> Iterator[tuple[Path, Attribute, FieldValue, Likelihood | None]]:
+        """The fields that are written in one value, with their attributes and probabilities.
+
+        Args:
+            value: that of the list or the answer.
+            text: its text.
+            raws: the part of each field in it.
+            schema: to which their paths belong.
+            document_at: the place of the document to which a path belongs.
+        """
+        ends = self._questionnaire.piece_ends(value.tokens)
+        starts = [0, *ends[:-1]]
+        places = {
+            path: (len(text[: raw.start].encode()), len(text[: raw.end].encode()))
+            for path, raw in raws.items()
+            if raw.start is not None and raw.end is not None
+        }
+        # Each token sees those before it.
+        margins = [*itertools.accumulate(value.margins, min)]
+        is_inner = [False] * len(ends)
+        for path, (start, end) in places.items():
+            if path[-1] != COUNT_KEY:
+                for n in range(bisect_left(starts, start), bisect_right(ends, end)):
+                    is_inner[n] = True
+        for path, raw in raws.items():
+            attribute = answer_leaf(schema, path)
+            if attribute is None:
+                continue
+            likelihood = margin = None
+            if path in places:
+                start, end = places[path]
+                own = range(bisect_right(ends, start), bisect_left(starts, end))
+                # How many items there are is said between them.
+                between = path[-1] == COUNT_KEY and is_count(schema, path)
+                own_tokens = [n for n in own if not (between and is_inner[n])]
+                likelihood = likelihood_of(
+                    [value.logprobs[n] for n in own_tokens],
+                    [value.log_shares[n] for n in own_tokens],
+                )
+                margin = near_tie(margins[own.stop - 1 : own.stop])
+            parsed = raw.parse(attribute, self._texts[document_at(path)])
+            if likelihood is not None and not is_closed(attribute):
+                likelihood = Likelihood(likelihood.probability, likelihood.probability)
+            result = FieldValue(
+                confidence=None if likelihood is None else likelihood.share,
+                error=parsed.error,
+                value=parsed.value,
+                reason=parsed.reason,
+                raw=raw.text,
+                truncated=raw.truncated and value.finish != "repeated",
+                repeated=raw.truncated and value.finish == "repeated",
+                margin=margin,
+            )
+            yield path, attribute, result, likelihood
+
     def _limits(self, attributes: Sequence[Attribute], documents: Sequence[int]) -> list[Limits]:
         """How likely values must be; a part of a document does not count as a short one."""
         kinds = [
@@ -215,9 +287,7 @@ class FieldsPrompt(Prompt):
             return None
         own = self._values[0]
         unsettled = {
-            q.leaf.path[0]
-            for q in self._questions
-            if q.leaf.array or q.leaf.union or q.leaf.path not in own.fields
+            q.leaf.path[0] for q in self._questions if q.leaf.opens or q.leaf.path not in own.fields
         }
         unsettled |= self._waves.waiting | {path[0] for path in own.lacking(schema)}
         if self._retries is not None:
@@ -259,31 +329,31 @@ class FieldsPrompt(Prompt):
         found = self._store(questions, decoded)
         if self._retries is not None:
             self._waves.put_back(self._retries.note(questions, found))
-        self._questions = self._waves.next(found, self._data)
+        self._questions = self._waves.next(found, self._data, self._part_of)
         if not self._questions and self._retries is not None:
             self._questions = self._questions_again(self._retries)
 
     def _store(self, questions: Sequence[Question], decoded: Sequence[AnyValue]) -> list[Any]:
         """Store the values of questions; returns what is left of them."""
-        attributes = [question.leaf.attribute for question in questions]
-        raws = [value.text.decode("utf-8", "replace") for value in decoded]
-        parsed = [
-            (
-                (parse_cut if value.finish in _CUT else parse_value)(
-                    raw, attribute, self._texts[question.document]
-                ),
-                likelihood_of(value.logprobs, value.log_shares),
-            )
-            for raw, attribute, value, question in zip(
-                raws, attributes, decoded, questions, strict=True
-            )
+        attributes = [
+            question.leaf.attribute
+            if question.leaf.written is None
+            else count_attribute(question.leaf.written.array)
+            for question in questions
         ]
         limits = self._limits(attributes, [question.document for question in questions])
         found = []
         for i, (question, value) in enumerate(zip(questions, decoded, strict=True)):
             path = question.leaf.path
             values = self._values[question.document]
-            own, likelihood = parsed[i]
+            if question.leaf.written is not None:
+                found.append(self._store_list(question, question.leaf.written, value))
+                continue
+            document = self._texts[question.document]
+            raw = value.text.decode("utf-8", "replace")
+            parse = parse_cut if value.finish in _CUT else parse_value
+            own = parse(raw, attributes[i], document)
+            likelihood = likelihood_of(value.logprobs, value.log_shares)
             confidence = None if likelihood is None else likelihood.share
             is_forced = question.leaf.is_forced
             if is_forced:
@@ -292,7 +362,7 @@ class FieldsPrompt(Prompt):
                     None if likelihood is None else min(likelihood.share, likelihood.probability)
                 )
                 if own.error:
-                    own = parse_forced(raws[i], attributes[i], self._texts[question.document])
+                    own = parse_forced(raw, attributes[i], document)
                     confidence = 0.0 if own.reason else confidence
             error = own.error
             if error and value.finish in _CUT:
@@ -307,7 +377,7 @@ class FieldsPrompt(Prompt):
                 error=error,
                 value=own.value,
                 reason=own.reason,
-                raw=raws[i],
+                raw=raw,
                 truncated=value.finish == "truncated",
                 forced=is_forced,
                 repeated=value.finish == "repeated",
@@ -315,12 +385,50 @@ class FieldsPrompt(Prompt):
                 margin=least([near_tie([value.margin]), inherited]),
                 refused=refused,
             )
-            own_limits = None if question.leaf.array is not None else limits[i]
+            array = question.leaf.array
+            if array is not None and array.max_items is None and result.value is not None:
+                most = self._most_items(question.document)
+                if result.value > most:
+                    result = replace(result, value=most, truncated=True)
+            own_limits = None if array is not None else limits[i]
             grounder = self._grounders[question.document]
             found.append(
                 values.store(path, attributes[i], result, own_limits, likelihood, grounder)
             )
         return found
+
+    def _store_list(self, question: Question, written: Written, value: AnyValue) -> int | None:
+        """Store a list and what is written of its items; returns the number of them."""
+        leaf, schema = question.leaf, self._questionnaire.schema
+        values = self._values[question.document]
+        text = value.text.decode("utf-8", "replace")
+        raws = split_list(leaf.attribute, text, leaf.path[:-1])
+        if len(written.names) == 1:
+            # An item is its name.
+            raws = {p if p == leaf.path else (*p, *written.names): raw for p, raw in raws.items()}
+        d = question.document
+        spelled = self._spelled(value, text, raws, schema, lambda _: d)
+        inherited = values.inherited_margin(leaf)
+        refused = self._retries.refused(question) if self._retries is not None else ()
+        n_items: int | None = None
+        for path, attribute, own, likelihood in spelled:
+            result = replace(own, forced=leaf.is_forced, margin=least([own.margin, inherited]))
+            if leaf.is_forced and likelihood is not None:
+                result = replace(result, confidence=min(likelihood.share, likelihood.probability))
+            if path == leaf.path:
+                n_items = result.value
+                result = replace(result, raw=text, refused=refused)
+                values.store(path, attribute, result)
+                continue
+            limits = self._limits([attribute], [d])[0]
+            # Beside whole rows, that which names them is never what a model expects.
+            ruled = None if written.names else likelihood
+            values.store(path, attribute, result, limits, ruled, self._grounders[d])
+        return n_items
+
+    def _most_items(self, d: int) -> int:
+        """The most items that a list of a document can have, if no schema says how many."""
+        return max(_N_ITEMS, len(_WORD.findall(self._texts[d])))
 
     def _questions_again(self, retries: Retries) -> list[Question]:
         """The questions whose values are refused, unless they were asked often enough.
@@ -334,17 +442,20 @@ class FieldsPrompt(Prompt):
         due = retries.due(self._values)
         if not due:
             return []
-        request = self._request(self._waves.again(due, self._data))
+        request = self._request(self._waves.again(due, self._data, self._part_of))
         n_room = self._n_most_cells - len(request.prompt)
         fitting = [
             refused
             for refused, field in zip(due, request.fields, strict=True)
             if len(field.key) + field.max_tokens <= n_room
         ]
-        return self._waves.again(fitting, self._data)
+        return self._waves.again(fitting, self._data, self._part_of)
 
     def _data(self, d: int) -> dict[str, Any]:
         return self._values[d].data(self._questionnaire.schema)
+
+    def _part_of(self, d: int, path: Path) -> Any:
+        return self._values[d].part(path)
 
 
 class AnswerPrompt(Prompt):
@@ -369,38 +480,15 @@ class AnswerPrompt(Prompt):
         text = value.text.decode("utf-8", "replace")
         n_stacked = len(self.documents)
         schema = self._questionnaire.stack_schema(n_stacked)
-        ends = self._questionnaire.piece_ends(value.tokens)
-        for path, raw in split_answer(schema, text).items():
-            attribute = answer_leaf(schema, path)
-            if attribute is None:
-                continue
-            likelihood = margin = None
-            if raw.start is not None and raw.end is not None:
-                start, end = (len(text[:at].encode()) for at in (raw.start, raw.end))
-                spans = list(zip([0, *ends], ends, strict=False))
-                own = [before < end and after > start for before, after in spans]
-                likelihood = likelihood_of(
-                    list(itertools.compress(value.logprobs, own)),
-                    list(itertools.compress(value.log_shares, own)),
-                )
-                # Each token sees those before it.
-                margin = near_tie(
-                    x for x, (before, _) in zip(value.margins, spans, strict=False) if before < end
-                )
+        raws = split_answer(schema, text)
+
+        def place(path: Path) -> int:
+            return 0 if n_stacked == 1 else int(path[0]) - 1
+
+        spelled = self._spelled(value, text, raws, schema, place)
+        for path, attribute, result, likelihood in spelled:
             has_limits = not is_count(schema, path)
-            d, path = (0, path) if n_stacked == 1 else (int(path[0]) - 1, path[1:])
-            parsed = raw.parse(attribute, self._texts[d])
-            if likelihood is not None and not is_closed(attribute):
-                likelihood = Likelihood(likelihood.probability, likelihood.probability)
-            result = FieldValue(
-                confidence=None if likelihood is None else likelihood.share,
-                error=parsed.error,
-                value=parsed.value,
-                raw=raw.text,
-                truncated=raw.truncated and value.finish != "repeated",
-                repeated=raw.truncated and value.finish == "repeated",
-                margin=margin,
-            )
+            d, path = place(path), path if n_stacked == 1 else path[1:]
             limits = self._limits([attribute], [d])[0] if has_limits else None
             grounder = self._grounders[d]
             self._values[d].store(path, attribute, result, limits, likelihood, grounder)

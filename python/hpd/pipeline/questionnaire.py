@@ -7,8 +7,9 @@ import itertools
 import json
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import get_args
 
 from hpd._native import Field, Model
 from hpd.options import N_SHORT, Options, values_identity
@@ -22,6 +23,7 @@ from hpd.pipeline.document_values import (
     Limits,
 )
 from hpd.pipeline.reuse import fingerprint
+from hpd.prompt.lists import LISTS_KEY
 from hpd.prompt.questions import (
     UNKNOWN,
     Leaf,
@@ -35,8 +37,11 @@ from hpd.prompt.questions import (
 )
 from hpd.prompt.text import (
     COUNT_KEY,
+    LABEL_KEY,
     Labels,
+    Lists,
     Path,
+    attribute_lines,
     instruction_text,
     key_text,
     system_text,
@@ -45,13 +50,14 @@ from hpd.prompt.text import (
 from hpd.prompt.tokens import PromptTokenizer, even_blanks
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.scalars import FORMATS
-from hpd.values.confidence import ConfidenceMap
+from hpd.values.confidence import METADATA_KEY, ConfidenceMap
 from hpd.values.grammar import (
     answer_grammar,
     enum_texts,
     has_closed,
     is_closed,
     is_free_text,
+    list_grammar,
     literal,
     one_of,
     value_grammar,
@@ -72,11 +78,17 @@ class Request:
     """The number of leading tokens whose KV cells are kept for others or from an earlier wave."""
     keep_prompt: bool = False
     """Whether another wave of the same prompt may follow."""
+    elastic: Mapping[int, int] = field(default_factory=dict)
+    """The fields, by their places, that may be as long as there is room, and the tokens that each
+    needs at least."""
 
     @property
     def n_cells(self) -> int:
         """The fewest KV cells with which it can be decoded: its prompt and its longest field."""
-        return len(self.prompt) + max(len(field.key) + field.max_tokens for field in self.fields)
+        return len(self.prompt) + max(
+            len(own.key) + self.elastic.get(place, own.max_tokens)
+            for place, own in enumerate(self.fields)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +147,8 @@ class Constraints:
         texts = enum_texts(attribute)
         if texts is None:
             quoting = value_grammar(attribute, is_quoted=True) if is_free_text(attribute) else None
+            if attribute.type == "array":
+                return Constraint(list_grammar(attribute), closed=has_closed(attribute))
             grammar, closed = value_grammar(attribute) or "", is_closed(attribute)
             return Constraint(grammar, closed=closed, quoting=quoting or "")
         choices = (spelling for text in texts for spelling in self._spellings(text))
@@ -212,7 +226,11 @@ class StatedConstraints:
         made = self._made.get(id(attribute))
         if made is None:
             made = self._constraints.of(attribute)
-            if made.quoting:
+            if attribute.type == "array":
+                rule = self.quote_rule
+                grammar = list_grammar(attribute, self.allowed, is_quoted=bool(rule)) + rule
+                made = Constraint(grammar, closed=made.closed)
+            elif made.quoting:
                 if self.quote_rule:
                     made = Constraint(made.quoting + self.quote_rule)
             elif (allowed := self.allowed(attribute)) is not None:
@@ -255,9 +273,15 @@ def quote_rule(document: str) -> str:
     return f"quote ::= {first}\n{''.join(rules)}" if rules else ""
 
 
-_N_ANSWER_ITEMS = 16
-"""The items of an array for which a whole answer has room, if all have their greatest length."""
+N_LIST = 256
+"""The tokens for which a list has room in any case."""
+_N_LEAST_TOKENS = 16
+"""The tokens for which a value in a row must have room, however long the row's name is."""
+_N_MARKS = 4
+"""The tokens of a list for each of its document, without the names in it."""
 _N_NAME_TOKENS = 16
+_N_ROW_TOKENS = 64
+"""The tokens for which a later key has room, for the name of a row."""
 _N_FINGERPRINTS = 4096  # of keys that come again: items of arrays may be many
 
 
@@ -271,6 +295,7 @@ class Questionnaire:
         examples: documents with their answers, shown before every document.
         rules: the system's text, in place of the usual one.
         confidence_map: turns the model's confidence into the share that is right; None: it stays.
+        n_cells: the KV cells that a request may take; 0: as many as it needs.
     """
 
     def __init__(
@@ -282,15 +307,18 @@ class Questionnaire:
         *,
         rules: str | None = None,
         confidence_map: ConfidenceMap | None = None,
+        n_cells: int = 0,
     ) -> None:
         self.schema = schema
+        self._n_cells = n_cells
         self.options = options
         self.confidence_map = confidence_map
         # Unless someone asks for one or the other, the file of the model says which.
         asked = options.stated
         self._stated = model.metadata(STATED_KEY) == "on" if asked is None else asked
         self._is_restricted = self._stated and _are_restricted(schema.attributes)
-        self.leaves = schema_leaves(schema)
+        self.lists = options.lists or taught_lists(model, options)
+        self.leaves = schema_leaves(schema, self.lists)
         self._model = model
         self._examples = examples
         self._rules = rules
@@ -310,7 +338,9 @@ class Questionnaire:
         """The questions for a new stack of documents."""
         if n_stacked not in self._waves:
             layout = self.options.layout
-            self._waves[n_stacked] = Waves(self.schema, layout, n_stacked, leaves=self.leaves)
+            self._waves[n_stacked] = Waves(
+                self.schema, layout, n_stacked, leaves=self.leaves, lists=self.lists
+            )
         return self._waves[n_stacked].copy()
 
     def request(
@@ -328,30 +358,46 @@ class Questionnaire:
         tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
         stated = [self._restrictions(text) for text in texts]
         n_document = len(tokens.prompt) - tokens.n_instruction
-        fields = [
-            self._field(key, question.leaf, stated[question.document], n_document)
-            for key, question in zip(tokens.keys, questions, strict=True)
-        ]
+        fields: list[Field] = []
+        elastic = {}
+        for key, question in zip(tokens.keys, questions, strict=True):
+            leaf = question.leaf
+            n_most = self._n_most(leaf.attribute, n_document)
+            if leaf.written is not None:
+                n_most = self._n_list_tokens(leaf.attribute, n_document)
+            if leaf.written is not None or leaf.rows:
+                # The names of its rows may have taken the room of a long value.
+                least = _N_LEAST_TOKENS if leaf.rows else max(N_LIST, self.options.max_tokens)
+                elastic[len(fields)] = least = min(least, n_most)
+                n_most = self._n_room(len(tokens.prompt) + len(key), least, n_most)
+            fields.append(self._field(key, leaf, stated[question.document], n_most))
         n_cached = tokens.n_instruction if first else len(tokens.prompt)
-        return Request(tokens.prompt, fields, tokens.n_instruction, n_cached, keep_prompt)
+        return Request(tokens.prompt, fields, tokens.n_instruction, n_cached, keep_prompt, elastic)
 
     def answer_request(self, texts: Sequence[str]) -> Request:
         """The request of ``method="ar"``: one field, which is the whole answer."""
         n_stacked = len(texts)
         tokens = self._tokenizer(n_stacked).tokenize(texts, [""])
+        leaves = schema_leaves(self.schema)
         # It is unlikely that all values are long: there is room for one.
-        n_tokens = max(1, sum(self._n_answer_tokens(leaf) for leaf in self.leaves)) * n_stacked
-        n_tokens += max(0, self.options.max_tokens - N_SHORT)
+        n_long = max(0, self.options.max_tokens - N_SHORT)
+        n_least, n_most = (
+            n_long + n_stacked * max(1, sum(self._n_answer_tokens(leaf, n) for leaf in leaves))
+            for n in (_N_LEAST_TOKENS, N_SHORT)
+        )
+        n_document = len(tokens.prompt) - tokens.n_instruction
+        n_most += sum(self._n_list_tokens(leaf.array, n_document) for leaf in leaves if leaf.array)
         stated = self._restrictions("\n".join(texts))
         schema = self.stack_schema(n_stacked)
         field = Field(
             tokens.keys[0],
-            max_tokens=n_tokens,
+            max_tokens=self._n_room(len(tokens.prompt) + len(tokens.keys[0]), n_least, n_most),
             grammar=_answer_grammar(schema, stated),
             # The confidence of free text is no share.
             closed=any(map(has_closed, self.schema.attributes)),
         )
-        return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
+        n_shared = tokens.n_instruction
+        return Request(tokens.prompt, [field], n_shared, n_shared, elastic={0: n_least})
 
     def limits(self, attributes: Sequence[Attribute], kinds: Sequence[str]) -> list[Limits]:
         """How likely the values of attributes must be, by their kinds for the calibration.
@@ -404,7 +450,7 @@ class Questionnaire:
         instruction = self._instruction if with_others else own
         asked = values_identity(self.options, "prompt", "answer")
         system = system_text(1, self.options.layout, self._rules)
-        return repr((asked, self._stated, system, instruction))
+        return repr((asked, self._stated, self.lists, system, instruction))
 
     def fingerprints(self, questions: Sequence[Question]) -> list[str]:
         """A fingerprint of each question, however the rest of the schema is."""
@@ -459,7 +505,7 @@ class Questionnaire:
         for _, answer in self._examples:
             if not isinstance(answer, Mapping):
                 continue
-            for wave in known_waves(self.schema, "branch", [answer]):
+            for wave in known_waves(self.schema, "branch", [answer], self.lists):
                 for question, value in wave:
                     if value is not UNKNOWN:
                         tokens = self._model.tokenize(value_text(value))
@@ -493,8 +539,16 @@ class Questionnaire:
     def _restrictions(self, document: str) -> StatedConstraints | None:
         return StatedConstraints(self._constraints, document) if self._is_restricted else None
 
+    def _n_room(self, n_before: int, least: int, most: int) -> int:
+        """The tokens of a field that may be as long as the context has room for it."""
+        return max(least, min(most, self._n_cells - n_before)) if self._n_cells else most
+
     def _field(
-        self, key: list[int], leaf: Leaf, stated: StatedConstraints | None, n_document: int
+        self,
+        key: list[int],
+        leaf: Leaf,
+        stated: StatedConstraints | None,
+        n_most: int,
     ) -> Field:
         # No document needs to state how many items a list has.
         is_free = _is_count(leaf) or leaf.union is not None
@@ -509,9 +563,7 @@ class Questionnaire:
         return Field(
             key,
             # A choice ends by itself.
-            max_tokens=max(
-                map(len, constraint.choices), default=self._n_most(leaf.attribute, n_document)
-            ),
+            max_tokens=max(map(len, constraint.choices), default=n_most),
             grammar=constraint.grammar,
             choices=constraint.choices,
             counted_grammar=constraint.counted_grammar,
@@ -530,7 +582,7 @@ class Questionnaire:
             if other.path[: len(path)] == path
         )
         key = self._labels.key((), leaf.path) if self._labels else key_text(leaf.path)
-        return self.n_tokens(key) + n_seen
+        return self.n_tokens(key) + n_seen + _N_ROW_TOKENS * len(leaf.rows)
 
     def _n_most(self, attribute: Attribute, n_document: int | None = None) -> int:
         """The most tokens of a value; fewer if so many of its document are known."""
@@ -542,14 +594,21 @@ class Questionnaire:
             n_most = min(n_most, 2 * n_document + N_SHORT // 2)
         return n_most
 
-    def _n_answer_tokens(self, leaf: Leaf) -> int:
+    def _n_answer_tokens(self, leaf: Leaf, n_most: int) -> int:
+        """The tokens of a leaf in a whole answer if no value has more than so many."""
         n_own = self.n_tokens(key_text(leaf.path))
         items = item_leaves(leaf, 1)
         if leaf.array is None or not items:
-            return n_own + min(N_SHORT, self.options.max_tokens)
-        most = _N_ANSWER_ITEMS if leaf.array.max_items is None else leaf.array.max_items
-        n_items = max(1, min(most, _N_ANSWER_ITEMS))
-        return n_own + n_items * sum(self._n_answer_tokens(item) for item in items)
+            return n_own + min(n_most, self.options.max_tokens)
+        return n_own + sum(self._n_answer_tokens(item, n_most) for item in items)
+
+    def _n_list_tokens(self, array: Attribute, n_document: int) -> int:
+        """The most tokens of a list in a document of so many.
+
+        Its values stand there; what each item has beside them is written again for each.
+        """
+        n_names = self.n_tokens(" ".join(attribute_lines((array,))))
+        return N_LIST + n_document * (_N_MARKS + n_names)
 
 
 def _answer_grammar(schema: Schema, stated: StatedConstraints | None) -> str:
@@ -558,6 +617,21 @@ def _answer_grammar(schema: Schema, stated: StatedConstraints | None) -> str:
         return answer_grammar(schema)
     rule = stated.quote_rule
     return answer_grammar(schema, stated.allowed, is_quoted=bool(rule)) + rule
+
+
+def taught_lists(model: Model, options: Options) -> Lists:
+    """How a model was taught to read lists, as its file or an adapter says; by names if none does.
+
+    Files that say that they were taught, but not how, are from before there was more than one way.
+    """
+    if options.layout == "label":
+        return "numbers"
+    said = [model.metadata(LISTS_KEY), *model.lora_metadata(LISTS_KEY)]
+    for lists in get_args(Lists):
+        if lists in said:
+            return lists  # type: ignore[no-any-return]
+    is_taught = any(map(model.metadata, (STATED_KEY, METADATA_KEY, LABEL_KEY)))
+    return "numbers" if is_taught else "names"
 
 
 def attribute_number(leaf: Leaf) -> int:

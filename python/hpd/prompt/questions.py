@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
+from hpd.prompt.lists import Row, Written, written_list
 from hpd.prompt.text import (
     COUNT_KEY,
     Labels,
     Layout,
+    Lists,
     NameLayout,
     Path,
     as_answer,
@@ -37,6 +40,12 @@ class Leaf:
     attribute: Attribute
     array: Attribute | None = None
     """The array or map whose items this leaf counts; then the path ends in ``COUNT_KEY``."""
+    written: Written | None = None
+    """What is written of the array instead of the number of its items, which follows from it."""
+    rows: tuple[Row, ...] = ()
+    """The rows in which it is, where they are named."""
+    lists: Lists = "numbers"
+    """How the lists below it are asked for."""
     wave: int = 0
     """The number of waves that must be over before the leaf can start."""
     after: tuple[Path, ...] = ()
@@ -49,35 +58,56 @@ class Leaf:
     """Whether the model must not answer null, as it did before."""
 
     @property
+    def opens(self) -> bool:
+        """Whether its value may make other leaves possible."""
+        if self.written is not None:
+            return bool(self.written.names)
+        return self.array is not None or self.union is not None
+
+    @property
+    def needed(self) -> Iterator[Path]:
+        """The paths of what must be finished before the leaf can start."""
+        yield from self.after
+        for row in self.rows:
+            yield from row.before
+
+    @property
     def forced(self) -> Leaf:
         """The same question, to which null is no answer, nor fewer items than the fewest."""
+        if self.written is not None:
+            return replace(self, attribute=self.written.forced, is_forced=True)
         attribute = replace(self.attribute, always_answered=True)
         if self.array is not None:
             attribute = replace(attribute, minimum=max(1, self.array.min_items or 0))
         return replace(self, attribute=attribute, is_forced=True)
 
 
-def schema_leaves(schema: Schema) -> list[Leaf]:
+def schema_leaves(schema: Schema, lists: Lists = "numbers") -> list[Leaf]:
     """The leaves that are known before anything is decoded, in the schema's order.
 
-    An array is one leaf here, which counts its items, and a union one, which chooses a variant;
-    ``opened_leaves`` gives the rest.
+    An array is one leaf here, which counts its items or is written as a list, and a union one,
+    which chooses a variant; ``opened_leaves`` gives the rest.
     """
-    return _siblings(schema.attributes, (), 0, (), 0)
+    return _siblings(schema.attributes, (), _Frame(lists=lists))
 
 
-def opened_leaves(leaf: Leaf, value: object, *, wave: int | None = None) -> list[Leaf]:
-    """The leaves that a leaf's value makes possible: items of an array, or parts of a variant."""
+def opened_leaves(
+    leaf: Leaf, value: object, *, wave: int | None = None, twins: Collection[int] = ()
+) -> list[Leaf]:
+    """The leaves that a leaf's value makes possible: items of an array, or parts of a variant.
+
+    ``twins`` are the numbers of the rows whose names do not tell them apart from others.
+    """
     if leaf.array is not None and isinstance(value, int) and not isinstance(value, bool):
-        return item_leaves(leaf, value, wave=wave)
+        return item_leaves(leaf, value, wave=wave, twins=twins)
     if leaf.union is None:
         return []
-    wave = leaf.wave + 1 if wave is None else wave
+    frame = _Frame.below(leaf, wave)
     return [
         inner
         for variant in leaf.union.attributes
         if variant.name == value
-        for inner in _expand(variant, (*leaf.path[:-1], variant.name), wave, leaf.after, leaf.level)
+        for inner in _expand(variant, (*leaf.path[:-1], variant.name), frame)
     ]
 
 
@@ -88,29 +118,44 @@ def later_leaves(leaf: Leaf) -> list[Leaf]:
     return [each for v in leaf.union.attributes for each in opened_leaves(leaf, v.name)]
 
 
-def item_leaves(count: Leaf, n_items: int, *, wave: int | None = None) -> list[Leaf]:
-    """The leaves of items 1 to ``n_items`` of the array that ``count`` counts.
+def item_leaves(
+    count: Leaf, n_items: int, *, wave: int | None = None, twins: Collection[int] = ()
+) -> list[Leaf]:
+    """The leaves of items 1 to ``n_items`` of an array, but for what has been written as a list.
 
     Args:
         count: a leaf with an ``array``.
         n_items: the number of items that the array turned out to have.
         wave: the first wave in which the items can start; one after that of the count, unless
             it is given.
+        twins: the numbers of the rows whose names do not tell them apart from others.
     """
     if count.array is None or count.array.item is None:
         return []
-    if wave is None:
-        wave = count.wave + 1
+    item = count.array.item
+    frame = _Frame.below(count, wave)
+    names = count.written.names if count.written is not None else ()
+    if count.written is not None:
+        if not names:
+            return []
+        item = count.written.rest
     array_path = count.path[:-1]
     leaves = []
     for number in range(1, min(n_items, count.array.most_items) + 1):
         path = (*array_path, str(number))
-        leaves += _expand(count.array.item, path, wave, count.after, count.level)
+        own = frame
+        if names:
+            row = Row(path, names, is_twin=number in twins)
+            own = replace(frame, rows=(*frame.rows, row))
+        leaves += _expand(item, path, own)
     return leaves
 
 
 def count_attribute(array: Attribute) -> Attribute:
-    """The attribute that stands for an array's number of items; null says that there are none."""
+    """The attribute that stands for an array's number of items; null says that there are none.
+
+    It has no greatest value, for the sake of which a model would have to write another number.
+    """
     description = f"how many items {array.name} has"
     return Attribute(COUNT_KEY, "integer", description=description, minimum=0)
 
@@ -125,40 +170,60 @@ def which_attribute(union: Attribute) -> Attribute:
     )
 
 
-def _siblings(
-    attributes: tuple[Attribute, ...],
-    prefix: Path,
-    wave: int,
-    after: tuple[Path, ...],
-    level: int,
-) -> list[Leaf]:
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What the leaves of an attribute have from those above it."""
+
+    wave: int = 0
+    after: tuple[Path, ...] = ()
+    level: int = 0
+    lists: Lists = "numbers"
+    rows: tuple[Row, ...] = ()
+
+    @classmethod
+    def below(cls, leaf: Leaf, wave: int | None) -> _Frame:
+        """That of the leaves which a leaf's value makes possible."""
+        wave = leaf.wave + 1 if wave is None else wave
+        return cls(wave, leaf.after, leaf.level, leaf.lists, leaf.rows)
+
+
+def _siblings(attributes: tuple[Attribute, ...], prefix: Path, frame: _Frame) -> list[Leaf]:
     starts = first_waves(attributes, ".".join(prefix))
     leaves = []
     for attribute in attributes:
-        seen = (*after, *((*prefix, name) for name in attribute.after))
-        path = (*prefix, attribute.name)
-        leaves += _expand(attribute, path, wave + starts[attribute.name], seen, level)
+        seen = (*frame.after, *((*prefix, name) for name in attribute.after))
+        own = replace(frame, wave=frame.wave + starts[attribute.name], after=seen)
+        leaves += _expand(attribute, (*prefix, attribute.name), own)
     return leaves
 
 
-def _expand(
-    attribute: Attribute, path: Path, wave: int, after: tuple[Path, ...], level: int
-) -> list[Leaf]:
+def _expand(attribute: Attribute, path: Path, frame: _Frame) -> list[Leaf]:
     if attribute.given:
         return []
     if attribute.type == "recursive":
-        return _expand(attribute.expanded, path, wave, after, level + 1)
+        return _expand(attribute.expanded, path, replace(frame, level=frame.level + 1))
     if attribute.type in ("object", "tuple"):
-        return _siblings(attribute.attributes, path, wave, after, level)
-    if level >= MAX_LEVELS and _leads_on(attribute):
+        return _siblings(attribute.attributes, path, frame)
+    if frame.level >= MAX_LEVELS and _leads_on(attribute):
         return []
+    leaf = Leaf(
+        path,
+        attribute,
+        wave=frame.wave,
+        after=frame.after,
+        level=frame.level,
+        rows=frame.rows,
+        lists=frame.lists,
+    )
     if attribute.is_counted:
-        count = count_attribute(attribute)
-        return [Leaf((*path, COUNT_KEY), count, attribute, wave, after, None, level)]
+        written = written_list(attribute, frame.lists)
+        asked = count_attribute(attribute) if written is None else written.attribute
+        path = (*path, COUNT_KEY)
+        return [replace(leaf, path=path, attribute=asked, array=attribute, written=written)]
     if attribute.type == "union" and not attribute.is_scalar:
         which = which_attribute(attribute)
-        return [Leaf((*path, WHICH_KEY), which, None, wave, after, attribute, level)]
-    return [Leaf(path, attribute, None, wave, after, None, level)]
+        return [replace(leaf, path=(*path, WHICH_KEY), attribute=which, union=attribute)]
+    return [leaf]
 
 
 def _leads_on(attribute: Attribute) -> bool:
@@ -200,6 +265,10 @@ class Refused:
     values: Sequence[tuple[object, str]]
 
 
+def _nothing(_: int, __: Path) -> Any:
+    return None
+
+
 class Waves:
     """The questions of stacked documents of one schema, wave after wave.
 
@@ -211,7 +280,8 @@ class Waves:
         schema: what is asked.
         layout: of the first wave's keys.
         n_stacked: documents in the prompt.
-        leaves: ``schema_leaves(schema)``, where they are known already.
+        leaves: ``schema_leaves(schema, lists)``, where they are known already.
+        lists: how the rows of lists are asked for.
     """
 
     def __init__(
@@ -221,12 +291,13 @@ class Waves:
         n_stacked: int = 1,
         *,
         leaves: Sequence[Leaf] | None = None,
+        lists: Lists = "numbers",
     ) -> None:
         self._layout: NameLayout = "branch" if layout == "label" else layout
         self._labels = Labels(schema) if layout == "label" else None
         self._places = stack_places(n_stacked)
         if leaves is None:
-            leaves = schema_leaves(schema)
+            leaves = schema_leaves(schema, lists)
         self._waiting = {(d, leaf.path): leaf for d in range(n_stacked) for leaf in leaves}
         """Those that are still to be asked, by document and path."""
         self._n_over = 0
@@ -253,12 +324,15 @@ class Waves:
         if self._labels:
             keys = [self._labels.key(self._places[d], leaf.path) for d, leaf in due]
         else:
-            paths = [(*self._places[d], *leaf.path) for d, leaf in due]
+            paths = [(*self._places[d], *_asked_path(leaf)) for d, leaf in due]
             keys = key_texts(paths, self._layout)
         return [Question(d, leaf, key) for (d, leaf), key in zip(due, keys, strict=True)]
 
     def next(
-        self, values: Sequence[Any], data: Callable[[int], Mapping[str, Any]]
+        self,
+        values: Sequence[Any],
+        data: Callable[[int], Mapping[str, Any]],
+        part: Callable[[int, Path], Any] = _nothing,
     ) -> list[Question]:
         """The next wave; empty if everything has been asked.
 
@@ -266,10 +340,14 @@ class Waves:
             values: the values of the wave before, in the order of its questions.
             data: the finished values of a document, by its place in the stack, nested as in the
                 answer. Called only for what a later attribute sees.
+            part: what has been found at a path of a document, by which rows are named; nested, if
+                it is a row.
         """
         self._n_over += 1
         for question, value in zip(self._asked, values, strict=True):
-            opened = opened_leaves(question.leaf, value, wave=self._n_over)
+            leaf = question.leaf
+            twins = _twins(leaf, value, partial(part, question.document))
+            opened = opened_leaves(leaf, value, wave=self._n_over, twins=twins)
             if any(leaf.level for leaf in opened):
                 # A model that sees levels everywhere must not start a million fields.
                 self._n_recursive[question.document] += len(opened)
@@ -281,24 +359,32 @@ class Waves:
             due = self._due()
             seen = {d: data(d) for d in {d for d, leaf in due if leaf.after}}
             self._asked = [
-                Question(d, leaf, self._later_key(d, leaf, seen), bool(leaf.after))
+                Question(
+                    d, leaf, self._later_key(d, leaf, seen, part), bool(leaf.after or leaf.rows)
+                )
                 for d, leaf in due
             ]
             self._n_over += not self._asked
         return self._asked
 
     def again(
-        self, refused: Sequence[Refused], data: Callable[[int], Mapping[str, Any]]
+        self,
+        refused: Sequence[Refused],
+        data: Callable[[int], Mapping[str, Any]],
+        part: Callable[[int, Path], Any] = _nothing,
     ) -> list[Question]:
         """Ask questions again that have been asked, once ``next`` has no more.
 
         Args:
             refused: what is asked again, and why.
-            data: as for ``next``.
+            data: as for ``next``, as is ``part``.
+            part: what has been found at a path of a document.
         """
         seen = {d: data(d) for d in {r.document for r in refused if r.leaf.after}}
         self._asked = [
-            Question(r.document, r.leaf, self._later_key(r.document, r.leaf, seen, r.values), True)
+            Question(
+                r.document, r.leaf, self._later_key(r.document, r.leaf, seen, part, r.values), True
+            )
             for r in refused
         ]
         return self._asked
@@ -310,7 +396,7 @@ class Waves:
     @property
     def may_go_on(self) -> bool:
         """Whether another wave may follow the one that was given last."""
-        return bool(self._waiting) or any(q.leaf.array or q.leaf.union for q in self._asked)
+        return bool(self._waiting) or any(q.leaf.opens for q in self._asked)
 
     @property
     def waiting(self) -> set[str]:
@@ -319,6 +405,11 @@ class Waves:
 
     def _due(self) -> list[tuple[int, Leaf]]:
         due = [(d, leaf) for (d, _), leaf in self._waiting.items() if leaf.wave <= self._n_over]
+        if any(leaf.rows for _, leaf in due):
+            # Rows that their names do not tell apart take waves that nobody has counted before.
+            open_ = {(d, path[:n]) for d, path in self._waiting for n in range(1, len(path))}
+            open_ |= {*self._waiting}
+            due = [(d, leaf) for d, leaf in due if not any((d, p) in open_ for p in leaf.needed)]
         for d, leaf in due:
             del self._waiting[d, leaf.path]
         return due
@@ -328,31 +419,52 @@ class Waves:
         d: int,
         leaf: Leaf,
         seen: Mapping[int, Mapping[str, Any]],
+        part: Callable[[int, Path], Any],
         refused: Sequence[tuple[object, str]] = (),
     ) -> str:
         place = self._places[d]
         values = {path: answer_at(seen[d], path) for path in leaf.after}
         if self._labels:
             return self._labels.key(place, leaf.path, values, refused)
+        names = {path: part(d, path) for row in leaf.rows for path in row.named}
+        # A name that was refused names nothing.
+        values = {path: name for path, name in names.items() if name is not None} | values
         placed = {(*place, *path): value for path, value in values.items()}
-        return key_text((*place, *leaf.path), placed, refused)
+        rows = {
+            (*place, *row.path): [part(d, before) for before in row.before] for row in leaf.rows
+        }
+        return key_text((*place, *_asked_path(leaf)), placed, refused, rows)
 
 
 def known_waves(
-    schema: Schema, layout: Layout, answers: Sequence[Mapping[str, Any]]
+    schema: Schema,
+    layout: Layout,
+    answers: Sequence[Mapping[str, Any]],
+    lists: Lists = "numbers",
 ) -> Iterator[list[tuple[Question, Any]]]:
     """The waves that decoding goes through if it gives these answers, one for each document.
 
     Every question comes with its value, or with ``UNKNOWN`` if the document's answer does not
     name the attribute: decoding asks for it all the same, and other keys see its key.
     """
-    waves = Waves(schema, layout, len(answers))
+    waves = Waves(schema, layout, len(answers), lists=lists)
     answers = [as_answer(schema, answer) for answer in answers]
     questions = waves.first()
     while questions:
         values = [_known_value(answers[q.document], q.leaf.path) for q in questions]
-        yield list(zip(questions, values, strict=True))
-        questions = waves.next(values, lambda d: answers[d])
+        yield [(q, known_answer(answers[q.document], q.leaf)) for q in questions]
+        questions = waves.next(
+            values, lambda d: answers[d], lambda d, path: answer_at(answers[d], path)
+        )
+
+
+def known_answer(answer: Mapping[str, Any], leaf: Leaf) -> Any:
+    """What a known answer says to a question; ``UNKNOWN`` if it does not name the attribute."""
+    if leaf.path[0] not in answer:
+        return UNKNOWN
+    if leaf.written is None:
+        return answer_at(answer, leaf.path)
+    return leaf.written.part_of(answer_at(answer, leaf.path[:-1]))
 
 
 def answer_at(answer: Any, path: Path) -> Any:
@@ -373,6 +485,25 @@ def answer_at(answer: Any, path: Path) -> Any:
         elif name != "1" or answer is None:
             return None
     return answer
+
+
+def _asked_path(leaf: Leaf) -> Path:
+    """The path that the key of a leaf shows."""
+    return leaf.path if leaf.written is None else leaf.written.asked_path(leaf.path[:-1])
+
+
+def _twins(leaf: Leaf, value: Any, part: Callable[[Path], Any]) -> set[int]:
+    """The numbers of the rows that have no name, or that of one before."""
+    twins: set[int] = set()
+    if leaf.written is None or not leaf.written.names or not isinstance(value, int):
+        return twins
+    seen: set[str] = set()
+    for number in range(1, value + 1):
+        names = [part((*leaf.path[:-1], str(number), name)) for name in leaf.written.names]
+        if None in names or repr(names) in seen:
+            twins.add(number)
+        seen.add(repr(names))
+    return twins
 
 
 def stack_places(n_stacked: int) -> list[Path]:

@@ -23,6 +23,8 @@ NameLayout = Literal["branch", "skeleton"]
 """The layouts whose keys are names."""
 DocumentTurn = Literal["user", "assistant"]
 """In whose turn of the chat the documents stand."""
+Lists = Literal["names", "numbers", "ar"]
+"""How the rows of a list are asked for."""
 Path = tuple[str, ...]
 
 _NAMES_RULE = "Answer with one JSON object whose keys are the names of the attributes."
@@ -212,6 +214,7 @@ def key_text(
     path: Path,
     seen: Mapping[Path, object] | None = None,
     refused: Sequence[tuple[object, str]] = (),
+    rows: Mapping[Path, Sequence[object]] | None = None,
 ) -> str:
     """The start of the answer up to a field's value: ``{"maker": {"city":``.
 
@@ -221,9 +224,17 @@ def key_text(
             to: ``{"brand": "Nike", "model":``.
         refused: values that the field had before, each with the reason why it cannot have it:
             ``{"size": 0, "wrong because": "below the minimum 1", "size":``.
+        rows: the paths of rows that have no number in the key, each with the rows that stand before
+            it: ``{"lines": [{"sku": "A1", "qty": 2}, {"sku": "A1", "qty":``.
     """
-    parts = []
+    text = ""
     for depth, name in enumerate(path):
+        if text.endswith(":"):
+            text += " "
+        before = (rows or {}).get(path[: depth + 1])
+        if before is not None:
+            text += "[" + "".join(f"{answer_text(row)}, " for row in before)
+            continue
         members = [
             f"{answer_text(other[-1])}: {answer_text(value)}, "
             for other, value in (seen or {}).items()
@@ -235,8 +246,8 @@ def key_text(
                 f"{answer_text(WRONG_KEY)}: {answer_text(reason)}, "
                 for value, reason in refused
             ]
-        parts.append("{" + "".join(members) + answer_text(name) + ":")
-    return " ".join(parts)
+        text += "{" + "".join(members) + answer_text(name) + ":"
+    return text
 
 
 def key_texts(paths: Sequence[Path], layout: NameLayout) -> list[str]:

@@ -28,7 +28,7 @@ SCALARS = frozenset({"string", "integer", "number", "boolean", "date", "date-tim
 MAP_NAME, MAP_VALUE = "name", "value"
 """The parts of each item of a map."""
 
-MAX_ITEMS = 100
+MAX_ITEMS = 1000
 """The most items that are asked for where the schema names no limit: a model that counts wildly
 must not start a million fields."""
 
@@ -91,6 +91,8 @@ class Attribute:
     those about what a document may not state. No form of a schema can say so."""
     item: Attribute | None = None
     """The items of an ``array`` or a ``map``."""
+    named_by: tuple[str, ...] = ()
+    """The parts by which the items of an ``array`` are told apart; none: they are found out."""
     attributes: tuple[Attribute, ...] = ()
     """The parts of an ``object`` or a ``tuple``, the variants of a ``union``."""
     recursion: Recursion | None = None

@@ -15,7 +15,6 @@ from typing import Any, Final
 from hpd.schema.attributes import (
     MAP_NAME,
     MAP_VALUE,
-    MAX_ITEMS,
     MAX_LEVELS,
     MAX_RECURSIVE,
     WHICH_KEY,
@@ -456,16 +455,29 @@ class _Reader:
                 {"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "nullable"} & {*items}
             ):
                 item = replace(item, nullable=False)
-        if maximum is None and (minimum or 0) > MAX_ITEMS:
-            warn(where, f"minItems is {minimum}, but at most {MAX_ITEMS} items are asked for")
         return replace(
             common,
             type="array",
             item=item,
+            named_by=self.named_by(node, where, item),
             min_items=minimum,
             max_items=maximum,
             unique_items=flag_of(node, "uniqueItems", where),
         )
+
+    def named_by(self, node: Node, where: str, item: Attribute) -> tuple[str, ...]:
+        """The parts by which the items of an array are told apart, if it says so."""
+        if "named_by" not in node:
+            return ()
+        names = names_of(node["named_by"], f"{where}.named_by")
+        parts = [part.name for part in item.attributes if part.is_scalar and not part.given]
+        unknown = [name for name in names if item.type != "object" or name not in parts]
+        if unknown:
+            raise fail(
+                f"{where}.named_by",
+                f"{unknown[0]!r} is no single value of its items ({', '.join(parts) or 'none'})",
+            )
+        return names
 
     def tuple(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
         """An array whose items differ by their place."""
@@ -476,7 +488,7 @@ class _Reader:
         maximum = count_of(node, "maxItems", where)
         if not isinstance(places, list):
             raise fail(f"{where}.{keyword}", "a list of schemas is expected")
-        n_asked = max(len(places), min(minimum or 0, MAX_ITEMS))
+        n_asked = max(len(places), min(minimum or 0, MAX_PLACES))
         parts = []
         for index in range(n_asked if maximum is None else min(n_asked, maximum)):
             own = places[index] if index < len(places) else rest
@@ -505,6 +517,9 @@ class _Reader:
             elif keyword not in ("prefixItems", "required"):
                 self.unknown.setdefault(keyword, []).append(where)
 
+
+MAX_PLACES: Final = 100
+"""The most places of a tuple that are asked for because of ``minItems``."""
 
 _OF_MAPS: Final = ("patternProperties", "propertyNames", "minProperties", "maxProperties")
 

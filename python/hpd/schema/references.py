@@ -30,7 +30,15 @@ ALL_KEYWORDS: Final = frozenset[str]().union(*KEYWORDS.values())
 ANNOTATIONS: Final = frozenset(
     {"$schema", "$id", "id", "$comment", "$defs", "definitions", "$anchor", "$vocabulary"}
     | {"title", "description", "default", "examples", "example", "deprecated", "readOnly"}
-    | {"writeOnly", "depends_on", "nullable", "discriminator", "externalDocs", "contentMediaType"}
+    | {
+        "writeOnly",
+        "depends_on",
+        "named_by",
+        "nullable",
+        "discriminator",
+        "externalDocs",
+        "contentMediaType",
+    }
     | {"contentEncoding", "contentSchema", "type", "enum", "const"}
 )
 """The keywords that limit no value, or are read whatever the type is."""

@@ -151,6 +151,7 @@ def _node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
         ("description", attribute.description or None),
         ("examples", list(attribute.examples) or None),
         ("depends_on", list(attribute.after) or None),
+        ("named_by", list(attribute.named_by) or None),
     ):
         if value is not None:
             node[keyword] = value

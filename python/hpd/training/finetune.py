@@ -16,6 +16,7 @@ import torch
 from hpd.errors import InputError
 from hpd.evaluation.rows import load_examples
 from hpd.evaluation.scores import evaluate
+from hpd.prompt.lists import LISTS_KEY
 from hpd.prompt.text import LABEL_KEY, DocumentTurn
 from hpd.training import data
 from hpd.training.data import Form, Labelled, RowMaker, RowStream, Schemas, Source, Unnamed
@@ -248,7 +249,9 @@ def _validation(
 
 
 def _export(network: Any, base: GgufFile, output: Path, options: FinetuneOptions) -> Path:
-    metadata = {LABEL_KEY: "on"} if "label" in options.forms else {}
+    metadata = {LISTS_KEY: "numbers"}
+    if "label" in options.forms:
+        metadata[LABEL_KEY] = "on"
     if options.lora_rank:
         adapter = output / "adapter.gguf"
         alpha = options.lora_alpha or 2.0 * options.lora_rank

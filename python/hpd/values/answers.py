@@ -62,6 +62,23 @@ def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
     return values
 
 
+def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
+    """The raw text of each field in a list that is written by itself, such as ``["a", "b"]``.
+
+    Args:
+        array: whose list it is.
+        text: the list.
+        path: that of the array.
+    """
+    node, _ = _Reader(text).value(0, 0)
+    if node.kind == "scalar" and not node.complete:
+        # It broke off before it began.
+        return {(*path, COUNT_KEY): RawValue(text, truncated=True, error=BREAKS_OFF)}
+    values: dict[Path, RawValue] = {}
+    _Splitter(text, values).split(array, node, path, None, cut=False)
+    return values
+
+
 def answer_leaf(schema: Schema, path: Path) -> Attribute | None:
     """The attribute to which a path of ``split_answer`` leads; None if it leads to none."""
     siblings = schema.attributes

@@ -82,6 +82,19 @@ def value_grammar(
     return _text({"root": root, **rules, "end": f"end ::= {_END}"})
 
 
+def list_grammar(array: Attribute, allowed: Allowed = _all, *, is_quoted: bool = False) -> str:
+    """The GBNF grammar of a list by itself, or ``null`` unless it is ``always_answered``.
+
+    ``allowed`` and ``is_quoted`` are as in ``value_grammar``.
+    """
+    if array.item is None:
+        raise ValueError(f"{array.name} has no items")
+    rules = _Rules(allowed, is_quoted=is_quoted)
+    null = "" if array.always_answered else ' | "null"'
+    root = f'root ::= " "? ({_array(array, array.item, rules)}{null}) end?'
+    return _text({"root": root, **rules, "end": f"end ::= {_END}"})
+
+
 def one_of(texts: Iterable[str]) -> str:
     """A GBNF expression for some texts, as a tree: what begins alike is tried only once."""
     by_first: dict[str, list[str]] = {}

@@ -1,6 +1,7 @@
 #include "drafting/drafter.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "sampling/choices.h"
@@ -14,6 +15,8 @@ constexpr double rate_memory = 0.995;  // a rate forgets this share with each gu
 // Where no guess may depend on what else is decoded.
 constexpr double lone_least_probability = 0.4;
 
+constexpr size_t n_learnt_max = 256;
+
 }  // namespace
 
 void Drafter::Rate::add(bool right) {
@@ -21,13 +24,13 @@ void Drafter::Rate::add(bool right) {
     n = n * rate_memory + 1;
 }
 
-Drafter::Drafter(std::vector<Token> without_space, double batch_worth, bool learns)
-    : without_space_(std::move(without_space)),
+Drafter::Drafter(TokenShapes shapes, double batch_worth, bool learns)
+    : shapes_(std::move(shapes)),
       batch_worth_(batch_worth),
       learns_(learns),
       is_fixed_(!learns),
-      // Priors: a longer match is a better one.
-      rates_{{{7, 10}, {3, 10}, {5, 10}, {6, 10}}},
+      // Priors: a longer match is a better one. Then those of lists, in the order of their kinds.
+      rates_{{{7, 10}, {3, 10}, {5, 10}, {6, 10}, {9, 10}, {7, 10}, {8, 10}, {8, 10}}},
       least_probability_(lone_least_probability) {}
 
 void Drafter::share_batches(int32_t n_values) {
@@ -44,9 +47,20 @@ void Drafter::draft(Value & value, int32_t n_max) {
         return guess.token >= 0 && (is_free || left.allows(guess.token));
     };
     std::vector<Token> text = value.tokens;
+    std::optional<ListGuesser> list;
+    if (is_list(value)) {
+        const Request & request = value.request->request;
+        list.emplace(shapes_, request.prompt, static_cast<size_t>(request.n_instruction));
+        for (const Token t : text) list->push(t);
+    }
     double p = 1.0;
     while (static_cast<int32_t>(value.draft.size()) < n_max) {
         SourcedGuess best{{left.agreed(), 1.0}, unmeasured};
+        if (list) {
+            const ListGuesser::KindOfGuess next = list->guess();
+            const auto source = static_cast<uint8_t>(of_list + static_cast<uint8_t>(next.kind));
+            if (next.token >= 0) best = {{next.token, rates_[source].value()}, source};
+        }
         if (best.token < 0) {
             best = {histories_.guess(attribute, text), unmeasured};
             const SourcedGuess copied = from_document(value, text);
@@ -60,7 +74,15 @@ void Drafter::draft(Value & value, int32_t n_max) {
         value.draft.push_back(best.token);
         value.draft_sources.push_back(best.source);
         text.push_back(best.token);
+        if (list) list->push(best.token);
     }
+}
+
+// Whether it is a list of texts or numbers, as far as it goes.
+bool Drafter::is_list(const Value & value) {
+    const size_t first = value.text.find_first_not_of(' ');
+    return first != std::string::npos && value.text[first] == '[' &&
+           value.text.find_first_of("[{", first + 1) == std::string::npos;
 }
 
 // What follows the last place in the documents where the value's last tokens stand.
@@ -76,7 +98,7 @@ Drafter::SourcedGuess Drafter::from_document(const Value & value,
     const auto same = [&](size_t i_prompt, size_t i_text) {
         const Token t = prompt[i_prompt];
         return t == text[i_text] ||
-               (i_text == 1 && without_space_[static_cast<size_t>(t)] == text[1]);
+               (i_text == 1 && shapes_.without_space[static_cast<size_t>(t)] == text[1]);
     };
     const size_t n_text = std::min(n_match_max, text.size() - 1);
     size_t n_best = 0;
@@ -106,6 +128,7 @@ void Drafter::observe(const Value & value, int32_t n_accepted) {
 void Drafter::learn(const Value & value) {
     const Field & field = value.field();
     if (field.key.empty() && field.attribute == 0) return;  // a whole answer does not come again
+    if (value.tokens.size() > n_learnt_max) return;  // nor does a long list
     teach(attribute_of(field), value.tokens);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "drafting/histories.h"
+#include "drafting/list_guesser.h"
 #include "scheduling/request.h"
 
 namespace hpd {
@@ -14,18 +15,17 @@ namespace hpd {
 //
 // Three sources. The choices, where a field has any: what all that are left agree on is certain.
 // The document: a value is nearly always copied from it, so what follows there the last tokens of
-// the value is a good guess (prompt lookup). The past: what earlier documents answered for the same
+// the value is a good guess (prompt lookup), and the items of a list stand there in order. The past: what earlier documents answered for the same
 // attribute, including whether they had a value at all. Each source's guesses come with a
 // probability, measured as it goes, and are made as long as the whole guess is likely enough to
 // pay: a guess costs a token and a row of logits, and a right one saves as much in a later batch,
 // and the value's share of what that batch costs by itself.
 class Drafter {
 public:
-    // `without_space[t]`: the token that is t's text less its leading blank, or t itself. A value's
-    // first word follows a quote, in the document it mostly follows a blank.
+    // `shapes`: a value's first word follows a quote, in the document it mostly follows a blank.
     // `batch_worth`: the tokens, with their rows, that cost as much as a batch does by itself.
     // `learns`: from the values so far. Otherwise a value's guesses depend on its document alone.
-    Drafter(std::vector<Token> without_space, double batch_worth, bool learns);
+    Drafter(TokenShapes shapes, double batch_worth, bool learns);
 
     // So many values share the coming batches.
     void share_batches(int32_t n_values);
@@ -62,17 +62,20 @@ private:
     };
 
     SourcedGuess from_document(const Value & value, const std::vector<Token> & text) const;
+    static bool is_list(const Value & value);
     static uint64_t attribute_of(const Field & field);
 
     static constexpr size_t n_match_max = 3;  // longest suffix looked up
     static constexpr uint8_t unmeasured = 0;  // choices, history; lookups of k tokens are source k
+    static constexpr uint8_t of_list = n_match_max + 1;  // and the kind of guess in a list
+    static constexpr size_t n_kinds_of_list = static_cast<size_t>(ListGuesser::Kind::none);
 
-    std::vector<Token> without_space_;
+    TokenShapes shapes_;
     double batch_worth_;
     bool learns_;
     bool is_fixed_;  // least_probability_
     Histories histories_;
-    std::array<Rate, n_match_max + 1> rates_;
+    std::array<Rate, n_match_max + 1 + n_kinds_of_list> rates_;
     double least_probability_;
 };
 

@@ -241,13 +241,17 @@ std::vector<Model::ControlToken> Model::control_tokens() const {
     return all;
 }
 
+std::vector<std::string> Model::pieces() const {
+    std::vector<std::string> texts;
+    texts.reserve(static_cast<size_t>(n_vocab_));
+    for (Token t = 0; t < n_vocab_; ++t) texts.push_back(piece(t));
+    return texts;
+}
+
 std::vector<Token> Model::tokens_without_space() const {
     std::unordered_map<std::string, Token> by_text;
-    std::vector<std::string> texts;
-    for (Token t = 0; t < n_vocab_; ++t) {
-        texts.push_back(piece(t));
-        by_text.emplace(texts.back(), t);
-    }
+    const std::vector<std::string> texts = pieces();
+    for (Token t = 0; t < n_vocab_; ++t) by_text.emplace(texts[static_cast<size_t>(t)], t);
     std::vector<Token> without(static_cast<size_t>(n_vocab_));
     for (Token t = 0; t < n_vocab_; ++t) {
         const std::string & text = texts[static_cast<size_t>(t)];

@@ -46,6 +46,8 @@ public:
 
     // For each token the one whose text is the same but for a leading blank, or itself.
     std::vector<Token> tokens_without_space() const;
+    // The texts of all tokens.
+    std::vector<std::string> pieces() const;
 
     bool ends_generation(Token token) const;  // also any other control token: no text follows it
     Token bos() const;  // -1 if a prompt does not begin with one

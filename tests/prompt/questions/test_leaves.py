@@ -35,7 +35,9 @@ def test_leaves_of_objects_and_arrays():
         ("lines", "2", "notes", "count"),
     ]
     assert {leaf.wave for leaf in lines} == {1}
+    # What a model would count beyond a limit is no other number.
     limited = Attribute("a", "array", item=Attribute("item"), max_items=3)
+    assert schema_leaves(Schema((limited,)))[0].attribute.maximum is None
     assert len(item_leaves(schema_leaves(Schema((limited,)))[0], 5)) == 3
 
 

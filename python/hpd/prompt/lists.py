@@ -1,0 +1,157 @@
+"""Lists that are written in one branch, and the names of their rows.
+
+Asked for "item 3", a model that was not taught this finds another one. So a list is written as a
+JSON array, from its first item to its last: that of a list of values; of a list of objects, the
+array of what tells its rows apart, by which all their other parts are then asked for at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hpd.prompt.text import Lists, Path
+from hpd.schema.attributes import Attribute
+
+LISTS_KEY = "hpd.lists"
+"""The key of a GGUF file, or of an adapter, that says how its model was taught to answer lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a list by its name."""
+
+    path: Path
+    names: tuple[str, ...]
+    """The parts that name it."""
+    is_twin: bool = False
+    """Whether its name is that of another one, or missing: then its key shows the row before."""
+
+    @property
+    def named(self) -> list[Path]:
+        """The paths of its name."""
+        return [(*self.path, name) for name in self.names]
+
+    @property
+    def before(self) -> list[Path]:
+        """The paths of the rows that its key shows."""
+        number = int(self.path[-1])
+        return [(*self.path[:-1], str(number - 1))] if self.is_twin and number > 1 else []
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What of an array is written as one list."""
+
+    array: Attribute
+    names: tuple[str, ...] = ()
+    """The parts of the items that are written, and name them; none: all of an item is."""
+
+    @property
+    def attribute(self) -> Attribute:
+        """The list that is written."""
+        return replace(self.array, type="array", item=self._item, min_items=None, max_items=None)
+
+    @property
+    def forced(self) -> Attribute:
+        """The list if it must have an item, and the items all that they need."""
+        least = max(1, self.array.min_items or 0)
+        item = _without_null(self._item)
+        return replace(self.attribute, item=item, min_items=least, always_answered=True)
+
+    @property
+    def rest(self) -> Attribute:
+        """The items without what is written of them."""
+        return replace(
+            self._object,
+            attributes=tuple(
+                # The names are known when they are asked for.
+                replace(part, after=tuple(name for name in part.after if name not in self.names))
+                for part in self._object.attributes
+                if part.name not in self.names
+            ),
+        )
+
+    def asked_path(self, path: Path) -> Path:
+        """The path that the key shows for the array at ``path``: ``lines[].sku`` for its names."""
+        if len(self.names) != 1:
+            return path
+        return (*path[:-1], f"{path[-1]}[].{self.names[0]}")
+
+    def part_of(self, items: Any) -> Any:
+        """What a known array says as the list."""
+        if not self.names or not isinstance(items, list):
+            return items
+        rows = [row if isinstance(row, Mapping) else {} for row in items]
+        if len(self.names) == 1:
+            return [row.get(self.names[0]) for row in rows]
+        return [{name: row.get(name) for name in self.names} for row in rows]
+
+    @property
+    def _object(self) -> Attribute:
+        return self.array.item or Attribute("item")
+
+    @property
+    def _item(self) -> Attribute:
+        item = self._object
+        if not self.names:
+            # An item that is not there is not written.
+            return replace(item, always_answered=not item.nullable)
+        named = [
+            replace(part, always_answered=True)
+            for part in item.attributes
+            if part.name in self.names
+        ]
+        if len(named) == 1:
+            return named[0]
+        return replace(item, attributes=tuple(named), always_answered=True)
+
+
+def written_list(array: Attribute, lists: Lists) -> Written | None:
+    """What of an array is written as one list; None if the number of its items is asked for.
+
+    That is so for what cannot be written in one go, as choices between objects.
+    """
+    item = array.item
+    if lists == "numbers" or item is None:
+        return None
+    if lists == "names" and item.type == "object":
+        names = array.named_by or row_names(item)
+        if names and any(part.name not in names and not part.given for part in item.attributes):
+            return Written(array, names)
+    return Written(array) if _is_writable(item) else None
+
+
+def row_names(item: Attribute) -> tuple[str, ...]:
+    """The parts of an object by which it is told apart from others in a list; none if unknown.
+
+    It is the first text, one that must be there before one that need not; else the first day or
+    time, or text of a form.
+    """
+    parts = [part for part in item.attributes if not part.given]
+    texts = [part for part in parts if part.type == "string" and part.format is None]
+    formed = [part for part in parts if part.type in ("string", "date", "date-time")]
+    for some in (texts, formed):
+        if some:
+            return (next((part for part in some if part.required), some[0]).name,)
+    return ()
+
+
+def _is_writable(attribute: Attribute) -> bool:
+    if attribute.given or attribute.type in ("map", "tuple", "recursive"):
+        return False
+    if attribute.type == "union":
+        return attribute.is_scalar
+    parts = (*attribute.attributes, *(() if attribute.item is None else (attribute.item,)))
+    return all(map(_is_writable, parts))
+
+
+def _without_null(attribute: Attribute) -> Attribute:
+    """An attribute in which nothing that needs a value can be null."""
+    return replace(
+        attribute,
+        always_answered=attribute.always_answered or attribute.needs_a_value,
+        attributes=tuple(map(_without_null, attribute.attributes)),
+        item=None if attribute.item is None else _without_null(attribute.item),
+    )
