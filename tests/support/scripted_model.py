@@ -21,7 +21,7 @@ from hpd.options import Options
 from hpd.pipeline import check_task
 from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.questionnaire import Questionnaire
-from hpd.prompt.questions import answer_at
+from hpd.prompt.questions import UNKNOWN, known_answer
 from hpd.prompt.text import WRONG_KEY, as_answer
 from hpd.schema.attributes import MAP_NAME
 
@@ -252,7 +252,7 @@ class Script:
 def _is_new(question):
     """Whether an answer is required that was not asked for before."""
     leaf = question.leaf
-    if leaf.array is not None or leaf.attribute.name == MAP_NAME:
+    if leaf.array is not None or leaf.written is not None or leaf.attribute.name == MAP_NAME:
         return False  # No items are an answer.
     asked = leaf.union or leaf.attribute
     return asked.needs_a_value and not leaf.is_forced and WRONG_KEY not in question.key
@@ -278,8 +278,8 @@ class ScriptedQuestionnaire(Questionnaire):
             return request  # An empty document only shows how long a prompt is.
         for field, question in zip(request.fields, questions, strict=True):
             told = self._known_answer(texts[question.document])
-            value = answer_at(as_answer(self.schema, told.answer), question.leaf.path)
-            if told.hesitates and _is_new(question):
+            value = known_answer(as_answer(self.schema, told.answer), question.leaf)
+            if value is UNKNOWN or (told.hesitates and _is_new(question)):
                 value = None
             self._expect(request.prompt, field.key, written(value, told.style), told.style)
         return request

@@ -168,7 +168,7 @@ def answer_grammar(schema: Schema, allowed: Allowed = _all, *, is_quoted: bool =
     """
     rules = _Rules(allowed, is_quoted=is_quoted)
     root = _object(schema.attributes, rules)
-    return _text({"root": f"root ::= ws {root}", **rules, "ws": f"ws ::= {_BLANKS}"})
+    return _text({"root": f"root ::= ws {root}", **rules})
 
 
 def literal(text: str) -> str:
@@ -245,6 +245,7 @@ def _object(attributes: tuple[Attribute, ...], rules: _Rules) -> str:
         f"{_member(attribute, rules, nullable=not attribute.always_answered)}"
         for attribute in attributes
     ]
+    rules["ws"] = f"ws ::= {_BLANKS}"
     separated = ' "," ws '.join(members)
     return f'"{{" ws {separated} ws "}}"'
 
@@ -264,4 +265,5 @@ def _member(attribute: Attribute, rules: _Rules, *, nullable: bool = True) -> st
 
 def _array(array: Attribute, item: Attribute, rules: _Rules) -> str:
     rule = _member(item, rules, nullable=item.nullable and not item.always_answered)
+    rules["ws"] = f"ws ::= {_BLANKS}"
     return f'"[" ws ({rule} ("," ws {rule})* ws)? "]"'
