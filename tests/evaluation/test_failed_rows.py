@@ -15,7 +15,7 @@ FEW = ("--resamples", "100")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder as people have it: two texts, a damaged workbook, and a table without texts."""
+    """A folder as people have it: two texts, a table of three rows, and two damaged files."""
     monkeypatch.chdir(tmp_path)
     made = tmp_path / "mails"
     made.mkdir()
@@ -23,6 +23,7 @@ def folder(tmp_path, monkeypatch):
     (made / "b.xlsx").write_bytes(b"no workbook")
     (made / "c.csv").write_text("x,y\n1,2\n3,4\n5,6\n")
     (made / "d.txt").write_text("four")
+    (made / "e.docx").write_bytes(b"no document")
     return made
 
 
@@ -48,10 +49,14 @@ def test_so_is_a_table_of_it(name, folder, tmp_path, fake, capfd):
     assert extract("mails", name) == 3
     with pytest.warns(FailedRowsWarning, match="2 rows"):
         examples = list(load_examples(name, needs_text=False))
-    assert [example.id for example in examples] == ["mails/a.txt", "mails/d.txt"]
+    assert [example.id for example in examples] == [
+        "mails/a.txt",
+        *(f"mails/c.csv:{row}" for row in (1, 2, 3)),
+        "mails/d.txt",
+    ]
     assert "error" not in examples[0].gold
     failed = [row.data is None for row in load_predictions(name)]
-    assert failed == [False, True, True, False]
+    assert failed == [False, True, False, False, False, False, True]
     capfd.readouterr()
 
 
@@ -77,7 +82,7 @@ def test_the_status_of_a_run_with_failures_is_complete(folder, fake, capfd):
     assert extract("mails", "o.jsonl") == 3
     assert main(["status", "o.jsonl"]) == 3
     out = " ".join(capfd.readouterr().out.split())
-    assert "done 4 of 4 documents (100%)" in out
+    assert "done 7 of 7 documents (100%)" in out
     assert "state complete; --resume does again what has failed" in out
     assert "left 0 documents" in out
 
@@ -92,7 +97,7 @@ def test_a_report_reads_the_texts_again(folder, fake, capfd):
     assert extract("mails", "o.jsonl") == 3
     assert main(["report", "o.jsonl", "-o", "r.html"]) == 0
     said = capfd.readouterr().err
-    assert "2 of 4 documents failed" in said
+    assert "2 of 7 documents failed" in said
     assert "--with-text" not in said
     assert "four" in (folder.parent / "r.html").read_text()
 
@@ -115,7 +120,7 @@ def test_a_text_that_has_changed_since_is_not_shown(folder, fake, capfd):
     assert main(["report", "o.jsonl", "-o", "r.html"]) == 0
     said = capfd.readouterr().err
     assert "1 documents have changed since" in said
-    assert "1 of 4 documents have no text here" in said
+    assert "1 of 7 documents have no text here" in said
 
 
 def test_with_text_no_blame_falls_on_it(folder, fake, capfd):
@@ -142,4 +147,4 @@ def test_a_comparison_passes_over_what_failed(options, folder, fake, capfd, monk
     assert main(command) == 0
     said = capfd.readouterr().err
     assert "2 documents failed in a system, and are passed over" in said
-    assert "0 of 2 documents are judged" in said
+    assert "0 of 5 documents are judged" in said
