@@ -1,0 +1,93 @@
+"""Values that a constraint made of another one: null with a reason, or an error, and never sure."""
+
+import pytest
+
+from answer_matrix import SMALL, STYLES, USUAL, models
+from hpd import _native
+from hpd.documents import Document
+from hpd.schema import load_schema
+from scripted_model import Script, Told, scripted_extractions
+
+PATTERN = {"type": "string", "pattern": r"^[A-Z]{2}-\d{3}$"}
+DIGITS = {"type": "string", "pattern": r"^\d{8}$"}
+COLORS = {"enum": ["red", "blue"]}
+
+BENT = {
+    "a code with a digit too many": (PATTERN, "AB-1234", "Code AB-1234."),
+    "a code with a part too many": (PATTERN, "AB-123-4", "Code AB-123-4."),
+    "a code without its mark": (PATTERN, "AB9123", "Code AB9123, and no other."),
+    "too many digits": (DIGITS, "0012345678", "Ref: 0012345678"),
+    "no such choice": (COLORS, "violet", "The coat is violet."),
+    "a choice that is the beginning of a word": (COLORS, "reddish", "The coat is reddish."),
+    "a date that goes on": ({"type": "string", "format": "date"}, "2024-05-061", "On 2024-05-061."),
+}
+"""Schemas of one field, what the model would write there, and the document."""
+
+BEYOND = {
+    "a number above the maximum": (
+        {"type": "integer", "maximum": 120},
+        130,
+        "above the maximum 120",
+    ),
+    "a number below the minimum": ({"type": "number", "minimum": 0}, -4.5, "below the minimum 0"),
+    "no multiple": ({"type": "number", "multipleOf": 0.01}, 12.345, "not a multiple of 0.01"),
+    "no whole number": ({"type": "integer"}, 12.5, "a whole number is expected"),
+    "a text that is too long": ({"type": "string", "maxLength": 4}, "Norway", "longer than 4 char"),
+    "a text that is too short": (
+        {"type": "string", "minLength": 9},
+        "Norway",
+        "shorter than 9 char",
+    ),
+    "no such day": ({"type": "string", "format": "date"}, "2024-02-31", "no day 2024-02-31"),
+}
+"""Schemas of one field, what the model writes there, and the error."""
+
+
+@pytest.fixture(scope="module", params=[*SMALL])
+def script(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("vocabulary")
+    return Script(_native.Model([str(models(folder)[request.param]())]))
+
+
+def field(script, schema, answer, text, *, required=False):
+    """What becomes of a field where a model would write an answer."""
+    whole = {"type": "object", "properties": {"x": schema}, "required": ["x"] * required}
+    known = {text: Told({"x": answer}, STYLES[0])}
+    (extraction,) = scripted_extractions(
+        script, {"": load_schema(whole)}, [Document(text, 0, "")], known.__getitem__, **USUAL
+    )
+    return extraction.fields["x"], extraction
+
+
+@pytest.mark.parametrize("name", BENT)
+def test_what_a_constraint_bends_is_null_and_why(script, name):
+    schema, answer, text = BENT[name]
+    found, extraction = field(script, schema, answer, text)
+    assert found.value is None
+    assert found.confidence is None
+    assert "something else" in found.reason or "rules it out" in found.reason
+    assert found.raw
+    assert extraction.error is None
+
+
+@pytest.mark.parametrize("name", BENT)
+def test_and_an_error_where_it_is_required(script, name):
+    schema, answer, text = BENT[name]
+    found, extraction = field(script, schema, answer, text, required=True)
+    assert found.value is None
+    assert found.error.startswith("required, but")
+    assert extraction.error is not None
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_what_is_beyond_a_limit_is_an_error_with_what_was_written(script, name):
+    schema, answer, error = BEYOND[name]
+    found, _ = field(script, schema, answer, f"It says {answer} here.")
+    assert found.value is None
+    assert error in found.error
+    assert str(answer) in found.raw
+
+
+def test_a_text_that_the_document_states_is_kept_though_the_model_would_go_on(script):
+    found, _ = field(script, PATTERN, "AB-123 (new)", "Code AB-123 (new), says the label.")
+    assert found.value == "AB-123"
