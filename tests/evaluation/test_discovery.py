@@ -78,9 +78,10 @@ def test_a_sample_is_numbered_and_long_documents_are_cut():
 
 def test_the_answer_is_bound_to_a_list_of_attributes():
     grammar = answer_grammar(proposal_schema(3))
-    # Of all parts, none may be null.
+    # Of all parts, none may be null, and no list may be empty.
     assert "null" not in grammar
-    assert "{0,2}" in grammar
+    assert grammar.count('"[" ws v') == 2
+    assert '"[" ws (' not in grammar
     assert "at most 3 attributes" in proposal_rules(3)
 
 

@@ -193,8 +193,12 @@ def test_what_is_left_out_does_not_hide_what_else_is_wrong():
     branches = [{"required": ["a"]}, {"required": ["maker"]}]
     schema = read({"type": "object", "properties": properties, "anyOf": branches})
     found = extraction(schema, lambda path: "Oslo" if path[-1] == "city" else None)
-    assert found.data == {}
+    assert found.data == {"maker": {"name": None, "city": "Oslo"}}
+    assert found.fields["maker.name"].error == "required, but the document does not hold it"
     assert found.error is not None
+    found = extraction(schema, lambda path: None)
+    assert found.data == {}
+    assert "not valid under any of the given schemas" in found.fields[""].error
 
 
 def test_what_is_checked_afterwards_is_no_category():

@@ -87,8 +87,9 @@ class Attribute:
     required: bool = False
     """If it is required and absent, its field has an error."""
     always_answered: bool = False
-    """Whether the model must not answer null: for questions that have an answer in any case, unlike
-    those about what a document may not state. No form of a schema can say so."""
+    """Whether the model must answer neither null nor an empty list: for questions that have an
+    answer in any case, unlike those about what a document may not state. No form of a schema can
+    say so."""
     item: Attribute | None = None
     """The items of an ``array`` or a ``map``."""
     named_by: tuple[str, ...] = ()

@@ -266,4 +266,5 @@ def _member(attribute: Attribute, rules: _Rules, *, nullable: bool = True) -> st
 def _array(array: Attribute, item: Attribute, rules: _Rules) -> str:
     rule = _member(item, rules, nullable=item.nullable and not item.always_answered)
     rules["ws"] = f"ws ::= {_BLANKS}"
-    return f'"[" ws ({rule} ("," ws {rule})* ws)? "]"'
+    items = f'{rule} ("," ws {rule})* ws'
+    return f'"[" ws {items} "]"' if array.always_answered else f'"[" ws ({items})? "]"'
