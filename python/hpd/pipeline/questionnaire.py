@@ -162,14 +162,26 @@ class Constraints:
         """
         for spelling in (f" {text}", text):
             for behind in _BEHIND_A_VALUE:
-                tokens = self._model.tokenize(spelling + behind)
+                tokens = self._tokens_behind_a_key(spelling + behind)
                 begun = itertools.accumulate(map(self._model.piece, tokens))
                 for n_tokens, piece in enumerate(begun, start=1):
                     if piece.startswith(spelling.encode()):
                         yield tuple(tokens[:n_tokens])
                         break
 
+    def _tokens_behind_a_key(self, text: str) -> list[int]:
+        """The tokens of a text where it stands behind others; some tokenizers begin with a blank."""
+        for before in _BEFORE_A_VALUE:
+            tokens = self._model.tokenize(before + text)
+            pieces = [self._model.piece(token) for token in tokens]
+            start = len(b"".join(pieces)) - len(text.encode())
+            ends = [0, *itertools.accumulate(map(len, pieces))]
+            if start in ends:
+                return tokens[ends.index(start) :]
+        return []
 
+
+_BEFORE_A_VALUE = ('"a":', "\n", "")
 _DIGITS = frozenset({"integer", "number", "date"})
 _BEHIND_A_VALUE = ("", ",", "}", "]", "\n")
 
