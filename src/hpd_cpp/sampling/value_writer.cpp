@@ -103,15 +103,24 @@ ValueWriter::Likelihood ValueWriter::likelihood_of(const Choice & choice, const 
 }
 
 // The tokens with which the value would be the same: itself and, if it completes the value, all
-// that complete it with the same text, whatever they hold of what comes behind. Those that are left
-// out are less likely than a thousandth of it, all together.
+// that complete it with the same text, whatever they hold of what comes behind, or begin to: `)` is
+// on the way to `)"}`, too. Those that are left out are less likely than a thousandth of it, all
+// together.
 std::vector<Token> ValueWriter::completing_alike(Token token, const Value & value,
                                                  const LogitRow & row) const {
     const std::string text = completed_by(token, value);
     if (text.empty()) return {token};
+    const auto begins_to = [&](Token other) {
+        const std::string piece = model_.piece(other);
+        const std::string begun = value.text + piece;
+        return !piece.empty() && begun.size() < text.size() &&
+               text.compare(0, begun.size(), begun) == 0;
+    };
     std::vector<Token> alike;
     for (const Token other : tokens_beside(row, token)) {
-        if (other == token || completed_by(other, value) == text) alike.push_back(other);
+        const bool is_alike = other == token || completed_by(other, value) == text ||
+                              (value.scanner.in_string() && begins_to(other));
+        if (is_alike) alike.push_back(other);
     }
     return alike;
 }
