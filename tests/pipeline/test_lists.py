@@ -61,8 +61,8 @@ CASES = {
     "rows of numbers": ("at [{x int, y int}]", {"at": [{"x": 1, "y": 2}, {"x": 1, "y": 3}]}),
     "rows of a name": ("by [{name}]", {"by": [{"name": "Ann"}, {"name": "Bob"}]}),
     "rows with days": (
-        "at [{day date, km int}]",
-        {"at": [{"day": "2024-01-02", "km": 3}, {"day": "2024-01-03", "km": 3}]},
+        "at [{seen date, km int}]",
+        {"at": [{"seen": "2024-01-02", "km": 3}, {"seen": "2024-01-03", "km": 3}]},
     ),
     "parts of parts": (
         "lines [{item, size {wide int, high int}, note after size}]",
@@ -163,7 +163,7 @@ def test_a_row_whose_name_comes_again_is_told_by_the_row_before():
     [
         ("a [{n int, what, who}]", ("what",)),
         ("a [{what?, who!}]", ("who",)),
-        ("a [{day date, n int}]", ("day",)),
+        ("a [{seen date, n int}]", ("seen",)),
         ("a [{n int, m float}]", ()),
         ("a [{n int, ok bool}]", ()),
         ("a [str]", ()),
