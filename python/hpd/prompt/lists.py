@@ -73,6 +73,27 @@ class Written:
             ),
         )
 
+    @property
+    def rest_of_twin(self) -> Attribute:
+        """The same of an item whose name is not its own: its first value tells it apart.
+
+        So all others come after that one.
+        """
+        rest = self.rest
+        free = (p for p in rest.attributes if p.is_scalar and not p.given and not p.after)
+        first = next(free, None)
+        if first is None:
+            return rest
+        return replace(
+            rest,
+            attributes=tuple(
+                part
+                if part is first or first.name in part.after
+                else replace(part, after=(*part.after, first.name))
+                for part in rest.attributes
+            ),
+        )
+
     def asked_path(self, path: Path) -> Path:
         """The path that the key shows for the array at ``path``: ``lines[].sku`` for its names."""
         if len(self.names) != 1:

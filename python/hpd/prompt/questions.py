@@ -132,13 +132,13 @@ def item_leaves(
     """
     if count.array is None or count.array.item is None:
         return []
-    item = count.array.item
+    item = twin = count.array.item
     frame = _Frame.below(count, wave)
     names = count.written.names if count.written is not None else ()
     if count.written is not None:
         if not names:
             return []
-        item = count.written.rest
+        item, twin = count.written.rest, count.written.rest_of_twin
     array_path = count.path[:-1]
     leaves = []
     for number in range(1, min(n_items, count.array.most_items) + 1):
@@ -147,7 +147,7 @@ def item_leaves(
         if names:
             row = Row(path, names, is_twin=number in twins)
             own = replace(frame, rows=(*frame.rows, row))
-        leaves += _expand(item, path, own)
+        leaves += _expand(twin if number in twins else item, path, own)
     return leaves
 
 
