@@ -28,6 +28,7 @@ LAYERS = (
     {"scheduling/forecast", "scheduling/holdings", "drafting/drafter"},
     {"scheduling/batch_plan", "scheduling/key_trie", "scheduling/prefix_cache"},
     {"scheduling/request", "scheduling/sequence_pool"},
+    {"drafting/list_guesser"},
     {"scheduling/cache_ops", "drafting/histories"},
     {"scheduling/limits", "scheduling/tokens", "model/products"},
     {

@@ -170,7 +170,7 @@ class Constraints:
                         break
 
     def _tokens_behind_a_key(self, text: str) -> list[int]:
-        """The tokens of a text where it stands behind others; some tokenizers begin with a blank."""
+        """The tokens of a text that stands behind others: some tokenizers begin with a blank."""
         for before in _BEFORE_A_VALUE:
             tokens = self._model.tokenize(before + text)
             pieces = [self._model.piece(token) for token in tokens]

@@ -15,11 +15,12 @@ namespace hpd {
 //
 // Three sources. The choices, where a field has any: what all that are left agree on is certain.
 // The document: a value is nearly always copied from it, so what follows there the last tokens of
-// the value is a good guess (prompt lookup), and the items of a list stand there in order. The past: what earlier documents answered for the same
-// attribute, including whether they had a value at all. Each source's guesses come with a
-// probability, measured as it goes, and are made as long as the whole guess is likely enough to
-// pay: a guess costs a token and a row of logits, and a right one saves as much in a later batch,
-// and the value's share of what that batch costs by itself.
+// the value is a good guess (prompt lookup), and the items of a list stand there in order. The
+// past: what earlier documents answered for the same attribute, including whether they had a value
+// at all. Each source's guesses come with a probability, measured as it goes, and are made as long
+// as the whole guess is likely enough to pay: a guess costs a token and a row of logits, and a
+// right one saves as much in a later batch, and the value's share of what that batch costs by
+// itself.
 class Drafter {
 public:
     // `shapes`: a value's first word follows a quote, in the document it mostly follows a blank.

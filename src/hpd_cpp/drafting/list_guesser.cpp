@@ -6,8 +6,7 @@ namespace hpd {
 
 void ListGuesser::push(Token token) {
     const auto t = static_cast<size_t>(token);
-    const bool is_mark =
-        shapes_.n_quotes[t] > 0 || (!in_string_ && shapes_.is_mark[t] != 0);
+    const bool is_mark = shapes_.n_quotes[t] > 0 || (!in_string_ && shapes_.is_mark[t] != 0);
     if (shapes_.n_quotes[t] % 2 == 1) in_string_ = !in_string_;
     if (!is_mark) {
         if (item_.empty() && n_items_ > 0) last_marks_ = marks_;
@@ -37,8 +36,8 @@ ListGuesser::KindOfGuess ListGuesser::guess() {
         if (place == nowhere) place = find(begin_);
         if (place == nowhere || place + item_.size() >= prompt_.size()) return {};
         const Token next = prompt_[place + item_.size()];
-        const bool ends = std::any_of(after_.begin(), after_.end(),
-                                      [&](Token t) { return is_alike(t, next); });
+        const bool ends =
+            std::any_of(after_.begin(), after_.end(), [&](Token t) { return is_alike(t, next); });
         if (!ends) return {next, Kind::inner};
         return last_marks_.empty() ? KindOfGuess{} : KindOfGuess{last_marks_.front(), Kind::end};
     }

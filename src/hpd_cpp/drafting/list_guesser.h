@@ -17,9 +17,9 @@ struct TokenShapes {
 };
 
 // Guesses how a list of texts or numbers goes on, whose items stand in the document one after the
-// other, with alike things before and behind them: as the cells of a column do, or words with commas
-// between them. So behind an item comes what came behind the last one, and the next item begins in
-// the document behind what the last one began behind.
+// other, with alike things before and behind them: as the cells of a column do, or words with
+// commas between them. So behind an item comes what came behind the last one, and the next item
+// begins in the document behind what the last one began behind.
 class ListGuesser {
 public:
     enum class Kind : uint8_t {
