@@ -61,9 +61,9 @@ def n_decoded(extractions):
         {"document_turn": "assistant"},
         {"in_flight": 1},
         {"on_invalid": "retry"},
-        {"on_overflow": "chunk", "n_ctx": 512, "max_tokens": 8},
-        {"on_overflow": "truncate", "n_ctx": 512, "max_tokens": 8},
-        {"on_overflow": "error", "n_ctx": 512, "max_tokens": 8},
+        {"on_overflow": "chunk", "n_ctx": 512, "max_tokens": 8, "lists": "numbers"},
+        {"on_overflow": "truncate", "n_ctx": 512, "max_tokens": 8, "lists": "numbers"},
+        {"on_overflow": "error", "n_ctx": 512, "max_tokens": 8, "lists": "numbers"},
     ],
     ids=str,
 )
