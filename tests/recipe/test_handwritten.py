@@ -35,7 +35,7 @@ paid (bool) =
 kind ([parking|bus lane]) = parking
 officers ([str]) = A. Rao ; T. Lind
 witnesses ([str]) =
-lines ([{text, amount number}]) = [{"text": "NOTICE", "amount": null}]
+lines ([{text, amount float}]) = [{"text": "NOTICE", "amount": null}]
 """
 
 

@@ -262,9 +262,9 @@ def test_a_line_has_its_own_schema(tmp_path):
     with pytest.raises(InputError, match=r"train.jsonl:3: no schema: give one with --schema"):
         next(labels)
     wrong = Source(
-        write(tmp_path / "wrong.jsonl", [{"text": "A", "schema": "x, y nt", "gold": {}}])
+        write(tmp_path / "wrong.jsonl", [{"text": "A", "schema": 'x, "y" nt', "gold": {}}])
     )
-    with pytest.raises(InputError, match=r"wrong.jsonl:1: schema: character 6: 'nt' is not a type"):
+    with pytest.raises(InputError, match=r"wrong.jsonl:1: schema: character 8: 'nt' is not a type"):
         next(data.gold_labels(wrong, None))
 
 

@@ -83,7 +83,7 @@ def vocabulary(model):
 def sent_keys(engine, schema, layout, answers):
     """Prompt and key of every field that the engine is sent, with these answers known."""
     model, runner = engine
-    options = Options(layout=layout, max_tokens=MAX_TOKENS)
+    options = Options(layout=layout, lists="numbers", max_tokens=MAX_TOKENS)
     known = dict(zip(TEXTS, answers, strict=False))
     documents = [(i, Document(text)) for i, text in enumerate(known)]
     job = FieldsPrompt(KnownAnswers(model, schema, options, known=known.get), documents)
