@@ -33,7 +33,7 @@ def test_failures_keep_their_place_and_the_rest_is_written(tmp_path, fake, capfd
     assert err.endswith(
         ", 1 failed (ContextOverflowError), 5 failed (InputError), the first: "
         f"{source}:1: not valid JSON: Expecting value at column 1; if each line is a text, say so "
-        "(--format lines)\n"
+        "(--format lines), or if all of it is one (--format txt)\n"
     )
     assert main(["extract", str(source), "--schema", "brand", "--quiet"]) == 3
     assert capfd.readouterr().err == ""

@@ -274,7 +274,8 @@ def _write_table(
         return
     try:
         write_table(lines, table, schemas, types, confidence=confidence)
-        note_table(lines, table)
+        if not is_pattern(str(table)):
+            note_table(lines, table)
     except OSError as error:
         raise HpdError(
             f"{table} cannot be written: {error.strerror or error}; {writing.n_safe} documents are "
