@@ -177,8 +177,9 @@ def nonsense(n, seed=0):
 @pytest.mark.parametrize("kind", ["qwen3", "llama-spm"])
 def test_every_line_validates_under_every_type(tiny_model, kind, monkeypatch):
     """Half of them greedily, and half so hot that the constraints are all that holds it."""
-    # A model with random weights rules out every choice.
-    monkeypatch.setattr("hpd.pipeline.document_values.LEAST_LIKELY", 0.0)
+    # A model with random weights rules out every choice, and would write nothing that has a form.
+    for name in ("LEAST_LIKELY", "LEAST_KEPT", "LEAST_KEPT_STATED"):
+        monkeypatch.setattr(f"hpd.pipeline.questionnaire.{name}", 0.0)
     schema = load_schema(Everything)
     texts = list(nonsense(N_DOCUMENTS if kind == "qwen3" else N_DOCUMENTS // 4))
     documents = [Document(text, id=n) for n, text in enumerate(texts)]
@@ -201,6 +202,7 @@ def test_every_line_validates_under_every_type(tiny_model, kind, monkeypatch):
         check_spans(text, extraction)
         for name, value in line["data"].items():
             n_values[name] = n_values.get(name, 0) + (value not in (None, []))
-    # It talks nonsense, but it talks: only what no grammar leads to (an address) stays away.
+    # It talks nonsense, but it talks: only what no grammar leads to (an address), or that chance
+    # rarely meets (a day, a number between limits) stays away.
     silent = [name for name, n in n_values.items() if not n]
-    assert len(silent) <= len(n_values) // 4, silent
+    assert len(silent) <= len(n_values) // 2, silent
