@@ -79,7 +79,7 @@ EXAMPLES = (
     Example("true or false", "waterproof bool", "Waterproof jacket, waterproof: true"),
     Example("one of some texts", "color [red|blue|black]", "Diesel sneaker, black leather"),
     Example("one of some numbers", {"priority": {"enum": [1, 2, 3]}}, "Ticket, priority: 2"),
-    Example("date", "due date", "Invoice, due 2024-05-31"),
+    Example("date", '"due" date', "Invoice, due 2024-05-31"),
     Example("date and time", "start datetime", "Concert, start 2024-05-31T09:30:00"),
     Example("optional", "size?", "Diesel sneaker, black leather"),
     Example("required", "size!", "Diesel sneaker, size 9"),
