@@ -137,10 +137,11 @@ def test_data_that_the_class_refuses_stays_a_dict():
         st.none() | st.integers(0, 99),
         st.none() | st.integers(0, 99),
         st.sampled_from([None, "exact", "normalized", "fuzzy", "none"]),
-        st.none() | st.text(max_size=5),
-        st.text(max_size=5),
-        st.booleans(),
-        st.none() | st.text(max_size=5),
+        error=st.none() | st.text(max_size=5),
+        reason=st.none() | st.text(max_size=5),
+        raw=st.text(max_size=5),
+        truncated=st.booleans(),
+        value=st.none() | st.text(max_size=5),
     )
 )
 def test_every_field_makes_valid_json(field):

@@ -55,18 +55,25 @@ def test_what_may_be_absent_is_no_error(model):
         "type": "object",
         "properties": {
             "code": {"type": "string", "pattern": "^[A-Z]+$"},
-            "maker": {
-                "type": "object",
-                "properties": {"name": {"type": "string"}, "city": {"type": "string"}},
-                "required": ["name"],
-            },
         },
     }
-    answers = {"a": {"code": "abc", "maker": {"city": "Rome"}}}
-    (extraction,) = extracted(schema, model, ["a"], answers=answers)
+    (extraction,) = extracted(schema, model, ["a"], answers={"a": {"code": "abc"}})
     assert extraction.error is None
     assert extraction.data == {}
-    assert "pattern" in str(extraction.fields["code"].error)
+    assert "pattern" in str(extraction.fields["code"].reason)
+
+
+def test_an_optional_object_is_kept_without_its_required_part(model):
+    maker = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "city": {"type": "string"}},
+        "required": ["name"],
+    }
+    schema = {"type": "object", "properties": {"maker": maker}}
+    answers = {"a": {"maker": {"city": "Rome"}}}
+    (extraction,) = extracted(schema, model, ["a"], answers=answers, on_error="record")
+    assert extraction.error.data == {"maker": {"name": None, "city": "Rome"}}
+    assert extraction.error.message.startswith("maker.name: required")
 
 
 def test_a_required_value_may_be_in_any_chunk(model):

@@ -44,6 +44,19 @@ _OF_FORMAT: Final = {
     "ipv4": '[0-9]{1,3} ("." [0-9]{1,3}){3}',
 }
 """Formats with numbers whose bounds are checked when a value is parsed, for the same reason."""
+# What there must be is asked again when it was refused: then it is held to what exists.
+_REAL_TIME: Final = '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9]'
+_REAL_ZONE: Final = '("Z" | [+-] ([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9])'
+_LEAP: Final = (
+    '([12] [0-9] ("0" [48] | [2468] [048] | [13579] [26]) | "1" [26] "00" | "2" [048] "00")'
+)
+_REAL_DATE: Final = (
+    '([12] [0-9] [0-9] [0-9] "-" ('
+    '("0" [13578] | "1" [02]) "-" ("0" [1-9] | [12] [0-9] | "3" [01])'
+    ' | ("0" [469] | "11") "-" ("0" [1-9] | [12] [0-9] | "30")'
+    ' | "02-" ("0" [1-9] | "1" [0-9] | "2" [0-8]))'
+    f' | {_LEAP} "-02-29")'
+)
 
 
 def _all(_: Attribute) -> None:
@@ -53,10 +66,12 @@ def _all(_: Attribute) -> None:
 class _Rules(dict[str, str]):
     """The rules of a grammar, by name, and the values to which its attributes are held."""
 
-    def __init__(self, allowed: Allowed, *, is_quoted: bool) -> None:
+    def __init__(self, allowed: Allowed, *, is_quoted: bool, is_real: bool = False) -> None:
         super().__init__()
         self.allowed = allowed
         self.is_quoted = is_quoted
+        self.is_real = is_real
+        """Whether a date, a time or an address must be one that exists."""
 
 
 def value_grammar(
@@ -65,7 +80,7 @@ def value_grammar(
     """The GBNF grammar of one raw value; None for arrays and objects, which are not one value.
 
     ``null`` is allowed unless the attribute is ``always_answered``: without it a model could only
-    make something up.
+    make something up. Then its dates and the like are only those that exist.
 
     Args:
         attribute: whose value it is.
@@ -76,7 +91,7 @@ def value_grammar(
     """
     if not attribute.is_scalar:
         return None
-    rules = _Rules(allowed, is_quoted=is_quoted)
+    rules = _Rules(allowed, is_quoted=is_quoted, is_real=attribute.always_answered)
     null = "" if attribute.always_answered else ' | "null"'
     root = f'root ::= " "? ({_value(attribute, rules)}{null}) end?'
     return _text({"root": root, **rules, "end": f"end ::= {_END}"})
@@ -188,6 +203,8 @@ def _value(attribute: Attribute, rules: _Rules) -> str:
     texts = rules.allowed(attribute)
     if texts is not None:
         return one_of(texts) or '"null"'
+    real = (_REAL_DATE, _REAL_TIME, _REAL_ZONE)
+    date, time, zone = real if rules.is_real else (_DATE, _TIME, _ZONE)
     match attribute.type:
         case "enum":
             return " | ".join(
@@ -200,9 +217,9 @@ def _value(attribute: Attribute, rules: _Rules) -> str:
         case "integer" | "number":
             return _NUMBER
         case "date":
-            return f'"\\"" {_DATE} "\\""'
+            return f'"\\"" {date} "\\""'
         case "date-time":
-            return f'"\\"" {_DATE} "T" {_TIME} ("." [0-9]{{1,6}})? {_ZONE}? "\\""'
+            return f'"\\"" {date} "T" {time} ("." [0-9]{{1,6}})? {zone}? "\\""'
     return _string(attribute, rules)
 
 
@@ -210,7 +227,7 @@ def _string(attribute: Attribute, rules: _Rules) -> str:
     if rules.is_quoted and is_free_text(attribute):
         return '"\\"" quote'
     pattern = attribute.pattern
-    if pattern is None and attribute.format in _OF_FORMAT:
+    if pattern is None and attribute.format in _OF_FORMAT and not rules.is_real:
         return f'"\\"" {_OF_FORMAT[attribute.format]} "\\""'
     if pattern is None and attribute.format in FORMATS:
         pattern = f"^(?:{FORMATS[attribute.format].pattern})$"
