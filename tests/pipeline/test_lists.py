@@ -61,7 +61,7 @@ CASES = {
     "rows of numbers": ("at [{x int, y int}]", {"at": [{"x": 1, "y": 2}, {"x": 1, "y": 3}]}),
     "rows of a name": ("by [{name}]", {"by": [{"name": "Ann"}, {"name": "Bob"}]}),
     "rows with days": (
-        "at [{seen date, km int}]",
+        'at [{"seen" date, km int}]',
         {"at": [{"seen": "2024-01-02", "km": 3}, {"seen": "2024-01-03", "km": 3}]},
     ),
     "parts of parts": (
@@ -163,7 +163,7 @@ def test_a_row_whose_name_comes_again_is_told_by_the_row_before():
     [
         ("a [{n int, what, who}]", ("what",)),
         ("a [{what?, who!}]", ("who",)),
-        ("a [{seen date, n int}]", ("seen",)),
+        ('a [{"seen" date, n int}]', ("seen",)),
         ("a [{n int, m float}]", ()),
         ("a [{n int, ok bool}]", ()),
         ("a [str]", ()),
@@ -330,7 +330,6 @@ def test_where_null_is_no_answer_a_list_has_an_item_and_items_what_they_need():
     grammar = list_grammar(forced.attribute)
     assert forced.is_forced
     assert grammar.count('"null"') == 1  # that of the part which may be missing
-    assert grammar.startswith('root ::= " "? ("[" v')
     assert ")?" not in grammar.splitlines()[0]
 
 
