@@ -299,9 +299,7 @@ class DocumentValues:
         assembled = self._assembled(schema, options)
         places = assembled.places
         data, problems = _built(schema, assembled, options)
-        fields = {
-            place: self.fields[path] for path, place in places.items() if path in self.fields
-        }
+        fields = {place: self.fields[path] for path, place in places.items() if path in self.fields}
         for path, result in self.fields.items():
             if result.margin is not None and path not in places:
                 # An array tells that an item which was left out is a near tie.
