@@ -601,7 +601,8 @@ class Questionnaire:
         types = {attribute.type, *(variant.type for variant in attribute.attributes)}
         has_text = "string" in types or "enum" in types
         n_most = self.options.max_tokens if has_text else min(N_SHORT, self.options.max_tokens)
-        if n_document is not None and attribute.format in FORMATS:
+        is_made_up = attribute.always_answered  # It may be no text of the document.
+        if n_document is not None and attribute.format in FORMATS and not is_made_up:
             # Made of the document's text, it may have other tokens than there, and some more.
             n_most = min(n_most, 2 * n_document + N_SHORT // 2)
         return n_most
