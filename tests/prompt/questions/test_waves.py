@@ -211,8 +211,8 @@ def slow_waves(schema, layout, answers):
                             (*below, *inner.path[1:]),
                             inner.attribute,
                             inner.array,
-                            n + 1 + inner.wave,
-                            (*leaf.after, *((*below, *path[1:]) for path in inner.after)),
+                            wave=n + 1 + inner.wave,
+                            after=(*leaf.after, *((*below, *path[1:]) for path in inner.after)),
                         )
                         open_leaves.append((d, moved))
         n += 1
