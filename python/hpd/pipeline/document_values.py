@@ -39,10 +39,6 @@ LEAST_KEPT = 0.3
 leave it: below it, the value is what the constraint made of another one, which the model would have
 written."""
 
-LEAST_KEPT_STATED = 0.01
-"""The same for a number or a day that the document states: the model may only want to write it
-otherwise, or mean another one. Texts and choices that it states are kept in any case."""
-
 N_RETRIES = 2
 """The waves in which fields are asked again, at most."""
 
@@ -70,14 +66,12 @@ class Limits:
     """The least probability of its text among all texts, unless the document states it."""
     kept: float = 0.0
     """The least share of the model's own probability that its constraint leaves, likewise."""
-    kept_if_stated: float = 0.0
-    """The same for a value that the document states."""
 
-    def reason(self, likelihood: Likelihood, *, is_stated: bool) -> str | None:
-        """Why a value is refused; None: it is not."""
-        if likelihood.probability < self.probability and not is_stated:
+    def reason(self, likelihood: Likelihood) -> str | None:
+        """Why a value is refused that the document does not state; None: it is not."""
+        if likelihood.probability < self.probability:
             return f"the model rules it out (less likely than {self.probability:g})"
-        if likelihood.kept < (self.kept_if_stated if is_stated else self.kept):
+        if likelihood.kept < self.kept:
             return "the model would write something else, which is not allowed here"
         return None
 
@@ -86,7 +80,6 @@ class Limits:
         return [
             between(likelihood.probability, self.probability),
             between(likelihood.kept, self.kept),
-            between(likelihood.kept, self.kept_if_stated),
         ]
 
 
@@ -143,9 +136,9 @@ class DocumentValues:
                     confidence = 1.0 - confidence
             if likelihood is not None and why is None:
                 margin = least([margin, *limits.distances(likelihood)])
-                why = limits.reason(likelihood, is_stated=False)
+                why = limits.reason(likelihood)
                 if why is not None and grounder is not None and grounder.states(result.value):
-                    why = limits.reason(likelihood, is_stated=True)
+                    why = None
                 if why is not None:
                     confidence = None
             if why is not None:

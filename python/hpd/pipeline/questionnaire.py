@@ -16,7 +16,6 @@ from hpd.options import N_SHORT, Options, values_identity
 from hpd.pipeline import Examples
 from hpd.pipeline.document_values import (
     LEAST_KEPT,
-    LEAST_KEPT_STATED,
     LEAST_LIKELY,
     N_REFUSED_TOKENS,
     N_RETRIES,
@@ -182,7 +181,6 @@ class Constraints:
 
 
 _BEFORE_A_VALUE = ('"a":', "\n", "")
-_DIGITS = frozenset({"integer", "number", "date"})
 _BEHIND_A_VALUE = ("", ",", "}", "]", "\n")
 
 
@@ -446,7 +444,6 @@ class Questionnaire:
             threshold if confidence_map is None else confidence_map.least(kind, threshold),
             LEAST_LIKELY if may_be_ruled_out else 0.0,
             LEAST_KEPT if has_form else 0.0,
-            LEAST_KEPT_STATED if has_form and attribute.type in _DIGITS else 0.0,
         )
 
     def context(self, *, with_others: bool) -> str:
