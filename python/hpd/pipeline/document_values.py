@@ -125,6 +125,8 @@ class DocumentValues:
             likelihood: its probabilities.
             grounder: knows whether the document states it.
         """
+        if result.nulled:  # The confidence is that of what was written, not of the null.
+            result = replace(result, confidence=None)
         if limits is not None and result.value is not None:
             margin = result.margin
             confidence = result.confidence
@@ -225,7 +227,7 @@ class DocumentValues:
         for path, kind in kinds.items():
             own = self.fields[path]
             kind, confidence = kind_of(kind, text), own.confidence or 0.0
-            if own.nulled:  # It is no null of the model's, but as sure as the value was not.
+            if own.nulled:  # Under the threshold: it is as sure as the value was not.
                 share = 1.0 - confidence_map(kind, 1.0 - confidence, is_null=False)
             else:
                 share = confidence_map(kind, confidence, is_null=own.value is None)
