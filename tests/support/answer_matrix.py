@@ -30,7 +30,7 @@ from hpd.documents import Document
 from hpd.schema import load_schema
 from hpd.schema.checks import SchemaWarning
 from hpd.values.parsing import LACKING
-from scripted_model import STYLES, Script, Told, Written, plain, scripted_extractions
+from scripted_model import ANY, STYLES, Script, Told, Written, plain, scripted_extractions
 from tools.vocabularies import FOLDER_VARIABLE
 from vocabulary_models import SMALL, models
 
@@ -339,7 +339,9 @@ def fault(cell, extraction):
         is_lacking = cell.is_null and cell.required and (result.error or "").startswith(LACKING)
         if result.error and not is_lacking:
             return f"error: {place}: {result.error}"
-        if result.confidence is not None and result.confidence < LEAST_CONFIDENCE:
+        # That of no items is one of two ways to cut it, if what may follow is cut in both.
+        least = LEAST_CONFIDENCE if result.value or cell.style is not ANY else 0.45
+        if result.confidence is not None and result.confidence < least:
             return f"confidence: {place}: {result.confidence:.2g}"
     return ""
 

@@ -59,13 +59,14 @@ _ENDINGS = {
     "line": "\n}",
     "comma and line": ',\n  "other": null\n}',
 }
+ANY = Style("any", " ", tuple(_ENDINGS.values()))
 STYLES = (
     *(Style(name, " ", (ending,)) for name, ending in _ENDINGS.items()),
     *(
         Style(f"{name}, no blank", "", (ending.replace(": ", ":").replace(", ", ","),))
         for name, ending in _ENDINGS.items()
     ),
-    Style("any", " ", tuple(_ENDINGS.values())),
+    ANY,
 )
 
 

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import get_args
@@ -157,21 +157,25 @@ class Constraints:
         """The tokens of a choice as JSON has it, up to the one that completes it.
 
         What comes behind a value decides how its end is cut into tokens: models often write
-        ``",`` or ``)"}`` as one. Some write no blank between the key and the value.
+        ``",`` or ``)"}`` as one. Some write no blank between the key and the value, and then the
+        first mark of the value may be one token with the key, and alone where the key is there.
         """
-        for spelling in (f" {text}", text):
+        for spelling, n_alone in ((f" {text}", 0), (text, 0), (text, 1)):
+            first = self._tokens_behind(_BEFORE_A_VALUE, spelling[:n_alone]) if n_alone else []
+            keys = [key + spelling[:n_alone] for key in _BEFORE_A_VALUE]
             for behind in _BEHIND_A_VALUE:
-                tokens = self._tokens_behind_a_key(spelling + behind)
+                rest = self._tokens_behind(keys, spelling[n_alone:] + behind)
+                tokens = first + rest
                 begun = itertools.accumulate(map(self._model.piece, tokens))
                 for n_tokens, piece in enumerate(begun, start=1):
                     if piece.startswith(spelling.encode()):
                         yield tuple(tokens[:n_tokens])
                         break
 
-    def _tokens_behind_a_key(self, text: str) -> list[int]:
-        """The tokens of a text that stands behind others: some tokenizers begin with a blank."""
-        for before in _BEFORE_A_VALUE:
-            tokens = self._model.tokenize(before + text)
+    def _tokens_behind(self, keys: Iterable[str], text: str) -> list[int]:
+        """The tokens of a text behind the first key at whose end a token ends."""
+        for key in keys:
+            tokens = self._model.tokenize(key + text)
             pieces = [self._model.piece(token) for token in tokens]
             start = len(b"".join(pieces)) - len(text.encode())
             ends = [0, *itertools.accumulate(map(len, pieces))]
