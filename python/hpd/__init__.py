@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hpd.pipeline import Task
     from hpd.results import Extraction, FieldValue, Usage
     from hpd.schema.attributes import Attribute, Schema
+    from hpd.schema.sources import load_schemas
     from hpd.version import __version__
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "Usage",
     "__version__",
     "extract",
+    "load_schemas",
     "read_documents",
 ]
 
@@ -67,6 +69,7 @@ _HOMES = {
     "hpd.pipeline": ("Task",),
     "hpd.results": ("Extraction", "FieldValue", "Usage"),
     "hpd.schema.attributes": ("Attribute", "Schema"),
+    "hpd.schema.sources": ("load_schemas",),
     "hpd.version": ("__version__",),
 }
 """The modules that have these names; all others are in ``hpd.errors``."""

@@ -49,7 +49,7 @@ from hpd.pipeline import (
 from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.reuse import reuse_of
 from hpd.results import Extraction
-from hpd.schema import load_schemas
+from hpd.schema import as_schemas
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import METADATA_KEY, option_map, own_map
 
@@ -149,7 +149,7 @@ class Extractor(Generic[T]):
         **settings: Unpack[Settings],
     ) -> None:
         asked = combined(options, settings)
-        self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
+        self.schemas = as_schemas(schema)
         shown = read_examples(examples, self.schemas)
         check_task(asked, self.schemas, rules, shown)
         confidence_map = option_map(asked.calibration)
@@ -370,7 +370,7 @@ class Extractor(Generic[T]):
         self._check_open()
         task = schema if isinstance(schema, Task) else None
         if schema is not None and task is None:
-            schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
+            schemas = as_schemas(schema)
             check_task(self.options, schemas, self._rules)
             task = self._pipeline.task(schemas)
         return self._run(documents, task, on_error, on_chunk, cancellation, on_settled)
@@ -397,7 +397,7 @@ class Extractor(Generic[T]):
                 have.
             SchemaError: the schema cannot be read.
         """
-        schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
+        schemas = as_schemas(schema)
         return prepared(self.options, schemas, examples, self._rules, settings)
 
     async def aiter_extract(

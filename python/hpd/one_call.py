@@ -13,7 +13,7 @@ from hpd.models.model_files import MODEL_VARIABLE
 from hpd.options import combined
 from hpd.pipeline import ExamplesForm, Task, read_examples
 from hpd.results import Extraction
-from hpd.schema import load_schemas
+from hpd.schema import as_schemas
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class _Loaded:
     def task(self, schema: object, examples: ExamplesForm) -> Task:
         """A schema with its examples, prepared once, as their tokens are kept with it."""
         assert self.extractor is not None
-        read = schema if isinstance(schema, Schema) else load_schemas(schema)
+        read = as_schemas(schema)
         pairs = read_examples(examples, read)
         key = repr(pairs), read.key if isinstance(read, Schema) else repr(read)
         if key not in self._tasks:

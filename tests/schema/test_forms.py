@@ -6,10 +6,18 @@ from dataclasses import replace
 
 import pytest
 
+import hpd
 from hpd.cli import main
 from hpd.errors import SchemaError
 from hpd.prompt.text import instruction_text
-from hpd.schema import SchemaNote, SchemaWarning, load_schema, load_schemas, to_json_schema
+from hpd.schema import (
+    SchemaNote,
+    SchemaWarning,
+    as_schemas,
+    load_schema,
+    load_schemas,
+    to_json_schema,
+)
 from hpd.schema.attributes import Attribute, Schema
 from product_model import Product
 
@@ -220,6 +228,18 @@ def test_module_and_class(tmp_path, monkeypatch):
         load_schema("shop_schemas:Boot")
     with pytest.raises(SchemaError, match="put a blank after the colon"):
         load_schema("brand:maker")
+
+
+def test_text_is_no_name_of_a_file_or_a_class(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.json").write_text('["secret"]')
+    (tmp_path / "made_up_module.py").write_text("raise AssertionError")
+    for name in ("s.json", str(tmp_path / "s.json"), "missing.txt", "made_up_module:Model"):
+        with pytest.raises(SchemaError, match=r"hpd\.load_schemas"):
+            as_schemas(name)
+    assert as_schemas('"s.json"') == Schema((Attribute("s.json"),))
+    assert as_schemas(hpd.load_schemas("s.json")) == load_schema("s.json")
+    assert as_schemas(tmp_path / "s.json") == load_schema("s.json")
 
 
 def test_by_category(tmp_path):

@@ -173,7 +173,7 @@ def test_only_the_latest_plans_are_kept(plans):
         ({"texts": ["x"] * 4, "schema": "a"}, 413, "too_many_texts", "4 texts .* 3 are allowed"),
         ({"text": "x", "schema": ""}, 400, "invalid_schema", "schema"),
         ({"text": "x", "schema": []}, 400, "invalid_schema", "at least one attribute"),
-        ({"text": "x", "schema": 5}, 400, "invalid_schema", "not 5"),
+        ({"text": "x", "schema": 5}, 400, "invalid_schema", "int is not a schema"),
         ({"text": "x", "schema": "a" * 5000}, 413, "schema_too_large", "4096 are allowed"),
         ({"text": "x", "schema": "a", "options": []}, 400, "invalid_type", "options: .*dictionary"),
         ({"text": "x", "schema": "a", "options": {"metod": 1}}, 400, "invalid_option", "method"),

@@ -21,8 +21,7 @@ from hpd.frames.kinds import open_frame, texts_of
 from hpd.models.model_files import resolve_model
 from hpd.options import Options, combined
 from hpd.pipeline import check_task
-from hpd.schema import load_schemas
-from hpd.schema.attributes import Schema
+from hpd.schema import as_schemas
 from hpd.version import __version__
 
 if TYPE_CHECKING:
@@ -89,13 +88,13 @@ def extract(
     if extractor is not None:
         if settings or any(given is not None for given in (model, hf, options)):
             raise OptionError("an extractor has its model and options: give none beside it")
-        schemas = extractor.schemas if schema is None else load_schemas(schema)
+        schemas = extractor.schemas if schema is None else as_schemas(schema)
         added = columns.added(schemas, opened.names)
         own = None if schema is None else schemas
         return cast(F, extended(opened, added, extractor, own, columns))
     if schema is None:
         raise SchemaError("there is no schema: give one, or an extractor that has one")
-    schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
+    schemas = as_schemas(schema)
     added = columns.added(schemas, opened.names)
     with Extractor(schemas, model, hf=hf, options=options, **settings) as loaded:
         return cast(F, extended(opened, added, loaded, None, columns))
@@ -152,7 +151,7 @@ class BatchExtractor:
         **settings: Unpack[Settings],
     ) -> None:
         self._columns = Columns(column, category_column, prefix, confidence, spans, on_error)
-        self._schemas = load_schemas(schema)
+        self._schemas = as_schemas(schema)
         self._options = combined(options, settings)
         check_task(self._options, self._schemas, rules)
         self._examples = examples

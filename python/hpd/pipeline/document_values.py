@@ -450,7 +450,9 @@ def _value(raw: str) -> Any:
     """The value that the model wrote, in short; its text, if it is none."""
     text = raw.strip()
     try:
-        value, _ = json.JSONDecoder(strict=False).raw_decode(text)
+        value, end = json.JSONDecoder(strict=False).raw_decode(text)
+        if text[end : end + 1].isalnum():  # 01067 is not 0.
+            value = text
     except (ValueError, RecursionError):
         value = text.lstrip('"')
     if isinstance(value, str):

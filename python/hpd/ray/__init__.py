@@ -17,7 +17,7 @@ from hpd.frames import BatchExtractor
 from hpd.options import Options, combined
 from hpd.pipeline import check_task
 from hpd.ray.cluster import N_AT_ONCE, machines, ray_module, share
-from hpd.schema import load_schemas
+from hpd.schema import as_schemas
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -99,7 +99,7 @@ def extract(
             f"{type(dataset).__name__} is not a data set of Ray: ray.data.read_parquet(...), "
             "ray.data.from_pandas(frame) and the like make one"
         )
-    schemas = load_schemas(schema)
+    schemas = as_schemas(schema)
     chosen = combined(options, settings)
     check_task(chosen, schemas, rules)
     least, most = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)

@@ -2,16 +2,16 @@
 
 from hpd.schema.checks import SchemaNote, SchemaWarning, check
 from hpd.schema.render import describe, described, to_json_schema
-from hpd.schema.sources import load_schema, load_schemas, load_untrusted_schemas
+from hpd.schema.sources import as_schemas, load_schema, load_schemas
 
 __all__ = [
     "SchemaNote",
     "SchemaWarning",
+    "as_schemas",
     "check",
     "describe",
     "described",
     "load_schema",
     "load_schemas",
-    "load_untrusted_schemas",
     "to_json_schema",
 ]

@@ -79,27 +79,26 @@ def load_schemas(source: object) -> Schema | dict[str, Schema]:
     return _single(source, "")
 
 
-def load_untrusted_schemas(source: object) -> Schema | dict[str, Schema]:
-    """``load_schemas`` for a source that someone else has sent: no file is read, no code imported.
+def as_schemas(source: object) -> Schema | dict[str, Schema]:
+    """A schema as Python code or a request gives it: ``load_schemas``, but text is never a name.
+
+    Text is the one-line form or JSON, so no file is read and no code is imported for it, wherever
+    it comes from.
 
     Raises ``SchemaError``, as ``load_schemas`` does, also for the name of a file or of a class.
     """
-    if isinstance(source, str):
-        text = source.strip()
-        if text[:1] in ("{", "["):
-            return _from_json(text, "the schema")
-        if _names_file(text) or _MODULE_CLASS.fullmatch(text):
-            raise SchemaError(
-                f"{text[:80]!r} names a file or a Python class, and neither is read here: send the "
-                "schema itself (in the one-line form, put a blank after a colon)"
-            )
-        return check(Schema(parse_one_line(source)))
-    if isinstance(source, dict | list):
-        return load_schemas(source)
-    raise SchemaError(
-        "a JSON Schema, a list of names, an object of name to description or the one-line form is "
-        f"expected, not {json.dumps(source)[:80]}"
-    )
+    if not isinstance(source, str):
+        return source if isinstance(source, Schema) else load_schemas(source)
+    text = source.strip()
+    if text[:1] in ("{", "["):
+        return _from_json(text, "the schema")
+    if _names_file(text) or _MODULE_CLASS.fullmatch(text):
+        raise SchemaError(
+            f"{text[:80]!r} names a file or a Python class, and text is not looked up: give the "
+            f"schema itself, or what hpd.load_schemas({text[:80]!r}) returns (in the one-line "
+            "form, put a blank after a colon)"
+        )
+    return _from_line(text)
 
 
 def _single(source: object, where: str) -> Schema:
@@ -277,7 +276,7 @@ def _from_text(text: str) -> Schema | dict[str, Schema]:
             f"{stripped} is a file or a folder; the file of a schema has a name that ends in "
             f"{', '.join(FILE_SUFFIXES)}"
         )
-    return check(Schema(parse_one_line(text)))
+    return _from_line(text)
 
 
 def _ends_like_file(text: str) -> bool:
@@ -298,9 +297,7 @@ def _from_file(path: Path) -> Schema | dict[str, Schema]:
     try:
         if path.suffix.lower() == ".json" or text.lstrip()[:1] in ("{", "["):
             return _from_json(text, "the file")
-        if not text.strip():
-            raise SchemaError("the schema is empty: it needs at least one attribute")
-        return check(Schema(parse_one_line(text)))
+        return _from_line(text)
     except SchemaError as error:
         raise SchemaError(f"{path}: {error}") from error
 
@@ -319,8 +316,14 @@ def _from_json(text: str, what: str) -> Schema | dict[str, Schema]:
     except ValueError as error:  # a number of thousands of digits
         raise SchemaError(f"{what} cannot be read: {error}") from error
     if isinstance(source, str):
-        return _from_text(source)
+        return _from_line(source)
     return load_schemas(source)
+
+
+def _from_line(text: str) -> Schema:
+    if not text.strip():
+        raise SchemaError("the schema is empty: it needs at least one attribute")
+    return check(Schema(parse_one_line(text)))
 
 
 def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

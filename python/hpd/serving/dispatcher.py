@@ -36,7 +36,7 @@ from hpd.files.rows import EXTENSIONS
 from hpd.options import check_name
 from hpd.pipeline import Cancellation, Task
 from hpd.results import Extraction
-from hpd.schema import SchemaWarning, load_untrusted_schemas
+from hpd.schema import SchemaWarning, as_schemas
 from hpd.schema.attributes import Schema
 from hpd.serving import Limits
 from hpd.serving.bodies import ExtractBody, FileBody, RefusedError, bad_request
@@ -140,7 +140,7 @@ class Plans:
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                read = self._own if schema is None else load_untrusted_schemas(schema)
+                read = self._own if schema is None else as_schemas(schema)
                 if read is None:
                     raise bad_request("the schema is missing", param, "missing_parameter")
                 for name in settings:

@@ -16,7 +16,7 @@ from hpd.files.reader import RecordReader
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline import Cancellation
-from hpd.schema import describe, load_untrusted_schemas, to_json_schema
+from hpd.schema import as_schemas, describe, to_json_schema
 from hpd.schema.attributes import Schema
 from hpd.version import __version__
 
@@ -98,7 +98,7 @@ class Tools:
         """
         if (text is None) == (path is None):
             raise InputError("give either a text or a path")
-        read = load_untrusted_schemas(schema)
+        read = as_schemas(schema)
         documents = [Document(text)] if text is not None else self._documents(Path(path or ""))
         n_more = max(0, len(documents) - _MOST)
         found = dict(
@@ -119,7 +119,7 @@ class Tools:
         Raises:
             HpdError: it cannot be read.
         """
-        read = load_untrusted_schemas(schema)
+        read = as_schemas(schema)
         schemas = {"": read} if isinstance(read, Schema) else read
         tables = [f"{name}\n\n{describe(each)}".strip() for name, each in schemas.items()]
         as_json = {name: to_json_schema(each) for name, each in schemas.items()}
