@@ -415,7 +415,7 @@ def _read(
     extractor: hpd.Extractor[Any], task: hpd.Task, documents: Sequence[str]
 ) -> list[hpd.Extraction[Any]]:
     """The extractions of some documents, in their order."""
-    placed = extractor.iter_placed(documents, schema=task, on_error="record")
+    placed = extractor.iter_indexed(documents, schema=task, on_error="record")
     return [extraction for _, extraction in sorted(placed, key=lambda each: each[0])]
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from gguf import GGMLQuantizationType, GGUFReader, GGUFValueType, GGUFWriter, TokenType
 
 from hpd.external.recommended import RECOMMENDED, RecommendedModel
-from hpd.models.model_files import box_model
+from hpd.models.model_files import bundled_model
 
 SHAPES = {model.name: model for model in RECOMMENDED}
 FILE_TYPES = {
@@ -167,7 +167,7 @@ def main(arguments: list[str] | None = None) -> None:
         # Beside the output, so that no unfinished file ever has its name.
         made = Path(scratch) / "written.gguf"
         try:
-            write_model(made, SHAPES[options.shape], options.vocab or box_model())
+            write_model(made, SHAPES[options.shape], options.vocab or bundled_model())
         except (OSError, ValueError) as error:
             parser.error(str(error))
         if options.type != "Q8_0":

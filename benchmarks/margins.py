@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("documents")
     parser.add_argument("--schema", required=True)
     parser.add_argument("--category-field")
-    parser.add_argument("-m", "--model", help="a GGUF file (else the one in the box)")
+    parser.add_argument("-m", "--model", help="a GGUF file (else the bundled one)")
     parser.add_argument("-t", "--threads", type=int, default=0)
     parser.add_argument("--limit", type=int)
     options = parser.parse_args(arguments)

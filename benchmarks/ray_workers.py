@@ -33,8 +33,8 @@ Answers = dict[int, object]
 
 def timed(extractor: Extractor[object] | RayExtractor, documents: list[Document]) -> Answers:
     """The data of each document by its place."""
-    pairs = extractor.iter_placed(documents, on_error="record")
-    return {place: extraction.data for place, extraction in pairs}
+    pairs = extractor.iter_indexed(documents, on_error="record")
+    return {index: extraction.data for index, extraction in pairs}
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -151,7 +151,7 @@ def _drawn(schema: Schema, draw: random.Random, stated: float) -> Extraction[Any
 
 def _store(own: DocumentValues, question: Question, draw: random.Random, stated: float) -> Any:
     leaf = question.leaf
-    is_answered = leaf.attribute.always_answered or draw.random() < stated
+    is_answered = leaf.attribute.forbids_null or draw.random() < stated
     raw = json.dumps(_value(leaf.attribute, draw) if is_answered else None)
     parsed = parse_value(f" {raw},", leaf.attribute)
     result = FieldValue(0.9, raw=raw, value=parsed.value, error=parsed.error)

@@ -167,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--schema", required=True, metavar="S", help="as for hpd extract")
     parser.add_argument("--text-field", action="append", metavar="F")
     parser.add_argument("--category-field", metavar="F")
-    parser.add_argument("-m", "--model", metavar="FILE", help="(else the one in the box)")
+    parser.add_argument("-m", "--model", metavar="FILE", help="(else the bundled one)")
     parser.add_argument("-t", "--threads", type=int, default=0, metavar="N")
     parser.add_argument("--limit", type=int, metavar="N", help="the first N documents")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 32, 64], metavar="N")

@@ -67,16 +67,16 @@ def tally(extractor: hpd.Extractor) -> Tally:
     total = Tally()
     for attack in (HARMLESS, *ATTACKS):
         n_planted = n_changed = 0
-        for place in range(len(DOCUMENTS)):
-            texts = attacked(attack, place)
-            is_alone = not hpd.pipeline.pipeline.may_share_prompt(texts[place])
+        for index in range(len(DOCUMENTS)):
+            texts = attacked(attack, index)
+            is_alone = not hpd.pipeline.pipeline.may_share_prompt(texts[index])
             answers = _answers(extractor, texts)
-            others = [text for d, text in enumerate(DOCUMENTS) if d != place]
+            others = [text for d, text in enumerate(DOCUMENTS) if d != index]
             plain = _answers(extractor, others if is_alone else DOCUMENTS)
             if is_alone:
-                del answers[place]
+                del answers[index]
             for d, answer in enumerate(answers):
-                for name in ATTRIBUTES if is_alone or d != place else ():
+                for name in ATTRIBUTES if is_alone or d != index else ():
                     n_planted += PLANTED in str(answer[name])
                     n_changed += answer[name] != plain[d][name]
         print(f"{n_planted:3} planted {n_changed:3} changed  {attack!r}")
@@ -91,7 +91,7 @@ def tally(extractor: hpd.Extractor) -> Tally:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print each attack's success, and the sums with and without the guard."""
     parser = argparse.ArgumentParser(description="Attacks on the neighbours in a stack.")
-    parser.add_argument("-m", "--model", help="a GGUF file (else the one in the box)")
+    parser.add_argument("-m", "--model", help="a GGUF file (else the bundled one)")
     model = parser.parse_args(arguments).model
     options = Options(stack=len(DOCUMENTS))
     guard = hpd.pipeline.pipeline.may_share_prompt

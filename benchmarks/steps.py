@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
     workload = load_workload(
         options.input, load_schemas(options.schema), options.replay, limit=options.limit
     )
-    path = resolve_model(options.model, options.hf)
+    path = resolve_model(options.model, options.hf_repo)
     model = load_model(path, base)
     for text in options.methods:
         for method in parse_contest(text, base).methods:

@@ -422,8 +422,8 @@ def test_values_have_places_of_their_own_in_the_order_of_the_text(model):
         (extraction,) = extracted(schema, model, [text], answers={text: data})
         assert extraction.data == data
         return {
-            place: (field.start, field.end)
-            for place, field in extraction.fields.items()
+            path: (field.start, field.end)
+            for path, field in extraction.fields.items()
             if field.start is not None
         }
 

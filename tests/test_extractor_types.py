@@ -101,11 +101,11 @@ def validate(schema, extraction):
 
 def check_spans(text, extraction):
     """Each span holds what its kind of match says."""
-    for place, field in extraction.fields.items():
+    for path, field in extraction.fields.items():
         if field.match is None or field.value is None:
             continue
         if field.match == "none":
-            assert (field.start, field.end) == (None, None), place
+            assert (field.start, field.end) == (None, None), path
             continue
         assert 0 <= field.start < field.end <= len(text)
         held, value = text[field.start : field.end], field.value
@@ -178,8 +178,8 @@ def nonsense(n, seed=0):
 def test_every_line_validates_under_every_type(tiny_model, kind, monkeypatch):
     """Half of them greedily, and half so hot that the constraints are all that holds it."""
     # A model with random weights rules out every choice, and would write nothing that has a form.
-    for name in ("LEAST_LIKELY", "LEAST_KEPT"):
-        monkeypatch.setattr(f"hpd.pipeline.questionnaire.{name}", 0.0)
+    for name in ("MIN_PROBABILITY", "MIN_KEPT_SHARE"):
+        monkeypatch.setattr(f"hpd.pipeline.compiled_schema.{name}", 0.0)
     schema = load_schema(Everything)
     texts = list(nonsense(N_DOCUMENTS if kind == "qwen3" else N_DOCUMENTS // 4))
     documents = [Document(text, id=n) for n, text in enumerate(texts)]

@@ -33,7 +33,7 @@ def is_stated(name, value, text):
 def test_a_model_that_makes_things_up_says_only_what_is_stated(model, method):
     said = {}
     for held in (False, True):
-        settings = {"method": method, "max_tokens": 24, "stated": held, **EXACT}
+        settings = {"method": method, "max_tokens": 24, "verbatim": held, **EXACT}
         with Extractor(SCHEMA, model, **settings) as extractor:
             found = [extractor.extract(text) for text in TEXTS]
         values = [
@@ -51,13 +51,13 @@ def test_a_model_that_makes_things_up_says_only_what_is_stated(model, method):
 @pytest.mark.parametrize("odd", ["\u00ad", "\u200b", "\u200e", "\u2066"])
 def test_words_are_quoted_as_the_model_sees_them(model, odd):
     text = "Nordvik wool coat, dark green"
-    settings = {"max_tokens": 24, "stated": True, **EXACT}
+    settings = {"max_tokens": 24, "verbatim": True, **EXACT}
     plain, found = extracted("name, color", model, (text, odd.join(text)), **settings)
     assert found.data == plain.data
 
 
 def test_in_a_stack_each_document_has_its_own_numbers(model):
-    found = extracted(SCHEMA, model, TEXTS, max_tokens=24, stack=3, stated=True, **EXACT)
+    found = extracted(SCHEMA, model, TEXTS, max_tokens=24, stack=3, verbatim=True, **EXACT)
     for extraction, text in zip(found, TEXTS, strict=True):
         for name in HELD:
             value = extraction.data[name]
@@ -67,7 +67,7 @@ def test_in_a_stack_each_document_has_its_own_numbers(model):
 def test_what_must_be_there_and_is_not_stated_is_an_error(model):
     schema = "total int!"
     (found,) = extracted(
-        schema, model, ["Nothing at all"], stated=True, on_invalid="record", **EXACT
+        schema, model, ["Nothing at all"], verbatim=True, on_invalid="record", **EXACT
     )
     assert found.data["total"] is None
     assert found.fields["total"].error == "required, but the document does not hold it"
@@ -77,7 +77,7 @@ def test_the_number_of_items_is_free(tiny_model):
     texts = [f"{word} and nothing else" for word in ("Lamp", "Tea", "Boat", "Red", "Oak", "Salt")]
     found = {}
     for held in (False, True):
-        settings = {"max_tokens": 8, "stated": held, "lists": "numbers", **EXACT}
+        settings = {"max_tokens": 8, "verbatim": held, "lists": "numbers", **EXACT}
         with Extractor(
             "tags [bool], lines [{is_red bool}]", tiny_model(seed=1), **settings
         ) as extractor:
@@ -97,10 +97,10 @@ def test_the_file_of_a_model_can_ask_for_it(model, tmp_path):
     settings = {"max_tokens": 24, **EXACT}
     answers = {}
     for name, path, more in (
-        ("held", model, {"stated": True}),
+        ("held", model, {"verbatim": True}),
         ("free", model, {}),
         ("own", own, {}),
-        ("own, free", own, {"stated": False}),
+        ("own, free", own, {"verbatim": False}),
     ):
         with Extractor(SCHEMA, path, **settings, **more) as extractor:
             answers[name] = [extractor.extract(text).data for text in TEXTS]
@@ -109,7 +109,7 @@ def test_the_file_of_a_model_can_ask_for_it(model, tmp_path):
 
 @pytest.mark.parametrize("at", ["2024-05-31T09:30:00", "2024-05-31T09:30:00+02:00"])
 def test_a_time_without_a_zone_is_marked(model, at):
-    settings = {"stated": True, "missing": "force", "max_tokens": 32, **EXACT}
+    settings = {"verbatim": True, "on_missing": "force", "max_tokens": 32, **EXACT}
     (extraction,) = extracted("at datetime!", model, [f"The concert starts at {at}."], **settings)
     assert extraction.data == {"at": at}
-    assert extraction.fields["at"].to_dict().get("no_zone", False) is ("+" not in at)
+    assert extraction.fields["at"].to_dict().get("lacks_timezone", False) is ("+" not in at)

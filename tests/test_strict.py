@@ -12,7 +12,7 @@ from pydantic import BaseModel, field_validator
 import hpd
 from hpd.cli import main
 from hpd.errors import InvalidDataError
-from hpd.pipeline.document_values import LEAST_LIKELY
+from hpd.pipeline.document_values import MIN_PROBABILITY
 from hpd.results import build_data
 from hpd.schema import load_schema
 from jsonl import read_lines, write_texts
@@ -155,7 +155,7 @@ def test_data_is_an_instance_or_none_and_never_a_dict(model, schema, answer, raw
 )
 def test_a_list_of_a_class_is_a_schema(kind, answer):
     schema = load_schema(list[kind])
-    assert schema.is_bare
+    assert schema.has_unwrapped_root
     data, problems = build_data(schema, answer)
     assert not problems
     assert data == [kind(**each) for each in answer]
@@ -188,7 +188,7 @@ def test_a_choice_that_the_model_rules_out_is_no_value(method):
     assert "other" not in brown.error.message
     assert red.data["color"] == "red"
     confidence = red.fields["color"].confidence
-    assert confidence > LEAST_LIKELY
+    assert confidence > MIN_PROBABILITY
 
 
 def test_the_command_writes_the_data_and_exits_with_3(tmp_path, capfd):

@@ -58,7 +58,7 @@ def command(name: str) -> str:
 
 @contextlib.contextmanager
 def hpd_on_path() -> Iterator[dict[str, str]]:
-    """An environment whose ``hpd`` is that of this Python, and asks the model in the box."""
+    """An environment whose ``hpd`` is that of this Python, and asks the bundled model."""
     with tempfile.TemporaryDirectory() as folder:
         shim = Path(folder) / "hpd"
         shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hpd.cli "$@"\n', encoding="utf-8")
@@ -71,7 +71,7 @@ def hpd_on_path() -> Iterator[dict[str, str]]:
 def run(line: str, folder: Path = ROOT, model: Path | None = None) -> str:
     """The output of a command, both streams, run in a folder.
 
-    ``hpd`` asks that model, or the one in the box. Raises ``RuntimeError`` if it fails.
+    ``hpd`` asks that model, or the bundled one. Raises ``RuntimeError`` if it fails.
     """
     with hpd_on_path() as environment:
         plain = {"COLUMNS": "100", "NO_COLOR": "1", "PYTHON_COLORS": "0"}

@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hpd.models.model_files import BOX_NAME
+from hpd.models.model_files import BUNDLED_NAME
 from tools import testing_module
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -113,7 +113,7 @@ def copy_checkout() -> None:
             stash or head,
         ]
         subprocess.run(command, cwd=CHECKOUT, check=True)
-    shutil.copy(CHECKOUT / "models" / BOX_NAME, COPY / "python" / "hpd" / "models")
+    shutil.copy(CHECKOUT / "models" / BUNDLED_NAME, COPY / "python" / "hpd" / "models")
 
 
 def compile_copy() -> None:

@@ -1,6 +1,6 @@
 """Hooks of mkdocs: what the site has beside the pages under docs/.
 
-README, change log, CONTRIBUTING and the page of the model in the box stand elsewhere in the
+README, change log, CONTRIBUTING and the page of the bundled model stand elsewhere in the
 repository; the reference of the Python interface is written from docstrings, that of the command
 line from the help. Links between all these are turned into links within the site; a link to a file
 that is no page becomes its name.

@@ -1,6 +1,6 @@
 """A soak: ``hpd extract`` is killed again and again, and resumed until it is through.
 
-``python -m tools.soak`` has made-up product titles read by the model in the box, kills the run with
+``python -m tools.soak`` has made-up product titles read by the bundled model, kills the run with
 SIGKILL at random moments, resumes it each time, half of the times with another number in flight,
 and then checks what came out:
 

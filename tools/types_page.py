@@ -1,6 +1,6 @@
 """The table in docs/types.md: every type, its constraint, and an example that was run.
 
-``python -m tools.types_page`` runs the examples on the model in the box and writes the table.
+``python -m tools.types_page`` runs the examples on the bundled model and writes the table.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def rows() -> Iterator[tuple[str, str, str, str]]:
 
 
 def results() -> list[Any]:
-    """The answer of the model in the box to each example."""
+    """The answer of the bundled model to each example."""
     from hpd import Extractor
 
     answers = []

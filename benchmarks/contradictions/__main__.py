@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("-m", "--model", nargs="+", help="GGUF files (else the one in the box)")
+    parser.add_argument("-m", "--model", nargs="+", help="GGUF files (else the bundled one)")
     parser.add_argument("--limit", type=int, metavar="N", help="texts, spread over the kinds")
     parser.add_argument("-t", "--threads", type=int, default=0, help="(0: chosen)")
     parser.add_argument(

@@ -77,7 +77,7 @@ def _parser(parts: Sequence[Part], description: str) -> argparse.ArgumentParser:
         "--results", type=Path, help=f"a folder for results [default: {RESULTS.relative_to(ROOT)}]"
     )
     parser.add_argument(
-        "-m", "--model", type=Path, help="scored and timed [default: the one in the box]"
+        "-m", "--model", type=Path, help="scored and timed [default: the bundled one]"
     )
     parser.add_argument("--server", type=Path, help="llama.cpp's llama-server, as a peer")
     parser.add_argument("--limit", type=int, metavar="N", help="a trial with N documents of a file")

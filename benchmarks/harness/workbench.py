@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.evaluation.datasets import schema_path
-from hpd.models.model_files import box_model, resolve_model
+from hpd.models.model_files import bundled_model, resolve_model
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -272,7 +272,7 @@ class Workbench:
 
     def _place(self, path: str) -> str:
         places = [(self.work, "WORK"), *([(self.data, "DATA")] if self.data else [])]
-        for folder, name in (*places, (box_model().parents[1], ""), (ROOT, "")):
+        for folder, name in (*places, (bundled_model().parents[1], ""), (ROOT, "")):
             if Path(path).is_relative_to(folder):
                 return str(Path(name) / Path(path).relative_to(folder))
         return Path(path).name

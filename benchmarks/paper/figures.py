@@ -39,10 +39,10 @@ def neighbours(result: Result) -> Figure:
     figure = Figure(figsize=(6, 3), layout="constrained")
     axes = figure.subplots()
     _, *rows = result.finding.tables[0].rows
-    for place, (name, line) in enumerate(rows):
+    for index, (name, line) in enumerate(rows):
         steps = [int(n) for n in str(line).split()]
         # Lines that run together show beneath each other.
-        axes.plot(range(1, len(steps) + 1), steps, linewidth=len(rows) - place, label=str(name))
+        axes.plot(range(1, len(steps) + 1), steps, linewidth=len(rows) - index, label=str(name))
     axes.set(xlabel="tokens of all values of one title", ylabel="final after pass")
     axes.legend(fontsize=8)
     return figure

@@ -1,1 +1,1 @@
-"""The recipe of the model in the box: listings, a tokenizer, a small model, its training."""
+"""The recipe of the bundled model: listings, a tokenizer, a small model, its training."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.evaluation.calibration import Answer, reliability
-from hpd.evaluation.confidence_fit import Judged, cross_fitted, fit
+from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted, fit
 from hpd.evaluation.outcomes import normalized, outcome
 from hpd.evaluation.rows import gold_values
 from hpd.extractor import Extractor
@@ -36,10 +36,10 @@ _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 def judged_fields(
     name: str, schema: Schema, text: str, extraction: Extraction[Any], answer: Mapping[str, Any]
-) -> Iterator[Judged]:
+) -> Iterator[ScoredConfidence]:
     """Each field of an extraction with whether it is right."""
-    for place, field in extraction.fields.items():
-        attribute, gold = _at(schema.attributes, answer, place)
+    for path, field in extraction.fields.items():
+        attribute, gold = _at(schema.attributes, answer, path)
         # A value that the model rules out is null with any map.
         if attribute is None or field.confidence is None or field.nulled:
             continue
@@ -48,7 +48,7 @@ def judged_fields(
         if attribute.type == "array":
             kind, value, gold = COUNT, value or 0, len(gold or [])
         is_right = outcome(gold_values(gold), value, normalized) in ("vc", "nn")
-        yield Judged(name, kind_of(kind, text), field.confidence, is_null, is_right)
+        yield ScoredConfidence(name, kind_of(kind, text), field.confidence, is_null, is_right)
 
 
 def _at(
@@ -70,9 +70,9 @@ def _at(
     return attribute, answer
 
 
-def judge(model: Path, chosen: Sequence[Handwritten]) -> list[Judged]:
+def judge(model: Path, chosen: Sequence[Handwritten]) -> list[ScoredConfidence]:
     """The fields of documents as the model extracts them."""
-    fields: list[Judged] = []
+    fields: list[ScoredConfidence] = []
     with Extractor("name", model, calibration=NO_MAP, on_invalid="record", quiet=True) as extractor:
         for each in chosen:
             (extraction,) = extractor.extract_many(
@@ -82,7 +82,7 @@ def judge(model: Path, chosen: Sequence[Handwritten]) -> list[Judged]:
     return fields
 
 
-def report(pairs: Sequence[tuple[Judged, Judged]]) -> None:
+def report(pairs: Sequence[tuple[ScoredConfidence, ScoredConfidence]]) -> None:
     """Print the errors without a calibration, and with one that has not seen the document."""
     types = sorted({one.kind for one, _ in pairs})
     print(
@@ -99,7 +99,9 @@ def report(pairs: Sequence[tuple[Judged, Judged]]) -> None:
                 _print_row(f"{word} {name or 'of all types'}", *zip(*chosen, strict=True))
 
 
-def _print_row(name: str, before: Sequence[Judged], after: Sequence[Judged]) -> None:
+def _print_row(
+    name: str, before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
+) -> None:
     n = len(before)
     errors = [
         reliability([Answer(a.confidence, "vc" if a.is_right else "vw") for a in state]).ece

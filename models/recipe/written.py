@@ -108,15 +108,15 @@ def _items(
     assert item is not None
     if not expected and not answered:
         yield Cell(path, attribute, (), None)
-    for place, value in enumerate(expected):
-        here = f"{path}[{place}]"
-        answer = answered[place] if place < len(answered) else None
+    for index, value in enumerate(expected):
+        here = f"{path}[{index}]"
+        answer = answered[index] if index < len(answered) else None
         if item.attributes:
             yield from cells(item.attributes, value, answer or {}, f"{here}.")
         else:
             yield Cell(here, item, (value,), answer)
-    for place in range(len(expected), len(answered)):
-        yield Cell(f"{path}[{place}]", item, (), answered[place])
+    for index in range(len(expected), len(answered)):
+        yield Cell(f"{path}[{index}]", item, (), answered[index])
 
 
 def order(fields: Sequence[Cell]) -> Counter[str]:

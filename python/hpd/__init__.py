@@ -1,7 +1,7 @@
 """Structured values out of documents with a local model, all fields decoded at once.
 
 >>> import hpd
->>> with hpd.Extractor(["Brand", "Color"]) as extractor:  # the model in the box
+>>> with hpd.Extractor(["Brand", "Color"]) as extractor:  # the bundled model
 ...     extraction = extractor.extract("Diesel Men's Exposure High-Top Sneaker, Black")
 ...     print(extraction.data, extraction.fields["Brand"].confidence)
 """

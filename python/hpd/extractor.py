@@ -44,7 +44,7 @@ from hpd.pipeline import (
     check_task,
     prepared,
     read_examples,
-    warn_of_untaught,
+    warn_of_layout,
 )
 from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.reuse import reuse_of
@@ -88,18 +88,19 @@ class Extractor(Generic[T]):
             dict of name to description, a one-line schema, a file of one of these; or a dict of
             category to any of these. The data of an extraction is an instance of the class, else a
             dict.
-        model: path of a GGUF file; None for the model in the box.
+        model: path of a GGUF file; None for the bundled model.
         hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
         options: how to read and decode. Single options may be given by name as well.
         examples: documents with their answers, ``(text, data)`` or ``{"text": ..., "data": ...}``,
             shown in the prompt before every document; by category, if the schema is.
-        rules: the system's text, in place of the usual one: the task, and the form of the answer.
+        system_prompt: the system's text, in place of the usual one: the task, and the form of
+            the answer.
         progress: called with the share of the model that is loaded; False stops the loading.
 
     What ``hpd tune`` found for this model and machine takes the place of what is not set:
     ``options`` then has it, and ``tuned`` tells what it was. ``HPD_TUNED=0`` leaves it out. A model
     that will probably not fit into memory gives a ``MemoryWarning``, with what would fit, and one
-    that was not taught the layout ``label`` an ``UntaughtWarning`` if it is asked in it.
+    that was not taught the layout ``label`` an ``LayoutWarning`` if it is asked in it.
 
     Raises:
         OptionError: there is no such option, or it cannot have that value, or an example is none.
@@ -114,11 +115,11 @@ class Extractor(Generic[T]):
         schema: type[T],
         model: str | Path | None = None,
         *,
-        hf: str | None = None,
+        hf_repo: str | None = None,
         options: Options | None = None,
         examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         progress: Callable[[float], bool | None] | None = None,
-        rules: str | None = None,
+        system_prompt: str | None = None,
         **settings: Unpack[Settings],
     ) -> None: ...
 
@@ -128,11 +129,11 @@ class Extractor(Generic[T]):
         schema: SchemaForm,
         model: str | Path | None = None,
         *,
-        hf: str | None = None,
+        hf_repo: str | None = None,
         options: Options | None = None,
         examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         progress: Callable[[float], bool | None] | None = None,
-        rules: str | None = None,
+        system_prompt: str | None = None,
         **settings: Unpack[Settings],
     ) -> None: ...
 
@@ -141,41 +142,41 @@ class Extractor(Generic[T]):
         schema: object,
         model: str | Path | None = None,
         *,
-        hf: str | None = None,
+        hf_repo: str | None = None,
         options: Options | None = None,
         examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
-        rules: str | None = None,
+        system_prompt: str | None = None,
         progress: Callable[[float], bool | None] | None = None,
         **settings: Unpack[Settings],
     ) -> None:
         asked = combined(options, settings)
         self.schemas = as_schemas(schema)
         shown = read_examples(examples, self.schemas)
-        check_task(asked, self.schemas, rules, shown)
+        check_task(asked, self.schemas, system_prompt, shown)
         confidence_map = option_map(asked.calibration)
-        path = resolve_model(model, hf, progress=not asked.quiet)
+        path = resolve_model(model, hf_repo, progress=not asked.quiet)
         warn_of_shortage(path, asked)
         native = load_model(path, asked, progress)
         # An adapter makes another model of it, to which the file's calibration was not fitted.
-        if not asked.calibration and not asked.loras:
+        if not asked.calibration and not asked.adapters:
             confidence_map = own_map(native.metadata(METADATA_KEY))
         # What is fastest was measured, and may be something else the next time.
         self.tuned = {} if asked.deterministic else tuned_values(native, path, asked)
         self.options = asked.filled(self.tuned)
-        warn_of_untaught(native, self.options)
+        warn_of_layout(native, self.options)
         self._pipeline = Pipeline(
             native,
             self.schemas,
             self.options,
             engine_options(self.options),
             examples=shown,
-            rules=rules,
+            system_prompt=system_prompt,
             # Which documents share a prompt must not depend on what was tuned.
-            patience=4 * asked.stack * asked.filled().most_in_flight,
+            flush_after=4 * asked.stack * asked.filled().most_in_flight,
             reuse=reuse_of(path, self.options),
             confidence_map=confidence_map,
         )
-        self._rules = rules
+        self._system_prompt = system_prompt
         self._threads: ThreadPoolExecutor | None = None
         self._pipeline.check_room()
         # An extractor that nobody closes is closed when it is collected, or at the end of the
@@ -315,7 +316,7 @@ class Extractor(Generic[T]):
             InputError: ``documents`` is one text, a mapping or a table.
             EngineClosedError: the extractor is closed.
         """
-        return _in_order(self.iter_placed(documents, schema=schema, on_error=on_error))
+        return _in_order(self.iter_indexed(documents, schema=schema, on_error=on_error))
 
     @overload
     def iter_extract(
@@ -344,10 +345,10 @@ class Extractor(Generic[T]):
         on_error: OnError = "raise",
     ) -> Iterator[Extraction[Any]]:
         """Like ``extract_many``, each as soon as it is finished: give the documents an ``id``."""
-        placed = self.iter_placed(documents, schema=schema, on_error=on_error)
+        placed = self.iter_indexed(documents, schema=schema, on_error=on_error)
         return (extraction for _, extraction in placed)
 
-    def iter_placed(
+    def iter_indexed(
         self,
         documents: Iterable[str | Document | NotYet],
         *,
@@ -371,7 +372,7 @@ class Extractor(Generic[T]):
         task = schema if isinstance(schema, Task) else None
         if schema is not None and task is None:
             schemas = as_schemas(schema)
-            check_task(self.options, schemas, self._rules)
+            check_task(self.options, schemas, self._system_prompt)
             task = self._pipeline.task(schemas)
         return self._run(documents, task, on_error, on_chunk, cancellation, on_settled)
 
@@ -382,7 +383,7 @@ class Extractor(Generic[T]):
         examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         **settings: object,
     ) -> Task:
-        """A schema with options of its own, for any number of calls of ``iter_placed``.
+        """A schema with options of its own, for any number of calls of ``iter_indexed``.
 
         What is made of them for the model is kept with them, so prepare the same once.
 
@@ -398,7 +399,7 @@ class Extractor(Generic[T]):
             SchemaError: the schema cannot be read.
         """
         schemas = as_schemas(schema)
-        return prepared(self.options, schemas, examples, self._rules, settings)
+        return prepared(self.options, schemas, examples, self._system_prompt, settings)
 
     async def aiter_extract(
         self,
@@ -416,7 +417,7 @@ class Extractor(Generic[T]):
             given = documents
         cancellation = Cancellation()
         iterator = _in_order(
-            self.iter_placed(given, schema=schema, on_error=on_error, cancellation=cancellation)
+            self.iter_indexed(given, schema=schema, on_error=on_error, cancellation=cancellation)
         )
         # One thread, so that nothing is asked of the iterator while it works.
         with_it = ThreadPoolExecutor(1, "hpd")
@@ -477,7 +478,7 @@ class Extractor(Generic[T]):
             document = Document(document, None, category)
         elif category is not None:
             document = replace(document, category=category)
-        ((_, extraction),) = self.iter_placed(
+        ((_, extraction),) = self.iter_indexed(
             [document], schema=schema, on_error=on_error, cancellation=cancellation
         )
         return extraction
@@ -492,13 +493,13 @@ class Extractor(Generic[T]):
         on_settled: OnSettled | None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         options = self.options if task is None else task.options
-        for place, extraction in self._pipeline.run(
+        for index, extraction in self._pipeline.run(
             documents, task, on_chunk, cancellation, on_settled
         ):
             if is_raised(extraction, on_error, options):
                 name = "" if extraction.id is None else f" (id {extraction.id})"
-                raise error_of(extraction, f"document {place + 1}{name}")
-            yield place, extraction
+                raise error_of(extraction, f"document {index + 1}{name}")
+            yield index, extraction
 
 
 def error_of(extraction: Extraction[Any], where: str) -> HpdError:

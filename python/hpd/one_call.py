@@ -59,7 +59,7 @@ def extract(
     schema: type[T],
     model: str | Path | None = None,
     *,
-    hf: str | None = None,
+    hf_repo: str | None = None,
     examples: ExamplesForm = (),
     **settings: Unpack[Settings],
 ) -> Extraction[T]: ...
@@ -71,7 +71,7 @@ def extract(
     schema: SchemaForm,
     model: str | Path | None = None,
     *,
-    hf: str | None = None,
+    hf_repo: str | None = None,
     examples: ExamplesForm = (),
     **settings: Unpack[Settings],
 ) -> Extraction[dict[str, Any]]: ...
@@ -82,7 +82,7 @@ def extract(
     schema: object,
     model: str | Path | None = None,
     *,
-    hf: str | None = None,
+    hf_repo: str | None = None,
     examples: ExamplesForm = (),
     **settings: Any,
 ) -> Extraction[Any]:
@@ -94,7 +94,7 @@ def extract(
     Args:
         document: the text.
         schema: in any form that ``Extractor`` takes, for one category.
-        model: path of a GGUF file; None for the model in the box.
+        model: path of a GGUF file; None for the bundled model.
         hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
         examples: documents with their answers, as ``Extractor`` takes them.
         settings: options by name, as in ``Options``.
@@ -107,7 +107,7 @@ def extract(
     ours = tuple(sorted(item for item in os.environ.items() if item[0].startswith("HPD_")))
     file = Path(model or os.environ.get(MODEL_VARIABLE, "")).expanduser()
     state = (file.resolve(), file.stat().st_mtime_ns) if file.is_file() else file
-    key = (hf, options, ours, state)
+    key = (hf_repo, options, ours, state)
     with _lock:
         loaded = _kept.setdefault(key, _Loaded())
         _kept.move_to_end(key)
@@ -115,6 +115,6 @@ def extract(
             _kept.popitem(last=False)  # It is closed when nobody uses it any more.
     with loaded.lock:
         if loaded.extractor is None:
-            loaded.extractor = Extractor(schema, model, hf=hf, options=options)  # type: ignore[call-overload]
+            loaded.extractor = Extractor(schema, model, hf_repo=hf_repo, options=options)  # type: ignore[call-overload]
         asked = loaded.task(schema, examples) if examples else schema
     return loaded.extractor.extract(document, schema=asked)  # type: ignore[call-overload, no-any-return]

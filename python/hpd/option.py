@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
-Decides = Literal["values", "speed", "display"]
+Affects = Literal["values", "speed", "display"]
 """What an option decides: which values come out; only how fast, but for rounding; or only what is
 shown."""
 Target = Literal["engine", "model", "sampling", "prompt", "answer", "value", "document", "run"]
@@ -21,7 +21,7 @@ values are made of that; documents that are too long; or the run as a whole."""
 Kind = Literal["switch", "integer", "number", "choice", "text", "adapters", "shares"]
 
 _METADATA = "option"
-_LONGEST_SHOWN = 60
+_MAX_SHOWN_LENGTH = 60
 _SWITCH = {"on": True, "off": False, "true": True, "false": False}
 _LARGEST_SCALE = 1e38  # the engine keeps it in 32 bits
 _KINDS: dict[object, Kind] = {
@@ -39,12 +39,12 @@ class Tuning:
     """The declaration of an option that ``hpd tune`` may set.
 
     Args:
-        otherwise: the value if neither the user nor ``hpd tune`` has set one.
+        default: the value if neither the user nor ``hpd tune`` has set one.
         tried: the values to try; none if the option only follows another one.
         together_with: the option that gets the same value as this one while it is tried.
     """
 
-    otherwise: int
+    default: int
     tried: tuple[int, ...] = ()
     together_with: str = ""
 
@@ -57,7 +57,7 @@ class Option:
     """Its names on the command line, as ``-c`` and ``--ctx-size``; none: ``--set NAME=VALUE``."""
     help: str
     """One or two sentences, without the default."""
-    decides: Decides
+    affects: Affects
     target: Target
     native_name: str = ""
     """Its name in that struct, if it is a different one."""
@@ -195,7 +195,7 @@ def shown(value: object) -> str:
         text = repr(value)
     except Exception:  # an integer with more digits than Python prints, or a broken class
         return f"an unprintable {type(value).__name__}"
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+    return text if len(text) <= _MAX_SHOWN_LENGTH else f"{text[:_MAX_SHOWN_LENGTH]}..."
 
 
 def _completed(declared: Option, name: str, default: Any, hints: Mapping[str, Any]) -> Option:

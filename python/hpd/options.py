@@ -17,11 +17,11 @@ from typing import Any, Literal, TypedDict
 
 from hpd.errors import OptionError
 from hpd.option import Option, Target, Tuning, option, shown, table_of
-from hpd.prompt.text import DocumentTurn, Layout, Lists
+from hpd.prompt.text import DocumentRole, Layout, Lists
 
 Method = Literal["hpd", "ar"]
 OnInvalid = Literal["raise", "record", "retry"]
-Missing = Literal["error", "force", "null"]
+OnMissing = Literal["error", "force", "null"]
 OnOverflow = Literal["error", "chunk", "truncate"]
 FlashAttention = Literal["auto", "on", "off"]
 SplitMode = Literal["none", "layer", "row", "tensor"]
@@ -29,7 +29,7 @@ CacheType = Literal["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_
 
 _FLOATS: tuple[CacheType, ...] = ("f32", "f16", "bf16")
 _FOR_GPUS = ("split_mode", "tensor_split", "main_gpu")
-_MOST_IN_FLIGHT = 24  # of the engine's choice: Limits::n_in_flight
+_MAX_IN_FLIGHT = 24  # of the engine's choice: Limits::n_in_flight
 _N_SEQUENCES = 256  # that llama.cpp can tell apart
 N_SHORT = 64
 """The most tokens of a value that is no text."""
@@ -48,9 +48,9 @@ _NOT_TOGETHER: tuple[tuple[str, Any, str, Any, str], ...] = (
     ("lists", "names", "layout", "label", "its models are taught the numbers of rows"),
     ("lists", "ar", "layout", "label", "its models are taught the numbers of rows"),
     ("on_invalid", "retry", "method", "ar", _AT_ONCE),
-    ("missing", "force", "method", "ar", _AT_ONCE),
-    ("missing", "force", "require_grounding", True, "a made-up value stands in no document"),
-    ("missing", "force", "on_overflow", "chunk", "a part need not state what another part does"),
+    ("on_missing", "force", "method", "ar", _AT_ONCE),
+    ("on_missing", "force", "require_grounding", True, "a made-up value stands in no document"),
+    ("on_missing", "force", "on_overflow", "chunk", "a part need not state what another part does"),
     ("deterministic", True, "stack", _SET, "documents in one prompt see each other"),
     ("deterministic", True, "draft_model", _SET, "its guesses depend on what it has read before"),
     ("dedupe", False, "cache", _SET, "it keeps equal documents from being decoded twice"),
@@ -63,7 +63,7 @@ _NOT_TOGETHER: tuple[tuple[str, Any, str, Any, str], ...] = (
     ("main_gpu", _SET, "split_mode", "tensor", "no GPU has more of the model than another"),
 )
 """Options with values that do nothing, or cannot work, beside those of others, and the reason."""
-_MOST_PASSES = 16  # the cuts of more would be next to each other
+_MAX_PASSES = 16  # the cuts of more would be next to each other
 _INT32 = 2**31 - 1
 _UINT64 = 2**64 - 1
 
@@ -81,14 +81,14 @@ class Options:
 
     method: Method = option(
         "hpd",
-        decides="values",
+        affects="values",
         target="prompt",
         help="hpd decodes all fields in parallel, ar the whole object, token after token",
         per_call=True,
     )
     layout: Layout = option(
         "branch",
-        decides="values",
+        affects="values",
         target="prompt",
         help="what a field sees of the others: nothing (branch), the keys before its own "
         "(skeleton), or nothing behind a letter in place of a key (label)",
@@ -96,7 +96,7 @@ class Options:
     )
     lists: Lists | None = option(
         None,
-        decides="values",
+        affects="values",
         target="prompt",
         help="how lists are read: the names of their rows as one list, and all else of the rows at "
         "once, each by its name (names); the number of the rows, and all of them by their numbers, "
@@ -104,9 +104,9 @@ class Options:
         "(ar). By default the model's file says which; without that, names",
         per_call=True,
     )
-    document_turn: DocumentTurn = option(
+    document_role: DocumentRole = option(
         "user",
-        decides="values",
+        affects="values",
         target="prompt",
         help="in whose turn of the chat a document stands; in the assistant's, the tokens that "
         "open it are read once for all documents instead of with each",
@@ -116,7 +116,7 @@ class Options:
         "",
         "--instructions",
         metavar="TEXT|@FILE",
-        decides="values",
+        affects="values",
         target="prompt",
         help="text for every prompt, before the attributes: the text itself, or @ and the name of "
         "a file that holds it",
@@ -126,7 +126,7 @@ class Options:
     stack: int = option(
         1,
         metavar="J",
-        decides="values",
+        affects="values",
         target="prompt",
         help="documents in one prompt, where one may sway what is read from the others; one with "
         "numbers like those of a stack, as [2], goes alone",
@@ -136,10 +136,10 @@ class Options:
     in_flight: int | None = option(
         None,
         metavar="N",
-        decides="speed",
+        affects="speed",
         target="engine",
         help="prompts decoded together; 0: as many as the engine thinks best, which is "
-        f"{_MOST_IN_FLIGHT} or, on a CPU, fewer where they are long",
+        f"{_MAX_IN_FLIGHT} or, on a CPU, fewer where they are long",
         minimum=0,
         maximum=_N_SEQUENCES,
         native_name="n_in_flight",
@@ -147,7 +147,7 @@ class Options:
     )
     drafts: bool | None = option(
         None,
-        decides="speed",
+        affects="speed",
         target="engine",
         help="guess tokens where that pays and let the model verify them: the same values in "
         "fewer, larger steps",
@@ -156,7 +156,7 @@ class Options:
     draft_model: str = option(
         "",
         metavar="MODEL",
-        decides="speed",
+        affects="speed",
         target="engine",
         help="let this smaller model of the same vocabulary guess tokens, too: a GGUF file, or "
         "USER/REPO[:QUANT] on the Hugging Face Hub",
@@ -164,7 +164,7 @@ class Options:
     n_draft: int = option(
         8,
         metavar="N",
-        decides="speed",
+        affects="speed",
         target="engine",
         help="tokens that the draft model guesses for a value at a time, at most",
         minimum=1,
@@ -174,7 +174,7 @@ class Options:
     draft_p_min: float = option(
         0.75,
         metavar="P",
-        decides="speed",
+        affects="speed",
         target="engine",
         help="the draft model stops where its likeliest token is less likely than P",
         minimum=0.0,
@@ -183,7 +183,7 @@ class Options:
     )
     deterministic: bool = option(
         False,
-        decides="values",
+        affects="values",
         target="engine",
         help="the same values, bit for bit, in any order of the documents, also of a part of them "
         "and after --resume: prompts are decoded one after another, and those in flight wait",
@@ -192,7 +192,7 @@ class Options:
         256,
         "--max-tokens",
         metavar="K",
-        decides="values",
+        affects="values",
         target="answer",
         help="longest value, in tokens: a longer text is cut and marked; numbers, dates and counts "
         f"have at most {N_SHORT} in any case, and choices as many as they need",
@@ -203,7 +203,7 @@ class Options:
 
     dedupe: bool | None = option(
         None,
-        decides="speed",
+        affects="speed",
         target="run",
         help="decode equal documents of a run only once; the default, unless values are drawn at "
         "random (--temp), documents share a prompt (stack), or every line must be the same in "
@@ -213,7 +213,7 @@ class Options:
         "",
         "--cache",
         metavar="DIR",
-        decides="speed",
+        affects="speed",
         target="run",
         help="keep values in this folder, and reuse those that were decoded before: by the same "
         "model, of the same document, for an attribute that has not changed",
@@ -224,7 +224,7 @@ class Options:
         "-c",
         "--ctx-size",
         metavar="N",
-        decides="values",
+        affects="values",
         target="engine",
         help="KV cells for everything in flight; 0: chosen from the model",
         minimum=0,
@@ -235,7 +235,7 @@ class Options:
         "-b",
         "--batch-size",
         metavar="N",
-        decides="speed",
+        affects="speed",
         target="engine",
         help="tokens in one decode call, at most",
         minimum=0,
@@ -247,7 +247,7 @@ class Options:
         "-ub",
         "--ubatch-size",
         metavar="N",
-        decides="speed",
+        affects="speed",
         target="engine",
         help="tokens in one pass over the weights, at most",
         minimum=0,
@@ -260,7 +260,7 @@ class Options:
         "-t",
         "--threads",
         metavar="N",
-        decides="speed",
+        affects="speed",
         target="engine",
         help="threads that compute a batch of one token; 0: one for each core",
         minimum=0,
@@ -269,7 +269,7 @@ class Options:
     n_threads_batch: int = option(
         0,
         metavar="N",
-        decides="speed",
+        affects="speed",
         target="engine",
         help="threads that compute larger batches, which most are; 0: as --threads",
         minimum=0,
@@ -280,7 +280,7 @@ class Options:
         "-ngl",
         "--gpu-layers",
         metavar="N",
-        decides="values",
+        affects="values",
         target="model",
         help="layers on the GPU; -1: all of them",
         minimum=-1,
@@ -288,7 +288,7 @@ class Options:
     )
     split_mode: SplitMode = option(
         "layer",
-        decides="values",
+        affects="values",
         target="model",
         help="how several GPUs share the model: one has all of it (none), each has some layers "
         "(layer), or a part of the weights of each layer (row; tensor, experimental in llama.cpp)",
@@ -296,14 +296,14 @@ class Options:
     tensor_split: tuple[float, ...] = option(
         (),
         metavar="N0,N1,...",
-        decides="speed",
+        affects="speed",
         target="model",
         help="the share of the model for each GPU, as 3,1; else by their free memory",
     )
     main_gpu: int = option(
         0,
         metavar="I",
-        decides="speed",
+        affects="speed",
         target="model",
         help="the GPU that has the model where split_mode is none, counted from 0; or that has "
         "intermediate results where it is row",
@@ -315,13 +315,13 @@ class Options:
         "auto",
         "-fa",
         "--flash-attn",
-        decides="values",
+        affects="values",
         target="engine",
         help="llama.cpp's flash attention",
     )
     cpu_attention: bool = option(
         True,
-        decides="values",
+        affects="values",
         target="engine",
         help="on a CPU, hpd's own kernel for flash attention where the cells are f16",
     )
@@ -330,7 +330,7 @@ class Options:
         "-ctk",
         "--cache-type-k",
         metavar="TYPE",
-        decides="values",
+        affects="values",
         target="engine",
         help="type of the K cells",
     )
@@ -339,15 +339,15 @@ class Options:
         "-ctv",
         "--cache-type-v",
         metavar="TYPE",
-        decides="values",
+        affects="values",
         target="engine",
         help="type of the V cells",
     )
-    loras: tuple[tuple[str, float], ...] = option(
+    adapters: tuple[tuple[str, float], ...] = option(
         (),
         "--lora",
         metavar="FILE[:SCALE]",
-        decides="values",
+        affects="values",
         target="model",
         help="an adapter and its scale; may be repeated",
     )
@@ -356,7 +356,7 @@ class Options:
         0.0,
         "--temp",
         metavar="T",
-        decides="values",
+        affects="values",
         target="sampling",
         help="temperature; 0: always the most likely token",
         minimum=0.0,
@@ -365,7 +365,7 @@ class Options:
     top_k: int = option(
         40,
         metavar="K",
-        decides="values",
+        affects="values",
         target="sampling",
         help="keep this many tokens; 0: all",
         minimum=0,
@@ -375,7 +375,7 @@ class Options:
     top_p: float = option(
         0.95,
         metavar="P",
-        decides="values",
+        affects="values",
         target="sampling",
         help="keep the likeliest tokens that together reach this probability",
         minimum=0.0,
@@ -385,7 +385,7 @@ class Options:
     min_p: float = option(
         0.05,
         metavar="P",
-        decides="values",
+        affects="values",
         target="sampling",
         help="drop tokens less likely than this times the likeliest",
         minimum=0.0,
@@ -397,7 +397,7 @@ class Options:
         "-s",
         "--seed",
         metavar="N",
-        decides="values",
+        affects="values",
         target="sampling",
         help="seed of the random numbers; each value has its own stream",
         minimum=0,
@@ -407,17 +407,17 @@ class Options:
     on_invalid: OnInvalid = option(
         "raise",
         "--on-invalid",
-        decides="values",
+        affects="values",
         target="value",
         help="what to do with data that breaks the schema (a required value is missing, or a value "
         "is not valid): report an error of the document, beside its data (raise); report it in the "
         "field only (record); or ask again with the reason, twice at most, then as raise (retry)",
         per_call=True,
     )
-    missing: Missing = option(
+    on_missing: OnMissing = option(
         "error",
-        "--missing",
-        decides="values",
+        "--on-missing",
+        affects="values",
         target="value",
         help="what to do if the document does not state a required value: report an error (error); "
         "ask again without allowing null, and mark the answer `forced` (force); or leave it null, "
@@ -428,7 +428,7 @@ class Options:
         None,
         "--null-threshold",
         metavar="P",
-        decides="values",
+        affects="values",
         target="value",
         help="values with a confidence below P become null; the raw text is kept. By default the "
         "calibration sets P, for optional values; without one, 0",
@@ -440,7 +440,7 @@ class Options:
         "",
         "--calibration",
         metavar="FILE",
-        decides="values",
+        affects="values",
         target="value",
         help="a file from hpd calibrate, which turns the model's confidence into the share of such "
         "values that is right; none: use no calibration, not even the model file's own (which is "
@@ -448,26 +448,26 @@ class Options:
     )
     require_grounding: bool = option(
         False,
-        decides="values",
+        affects="values",
         target="value",
         help="values that the document does not contain become null; the raw text is kept. Choices "
         "and booleans, which it need not contain, stay, with the match none",
         per_call=True,
     )
-    stated: bool | None = option(
+    verbatim: bool | None = option(
         None,
-        decides="values",
+        affects="values",
         target="answer",
         help="numbers, dates, times, e-mail addresses and links can only be those that the "
         "document states, in whatever form, and free text in a short document can only be words "
         "of it: the model chooses among these. By default the model's file says whether, as that "
-        "of the one in the box does; without that, they are free",
+        "of the bundled one does; without that, they are free",
         per_call=True,
     )
     on_overflow: OnOverflow = option(
         "error",
         "--on-overflow",
-        decides="values",
+        affects="values",
         target="document",
         help="what to do with a document that is too long for the context: report an error "
         "(error); cut it into overlapping chunks and put their values together (chunk); or leave "
@@ -477,7 +477,7 @@ class Options:
     chunk_size: int = option(
         0,
         metavar="N",
-        decides="values",
+        affects="values",
         target="document",
         help="with --on-overflow chunk, cut all documents of more than N tokens, into chunks of N "
         "at most; 0: cut only what does not fit, into chunks of a good length",
@@ -489,20 +489,20 @@ class Options:
     passes: int = option(
         1,
         metavar="N",
-        decides="values",
+        affects="values",
         target="document",
         help="with --on-overflow chunk, read a document that is cut N times, with other cuts each "
         "time: a later pass adds values that are still null, and list items from other places",
         minimum=1,
-        maximum=_MOST_PASSES,
+        maximum=_MAX_PASSES,
         needs="on_overflow",
         per_call=True,
     )
-    verbose: bool = option(False, decides="display", target="run", help="show llama.cpp's own log")
+    verbose: bool = option(False, affects="display", target="run", help="show llama.cpp's own log")
     quiet: bool = option(
         False,
         "--quiet",
-        decides="display",
+        affects="display",
         target="run",
         help="show no progress bars and no summary",
     )
@@ -556,7 +556,7 @@ class Options:
     @property
     def most_in_flight(self) -> int:
         """The most prompts that are decoded together."""
-        return self.in_flight or _MOST_IN_FLIGHT
+        return self.in_flight or _MAX_IN_FLIGHT
 
     @property
     def unset(self) -> tuple[str, ...]:
@@ -611,7 +611,7 @@ OPTIONS: dict[str, Option] = table_of(Options)
 """The declaration of each option, in the order of the fields."""
 
 TUNABLE: dict[str, int] = {
-    name: declared.tuning.otherwise
+    name: declared.tuning.default
     for name, declared in OPTIONS.items()
     if declared.tuning is not None
 }
@@ -640,7 +640,7 @@ def values_identity(options: Options, *targets: Target) -> dict[str, Any]:
     names = {
         name
         for name, option in OPTIONS.items()
-        if option.decides == "values" and option.target in wanted
+        if option.affects == "values" and option.target in wanted
     }
     if options.on_overflow == "error":
         # A larger context then only saves documents that failed in a smaller one.
@@ -656,7 +656,7 @@ def engine_identity(options: Options) -> dict[str, Any]:
     are left out: their files count, not their names.
     """
     identity = values_identity(options, *_ENGINE)
-    return {name: value for name, value in identity.items() if name not in ("n_ctx", "loras")}
+    return {name: value for name, value in identity.items() if name not in ("n_ctx", "adapters")}
 
 
 def speed_identity(options: Options) -> dict[str, Any]:
@@ -734,7 +734,7 @@ class Settings(TypedDict, total=False):
     method: Method
     layout: Layout
     lists: Lists | None
-    document_turn: DocumentTurn
+    document_role: DocumentRole
     instructions: str
     stack: int
     in_flight: int | None
@@ -759,18 +759,18 @@ class Settings(TypedDict, total=False):
     cpu_attention: bool
     cache_type_k: CacheType
     cache_type_v: CacheType
-    loras: tuple[tuple[str, float], ...]
+    adapters: tuple[tuple[str, float], ...]
     temperature: float
     top_k: int
     top_p: float
     min_p: float
     seed: int
     on_invalid: OnInvalid
-    missing: Missing
+    on_missing: OnMissing
     null_threshold: float | None
     calibration: str
     require_grounding: bool
-    stated: bool | None
+    verbatim: bool | None
     on_overflow: OnOverflow
     chunk_size: int
     passes: int

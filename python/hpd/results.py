@@ -20,7 +20,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedText:
+class RejectedAnswer:
     """The text of a field before it was asked again, and the fault in that."""
 
     raw: str
@@ -46,17 +46,17 @@ class FieldValue:
     """The reason why a value that should be there is not, or was left out."""
     reason: str | None = None
     """The reason why what the model wrote was turned into null, where null is allowed; or into
-    another number, where there must be one (``missing="force"``)."""
+    another number, where there must be one (``on_missing="force"``)."""
     raw: str = ""
     """The text that the model wrote."""
     truncated: bool = False
     """Whether the text was cut off at the limit of tokens for a value."""
     forced: bool = False
     """Whether the model said null first, or what is not likely enough, and had to answer all the
-    same (``missing="force"``)."""
+    same (``on_missing="force"``)."""
     repeated: bool = False
     """Whether the model repeated itself without end: the text is cut after the first turn."""
-    no_zone: bool = False
+    lacks_timezone: bool = False
     """Whether a date and time has no time zone, as the document states none; RFC 3339 wants one."""
     value: Any = None
     margin: float | None = None
@@ -64,7 +64,7 @@ class FieldValue:
     and that of the runner-up. None if no token was nearly another one."""
     uncalibrated: float | None = None
     """The model's own confidence, where that in ``confidence`` is calibrated."""
-    refused: tuple[RefusedText, ...] = ()
+    rejected: tuple[RejectedAnswer, ...] = ()
     """The texts that were refused before, with ``on_invalid="retry"``."""
 
     def at(self, places: Places) -> FieldValue:
@@ -118,10 +118,10 @@ class FieldValue:
             result["forced"] = True
         if self.repeated:
             result["repeated"] = True
-        if self.no_zone:
-            result["no_zone"] = True
-        if self.refused:
-            result["refused"] = [{"raw": text.raw, "error": text.error} for text in self.refused]
+        if self.lacks_timezone:
+            result["lacks_timezone"] = True
+        if self.rejected:
+            result["rejected"] = [{"raw": text.raw, "error": text.error} for text in self.rejected]
         if self.margin is not None:
             result |= {"near_tie": True, "margin": round(self.margin, 4)}
         return result
@@ -269,7 +269,7 @@ class Extraction(Generic[T_co]):
         if self.truncated_at is not None:
             result["truncated_at"] = self.truncated_at
         if self.fields:
-            result["fields"] = {place: field.to_dict() for place, field in self.fields.items()}
+            result["fields"] = {path: field.to_dict() for path, field in self.fields.items()}
         if self.usage is not None:
             result["usage"] = self.usage.to_dict()
         return result

@@ -146,7 +146,7 @@ void bind_engine(py::module_ & m) {
     py::class_<Field>(m, "Field")
         .def(py::init([](std::vector<Token> key, int32_t max_tokens, std::string grammar,
                          Choices choices, std::string counted_grammar, Choices counted_choices,
-                         std::vector<Token> replay, uint64_t attribute, bool closed) {
+                         std::vector<Token> replay, uint64_t attribute, bool normalizes) {
                  if (max_tokens < 1) throw py::value_error("max_tokens must be at least 1");
                  std::sort(choices.begin(), choices.end());
                  std::sort(counted_choices.begin(), counted_choices.end());
@@ -158,16 +158,16 @@ void bind_engine(py::module_ & m) {
                               std::move(counted_choices),
                               std::move(replay),
                               attribute,
-                              closed};
+                              normalizes};
              }),
              py::arg("key"), py::kw_only(), py::arg("max_tokens") = 64, py::arg("grammar") = "",
              py::arg("choices") = Choices(), py::arg("counted_grammar") = "",
              py::arg("counted_choices") = Choices(), py::arg("replay") = std::vector<Token>(),
-             py::arg("attribute") = 0, py::arg("closed") = false)
+             py::arg("attribute") = 0, py::arg("normalizes") = false)
         .def_readwrite("replay", &Field::replay)
         .def_readonly("key", &Field::key)
         .def_readonly("max_tokens", &Field::max_tokens)
-        .def_readwrite("closed", &Field::closed);
+        .def_readwrite("normalizes", &Field::normalizes);
 
     py::class_<Value>(m, "Value")
         .def_readonly("tokens", &Value::tokens)
@@ -248,7 +248,8 @@ void bind_engine(py::module_ & m) {
             py::arg("id"), py::arg("prompt"), py::arg("fields"), py::kw_only(),
             py::arg("n_instruction"), py::arg("n_cached") = py::none(),
             py::arg("keep_prompt") = false, py::arg("tells_values") = false)
-        .def("teach", of_engine(&Engine::teach), py::arg("attribute"), py::arg("tokens"))
+        .def("seed_drafter", of_engine(&Engine::seed_drafter), py::arg("attribute"),
+             py::arg("tokens"))
         .def("forget_prompt", of_engine(&Engine::forget_prompt), py::arg("prompt"))
         // The requests are Python's from here on: nothing in the engine points at them any more.
         .def("step", of_engine(&Engine::step))

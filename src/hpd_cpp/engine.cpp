@@ -180,8 +180,8 @@ std::vector<std::unique_ptr<RequestState>> Engine::advance() {
 
 void Engine::forget_prompt(const std::vector<Token> & prompt) { scheduler_.forget_prompt(prompt); }
 
-void Engine::teach(uint64_t attribute, const std::vector<Token> & tokens) {
-    if (drafter_) drafter_->teach(attribute, tokens);
+void Engine::seed_drafter(uint64_t attribute, const std::vector<Token> & tokens) {
+    if (drafter_) drafter_->seed(attribute, tokens);
 }
 
 void Engine::cancel(const std::set<uint64_t> & ids) {

@@ -57,7 +57,7 @@ public:
 
     // A value that the attribute has in some example: its tokens, as the model would write them,
     // are guessed as if a document had had it. Without drafts nothing is learnt.
-    void teach(uint64_t attribute, const std::vector<Token> & tokens);
+    void seed_drafter(uint64_t attribute, const std::vector<Token> & tokens);
 
     // Gives up on requests of these ids, waiting or running; others do not notice.
     void cancel(const std::set<uint64_t> & ids);

@@ -21,7 +21,7 @@ struct ModelOptions {
     int32_t main_gpu = 0;              // that has the model if split_mode is none
     bool use_mmap = true;          // map the file instead of reading it
     bool vocab_only = false;       // tokenizer and metadata only, no weights
-    std::vector<std::pair<std::string, float>> loras;  // adapter files and their scales
+    std::vector<std::pair<std::string, float>> adapters;  // adapter files and their scales
 
     template <class Visit>
     static void each(const Visit & visit) {
@@ -31,7 +31,7 @@ struct ModelOptions {
         visit("main_gpu", &ModelOptions::main_gpu);
         visit("use_mmap", &ModelOptions::use_mmap);
         visit("vocab_only", &ModelOptions::vocab_only);
-        visit("loras", &ModelOptions::loras);
+        visit("adapters", &ModelOptions::adapters);
     }
 };
 

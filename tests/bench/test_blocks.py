@@ -19,8 +19,8 @@ from hpd.schema import load_schema
 from hpd.training.data import Labelled, RowMaker
 from hpd.training.network import (
     PACKED,
+    AttentionSegment,
     GgufVocabulary,
-    Segment,
     load_network,
     use_attention,
 )
@@ -41,10 +41,10 @@ def test_what_is_read_is_right_or_masked_and_the_value_is_taught(length: int) ->
         read, taught = masked(value, MASK, END, rng)
         assert all(token in (MASK, right) for token, right in zip(read, block[:-1], strict=True))
         assert read[0] == taught[0] == value[0]
-        for place in range(1, N_BLOCK):
-            is_hidden = place == N_BLOCK - 1 or read[place] == MASK
-            is_of_value = place <= length
-            assert taught[place] == (block[place] if is_hidden and is_of_value else NO_TARGET)
+        for index in range(1, N_BLOCK):
+            is_hidden = index == N_BLOCK - 1 or read[index] == MASK
+            is_of_value = index <= length
+            assert taught[index] == (block[index] if is_hidden and is_of_value else NO_TARGET)
 
 
 def test_next_to_what_is_written_or_anywhere() -> None:
@@ -97,7 +97,7 @@ def test_blocks_are_taught_as_they_are_decoded() -> None:
         assert blocks.text(block) == text
 
 
-def packed_says(network: Any, tokens: Any, own: Segment, mask: int) -> list[int]:
+def packed_says(network: Any, tokens: Any, own: AttentionSegment, mask: int) -> list[int]:
     """The likeliest token behind each of a packed row's."""
     use_attention(network, PACKED)
     with torch.no_grad():

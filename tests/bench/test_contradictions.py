@@ -45,15 +45,15 @@ def test_what_is_stated_obeys_the_schema(record):
     schema = load_schema(record.schema)
     assert record.contradicting.text != record.fitting.text
     for side in (record.contradicting, record.fitting):
-        for place, value in leaves(side.stated):
-            attribute = attribute_at(schema, place)
+        for path, value in leaves(side.stated):
+            attribute = attribute_at(schema, path)
             for each in value.split("||") if isinstance(value, str) else [value]:
-                assert each is None or check_value(each, attribute).error is None, place
+                assert each is None or check_value(each, attribute).error is None, path
             is_copied = attribute.type in ("string", "enum") and attribute.format != "time"
             if value is not None and is_copied:
                 texts = str(value).split("||")
                 text = normalized(side.text)
-                assert any(normalized(each) in text for each in texts), place
+                assert any(normalized(each) in text for each in texts), path
 
 
 def test_a_type_in_brief_is_a_json_schema():

@@ -272,8 +272,8 @@ def test_the_attention_kernel_is_named_and_why_others_are_off(
     assert checks["self-test"].state == "ok"
 
 
-def test_without_a_model_in_the_box_the_self_test_is_left_out(monkeypatch):
-    monkeypatch.setattr("hpd.models.model_files.BOX_NAME", "none.gguf")
+def test_without_a_bundled_model_the_self_test_is_left_out(monkeypatch):
+    monkeypatch.setattr("hpd.models.model_files.BUNDLED_NAME", "none.gguf")
     (check,) = doctor.check_self_test()
     assert (check.state, check.text.split(":")[0]) == ("note", "left out")
 

@@ -5,14 +5,14 @@ import pytest
 from decoding import engine_options, open_model
 from hpd import _native
 from hpd.bench import measure
-from hpd.bench.measure import MOST, N_TRIES, StolenTime, least_disturbed
+from hpd.bench.measure import MAX_STOLEN_SHARE, N_TRIES, StolenTime, least_disturbed
 
 
 @pytest.mark.parametrize(
     ("shares", "kept", "n_runs"),
     [
         ([0.0], 0.0, 1),
-        ([MOST], MOST, 1),
+        ([MAX_STOLEN_SHARE], MAX_STOLEN_SHARE, 1),
         ([0.5, 0.01, 0.0], 0.01, 2),
         ([0.5, 0.2, 0.4, 0.0], 0.2, N_TRIES),
     ],

@@ -16,7 +16,7 @@ from benchmarks.paper import quality, speed
 from benchmarks.paper.adapters import trained
 from benchmarks.paper.quality import TABLE_1_WAYS
 from hpd.cli import build_parser, main
-from hpd.models.model_files import box_model
+from hpd.models.model_files import bundled_model
 from jsonl import read_lines
 
 CONDITIONS = Conditions(
@@ -39,7 +39,7 @@ def test_a_result_is_read_as_it_was_written(tmp_path):
 
 def test_commands_are_shown_without_this_machines_paths(tmp_path):
     bench = Workbench(tmp_path / "data", tmp_path / "made")
-    box = f"draft_model={box_model()}"
+    bundled = f"draft_model={bundled_model()}"
     for argument, shown in (
         (tmp_path / "made" / "a.jsonl", "WORK/a.jsonl"),
         (tmp_path / "data" / "oa-mine" / "dev.jsonl", "DATA/oa-mine/dev.jsonl"),
@@ -48,7 +48,7 @@ def test_commands_are_shown_without_this_machines_paths(tmp_path):
             f"ar:draft_model={tmp_path}/made/small.gguf,drafts=on",
             "ar:draft_model=WORK/small.gguf,drafts=on",
         ),
-        (f"ar:documents=4,{box}", "ar:documents=4,draft_model=models/hpd-box.gguf"),
+        (f"ar:documents=4,{bundled}", "ar:documents=4,draft_model=models/hpd-box.gguf"),
         ("ar-batched:in_flight=12|24", "ar-batched:in_flight=12|24"),
         ("a/b", "a/b"),
     ):

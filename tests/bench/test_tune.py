@@ -7,7 +7,7 @@ import pytest
 import hpd
 from hpd import Extractor, Options, _native
 from hpd.bench.methods import parse_contest
-from hpd.bench.tune import AXES, Run, Search, axes_for, default_settings
+from hpd.bench.tune import AXES, Search, TuneRun, axes_for, default_settings
 from hpd.bench.workload import N_DOCUMENTS, catalogue
 from hpd.cli import main
 from hpd.errors import HpdError
@@ -67,7 +67,7 @@ class FakeMachine:
         seconds = 1.0
         for name, factor in self.factors.items():
             seconds *= factor.get(settings[name], 1.0)
-        return Run(seconds, self.n_different(settings))
+        return TuneRun(seconds, self.n_different(settings))
 
     def search(self, base=None, n_documents=100):
         base = base or Options()
@@ -91,9 +91,9 @@ def test_settings_that_hang_on_each_other_are_found_in_a_second_pass():
     def measure(settings):
         machine.used.append(settings)
         if settings["drafts"]:
-            return Run(1.0)
+            return TuneRun(1.0)
         # Only without drafts many in flight are better.
-        return Run(0.6 if settings["in_flight"] == 64 else 0.8)
+        return TuneRun(0.6 if settings["in_flight"] == 64 else 0.8)
 
     machine.measure = measure
     assert machine.search().chosen == {**TUNABLE, "drafts": False, "in_flight": 64}
@@ -113,7 +113,7 @@ def test_small_gains_that_do_not_last_are_none():
         machine.used.append(settings)
         # A machine that others leave alone in the first contest, but for the default's turns.
         is_early = len(machine.used) < lucky and settings["in_flight"] == 8
-        return Run(0.5 if is_early else 1.0)
+        return TuneRun(0.5 if is_early else 1.0)
 
     machine.measure = measure
     found = machine.search()
@@ -312,7 +312,7 @@ def test_which_documents_share_a_prompt_does_not_hang_on_it(tiny_model):
     rows = [hpd.Document(f"cap {n}", category="b" if n in (0, 99) else "a") for n in range(100)]
     with Extractor({"a": ["x"], "b": ["y"]}, path, **SETTINGS, stack=2) as extractor:
         assert extractor.options.in_flight == FASTEST["in_flight"]
-        order = [place for place, _ in extractor.iter_placed(rows)]
+        order = [index for index, _ in extractor.iter_indexed(rows)]
     # The first one waits for the other of its category, as it would with 16 in flight.
     assert abs(order.index(0) - order.index(99)) == 1
 

@@ -68,7 +68,7 @@ def test_settings_of_all_methods_are_the_base():
         "hpd:stack=0",
         "hpd:drafts=maybe",
         "hpd:method=ar",
-        "hpd:loras=x",
+        "hpd:adapters=x",
         "hpd:documents=0",
     ],
 )

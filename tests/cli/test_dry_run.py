@@ -44,7 +44,7 @@ def no_weights(monkeypatch):
         {"method": "ar"},
         {"layout": "skeleton"},
         {"layout": "label", "stack": 2},
-        {"document_turn": "assistant"},
+        {"document_role": "assistant"},
     ],
     ids=str,
 )

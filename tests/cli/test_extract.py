@@ -90,7 +90,7 @@ def test_options_reach_the_extractor(tmp_path, fake, monkeypatch):
     source = str(write_texts(tmp_path / "in.jsonl", "x"))
     command = (
         "--set layout=skeleton --set stack=2 --set in_flight=5 --max-tokens 9 --on-overflow chunk"
-        " --missing null --null-threshold 0.25 --set require_grounding=on -m m.gguf -c 100 -b 64"
+        " --on-missing null --null-threshold 0.25 --set require_grounding=on -m m.gguf -c 100 -b 64"
         " -ub 32 -t 3 -ngl 7"
         " -fa off -ctk q8_0 -ctv bf16 --lora a.gguf:0.5 --lora b.gguf --temp 0.7 --set top_k=3"
         " --set top_p=0.5 --set min_p=0.1 -s 42 --set drafts=on --set verbose=on"
@@ -99,10 +99,10 @@ def test_options_reach_the_extractor(tmp_path, fake, monkeypatch):
     assert main(["extract", source, "--schema", "a", *command.split()]) == 0
     assert fake[0].options == Options(
         layout="skeleton", stack=2, in_flight=5, max_tokens=9, on_overflow="chunk",
-        missing="null",
+        on_missing="null",
         null_threshold=0.25, require_grounding=True, n_ctx=100, n_batch=64, n_ubatch=32,
         n_threads=3, n_gpu_layers=7, flash_attn="off", cache_type_k="q8_0", cache_type_v="bf16",
-        loras=(("a.gguf", 0.5), ("b.gguf", 1.0)), temperature=0.7, top_k=3, top_p=0.5, min_p=0.1,
+        adapters=(("a.gguf", 0.5), ("b.gguf", 1.0)), temperature=0.7, top_k=3, top_p=0.5, min_p=0.1,
         seed=42, drafts=True, verbose=True,
         draft_model="d.gguf", n_draft=4, draft_p_min=0.5, cpu_attention=False,
     )  # fmt: skip

@@ -45,10 +45,10 @@ def test_failures_alone_do_not_pile_up(tmp_path, fake):
     seen = []
 
     class Watching(FakeExtractor):
-        def iter_placed(self, documents, **_):
-            for place, document in enumerate(documents):
+        def iter_indexed(self, documents, **_):
+            for index, document in enumerate(documents):
                 seen.append(len(out.read_text().splitlines()))
-                yield place, Extraction(document.id, {})
+                yield index, Extraction(document.id, {})
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hpd.extractor, "Extractor", Watching)

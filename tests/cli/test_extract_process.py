@@ -16,7 +16,7 @@ TITLE = "Diesel Men's Exposure High-Top Sneaker, Black, 10 M US"
 
 
 @pytest.mark.parametrize("method", ["hpd", "ar"])
-def test_the_model_in_the_box_reads_a_title(method):
+def test_the_bundled_model_reads_a_title(method):
     text = json.dumps({"id": "a", "text": TITLE}) + "\n"
     command = ("extract", "-", "--schema", "Brand, Color", "--set", f"method={method}", "--quiet")
     done = run_hpd(*command, text=text)

@@ -18,7 +18,7 @@ SENT = {"once": 1, "twice": 2}
 @pytest.fixture
 def sends(fake, monkeypatch):
     """Has the extractor send the process a signal when it comes to certain documents."""
-    iter_placed = FakeExtractor.iter_placed
+    iter_indexed = FakeExtractor.iter_indexed
 
     def use(number):
         def sending(self, documents, **settings):
@@ -28,9 +28,9 @@ def sends(fake, monkeypatch):
                         signal.raise_signal(number)
                     yield document
 
-            return iter_placed(self, given(), **settings)
+            return iter_indexed(self, given(), **settings)
 
-        monkeypatch.setattr(FakeExtractor, "iter_placed", sending)
+        monkeypatch.setattr(FakeExtractor, "iter_indexed", sending)
 
     return use
 

@@ -59,12 +59,12 @@ def test_a_job_has_all_that_a_run_needs(write, tmp_path, fake, monkeypatch):
     options = extractor.options
     assert (options.in_flight, options.drafts, options.deterministic) == (4, False, True)
     assert (options.null_threshold, options.cache_type_k) == (0.5, "q8_0")
-    assert options.loras == (("a.gguf", 1.0), ("b.gguf", 0.5))
+    assert options.adapters == (("a.gguf", 1.0), ("b.gguf", 0.5))
     # The same from another folder: paths are those of the file.
     (tmp_path / "below" / "deep").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "below")
     assert main(["extract", "--job", "mails", "--overwrite"]) == 0
-    assert fake[1].options.loras == ((f"{tmp_path}/a.gguf", 1.0), (f"{tmp_path}/b.gguf", 0.5))
+    assert fake[1].options.adapters == ((f"{tmp_path}/a.gguf", 1.0), (f"{tmp_path}/b.gguf", 0.5))
     monkeypatch.chdir(tmp_path / "below" / "deep")
     assert main(["extract", "--job", f"{path}:mails", "--overwrite"]) == 0
     assert not (tmp_path / "below" / "out.jsonl").exists()
@@ -92,7 +92,7 @@ def test_what_is_said_on_the_command_line_wins(write, tmp_path, fake, capfd):
     assert [line["data"]["text"] for line in read_lines(capfd.readouterr().out)] == ["d"]
     assert ASKED == [(None, "user/repo")]
     options = fake[0].options
-    assert options.loras == (("c.gguf", 1.0),)
+    assert options.adapters == (("c.gguf", 1.0),)
     assert (options.drafts, options.in_flight, options.null_threshold) == (True, 0, 0.5)
     assert not (tmp_path / "out.jsonl").exists()
 

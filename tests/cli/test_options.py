@@ -127,7 +127,7 @@ def test_everything_that_can_be_said_in_python_can_be_said_here():
             arguments += ["--set", f"{name}={text}"]
         elif isinstance(value, bool):
             arguments.append(flag)
-        elif name == "loras":
+        elif name == "adapters":
             arguments += [flag, "a.gguf:0.5", flag, "b.gguf"]
         else:
             arguments += [flag, str(value)]

@@ -179,12 +179,12 @@ def test_failed_documents_are_done_again_and_counted_until_none_is_left(tmp_path
 
 
 def test_lines_in_the_order_in_which_they_are_finished(tmp_path, fake, monkeypatch):
-    iter_placed = FakeExtractor.iter_placed
+    iter_indexed = FakeExtractor.iter_indexed
 
     def backwards(self, documents, **settings):
-        return reversed(list(iter_placed(self, documents, **settings)))
+        return reversed(list(iter_indexed(self, documents, **settings)))
 
-    monkeypatch.setattr(FakeExtractor, "iter_placed", backwards)
+    monkeypatch.setattr(FakeExtractor, "iter_indexed", backwards)
     source = write_texts(tmp_path / "in.jsonl", "a", "b", "c")
     for order, ids in (("input", ["1", "2", "3"]), ("finished", ["3", "2", "1"])):
         out = tmp_path / order

@@ -3,14 +3,14 @@
 import re
 
 from hpd.cli import main
-from hpd.cli.writing import Summary
+from hpd.cli.writing import RunSummary
 from hpd.results import Extraction, FieldValue, Usage
 from jsonl import write_texts
 
 
 def said_of(*extractions):
     """The summary of a run of these extractions."""
-    summary = Summary()
+    summary = RunSummary()
     for extraction in extractions:
         summary.add_values(extraction)
         summary.add_line(None)

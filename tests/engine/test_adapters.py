@@ -57,7 +57,7 @@ def test_an_adapter_does_what_its_merged_weights_do(tiny_model, tmp_path):
             for (prompt, keys), _ in requests
         ]
     options = _native.ModelOptions()
-    options.loras = [(str(adapter), 2.0)]
+    options.adapters = [(str(adapter), 2.0)]
     adapted = _native.Model([str(source)], options)
     for model, is_right in (
         (adapted, True),

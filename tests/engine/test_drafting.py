@@ -129,7 +129,7 @@ def colors_of(model, *, teach="", attribute=0, **settings):
     _core_testing.fix_least_probability(engine, 0.4)
     choices = [model.tokenize(f' "{color}"') for color in COLORS]
     if teach:
-        engine.teach(attribute, model.tokenize(f' "{teach}"'))
+        engine.seed_drafter(attribute, model.tokenize(f' "{teach}"'))
     results = []
     for i, word in enumerate(["Nike", "Exposure", "Quantum"]):
         prompt = model.tokenize(f"<|im_start|>user\n{word}<|im_end|>\n", True)
@@ -207,7 +207,7 @@ def test_guesses_take_no_more_rows_than_there_are(tiny_model):
     _core_testing.fix_least_probability(engine, 0.01)
     answer = model.tokenize(' "' + "Exposure Quantum Running Shoe " * 10 + '"')
     for attribute in range(1, 13):
-        engine.teach(attribute, answer)
+        engine.seed_drafter(attribute, answer)
     prompt = model.tokenize("<|im_start|>user\nNike<|im_end|>\n", True)
     fields = [
         _native.Field(

@@ -11,7 +11,7 @@ from hpd.errors import ModelLoadError
 def test_a_message_has_the_lines_of_its_own_call(tiny_model, tmp_path):
     """Not those of an earlier failure."""
     options = _native.ModelOptions()
-    options.loras = [(str(tmp_path / "absent-adapter.gguf"), 1.0)]
+    options.adapters = [(str(tmp_path / "absent-adapter.gguf"), 1.0)]
     with pytest.raises(ModelLoadError, match=r"said:[\s\S]*absent-adapter\.gguf"):
         _native.Model([str(tiny_model("qwen3"))], options)
     broken = tmp_path / "broken.gguf"

@@ -152,7 +152,7 @@ def decode(path, field, settings):
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_the_confidence_of_a_choice_is_its_share_among_the_choices(tiny_model, settings):
     path = tiny_model("qwen3")
-    values = decode(path, {"choices": CHOICES, "closed": True}, settings)
+    values = decode(path, {"choices": CHOICES, "normalizes": True}, settings)
     seen = set()
     for value, expected in with_slow_shares(path, values, CHOICES):
         seen.add(value.text.decode().strip())
@@ -184,9 +184,9 @@ def test_an_open_field_keeps_its_probabilities(tiny_model):
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_choices_that_only_count_are_never_taken(tiny_model, settings):
     path = tiny_model("qwen3")
-    free = decode(path, {"choices": CHOICES, "closed": True}, settings)
+    free = decode(path, {"choices": CHOICES, "normalizes": True}, settings)
     without = [c for c in CHOICES if c != free[0][0].text.decode().strip()]
-    field = {"choices": without, "counted_choices": CHOICES, "closed": True}
+    field = {"choices": without, "counted_choices": CHOICES, "normalizes": True}
     values = decode(path, field, settings)
     n_others = 0
     for (value, expected), other in zip(
@@ -216,7 +216,7 @@ def test_the_confidence_of_a_constrained_value_is_its_share_of_what_its_grammar_
 ):
     path = tiny_model("qwen3")
     grammar = value_grammar(CLOSED[name]) or ""
-    field = {"grammar": grammar, "closed": True, "max_tokens": 16}
+    field = {"grammar": grammar, "normalizes": True, "max_tokens": 16}
     runs = [decode(path, field, settings) for settings in SETTINGS]
     n_raised = 0
     with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
@@ -236,9 +236,9 @@ def test_the_confidence_of_a_constrained_value_is_its_share_of_what_its_grammar_
 
 def test_what_only_the_wider_grammar_allows_counts_and_is_never_taken(tiny_model):
     path = tiny_model("qwen3")
-    numbers = Attribute("n", "enum", choices=(1, 12, 120, 2.5), always_answered=True)
+    numbers = Attribute("n", "enum", choices=(1, 12, 120, 2.5), forbids_null=True)
     narrow, wide = (value_grammar(each) or "" for each in (numbers, CLOSED["numbers"]))
-    field = {"grammar": narrow, "counted_grammar": wide, "closed": True, "max_tokens": 16}
+    field = {"grammar": narrow, "counted_grammar": wide, "normalizes": True, "max_tokens": 16}
     free = decode(path, {**field, "grammar": wide}, SETTINGS[0])
     n_others = 0
     with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:

@@ -11,9 +11,9 @@ from hpd.errors import InputError
 from hpd.evaluation.comparison import (
     Judgement,
     JudgementFile,
+    PairTrial,
     Row,
     System,
-    Trial,
     load_judgements,
     load_systems,
     plan_trials,
@@ -105,7 +105,7 @@ def test_only_documents_of_two_systems_are_shown():
 def test_the_values_of_both_sides_stand_beside_each_other():
     left = system("a", ["1"], brand="Diesel", tags=["x", "y"], size=None, both=None)
     right = system("b", ["1"], tags=[], brand="Diesel", color="red", both=None)
-    shown = shown_trial(Trial("1", left, right), "text")
+    shown = shown_trial(PairTrial("1", left, right), "text")
     assert shown.rows == (
         Row("brand", "brand", "Diesel", "Diesel"),
         Row("tags[0]", "tags", "x", None),
@@ -121,7 +121,7 @@ def test_nothing_tells_the_systems_apart():
     raw = {"id": "1", "usage": {"steps": 3}, "fields": known}
     rich = System("hpd", {"1": Prediction("1", {"a": "red"}, known, raw=raw)})
     plain = System("gpt", {"1": Prediction("1", {"a": "red"})})
-    for trial in (Trial("1", rich, plain), Trial("1", plain, rich)):
+    for trial in (PairTrial("1", rich, plain), PairTrial("1", plain, rich)):
         seen = shown_trial(trial, "a red hat").to_json(None)
         assert seen == {
             "text": "a red hat",
@@ -134,7 +134,7 @@ def test_nothing_tells_the_systems_apart():
 def test_a_value_is_marked_where_it_stands_as_words():
     text = "\N{GRINNING FACE} reddish red (XL+)"
     left, right = system("a", ["1"], a="red", b="XL+"), system("b", ["1"], a="dish", b="gone")
-    seen = shown_trial(Trial("1", left, right), text).to_json("tie")
+    seen = shown_trial(PairTrial("1", left, right), text).to_json("tie")
     units = text.encode("utf-16-le")
     marked = {
         numbers: units[2 * start : 2 * end].decode("utf-16-le")
@@ -165,11 +165,11 @@ def test_judgements_are_appended_and_known_again(tmp_path):
         ("ann", "tie"),
     ]
     with JudgementFile(path) as again:
-        assert again.verdict(Trial("1", A, B), "ann") == "tie"
-        assert again.verdict(Trial("1", A, B), "bob") == "loss"
-        assert again.verdict(Trial("1", B, A), "bob") == "win"
-        assert again.verdict(Trial("1", A, C), "bob") is None
-        assert again.verdict(Trial("2", A, B), "bob") is None
+        assert again.verdict(PairTrial("1", A, B), "ann") == "tie"
+        assert again.verdict(PairTrial("1", A, B), "bob") == "loss"
+        assert again.verdict(PairTrial("1", B, A), "bob") == "win"
+        assert again.verdict(PairTrial("1", A, C), "bob") is None
+        assert again.verdict(PairTrial("2", A, B), "bob") is None
 
 
 def test_a_line_that_was_cut_off_is_removed(tmp_path):

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.evaluation.confidence_fit import Judged, best_null_threshold, cross_fitted, fit, isotonic
+from hpd.evaluation.confidence_fit import (
+    ScoredConfidence,
+    best_null_threshold,
+    cross_fitted,
+    fit,
+    isotonic,
+)
 from hpd.values.confidence import SHORT_TEXT, ConfidenceMap, kind_of, read_map
 
 
@@ -19,7 +25,7 @@ def answers(n, *, kind="string", is_null=False, power=3.0, seed=0):
     for number in range(n):
         confidence = chance.random()
         is_right = chance.random() < confidence**power
-        made.append(Judged(number // 3, kind, confidence, is_null, is_right))
+        made.append(ScoredConfidence(number // 3, kind, confidence, is_null, is_right))
     return made
 
 
@@ -62,7 +68,9 @@ def test_a_fitted_map_says_how_many_are_right():
     again = [*answers(3000, seed=1)]
     assert error(again) > 0.2
     mapped = [
-        Judged(a.document, a.kind, fitted(a.kind, a.confidence, is_null=False), False, a.is_right)
+        ScoredConfidence(
+            a.document, a.kind, fitted(a.kind, a.confidence, is_null=False), False, a.is_right
+        )
         for a in again
     ]
     assert error(mapped) < 0.04
@@ -83,9 +91,9 @@ def test_each_kind_and_its_nulls_have_curves_of_their_own():
 
 
 def test_two_answers_do_not_decide():
-    few = [Judged(n, "date", 0.9, False, False) for n in range(2)]
+    few = [ScoredConfidence(n, "date", 0.9, False, False) for n in range(2)]
     assert fit(few)("date", 0.9, is_null=False) > 0.3
-    many = [Judged(n, "date", 0.9, False, False) for n in range(200)]
+    many = [ScoredConfidence(n, "date", 0.9, False, False) for n in range(200)]
     assert fit(many)("date", 0.9, is_null=False) < 0.1
     # A rare kind follows the others.
     others = [*answers(3000, kind="string"), *few[:1]]
@@ -97,8 +105,8 @@ def test_two_answers_do_not_decide():
 
 def test_no_answer_is_mapped_by_what_was_fitted_to_its_own_document():
     """Right or wrong at random, one document apart from the others: nothing can be learnt of it."""
-    judged = [Judged("a", "string", 0.5, False, True) for _ in range(500)]
-    judged += [Judged(n, "string", 0.5, False, False) for n in range(500)]
+    judged = [ScoredConfidence("a", "string", 0.5, False, True) for _ in range(500)]
+    judged += [ScoredConfidence(n, "string", 0.5, False, False) for n in range(500)]
     mapped = cross_fitted(judged)
     assert [(m.document, m.is_right) for m in mapped] == [(j.document, j.is_right) for j in judged]
     assert all(m.confidence < 0.05 for m in mapped[:500])
@@ -110,7 +118,7 @@ def test_an_empty_map_leaves_all_as_it_is():
     empty = fit([])
     assert empty == ConfidenceMap()
     assert empty("string", 0.3, is_null=True) == 0.3
-    assert empty.least("string", 0.3) == 0.3
+    assert empty.inverse("string", 0.3) == 0.3
 
 
 @pytest.mark.parametrize("power", [0.3, 1.0, 4.0])
@@ -137,9 +145,9 @@ def test_a_short_text_has_curves_of_its_own():
     )
     fitted = fit(
         [
-            *(Judged(n, kinds[0], 0.5, False, n % 10 > 0) for n in range(1000)),
-            *(Judged(n, kinds[1], 0.5, False, n % 10 == 0) for n in range(1000)),
-            *(Judged(n, "date", 0.5, False, n % 2 == 0) for n in range(1000)),
+            *(ScoredConfidence(n, kinds[0], 0.5, False, n % 10 > 0) for n in range(1000)),
+            *(ScoredConfidence(n, kinds[1], 0.5, False, n % 10 == 0) for n in range(1000)),
+            *(ScoredConfidence(n, "date", 0.5, False, n % 2 == 0) for n in range(1000)),
         ]
     )
     again = ConfidenceMap.from_json(json.dumps(fitted.to_json()))

@@ -16,7 +16,7 @@ from hpd.evaluation.discovery import (
     clusters,
     draw_samples,
     merged_schema,
-    proposal_rules,
+    proposal_prompt,
     proposal_schema,
     read_proposals,
     sample_text,
@@ -82,7 +82,7 @@ def test_the_answer_is_bound_to_a_list_of_attributes():
     assert "null" not in grammar
     assert grammar.count('"[" ws v') == 2
     assert '"[" ws (' not in grammar
-    assert "at most 3 attributes" in proposal_rules(3)
+    assert "at most 3 attributes" in proposal_prompt(3)
 
 
 def test_proposals_are_read_and_nameless_ones_passed_over():
@@ -212,7 +212,7 @@ def test_names_need_not_stand_in_a_document(files, monkeypatch):
     asked = []
 
     def extractor(*_, options, **__):
-        asked.append(options.stated)
+        asked.append(options.verbatim)
         raise HpdError("enough")
 
     monkeypatch.setattr("hpd.extractor.Extractor", extractor)

@@ -56,8 +56,8 @@ def test_the_status_tells_the_nulls_and_near_ties_of_what_is_written(tmp_path, c
         {"error": {"type": "DecodeError", "message": "lost"}},
     ]
     with FileWriter(out, {}) as writer:
-        for place, (line, record) in enumerate(zip(lines, records(), strict=False)):
-            writer.write(place, record, line, failed="error" in line)
+        for index, (line, record) in enumerate(zip(lines, records(), strict=False)):
+            writer.write(index, record, line, failed="error" in line)
     with out.open("ab") as file:
         file.write(b'{"data": {"a": null')
     _, shown = status(capfd, str(out))

@@ -39,9 +39,9 @@ def test_what_fits_is_said(home, capfd):
     assert fits["qwen3:0.6b"] is True
     assert fits["qwen3:8b"] is False
     assert {model["path"] for model in printed["recommended"]} == {None}
-    (box,) = printed["here"]
-    assert (box["owner"], box["arguments"], box["fits"]) == ("hpd", [], True)
-    assert box["file_bytes"] == Path(box["path"]).stat().st_size < box["memory_bytes"]
+    (bundled,) = printed["here"]
+    assert (bundled["owner"], bundled["arguments"], bundled["fits"]) == ("hpd", [], True)
+    assert bundled["file_bytes"] == Path(bundled["path"]).stat().st_size < bundled["memory_bytes"]
 
 
 def test_what_other_programs_have(home, tiny_model, monkeypatch, capfd):

@@ -41,9 +41,9 @@ def go_on(path, n, **flags):
     """Resume a run over ``n`` records to its end; the places that were done now."""
     with FileWriter(path, SETTINGS, resume=True, **flags) as writer:
         places = []
-        for place, waiting in writer.pending(record(k) for k in range(n)):
-            places.append(place)
-            writer.write(place, waiting, line(place), failed=False)
+        for index, waiting in writer.pending(record(k) for k in range(n)):
+            places.append(index)
+            writer.write(index, waiting, line(index), failed=False)
     return writer, places
 
 
@@ -303,8 +303,8 @@ def resume(path, order, *numbers, n_written=99, **flags):
 def test_new_records_are_done_wherever_they_stand(tmp_path, order, before, now, new):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS, order=order) as writer:
-        for place, n in enumerate(before):
-            writer.write(place, record(n), line(n), failed=False)
+        for index, n in enumerate(before):
+            writer.write(index, record(n), line(n), failed=False)
     done, writer = resume(path, order, *now)
     assert done == new
     assert writer.n_kept == len(before)

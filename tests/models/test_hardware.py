@@ -84,7 +84,7 @@ def test_without_a_model_nothing_can_be_tried(monkeypatch):
     def no_model():
         raise ModelLoadError("the box is empty")
 
-    monkeypatch.setattr(hardware, "box_model", no_model)
+    monkeypatch.setattr(hardware, "bundled_model", no_model)
     assert not hardware._survives()
 
 
@@ -95,7 +95,7 @@ def test_a_child_decides_by_how_it_ends(tmp_path, monkeypatch, ends, survives):
     python = tmp_path / "python"
     python.write_text(f"#!/bin/sh\necho $@ > {tmp_path}/arguments\n{ends}\n")
     python.chmod(0o755)
-    monkeypatch.setattr(hardware, "box_model", lambda: tmp_path / "model.gguf")
+    monkeypatch.setattr(hardware, "bundled_model", lambda: tmp_path / "model.gguf")
     monkeypatch.setattr(hardware.sys, "executable", str(python))
     assert hardware._survives() is survives
     arguments = (tmp_path / "arguments").read_text().split()
@@ -104,7 +104,7 @@ def test_a_child_decides_by_how_it_ends(tmp_path, monkeypatch, ends, survives):
 
 def test_a_child_that_decodes_lives(tiny_model, monkeypatch):
     """F32 weights have no AMX kernels: the probe must live, and say that it did."""
-    monkeypatch.setattr(hardware, "box_model", lambda: tiny_model("qwen3"))
+    monkeypatch.setattr(hardware, "bundled_model", lambda: tiny_model("qwen3"))
     monkeypatch.setattr(hardware, "_PROBE_SECONDS", 600)
     assert hardware._survives()
 

@@ -63,7 +63,7 @@ def test_a_draft_model_and_adapters_count(tmp_path):
     adapter = tmp_path / "a.gguf"
     adapter.write_bytes(bytes(1000))
     alone = memory_need(model, Options())
-    both = memory_need(model, Options(draft_model=str(model), loras=((str(adapter), 1.0),)))
+    both = memory_need(model, Options(draft_model=str(model), adapters=((str(adapter), 1.0),)))
     assert both.cells == 2 * alone.cells
     assert both.weights == 2 * alone.weights + 1000
 

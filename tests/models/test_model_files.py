@@ -101,11 +101,11 @@ def test_the_environment_names_the_model(tmp_path, monkeypatch):
     assert resolve_model(other) == other
 
 
-def test_the_model_in_the_box(tmp_path, monkeypatch):
+def test_the_bundled_model(tmp_path, monkeypatch):
     monkeypatch.delenv("HPD_MODEL", raising=False)
     here = tmp_path / "python" / "hpd" / "machine" / "model_files.py"
     monkeypatch.setattr(hpd.models.model_files, "__file__", str(here))
-    with pytest.raises(ModelLoadError, match=r"no model in the box.*-m file\.gguf, or -hf"):
+    with pytest.raises(ModelLoadError, match=r"no bundled model.*-m file\.gguf, or -hf"):
         resolve_model()
     checkout = write(tmp_path / "models" / "hpd-box.gguf")
     assert resolve_model() == checkout

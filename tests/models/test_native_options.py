@@ -58,11 +58,11 @@ def test_what_is_said_arrives():
     structs = native(Options(**OTHER))
     for name, option in OPTIONS.items():
         if option.target in STRUCTS and name not in (
-            "draft_model", "loras", "tensor_split",
+            "draft_model", "adapters", "tensor_split",
         ):  # fmt: skip
             assert getattr(structs[option.target], option.native_name) == OTHER[name]
     assert structs["model"].tensor_split == [3.0, 1.0]
-    assert structs["model"].loras == [("/a.gguf", 0.5), ("/b.gguf", 1.0)]
+    assert structs["model"].adapters == [("/a.gguf", 0.5), ("/b.gguf", 1.0)]
 
 
 def test_a_deterministic_engine():

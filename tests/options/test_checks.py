@@ -99,8 +99,11 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option):
         ({"draft_model": "x" * 10**6}, None),
         ({"cache_type_k": "x" * 10**6}, "xxx..."),
         ({"stack": 10**5000}, "not an unprintable int"),
-        ({"loras": "a.gguf"}, "loras (--lora) must be pairs of a file and a scale, not 'a.gguf'"),
-        ({"loras": (("a.gguf", float("inf")),)}, "pairs of a file and a scale"),
+        (
+            {"adapters": "a.gguf"},
+            "adapters (--lora) must be pairs of a file and a scale, not 'a.gguf'",
+        ),
+        ({"adapters": (("a.gguf", float("inf")),)}, "pairs of a file and a scale"),
         (
             {"tensor_split": (0, 0)},
             "tensor_split must be numbers from 0 on, one of them above it, "
@@ -159,9 +162,9 @@ def test_numbers_of_other_kinds_are_taken():
 
 
 def test_paths_and_lists_are_taken():
-    options = Options(draft_model=Path("d.gguf"), loras=[["a.gguf", 1], (Path("b.gguf"), 0.5)])
+    options = Options(draft_model=Path("d.gguf"), adapters=[["a.gguf", 1], (Path("b.gguf"), 0.5)])
     assert options.draft_model == "d.gguf"
-    assert options.loras == (("a.gguf", 1.0), ("b.gguf", 0.5))
+    assert options.adapters == (("a.gguf", 1.0), ("b.gguf", 0.5))
 
 
 def test_an_option_error_is_a_value_error_and_one_of_hpd():

@@ -86,7 +86,7 @@ def test_nothing_that_is_made_from_the_table_leaves_an_option_out():
     assert defaults == {"method", "deterministic", "cache"}
     parser = argparse.ArgumentParser()
     add_option_arguments(parser)
-    assert vars(parser.parse_args([])).keys() == {*OPTIONS, "model", "hf"}
+    assert vars(parser.parse_args([])).keys() == {*OPTIONS, "model", "hf_repo"}
 
 
 # --- what an option decides ---
@@ -100,8 +100,8 @@ def test_what_decides_values_is_in_every_identity():
             continue  # tested by itself
         before, after = Options(**needed), Options(**{**needed, name: OTHER[name]})
         changes = values_identity(before) != values_identity(after)
-        assert changes == (option.decides == "values" and name != "n_ctx"), name
-        of_engine = option.target in ("engine", "model", "sampling") and name != "loras"
+        assert changes == (option.affects == "values" and name != "n_ctx"), name
+        of_engine = option.target in ("engine", "model", "sampling") and name != "adapters"
         assert (engine_identity(before) != engine_identity(after)) == (changes and of_engine), name
 
 

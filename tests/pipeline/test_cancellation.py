@@ -29,7 +29,7 @@ def test_a_call_that_waits_for_the_engine_is_ended_by_another_thread(extractor):
     def work():
         nonlocal n_done
         try:
-            for _ in extractor.iter_placed(itertools.cycle(TEXTS), cancellation=cancellation):
+            for _ in extractor.iter_indexed(itertools.cycle(TEXTS), cancellation=cancellation):
                 n_done += 1
         except CallCancelledError as error:
             errors.append(str(error))
@@ -51,13 +51,13 @@ def test_a_call_that_was_cancelled_before_it_began_decodes_nothing(extractor):
     assert cancellation.is_cancelled
     before = extractor.stats.n_batches
     with pytest.raises(CallCancelledError):
-        list(extractor.iter_placed(TEXTS, cancellation=cancellation))
+        list(extractor.iter_indexed(TEXTS, cancellation=cancellation))
     assert extractor.stats.n_batches == before
 
 
 def test_cancelling_after_the_end_changes_nothing(extractor):
     cancellation = Cancellation()
-    found = list(extractor.iter_placed(TEXTS[:2], cancellation=cancellation))
+    found = list(extractor.iter_indexed(TEXTS[:2], cancellation=cancellation))
     cancellation.cancel()
     assert len(found) == 2
     assert extractor.extract(TEXTS[0]).error is None
@@ -99,7 +99,7 @@ def held(model):
         loop = extractor._pipeline._loop
         engine = loop._engine = HeldEngine(loop._engine)
         cancellation = Cancellation()
-        call = partial(extractor.iter_placed, TEXTS[:1], cancellation=cancellation)
+        call = partial(extractor.iter_indexed, TEXTS[:1], cancellation=cancellation)
         thread = threading.Thread(target=ended, args=(call,))
         thread.start()
         assert engine.is_held.wait(SECONDS)
@@ -132,7 +132,7 @@ def test_what_was_left_before_it_was_admitted_is_not_decoded(held, fails):
     engine.fails = fails
     cancellations = [Cancellation() for _ in range(N_LEAVING)]
     calls = [
-        partial(extractor.iter_placed, [LONG_TEXT], cancellation=each) for each in cancellations
+        partial(extractor.iter_indexed, [LONG_TEXT], cancellation=each) for each in cancellations
     ]
     threads = [threading.Thread(target=ended, args=(call,)) for call in calls]
     for thread in threads:
@@ -210,7 +210,7 @@ def test_a_document_that_is_left_midway_takes_no_more_batches(model, text, n_bat
         loop._engine = LeavingEngine(loop._engine, cancellation, n_batches)
         on_settled = (lambda *_: None) if streams else None
         with pytest.raises(CallCancelledError):
-            list(extractor.iter_placed([text], cancellation=cancellation, on_settled=on_settled))
+            list(extractor.iter_indexed([text], cancellation=cancellation, on_settled=on_settled))
         assert extractor.extract(TEXTS[1]).error is None
         n_all = extractor.stats.n_batches
         extractor.extract(TEXTS[1])
@@ -220,7 +220,7 @@ def test_a_document_that_is_left_midway_takes_no_more_batches(model, text, n_bat
 
 def test_a_prepared_schema_has_options_of_its_own(extractor):
     task = extractor.prepare("maker", max_tokens=3)
-    extractions = [each for _, each in extractor.iter_placed(TEXTS, schema=task)]
+    extractions = [each for _, each in extractor.iter_indexed(TEXTS, schema=task)]
     assert all(set(each.data) == {"maker"} for each in extractions)
     assert all(each.usage is not None for each in extractions)
     assert max(each.usage.completion_tokens for each in extractions if each.usage) <= 3
@@ -234,7 +234,7 @@ def test_a_prepared_schema_may_have_examples(model):
         usages = []
         for examples in ((), [(TEXTS[1], {"brand": "Nike"})]):
             task = extractor.prepare("brand", examples=examples)
-            ((_, extraction),) = extractor.iter_placed([TEXTS[0]], schema=task)
+            ((_, extraction),) = extractor.iter_indexed([TEXTS[0]], schema=task)
             usages.append(extraction.usage.prompt_tokens)
         assert usages[1] > usages[0]
 

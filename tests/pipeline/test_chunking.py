@@ -386,9 +386,9 @@ def test_the_pieces_are_no_longer_than_asked_for(model, monkeypatch):
     with Extractor("maker", model, chunk_size=100, **CHUNKS) as extractor:
         make = Prompt.__init__
 
-        def noting(own, questionnaire, documents, **rest):
+        def noting(own, compiled_schema, documents, **rest):
             texts.extend(document.text for _, document in documents)
-            make(own, questionnaire, documents, **rest)
+            make(own, compiled_schema, documents, **rest)
 
         monkeypatch.setattr(Prompt, "__init__", noting)
         extractor.extract(LONG)
@@ -449,7 +449,7 @@ def test_progress_is_told_by_chunk(model):
     settings = {**CHUNKS, "chunk_size": 100, "passes": 2}
     with Extractor("maker", model, **settings) as extractor:
         found = dict(
-            extractor.iter_placed(["Nike", LONG], on_chunk=lambda *progress: told.append(progress))
+            extractor.iter_indexed(["Nike", LONG], on_chunk=lambda *progress: told.append(progress))
         )
     n = found[1].usage.n_chunks
     assert told == [(1, done, n) for done in range(n + 1)]

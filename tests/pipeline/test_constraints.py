@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import strategies
 from gbnf import Vocabulary
-from hpd.pipeline.questionnaire import Constraints, quote_rule
+from hpd.pipeline.compiled_schema import Constraints, quote_rule
 from hpd.schema.attributes import Attribute
 from hpd.schema.one_line import parse_one_line
 from hpd.values.grammar import value_grammar

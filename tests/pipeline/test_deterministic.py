@@ -74,7 +74,7 @@ def test_equal_documents_have_equal_results():
 def test_a_run_that_was_left_in_the_middle_leaves_no_trace():
     with SmallExtractor(SCHEMA, None, deterministic=True) as extractor:
         for n_taken in (1, 4, 6):
-            left = extractor.iter_placed(DOCUMENTS[20:])
+            left = extractor.iter_indexed(DOCUMENTS[20:])
             for _ in range(n_taken):
                 next(left)
             left.close()

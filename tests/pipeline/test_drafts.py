@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hpd import _core_testing
-from hpd.pipeline.questionnaire import attribute_number
+from hpd.pipeline.compiled_schema import attribute_number
 from hpd.prompt.questions import item_leaves, schema_leaves
 from hpd.schema import load_schema
 from small_extractor import SmallExtractor as Extractor

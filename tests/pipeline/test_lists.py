@@ -6,8 +6,8 @@ import pytest
 
 from hpd.errors import OptionError, SchemaError
 from hpd.options import Options
+from hpd.pipeline.compiled_schema import taught_lists
 from hpd.pipeline.document_values import DocumentValues, Retries
-from hpd.pipeline.questionnaire import taught_lists
 from hpd.prompt.lists import written_list
 from hpd.prompt.questions import Waves, count_attribute, known_waves, schema_leaves
 from hpd.prompt.text import as_answer

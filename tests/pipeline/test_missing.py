@@ -1,4 +1,4 @@
-"""``missing``: what becomes of a required value that the document does not state."""
+"""``on_missing``: what becomes of a required value that the document does not state."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def null_model(tiny_model, monkeypatch):
         parse = getattr(prompts, name)
 
         def parsed(raw, attribute, document="", parse=parse):
-            return parse(raw if attribute.always_answered else " null", attribute, document)
+            return parse(raw if attribute.forbids_null else " null", attribute, document)
 
         monkeypatch.setattr(prompts, name, parsed)
     return tiny_model()
@@ -71,7 +71,7 @@ def found(schema, model, **settings):
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 def test_force_gives_all_that_is_required(null_model, layout):
     # Of random weights, the text of an item in a list never ends.
-    extraction = found(SHOP, null_model, missing="force", layout=layout, lists="numbers")
+    extraction = found(SHOP, null_model, on_missing="force", layout=layout, lists="numbers")
     assert extraction.error is None
     jsonschema.validate(extraction.data, SHOP)
     assert {name: extraction.data[name] for name in EMPTY} == EMPTY
@@ -87,10 +87,10 @@ def test_force_asks_only_for_what_is_missing(tiny_model):
     schema["required"] = ["a", "b"]
     n_forced = 0
     for seed in range(6):
-        with_error = found(schema, tiny_model(seed=seed), missing="error")
-        forced = found(schema, tiny_model(seed=seed), missing="force")
-        for place, field in with_error.fields.items():
-            other = forced.fields[place]
+        with_error = found(schema, tiny_model(seed=seed), on_missing="error")
+        forced = found(schema, tiny_model(seed=seed), on_missing="force")
+        for path, field in with_error.fields.items():
+            other = forced.fields[path]
             assert other.forced == (field.value is None)
             if other.forced:
                 n_forced += 1
@@ -101,25 +101,25 @@ def test_force_asks_only_for_what_is_missing(tiny_model):
     assert n_forced
 
 
-@pytest.mark.parametrize("settings", [{"null_threshold": 1.0}, {"stated": True}])
+@pytest.mark.parametrize("settings", [{"null_threshold": 1.0}, {"verbatim": True}])
 def test_force_is_stronger_than_what_makes_values_null(tiny_model, settings):
-    extraction = found(Sized, tiny_model(), missing="force", **settings)
+    extraction = found(Sized, tiny_model(), on_missing="force", **settings)
     assert isinstance(extraction.data, Sized)
 
 
 def test_an_error_or_null(null_model):
     extraction = found(SHOP, null_model)
     assert "size: required, but the document does not hold it" in extraction.error.message
-    extraction = found(SHOP, null_model, missing="null")
+    extraction = found(SHOP, null_model, on_missing="null")
     assert extraction.error is None
     assert extraction.data == {**dict.fromkeys(PARTS), "free": []}
     assert not any(field.error for field in extraction.fields.values())
-    extraction = found(SHOP, null_model, missing="null", on_invalid="retry")
-    assert not any(field.refused for field in extraction.fields.values())
+    extraction = found(SHOP, null_model, on_missing="null", on_invalid="retry")
+    assert not any(field.rejected for field in extraction.fields.values())
 
 
 def test_null_in_a_class_leaves_a_dict(null_model):
-    extraction = found(Sized, null_model, missing="null")
+    extraction = found(Sized, null_model, on_missing="null")
     assert extraction.error is None
     assert extraction.data == {"name": None, "size": None}
 
@@ -137,7 +137,7 @@ def test_null_hides_no_other_fault():
     for b, is_valid in (("bad", False), ("good", True)):
         values = {("b",): b, ("pay", "which"): "card"}
         results = {path: FieldValue(0.9, value=value) for path, value in values.items()}
-        own = DocumentValues(results).extraction(schema, None, Usage(), Options(missing="null"))
+        own = DocumentValues(results).extraction(schema, None, Usage(), Options(on_missing="null"))
         assert own.data == {"a": None, "b": b, "pay": {"card": None}}
         assert (own.error is None) == is_valid
 
@@ -156,5 +156,5 @@ def test_what_may_be_missing_after_all_has_no_error():
 )
 def test_force_is_refused_where_it_cannot_be_had(settings):
     (name,) = settings
-    with pytest.raises(OptionError, match=rf"missing \(--missing\) 'force' cannot .* {name}"):
-        Options(missing="force", **settings)
+    with pytest.raises(OptionError, match=rf"on_missing \(--on-missing\) 'force' cannot .* {name}"):
+        Options(on_missing="force", **settings)

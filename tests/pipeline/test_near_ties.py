@@ -14,7 +14,7 @@ from hpd import _native
 from hpd.options import Options
 from hpd.pipeline import prompts
 from hpd.pipeline.chunking import merge
-from hpd.pipeline.document_values import DocumentValues, Limits
+from hpd.pipeline.document_values import ConfidenceLimits, DocumentValues
 from hpd.prompt.questions import Leaf
 from hpd.prompt.text import COUNT_KEY
 from hpd.results import Extraction, FieldValue, Usage
@@ -156,7 +156,7 @@ def test_an_array_tells_of_items_that_were_left_out():
     )
     extraction = values.extraction(schema, None, Usage(), Options(on_invalid="record"))
     assert extraction.data == {"tags": ["a"]}
-    assert {place: f.margin for place, f in extraction.fields.items()} == {
+    assert {path: f.margin for path, f in extraction.fields.items()} == {
         "tags": 0.03,
         "tags[0]": None,
     }
@@ -168,7 +168,7 @@ def test_an_array_tells_of_items_that_were_left_out():
 )
 def test_a_value_near_the_threshold_below_which_it_is_null_is_a_near_tie(confidence, is_near):
     values = DocumentValues()
-    values.store(("a",), text("a"), near(None, confidence), Limits(0.5, 0.5))
+    values.store(("a",), text("a"), near(None, confidence), ConfidenceLimits(0.5, 0.5))
     assert values.fields[("a",)].near_tie == is_near
 
 

@@ -14,9 +14,9 @@ from hpd import _native
 from hpd.cli import main
 from hpd.errors import InvalidDataError, OptionError
 from hpd.options import Options
+from hpd.pipeline.compiled_schema import Request
 from hpd.pipeline.document_values import N_RETRIES, DocumentValues
 from hpd.pipeline.prompts import FieldsPrompt
-from hpd.pipeline.questionnaire import Request
 from hpd.prompt.text import Labels, key_text
 from hpd.results import FieldValue
 from hpd.schema import load_schema
@@ -118,14 +118,14 @@ def test_a_refused_value_is_asked_again_with_the_reason(model, asked, layout):
         (extraction,) = extractor.extract_many(["Nike shoe, 44"], on_error="record")
         native = extractor.native_model
         brand = extraction.fields["brand"]
-        assert len(brand.refused) == N_RETRIES
-        assert not extraction.fields["size"].refused
+        assert len(brand.rejected) == N_RETRIES
+        assert not extraction.fields["size"].rejected
         first, *again = asked
         assert [len(each.keys) for each in again] == [1] * N_RETRIES
         # Each key shows what was refused so far, and the prompt is the first one.
         labels = Labels(load_schema(Picky))
         for n, each in enumerate(again, start=1):
-            refused = [shown(text) for text in brand.refused[:n]]
+            refused = [shown(text) for text in brand.rejected[:n]]
             assert each.keys == [
                 labels.key((), ("brand",), None, refused)
                 if layout == "label"
@@ -137,7 +137,7 @@ def test_a_refused_value_is_asked_again_with_the_reason(model, asked, layout):
             key = b"".join(native.piece(t) for t in each.request.fields[0].key).decode()
             assert each.keys[0].endswith(key)
     # What the engine decoded behind each key is what it would have said alone.
-    texts = [*(text.raw for text in brand.refused), brand.raw]
+    texts = [*(text.raw for text in brand.rejected), brand.raw]
     place = [key.endswith(('"brand":', "A")) for key in first.keys].index(True)
     for n, (each, text) in enumerate(zip([first, *again], texts, strict=True)):
         values = list(alone(model, each.request))
@@ -151,7 +151,7 @@ def test_what_comes_after_a_value_that_is_asked_again_sees_the_last_one(tiny_mod
         asked.clear()
         (extraction,) = extractor.extract_many(["Nike shoe, 44"], on_error="record")
     fields = extraction.fields
-    texts = [text.raw for text in fields["brand"].refused]
+    texts = [text.raw for text in fields["brand"].rejected]
     assert len({*texts, fields["brand"].raw}) == 1 + N_RETRIES
     followers = ((("line",), "brand"), (("made_in",), "line"), (("tags", "count"), "brand"))
     for path, seen in followers:
@@ -163,7 +163,7 @@ def test_what_comes_after_a_value_that_is_asked_again_sees_the_last_one(tiny_mod
         if ".".join(path) in fields:
             value = list(alone(model, last.request))[place]
             assert value.text.decode("utf-8", "replace") == fields[".".join(path)].raw
-    assert not fields["line"].refused
+    assert not fields["line"].rejected
 
 
 def _asks(key, path):
@@ -179,7 +179,7 @@ def test_the_extraction_tells_what_was_refused(model):
     assert extraction.data is None
     line = extraction.to_dict()
     assert line["data"] == extraction.error.data
-    refused = line["fields"]["brand"]["refused"]
+    refused = line["fields"]["brand"]["rejected"]
     assert [set(each) for each in refused] == [{"raw", "error"}] * N_RETRIES
     assert line["error"]["message"].startswith("brand: ")
 
@@ -202,7 +202,7 @@ def test_a_value_that_is_right_at_last_leaves_no_error(model, monkeypatch):
     (extraction,) = extracted(Lenient, model, ["Nike shoe"], **EXACT, on_invalid="retry")
     assert isinstance(extraction.data, Lenient)
     assert extraction.error is None
-    (refused,) = extraction.fields["brand"].refused
+    (refused,) = extraction.fields["brand"].rejected
     assert "not this one" in refused.error
 
 
@@ -212,7 +212,9 @@ def test_a_fault_of_the_whole_asks_for_all_its_fields(model, asked):
         (extraction,) = extractor.extract_many(["Nike shoe"], on_error="record")
     assert [len(each.keys) for each in asked] == [2, 2, 2]
     assert all("do not go together" in key for each in asked[1:] for key in each.keys)
-    assert all(len(field.refused) == N_RETRIES for field in extraction.fields.values() if field.raw)
+    assert all(
+        len(field.rejected) == N_RETRIES for field in extraction.fields.values() if field.raw
+    )
 
 
 @pytest.mark.parametrize("on_invalid", ["raise", "record"])
@@ -222,7 +224,7 @@ def test_otherwise_nothing_is_asked_again(model, asked, on_invalid):
         (extraction,) = extractor.extract_many(["Nike shoe"], on_error="record")
     assert len(asked) == 1
     assert extraction.error is not None
-    assert "refused" not in json.dumps(extraction.to_dict()["fields"])
+    assert "rejected" not in json.dumps(extraction.to_dict()["fields"])
 
 
 @pytest.mark.parametrize(
@@ -275,7 +277,7 @@ def test_the_room_for_it_is_kept(model):
         Picky, model, ["Nike shoe, 44. " * 400], **settings, on_error="record"
     )
     assert extraction.truncated_at is not None
-    assert len(extraction.fields["brand"].refused) == N_RETRIES
+    assert len(extraction.fields["brand"].rejected) == N_RETRIES
 
 
 def test_chunks_ask_again_for_what_is_malformed(model, asked):
@@ -289,7 +291,7 @@ def test_chunks_ask_again_for_what_is_malformed(model, asked):
     again = [key for each in asked for key in each.keys if "wrong because" in key]
     assert not any("a value is required" in key for key in again)
     if extraction.fields["code"].error == "cut off after 3 tokens":
-        assert len(extraction.fields["code"].refused) == N_RETRIES
+        assert len(extraction.fields["code"].rejected) == N_RETRIES
 
 
 def test_one_answer_for_all_cannot_be_asked_again():
@@ -318,7 +320,7 @@ def test_on_the_command_line(tmp_path, model, capfd):
     code = main([*command, "--on-invalid", "retry"])
     out, err = capfd.readouterr()
     fields = [line["fields"]["code"] for line in read_lines(out)]
-    n_again = sum("refused" in field for field in fields)
+    n_again = sum("rejected" in field for field in fields)
     assert code == 0
     assert (f"{n_again} value" in err and "asked again" in err) == (n_again > 0)
     assert n_again == sum("error" in field for field in fields)

@@ -38,8 +38,8 @@ def values(extractions):
             extraction.truncated_at,
             extraction.text,
             {
-                place: (field.value, field.raw, field.start, field.end, field.match, field.error)
-                for place, field in extraction.fields.items()
+                path: (field.value, field.raw, field.start, field.end, field.match, field.error)
+                for path, field in extraction.fields.items()
             },
         )
         for extraction in extractions
@@ -58,7 +58,7 @@ def n_decoded(extractions):
         {"method": "ar"},
         {"layout": "skeleton"},
         {"layout": "label"},
-        {"document_turn": "assistant"},
+        {"document_role": "assistant"},
         {"in_flight": 1},
         {"on_invalid": "retry"},
         {"on_overflow": "chunk", "n_ctx": 512, "max_tokens": 8, "lists": "numbers"},
@@ -132,7 +132,7 @@ def test_an_endless_source_of_equal_documents_is_read_lazily(tiny_model):
 def test_a_source_that_waits_gets_its_equal_documents(tiny_model):
     given = [TEXTS[0], TEXTS[0], NOT_YET, TEXTS[0], NOT_YET, TEXTS[1]]
     with Extractor(SCHEMA, tiny_model(), **SETTINGS) as extractor:
-        found = dict(extractor.iter_placed(given))
+        found = dict(extractor.iter_indexed(given))
     assert sorted(found) == [0, 1, 2, 3]
     assert found[0].data == found[1].data == found[2].data
 
@@ -180,8 +180,8 @@ def test_a_call_with_options_of_its_own_asks_again(tiny_model, changed):
     with Extractor(SCHEMA, tiny_model(), **SETTINGS) as extractor:
         extractor.extract(TEXTS[0])
         task = extractor.prepare(SCHEMA, **changed)
-        ((_, first),) = extractor.iter_placed([TEXTS[0]], schema=task)
-        ((_, second),) = extractor.iter_placed([TEXTS[0]], schema=task)
+        ((_, first),) = extractor.iter_indexed([TEXTS[0]], schema=task)
+        ((_, second),) = extractor.iter_indexed([TEXTS[0]], schema=task)
     (fresh,), _ = extract([TEXTS[0]], tiny_model(), **changed)
     assert (first.usage.reused_values, second.usage.completion_tokens) == (0, 0)
     assert values([first]) == values([second]) == values([fresh])
@@ -206,7 +206,7 @@ def test_one_attribute_more_is_decoded_alone(tiny_model, tmp_path, layout):
         {"schema": {"brand": "the maker", "color": ""}},
         {"max_tokens": 7},
         {"layout": "skeleton"},
-        {"document_turn": "assistant"},
+        {"document_role": "assistant"},
         {"method": "ar"},
         {"cache_type_k": "f16"},
         {"examples": [(TEXTS[5], {"brand": "none"})]},

@@ -11,8 +11,8 @@ import pytest
 from command_line import run_python
 from hpd import Document, _native
 from hpd.errors import DecodeError, EngineClosedError, HpdError, InputError
+from hpd.pipeline.compiled_schema import Request
 from hpd.pipeline.prompts import Prompt
-from hpd.pipeline.questionnaire import Request
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
 
@@ -141,7 +141,7 @@ def test_after_close_everything_says_so(model):
     for ask in (
         lambda: extractor.extract(TEXTS[0]),
         lambda: extractor.extract_many(TEXTS),
-        lambda: extractor.iter_placed(TEXTS),
+        lambda: extractor.iter_indexed(TEXTS),
     ):
         with pytest.raises(EngineClosedError, match="closed"):
             ask()
@@ -200,7 +200,7 @@ def test_things_that_are_no_documents_are_refused(model, documents, message):
         with pytest.raises(InputError, match=message):
             extractor.extract_many(documents)
         with pytest.raises(InputError, match=message):
-            extractor.iter_placed(documents)
+            extractor.iter_indexed(documents)
 
 
 def test_a_table_is_not_read_as_the_names_of_its_columns(model):
@@ -233,7 +233,7 @@ def test_a_request_that_is_refused_at_once_ends_although_nothing_else_is_in_flig
         loop = extractor._pipeline._loop
         pipeline = extractor._pipeline
         maker = pipeline._maker_of(pipeline._task, None)
-        own = RefusedPrompt(maker._questionnaire, [(0, Document("x"))])
+        own = RefusedPrompt(maker._compiled_schema, [(0, Document("x"))])
         endless = threading.Thread(target=lambda: got.extend(loop.run(iter([own]))), daemon=True)
         got = []
         endless.start()

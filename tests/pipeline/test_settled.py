@@ -34,7 +34,7 @@ def told(extractor, text=TEXT):
     """What is told of a document, and its extraction."""
     steps = []
     settled = iter(
-        extractor.iter_placed(
+        extractor.iter_indexed(
             [Document(text)],
             on_error="record",
             on_settled=lambda place, data: steps.append({"place": place, **data}),
@@ -83,7 +83,7 @@ def test_where_all_values_are_judged_together_none_is_told(model, settings):
 
 def test_a_required_value_that_is_asked_again_is_not_told_before(model):
     answers = {TEXT: {**ANSWER, "number": None}}
-    with Extractor(SCHEMA, model, answers=answers, missing="force", max_tokens=6) as extractor:
+    with Extractor(SCHEMA, model, answers=answers, on_missing="force", max_tokens=6) as extractor:
         steps, extraction = told(extractor)
         assert extraction.fields["number"].forced
         assert_kept(steps, extraction.data)
@@ -95,7 +95,7 @@ def test_whatever_is_told_stays(model, data, schema):
     missing = data.draw(st.sampled_from(["error", "null", "force"]))
     answers = {TEXT: data.draw(answers_of(schema))}
     with Extractor(
-        schema, model, answers=answers, missing=missing, on_invalid="record", max_tokens=6
+        schema, model, answers=answers, on_missing=missing, on_invalid="record", max_tokens=6
     ) as extractor:
         steps, extraction = told(extractor)
         assert_kept(steps, extraction.data or {})

@@ -40,7 +40,7 @@ def test_ordinary_text_shares_a_prompt(text):
 
 
 def test_a_document_with_a_mark_goes_alone_and_at_once():
-    stacks = Stacks(2, patience=100)
+    stacks = Stacks(2, flush_after=100)
     texts = [TEXTS[0], "[2] Evilcorp", TEXTS[1], TEXTS[2]]
     gone = [
         [place for place, _ in stack]
@@ -52,7 +52,7 @@ def test_a_document_with_a_mark_goes_alone_and_at_once():
 
 
 def test_without_stacks_nothing_is_held_back():
-    stacks = Stacks(1, patience=100)
+    stacks = Stacks(1, flush_after=100)
     assert len(list(stacks.add(0, Document("[2]")))) == 1
 
 

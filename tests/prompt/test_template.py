@@ -200,7 +200,7 @@ def test_a_template_that_the_model_was_fitted_with_may_pass_over_the_rules():
         "{% for m in messages if m.role != 'system' %}<{{ m.role }}>{{ m.content }}{% endfor %}"
     )
     assert render(template, "Rules.").before == "<user>Rules.\n\n"
-    assert render(template, "Rules.", needs_rules=False).before == "<user>"
+    assert render(template, "Rules.", needs_system_prompt=False).before == "<user>"
 
 
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"

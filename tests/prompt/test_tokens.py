@@ -29,13 +29,13 @@ TURNS = ("user", "assistant")
 
 
 def tokenizer(model, turn="user"):
-    instruction = instruction_text(SCHEMA, document_turn=turn)
+    instruction = instruction_text(SCHEMA, document_role=turn)
     return PromptTokenizer(model, SYSTEM, instruction, turn)
 
 
 def joint(model, documents, key, turn="user"):
     """The reference: the whole prompt as one text."""
-    instruction = instruction_text(SCHEMA, document_turn=turn)
+    instruction = instruction_text(SCHEMA, document_role=turn)
     around = rendered(model, SYSTEM)
     shown = documents_text(documents)
     if turn == "assistant":

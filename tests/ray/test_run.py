@@ -7,7 +7,7 @@ import pytest
 from hpd.documents import NOT_YET, Document
 from hpd.errors import HpdError, InvalidDataError, ModelLoadError
 from hpd.options import Options
-from hpd.ray.workers import Pool, RayExtractor, Run, batches_of
+from hpd.ray.workers import Pool, RayExtractor, RayRun, batches_of
 from hpd.results import Extraction, Failure
 
 
@@ -81,8 +81,8 @@ def pool_of(*workers):
 def run(workers, documents, n=4):
     """The extractions by their places, each of which is there once, and what was said."""
     said = []
-    pairs = [*Run(RAY, pool_of(*workers), said.append).extractions(batches_of(documents, n))]
-    assert len({place for place, _ in pairs}) == len(pairs)
+    pairs = [*RayRun(RAY, pool_of(*workers), said.append).extractions(batches_of(documents, n))]
+    assert len({index for index, _ in pairs}) == len(pairs)
     return dict(pairs), said
 
 
@@ -169,7 +169,7 @@ def test_live_input_is_handed_out_without_full_batches():
         seen.append(n_answered)
         yield Document("c", id=2)
 
-    run = Run(RAY, pool_of(FakeWorker()), lambda message: None)
+    run = RayRun(RAY, pool_of(FakeWorker()), lambda message: None)
     for _ in run.extractions(batches_of(documents(), 32)):
         n_answered += 1
     assert seen == [2]
@@ -184,7 +184,7 @@ def test_documents_are_read_only_as_workers_want_them():
             read.append(i)
             yield Document("t", id=i)
 
-    run = Run(RAY, pool_of(FakeWorker(), FakeWorker()), lambda message: None)
+    run = RayRun(RAY, pool_of(FakeWorker(), FakeWorker()), lambda message: None)
     extractions = run.extractions(batches_of(documents(), 4))
     for _ in range(10):
         next(extractions)
@@ -202,7 +202,7 @@ def test_only_data_that_breaks_the_schema_is_recorded_instead_of_raised(on_inval
         extractor._ray, extractor._say = RAY, lambda message: None
         extractor._pool = pool_of(worker)
         extractor._options = Options(on_invalid=on_invalid)
-        pairs = extractor.iter_placed(texts_of(len(errors)))
+        pairs = extractor.iter_indexed(texts_of(len(errors)))
         return [extraction.error and extraction.error.type for _, extraction in pairs]
 
     if on_invalid == "record":

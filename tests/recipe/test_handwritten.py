@@ -140,12 +140,14 @@ def test_an_answer_in_another_form_is_never_asked_for_without_its_description(tm
 
 def test_a_line_is_read_as_it_was_meant(tmp_path):
     pytest.importorskip("torch")
-    from hpd.training.data import Source, gold_labels
+    from hpd.training.data import TrainingSource, gold_labels
 
     made = list(islice(rows(seed=3), 500))
     file = tmp_path / "train.jsonl"
     file.write_text("\n".join(map(line, made)), encoding="utf-8")
-    for (text, schema, answer), read_row in zip(made, gold_labels(Source(file), None), strict=True):
+    for (text, schema, answer), read_row in zip(
+        made, gold_labels(TrainingSource(file), None), strict=True
+    ):
         assert read_row.text == text
         assert read_row.schema.attributes == schema.attributes
         assert read_row.answer == answer

@@ -14,7 +14,7 @@ import pytest
 
 import hpd
 from command_line import run_hpd, run_python
-from hpd.models.model_files import is_box, resolve_model
+from hpd.models.model_files import is_bundled, resolve_model
 
 ROOT = Path(__file__).parents[2]
 PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -98,9 +98,9 @@ def test_another_llama_cpp_python_is_refused():
     )
 
 
-def test_the_model_in_the_box_answers_if_none_is_named(monkeypatch):
+def test_the_bundled_model_answers_if_none_is_named(monkeypatch):
     monkeypatch.delenv("HPD_MODEL")
-    assert is_box(resolve_model())
+    assert is_bundled(resolve_model())
     done = run_hpd("extract", "-", "--schema", "brand", "--quiet", text='{"text": "a blue cup"}')
     assert list(json.loads(done.stdout)["data"]) == ["brand"]
 

@@ -83,7 +83,7 @@ def test_most_of_an_example_s_values_are_found(name):
     found = {line["id"]: line["data"] for line in map(json.loads, printed.splitlines())}
     gold = {row["id"]: row["data"] for row in rows(folder / "answers.jsonl")}
     assert found.keys() == gold.keys()
-    # The answers are what a document states, whatever the model in the box makes of it.
+    # The answers are what a document states, whatever the bundled model makes of it.
     right = [
         found[each].get(field) == value for each in gold for field, value in gold[each].items()
     ]

@@ -9,7 +9,7 @@ from hpd.documents import Document
 from hpd.options import Options
 from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import load_schema
-from hpd.serving.bodies import ChatBody, RefusedError
+from hpd.serving.bodies import ChatBody, HttpError
 from hpd.serving.chat import Served, parse_chat
 from hpd.serving.messages import langextract_prompt, schema_in
 from hpd.serving.messages import read_messages as read_parsed
@@ -115,7 +115,7 @@ def test_a_fault_that_was_found_is_an_instruction(again):
     ],
 )
 def test_what_is_wrong_is_said(messages, message):
-    with pytest.raises(RefusedError, match=message) as caught:
+    with pytest.raises(HttpError, match=message) as caught:
         read_messages(messages)
     assert caught.value.status == 400
 
@@ -226,7 +226,7 @@ def read(plans, served=SERVED, **more):
 
 
 def refusal(plans, **more):
-    with pytest.raises(RefusedError) as caught:
+    with pytest.raises(HttpError) as caught:
         read(plans, **more)
     return caught.value
 
@@ -271,11 +271,11 @@ def test_a_server_that_asks_again_does_so_for_every_request():
 def test_a_required_value_comes_unless_that_is_not_wanted_or_cannot_be_had():
     def missing(options, **own):
         served = Served("box", options.filled(), 0)
-        return read(plans_with(options), served, hpd=own).plan.task.options.missing
+        return read(plans_with(options), served, hpd=own).plan.task.options.on_missing
 
     assert missing(Options()) == "force"
-    assert missing(Options(missing="null")) == "null"
-    assert missing(Options(), missing="error") == "error"
+    assert missing(Options(on_missing="null")) == "null"
+    assert missing(Options(), on_missing="error") == "error"
     assert missing(Options(), require_grounding=True) == "error"
     assert missing(Options(on_overflow="chunk")) == "error"
 
@@ -393,7 +393,7 @@ def test_a_stream_is_the_answer_in_parts(plans, form):
 def test_a_value_that_was_sent_is_never_taken_back(plans):
     asked = read(plans, stream=True)
     asked.part({"brand": "Lu"})
-    with pytest.raises(RefusedError, match="send the request again"):
+    with pytest.raises(HttpError, match="send the request again"):
         asked.answer([FOUND])
 
 
@@ -418,7 +418,7 @@ def test_a_stream_of_a_call(plans):
 )
 def test_a_document_that_failed(plans, kind, status, code):
     failed = Extraction(None, error=Failure(kind, "that was it"))
-    with pytest.raises(RefusedError, match="that was it") as caught:
+    with pytest.raises(HttpError, match="that was it") as caught:
         read(plans).answer([failed])
     assert (caught.value.status, caught.value.code) == (status, code)
 
@@ -486,7 +486,7 @@ def test_sampling_is_that_of_the_server(plans):
 def test_any_model_s_name_is_taken_unless_the_server_is_strict(plans):
     for name in ("gpt-4o", None, 5):
         assert reply(read(plans, model=name))["model"] == "box"
-        with pytest.raises(RefusedError, match="only 'box'") as caught:
+        with pytest.raises(HttpError, match="only 'box'") as caught:
             read(plans, Served("box", SERVED.options, 0, is_strict=True), model=name)
         assert (caught.value.status, caught.value.code) == (404, "model_not_found")
     read(plans, Served("box", SERVED.options, 0, is_strict=True), model="box")

@@ -148,7 +148,7 @@ def test_what_fails_midway_is_an_error_in_the_stream(client):
     schema = {"type": "object", "properties": own, "required": [*own]}
     form = {"type": "json_schema", "json_schema": {"name": "p", "schema": schema, "strict": True}}
     stream = ask(
-        client, stream=True, response_format=form, extra_body={"hpd": {"missing": "error"}}
+        client, stream=True, response_format=form, extra_body={"hpd": {"on_missing": "error"}}
     )
     parts = []
     with pytest.raises(openai.APIError, match="inventor"):

@@ -18,20 +18,20 @@ from hpd.options import Options
 from hpd.pipeline import Task
 from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import load_schema, load_schemas
-from hpd.serving import Limits, spans
-from hpd.serving.bodies import ExtractBody, RefusedError
+from hpd.serving import ServerLimits, spans
+from hpd.serving.bodies import ExtractBody, HttpError
 from hpd.serving.dispatcher import (
     N_KEPT,
     ClientGoneError,
     Dispatcher,
     ParsedRequest,
-    Plan,
+    RequestPlan,
     parse_extract,
 )
 from pdf_files import pdf_of
 from request_plans import parsed
 
-LIMITS = Limits(texts=3)
+LIMITS = ServerLimits(texts=3)
 
 
 FILE = {"name": "a.txt", "data": "eA=="}
@@ -42,7 +42,7 @@ def read(plans, **body):
 
 
 def refusal(plans, body):
-    with pytest.raises(RefusedError) as caught:
+    with pytest.raises(HttpError) as caught:
         parse_extract(parsed(ExtractBody, body), plans, LIMITS)
     return caught.value
 
@@ -181,7 +181,8 @@ def test_only_the_latest_plans_are_kept(plans):
         ({"text": "x", "schema": "a", "options": {"schema": 1}}, 400, "invalid_option", "schema"),
         ({"text": "x", "schema": "a", "options": {"examples": 1}}, 400, "invalid_option", "examp"),
         ({"text": "x", "schema": "a", "options": {"n_ctx": 9}}, 400, "invalid_option", "single"),
-        ({"text": "x", "schema": "a", "options": {"loras": []}}, 400, "invalid_option", "single"),
+        ({"text": "x", "schema": "a", "options": {"adapters": []}}, 400, "invalid_option",
+         "single"),
         ({"text": "x", "schema": "a", "examples": [5]}, 400, "invalid_type", r"examples\[0\]"),
         ({"text": "x", "schema": "a", "examples": [{"text": "t"}]}, 400,
          "missing_parameter", r"examples\[0\].data' is missing"),
@@ -196,7 +197,7 @@ def test_what_is_wrong_is_said(plans, body, status, code, message):
     assert error["type"] == "invalid_request_error"
 
 
-PLAN = Plan(Task(load_schema("a"), Options()))
+PLAN = RequestPlan(Task(load_schema("a"), Options()))
 SECONDS = 60.0
 
 
@@ -208,7 +209,7 @@ class Gate:
         self.begun = []
         self.cancelled = []
 
-    def iter_placed(self, documents, *, schema, on_error, cancellation, on_settled):
+    def iter_indexed(self, documents, *, schema, on_error, cancellation, on_settled):
         assert (schema, on_error) == (PLAN.task, "record")
         self.begun.append(documents[0].text)
         if on_settled is not None:
@@ -219,8 +220,8 @@ class Gate:
             self.cancelled.append(documents[0].text)
             raise CallCancelledError("cancelled")
         # Not in their order.
-        for place in reversed(range(len(documents))):
-            yield place, Extraction(documents[place].text, {})
+        for index in reversed(range(len(documents))):
+            yield index, Extraction(documents[index].text, {})
 
 
 def asked(*texts):
@@ -240,7 +241,7 @@ def run(test, gate=None, **limits):
     noted = []
 
     async def whole():
-        dispatcher = Dispatcher(gate, Limits(**limits), 2, noted.append)
+        dispatcher = Dispatcher(gate, ServerLimits(**limits), 2, noted.append)
         try:
             await asyncio.wait_for(test(dispatcher, gate), SECONDS)
         finally:
@@ -336,12 +337,12 @@ def test_a_server_that_ends_takes_on_no_more_and_cancels_what_is_left():
         await until(lambda: len(gate.begun) == 2)
         dispatcher.end()
         assert dispatcher.is_ending
-        with pytest.raises(RefusedError, match="is ending") as caught:
+        with pytest.raises(HttpError, match="is ending") as caught:
             await dispatcher.answer(asked("d"), never)
         assert (caught.value.status, caught.value.headers["Connection"]) == (503, "close")
         assert dispatcher.cancel_all() == 3
         for task in tasks:
-            with pytest.raises(RefusedError, match="is ending"):
+            with pytest.raises(HttpError, match="is ending"):
                 await task
         await until(lambda: dispatcher.n_pending == 0)
 
@@ -351,11 +352,11 @@ def test_a_server_that_ends_takes_on_no_more_and_cancels_what_is_left():
 @pytest.mark.parametrize("error", [EngineClosedError("closed"), ValueError("odd")])
 def test_an_error_frees_the_place_in_the_queue(error):
     class Broken(Gate):
-        def iter_placed(self, *_, **__):
+        def iter_indexed(self, *_, **__):
             raise error
 
     async def test(dispatcher, gate):
-        expected = RefusedError if isinstance(error, EngineClosedError) else ValueError
+        expected = HttpError if isinstance(error, EngineClosedError) else ValueError
         with pytest.raises(expected):
             await dispatcher.answer(asked("a"), never)
         await until(lambda: dispatcher.n_pending == 0)

@@ -5,7 +5,7 @@ from itertools import groupby
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.show.shown_values import Segment, ShownValue, covered_segments, utf16_segments
+from hpd.show.shown_values import ShownValue, TextSegment, covered_segments, utf16_segments
 
 N = 12
 SPANS = st.tuples(st.integers(0, N - 1), st.integers(1, N + 3)).filter(
@@ -46,9 +46,9 @@ def test_equal_to_a_count_character_by_character(values):
 def test_the_value_that_begins_first_is_first():
     outer, inner = (ShownValue("a", "a", "x", spans=(span,)) for span in ((0, 6), (2, 4)))
     assert covered_segments([inner, outer], 9) == [
-        Segment(0, 2, (1,), ()),
-        Segment(2, 4, (1, 0), (0,)),
-        Segment(4, 6, (1,), (1,)),
+        TextSegment(0, 2, (1,), ()),
+        TextSegment(2, 4, (1, 0), (0,)),
+        TextSegment(4, 6, (1,), (1,)),
     ]
 
 

@@ -257,8 +257,8 @@ SETTINGS = {
     "label": {"layout": "label"},
     "stack": {"stack": 2},
     "retry": {"on_invalid": "retry"},
-    "force": {"missing": "force"},
-    "stated": {"stated": True},
+    "force": {"on_missing": "force"},
+    "stated": {"verbatim": True},
     "ar": {"method": "ar"},
 }
 
@@ -335,14 +335,14 @@ def fault(cell, extraction):
     got = _pruned(extraction.data)
     if got != want:
         return f"value: {json.dumps(got, ensure_ascii=False)}"
-    for place, result in extraction.fields.items():
+    for path, result in extraction.fields.items():
         is_lacking = cell.is_null and cell.required and (result.error or "").startswith(LACKING)
         if result.error and not is_lacking:
-            return f"error: {place}: {result.error}"
+            return f"error: {path}: {result.error}"
         # That of no items is one of two ways to cut it, if what may follow is cut in both.
         least = LEAST_CONFIDENCE if result.value or cell.style is not ANY else 0.45
         if result.confidence is not None and result.confidence < least:
-            return f"confidence: {place}: {result.confidence:.2g}"
+            return f"confidence: {path}: {result.confidence:.2g}"
     return ""
 
 

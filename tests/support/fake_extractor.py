@@ -17,9 +17,9 @@ ASKED = []
 """The models that were asked for in this test."""
 
 
-def resolve_model(model, hf, *, progress=True):
+def resolve_model(model, hf_repo, *, progress=True):
     """A stand-in for the search for a model; ``gone.gguf`` is not found."""
-    ASKED.append((model, hf))
+    ASKED.append((model, hf_repo))
     if model == "gone.gguf":
         raise ModelLoadError("there is no model gone.gguf")
     # Something to take a fingerprint of, whatever was asked for.
@@ -43,7 +43,7 @@ class FakeExtractor:
         self.closed = False
         self.made.append(self)
 
-    def iter_placed(self, documents, *, on_error, on_chunk):
+    def iter_indexed(self, documents, *, on_error, on_chunk):
         assert on_error == "record"
         waiting = []
         given = (document for document in documents if document is not NOT_YET)

@@ -31,7 +31,7 @@ from hpd.results import Extraction
 from hpd.schema import describe, load_schema, load_schemas, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.one_line import parse_one_line
-from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of
+from hpd.serving.bodies import ChatBody, ExtractBody, HttpError, http_error_of, json_of
 from hpd.values.answers import split_answer
 from hpd.values.assembly import assemble
 from hpd.values.grammar import answer_grammar, value_grammar
@@ -126,7 +126,7 @@ def resume_journal(data: bytes, suffix: str) -> None:
 def read_requests(data: bytes, suffix: str) -> None:
     """The body of a request to hpd serve, to both of its addresses, and an answer to it."""
     from hpd.pipeline import Task, prepared
-    from hpd.serving import Limits
+    from hpd.serving import ServerLimits
     from hpd.serving.chat import Served, parse_chat
     from hpd.serving.dispatcher import ParsedRequest, Plans, parse_extract
 
@@ -136,16 +136,16 @@ def read_requests(data: bytes, suffix: str) -> None:
         return prepared(options, schema, examples, None, settings)
 
     def read_extract(plans: Plans) -> ParsedRequest:
-        return parse_extract(_body(ExtractBody, data), plans, Limits())
+        return parse_extract(_body(ExtractBody, data), plans, ServerLimits())
 
     def read_chat(plans: Plans) -> ParsedRequest:
         return parse_chat(_body(ChatBody, data), plans, Served("m", options, 0))
 
     for read in (read_extract, read_chat):
         try:
-            asked = read(Plans(prepare, Limits().schema_bytes))
-        except RefusedError as refusal:
-            _check_refusal(refusal)
+            asked = read(Plans(prepare, ServerLimits().schema_bytes))
+        except HttpError as http_error:
+            _check_refusal(http_error)
             continue
         for schema in _schemas(asked.plan.task.schemas):
             _use(schema)
@@ -158,12 +158,12 @@ def _body(kind: type[B], data: bytes) -> B:
     try:
         return kind.model_validate(json_of(data))
     except ValidationError as error:
-        raise refusal_of(error.errors()) from None
+        raise http_error_of(error.errors()) from None
 
 
-def _check_refusal(refusal: RefusedError) -> None:
-    assert 400 <= refusal.status < 500, refusal
-    json.loads(refusal.body)
+def _check_refusal(http_error: HttpError) -> None:
+    assert 400 <= http_error.status < 500, http_error
+    json.loads(http_error.body)
 
 
 def _extraction(schemas: Schema | Mapping[str, Schema], document: Document) -> Extraction[Any]:

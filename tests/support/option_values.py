@@ -13,7 +13,7 @@ NEEDED = {
 
 OTHER = {
     "method": "hpd", "layout": "skeleton", "lists": "numbers",
-    "document_turn": "assistant",
+    "document_role": "assistant",
     "instructions": "Be brief.", "stack": 2, "in_flight": 5, "drafts": False,
     "draft_model": "d.gguf", "n_draft": 4, "draft_p_min": 0.5, "max_tokens": 9, "n_ctx": 100,
     "deterministic": False, "dedupe": False, "cache": "",
@@ -22,9 +22,10 @@ OTHER = {
     "split_mode": "row", "tensor_split": (3.0, 1.0), "main_gpu": 1,
     "flash_attn": "on", "cpu_attention": False,
     "cache_type_k": "q8_0", "cache_type_v": "bf16",
-    "loras": (("a.gguf", 0.5), ("b.gguf", 1.0)), "temperature": 0.75, "top_k": 3, "top_p": 0.5,
-    "min_p": 0.125, "seed": 42, "on_invalid": "record", "missing": "null", "null_threshold": 0.25,
-    "calibration": "none", "require_grounding": True, "stated": True,
+    "adapters": (("a.gguf", 0.5), ("b.gguf", 1.0)), "temperature": 0.75, "top_k": 3, "top_p": 0.5,
+    "min_p": 0.125, "seed": 42, "on_invalid": "record", "on_missing": "null",
+    "null_threshold": 0.25,
+    "calibration": "none", "require_grounding": True, "verbatim": True,
     "on_overflow": "chunk", "chunk_size": 300, "passes": 2, "verbose": True, "quiet": True,
 }  # fmt: skip
 """One value for each option that is not its default; all together are good, so the method is, and

@@ -3,7 +3,7 @@
 from pydantic import ValidationError
 
 from hpd.pipeline import prepared
-from hpd.serving.bodies import refusal_of
+from hpd.serving.bodies import http_error_of
 from hpd.serving.dispatcher import Plans
 
 SCHEMA_BYTES = 4096
@@ -20,10 +20,10 @@ def plans_with(options):
 
 
 def parsed(kind, body):
-    """A body as the server reads it; ``RefusedError`` where it refuses it."""
+    """A body as the server reads it; ``HttpError`` where it refuses it."""
     try:
         return kind.model_validate(body)
     except ValidationError as error:
-        raise refusal_of(
+        raise http_error_of(
             [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
         ) from None

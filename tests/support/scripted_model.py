@@ -19,8 +19,8 @@ from hpd import _core_testing
 from hpd.models.settings import engine_options
 from hpd.options import Options
 from hpd.pipeline import check_task
+from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.pipeline import Pipeline
-from hpd.pipeline.questionnaire import Questionnaire
 from hpd.prompt.questions import UNKNOWN, known_answer
 from hpd.prompt.text import WRONG_KEY, as_answer
 from hpd.schema.attributes import MAP_NAME
@@ -259,8 +259,8 @@ def _is_new(question):
     return asked.needs_a_value and not leaf.is_forced and WRONG_KEY not in question.key
 
 
-class ScriptedQuestionnaire(Questionnaire):
-    """A questionnaire that tells a script what the model writes behind its keys.
+class ScriptedSchema(CompiledSchema):
+    """A compiled schema that tells a script what the model writes behind its keys.
 
     Args:
         script: is told.
@@ -323,7 +323,7 @@ def scripted_extractions(script, schemas, documents, known, **settings):
         schemas,
         options,
         native,
-        make_questionnaire=partial(ScriptedQuestionnaire, script=script, known=known),
+        compile_schema=partial(ScriptedSchema, script=script, known=known),
     )
     try:
         _core_testing.follow_script(pipeline._engine, script.model, script.logits)

@@ -9,7 +9,7 @@ from hpd.extractor import Extractor
 def give_answers(extractor, known):
     """Have known answers decoded from here on, in place of the model's own."""
     pipeline = extractor._pipeline
-    pipeline._make_questionnaire, pipeline._reuse = partial(KnownAnswers, known=known), None
+    pipeline._compile_schema, pipeline._reuse = partial(KnownAnswers, known=known), None
     pipeline._makers.clear()
 
 

@@ -13,7 +13,7 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.training import masks
 from hpd.training.decode import Decoder, status
 from hpd.training.network import GgufVocabulary, attention_mask, load_network
-from hpd.training.rows import Prompt, Prompter, skeleton
+from hpd.training.rows import Prompter, TrainingPrompt, skeleton
 from reference import Reference, is_complete
 
 N_TOKENS = 10
@@ -99,7 +99,7 @@ def test_the_engine_says_the_same(gguf, decoder, mask, n_stacked):
     with Reference(gguf) as reference:
         requests = make_requests(reference, 6, layout=mask, n_stacked=n_stacked, seed=4)
     prompts = [
-        skeleton(tokens, keys) if mask == "skeleton" else Prompt(tokens, keys)
+        skeleton(tokens, keys) if mask == "skeleton" else TrainingPrompt(tokens, keys)
         for (tokens, keys), _ in requests
     ]
     results = run(_native.Engine(open_model(gguf), engine_options()), requests, max_tokens=N_TOKENS)
@@ -132,13 +132,13 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions, turn
     engines = PromptTokenizer(
         open_model(gguf),
         system_text(n_stacked),
-        instruction_text(schema, instructions=instructions, document_turn=turn),
+        instruction_text(schema, instructions=instructions, document_role=turn),
         turn,
     )
     labels = PromptTokenizer(
         open_model(gguf),
         system_text(n_stacked, "label"),
-        instruction_text(schema, layout="label", instructions=instructions, document_turn=turn),
+        instruction_text(schema, layout="label", instructions=instructions, document_role=turn),
         turn,
     )
     for layout in ("branch", "skeleton", "label"):
@@ -149,13 +149,13 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions, turn
         theirs = (labels if layout == "label" else engines).tokenize(documents, keys)
         prompter = Prompter(vocabulary, schema, layout, instructions, turn)
         ours = prompter.fields(documents, keys)
-        expected = Prompt(theirs.prompt, theirs.keys)
+        expected = TrainingPrompt(theirs.prompt, theirs.keys)
         if layout == "skeleton":
             expected = skeleton(theirs.prompt, theirs.keys)
         assert ours == expected
     answer = engines.tokenize(documents, [""])
     prompter = Prompter(vocabulary, schema, "branch", instructions, turn)
-    assert prompter.answer(documents) == Prompt(answer.prompt, answer.keys)
+    assert prompter.answer(documents) == TrainingPrompt(answer.prompt, answer.keys)
 
 
 def test_skeletons_share_their_keys(gguf, vocabulary):
@@ -171,10 +171,10 @@ def test_skeletons_share_their_keys(gguf, vocabulary):
         assert any('":,' in vocabulary.piece(t).decode() for key in asked.keys for t in key)
         assert text.count('"Brand":') == 3
     clean = skeleton([1, 2], [[5, 6], [5, 6, 7], [5, 6, 7, 8, 9]])
-    assert clean == Prompt([1, 2], [[5, 6], [7], [8, 9]], "skeleton", 3)
+    assert clean == TrainingPrompt([1, 2], [[5, 6], [7], [8, 9]], "skeleton", 3)
     later = skeleton([1, 2], [[5, 6], [5, 6, 7], [5, 8], [5, 9]], n_first=2)
-    assert later == Prompt([1, 2], [[5, 6], [7], [5, 8], [5, 9]], "skeleton", 2)
-    assert skeleton([1], [[5, 6], [5, 9]]) == Prompt([1], [[5, 6], [5, 9]], "branch")
+    assert later == TrainingPrompt([1, 2], [[5, 6], [7], [5, 8], [5, 9]], "skeleton", 2)
+    assert skeleton([1], [[5, 6], [5, 9]]) == TrainingPrompt([1], [[5, 6], [5, 9]], "branch")
 
 
 @pytest.mark.parametrize("n_stacked", [1, 2])

@@ -15,9 +15,9 @@ from hpd.prompt.text import LABEL_KEY
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import data, masks
-from hpd.training.data import Labelled, RowMaker, RowStream, Source
+from hpd.training.data import Labelled, RowMaker, RowStream, TrainingSource
 from hpd.training.finetune import TRIAL_FILE, FinetuneOptions, chosen_rate, finetune
-from hpd.training.loop import Loop, LoopOptions, log_entries
+from hpd.training.loop import LoopOptions, TrainingLoop, log_entries
 from hpd.training.network import (
     GgufVocabulary,
     add_lora,
@@ -202,7 +202,7 @@ def test_labels_beside_the_documents(tmp_path):
         {"text": "C", "gold": {"Brand": "z", "tags": ["r"]}},
         {"text": "D", "data": {"Size": 4}},
     ]
-    source = Source(write(tmp_path / "train.jsonl", lines))
+    source = TrainingSource(write(tmp_path / "train.jsonl", lines))
     named = [document.answer for document in data.gold_labels(source, schema, "skip")]
     assert named == [
         {"Brand": "x", "Size": 3},
@@ -222,20 +222,20 @@ def test_labels_beside_the_documents(tmp_path):
     ],
 )
 def test_bad_labels_are_named(tmp_path, line, message):
-    source = Source(write(tmp_path / "train.jsonl", [line]))
+    source = TrainingSource(write(tmp_path / "train.jsonl", [line]))
     with pytest.raises(InputError, match=message):
         list(data.gold_labels(source, SCHEMA))
 
 
 def test_a_category_without_a_schema_is_named(tmp_path):
     lines = [{"text": "A", "category": "Tea", "gold": {}}]
-    source = Source(write(tmp_path / "train.jsonl", lines), category_field="category")
+    source = TrainingSource(write(tmp_path / "train.jsonl", lines), category_field="category")
     with pytest.raises(InputError, match=r"train.jsonl:1: category 'Tea': the schema has Shoes"):
         list(data.gold_labels(source, {"Shoes": SCHEMA}))
 
 
 def test_a_teachers_labels(tmp_path):
-    source = Source(
+    source = TrainingSource(
         write(tmp_path / "d.jsonl", [{"id": i, "text": t} for i, t in enumerate("ABC")])
     )
     labels = [
@@ -255,13 +255,13 @@ def test_a_line_has_its_own_schema(tmp_path):
          "items": {"type": "string"}}}}, "gold": {"z": ["q", "r"]}},
         {"text": "C", "gold": {}},
     ]  # fmt: skip
-    source = Source(write(tmp_path / "train.jsonl", lines))
+    source = TrainingSource(write(tmp_path / "train.jsonl", lines))
     labels = data.gold_labels(source, None)
     assert next(labels) == Labelled("A", load_schema("x, y int"), {"x": "p", "y": 3})
     assert next(labels).answer == {"z": ["q", "r"]}
     with pytest.raises(InputError, match=r"train.jsonl:3: no schema: give one with --schema"):
         next(labels)
-    wrong = Source(
+    wrong = TrainingSource(
         write(tmp_path / "wrong.jsonl", [{"text": "A", "schema": 'x, "y" nt', "gold": {}}])
     )
     with pytest.raises(InputError, match=r"wrong.jsonl:1: schema: character 8: 'nt' is not a type"):
@@ -281,7 +281,9 @@ def weights(network):
 
 
 def loop_of(network, vocabulary, folder, settings=None, validate=None):
-    return Loop(network, stream_of(vocabulary), settings or options(), folder, validate, quiet=True)
+    return TrainingLoop(
+        network, stream_of(vocabulary), settings or options(), folder, validate, quiet=True
+    )
 
 
 @pytest.mark.parametrize("kind", [{}, {"bf16": True, "rounding": "Q4_0"}])
@@ -445,7 +447,7 @@ def test_what_was_taught_is_extracted(files, model, tmp_path, capsys, method, ra
     out = tmp_path / "out"
     train = str(files / "train.jsonl")
     command = ["finetune", train, *ASK, "-m", str(model), "-o", str(out), "--dev", train, *TRAINING]
-    asked = ["--method", method, "--document-turn", turn]
+    asked = ["--method", method, "--document-role", turn]
     command += [*asked, "--lora-rank", str(rank), *kind, "--batch-tokens", "1600"]
     command += ["--epochs", "40", "--validate-every", "100", "--patience", "0"]
     command += ["--learning-rate", "1e-2" if rank else "3e-3"]
@@ -454,7 +456,7 @@ def test_what_was_taught_is_extracted(files, model, tmp_path, capsys, method, ra
     judged = [e["validation"]["f1"] for e in log_entries(out) if "validation" in e]
     assert judged[0] < 50
     assert max(judged) == 100
-    asked = ["--set", f"method={method}", "--set", f"document_turn={turn}"]
+    asked = ["--set", f"method={method}", "--set", f"document_role={turn}"]
     if rank:
         assert result == str(out / "adapter.gguf")
         found = extracted(files, capsys, "-m", str(model), "--lora", result, *asked)
@@ -483,7 +485,7 @@ def test_a_model_can_be_its_own_teacher(files, model, vocabulary, tmp_path):
     settings = FinetuneOptions(
         forms={"ar": 1}, max_tokens=12, loop=options(epochs=1, learning_rate=1e-9)
     )
-    source = Source(files / "train.jsonl")
+    source = TrainingSource(files / "train.jsonl")
     messages = []
     finetune(
         source, tmp_path, model, SCHEMA, settings, labels="self", quiet=True, say=messages.append
@@ -504,11 +506,11 @@ def test_the_file_says_whether_labels_were_taught(files, model, tmp_path, rank, 
     settings = FinetuneOptions(
         forms={mask: 1}, lora_rank=rank, loop=options(epochs=1, learning_rate=1e-6)
     )
-    source = Source(files / "train.jsonl")
+    source = TrainingSource(files / "train.jsonl")
     result = finetune(source, tmp_path, model, SCHEMA, settings, quiet=True)
     if rank:
         loading = ModelOptions()
-        loading.loras = [(str(result.gguf), 1.0)]
+        loading.adapters = [(str(result.gguf), 1.0)]
         found = Model([str(model)], loading)
         assert found.lora_metadata(LABEL_KEY) == [said]
         assert found.metadata(LABEL_KEY) == ""

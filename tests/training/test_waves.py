@@ -21,7 +21,7 @@ from hpd.pipeline.prompts import FieldsPrompt
 from hpd.prompt.questions import schema_leaves
 from hpd.schema import load_schema
 from hpd.training import masks
-from hpd.training.data import Labelled, RowMaker, Source
+from hpd.training.data import Labelled, RowMaker, TrainingSource
 from hpd.training.finetune import FinetuneOptions, finetune
 from hpd.training.loop import LoopOptions
 from hpd.training.masks import Kind
@@ -183,7 +183,7 @@ def test_validation_predicts_what_the_engine_extracts(
     schema = load_schema("Brand, tags [str], Type after Brand tags")
     lines = [json.dumps({"text": text, "gold": answer}) for text, answer in LABELLED]
     (tmp_path / "train.jsonl").write_text("\n".join(lines))
-    source = Source(tmp_path / "train.jsonl")
+    source = TrainingSource(tmp_path / "train.jsonl")
     loop = LoopOptions(epochs=20, batch_tokens=300, learning_rate=3e-3, bf16=False)
     options = FinetuneOptions(
         forms={mask: 1}, stack=n_stacked, max_tokens=12, file_type="f32", loop=loop

@@ -19,7 +19,7 @@ def test_a_curve_never_falls_and_its_least_confidence_reaches_the_share(curve, o
     low, high = sorted((one, two))
     assert curve(low) <= curve(high) + 1e-12
     assert curve.points[0][1] <= curve(low) <= curve.points[-1][1]
-    least = curve.least(one)
+    least = curve.inverse(one)
     if least == float("inf"):
         assert curve(1.0) < one
     else:

@@ -70,7 +70,7 @@ CASES = [
     (Attribute("a", format="ipv4"), ['"0.1.99.255"', '"1.2.3.256"'], ['"1.2.3"', '"1.2.3.2567"']),
     (Attribute("a", format="ipv6"), ['"::"', '"1:2::3"', '"::1.2.3.4"'], ['"1::2::3"', '"1:2"']),
     (Attribute("a", format="uri"), ['"https://a.b/c?d#e"', '"urn:x"'], ['"a.b"', '"a: b"']),
-    (Attribute("a", always_answered=True), ['"red"'], ["null"]),
+    (Attribute("a", forbids_null=True), ['"red"'], ["null"]),
 ]
 
 
@@ -106,7 +106,7 @@ def test_a_value_that_is_one_of_a_few_is_one_of_them(vocabulary, allowed, data):
 
 
 def test_what_must_be_there_is_null_if_nothing_is_allowed(vocabulary):
-    attribute = Attribute("a", "date", always_answered=True)
+    attribute = Attribute("a", "date", forbids_null=True)
     for allowed, text, good in (
         ([], " null", True),
         ([], ' "2026-03-03"', False),
@@ -153,7 +153,7 @@ def test_enum_texts():
         "null",
     ]
     assert enum_texts(Attribute("a", "boolean")) == ["true", "false", "null"]
-    assert enum_texts(Attribute("a", "boolean", always_answered=True)) == ["true", "false"]
+    assert enum_texts(Attribute("a", "boolean", forbids_null=True)) == ["true", "false"]
     assert enum_texts(Attribute("a", "enum", choices=("a", 1))) is None
     assert enum_texts(Attribute("a")) is None
 

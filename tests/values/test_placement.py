@@ -8,7 +8,15 @@ import time
 import pytest
 
 from hpd.values.places import Grounder, place_values
-from hpd.values.windows import APART, UNLIKE, Candidates, Item, Part, Span, windows_in_order
+from hpd.values.windows import (
+    APART,
+    UNLIKE,
+    Candidates,
+    PlacedItem,
+    PlacedPart,
+    Span,
+    windows_in_order,
+)
 
 
 def places(text, values):
@@ -191,7 +199,7 @@ def made_items(rng):
         used.setdefault(value.starts[0], value)
     return [
         [
-            Part((str(number), str(n)), rng.choice(list(used.values())))
+            PlacedPart((str(number), str(n)), rng.choice(list(used.values())))
             for n in range(rng.randint(1, 3))
         ]
         for number in range(rng.randint(1, 4))
@@ -200,7 +208,7 @@ def made_items(rng):
 
 def check_made(seed):
     items = made_items(random.Random(seed))
-    made = [Item(parts) for parts in items]
+    made = [PlacedItem(parts) for parts in items]
     windows = windows_in_order(made)
     placed = [window for window in windows if window is not None]
     for one, other in itertools.pairwise(placed):

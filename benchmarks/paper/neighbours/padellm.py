@@ -33,8 +33,8 @@ _LEFT_OUT = "misc"
 
 def mentions(extraction: Extraction[Any]) -> Iterator[tuple[str, str, float]]:
     """Each mention: its label, its text, its probability."""
-    for place, found in extraction.fields.items():
-        label, bracket, _ = place.rpartition("[")
+    for path, found in extraction.fields.items():
+        label, bracket, _ = path.rpartition("[")
         if bracket and isinstance(found.value, str):
             yield label, found.value, found.confidence or 0.0
 

@@ -32,7 +32,7 @@ _THOUGHT = "Thought"
 
 
 def _thought(name: str, n_tokens: int) -> Attribute:
-    return Attribute(name, max_length=4 * n_tokens, always_answered=True)
+    return Attribute(name, max_length=4 * n_tokens, forbids_null=True)
 
 
 def side_by_side(schema: Schema, n_tokens: int) -> Schema:
@@ -57,7 +57,7 @@ def values(extraction: Extraction[Any]) -> dict[str, Any]:
 
 
 # A thought need not stand in the document.
-_FREE: dict[str, Any] = {"stated": False}
+_FREE: dict[str, Any] = {"verbatim": False}
 
 TITLES = EngineWay(
     {"in_flight": 1, "drafts": False, **_FREE}, partial(side_by_side, n_tokens=8), values

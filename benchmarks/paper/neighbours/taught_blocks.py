@@ -20,9 +20,9 @@ from benchmarks.harness.workbench import ROOT
 from hpd.training import masks
 from hpd.training.data import Labelled, RowMaker
 from hpd.training.network import (
+    AttentionSegment,
     GgufVocabulary,
     Packed,
-    Segment,
     TrainedWeights,
     load_network,
     loss_sum,
@@ -82,7 +82,7 @@ def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> t
     before = places <= places[:, None]
     together = before | (is_block & is_block[:, None]).bool()
     visible = (before & (owner == -1)) | (together & (owner == owner[:, None]))
-    made = Segment(start, start + len(places), 0, visible, places)
+    made = AttentionSegment(start, start + len(places), 0, visible, places)
     return np.concatenate(tokens), np.concatenate(targets), made
 
 
@@ -98,7 +98,7 @@ def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
     while True:
         tokens: list[Any] = []
         targets: list[Any] = []
-        segments: list[Segment] = []
+        segments: list[AttentionSegment] = []
         while not segments or segments[-1].end < _BATCH_TOKENS:
             row = maker.fields([Labelled(*asked(rng.choice(titles), rng))])
             if row is not None:

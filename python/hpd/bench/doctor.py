@@ -25,7 +25,7 @@ from hpd.models.hardware import (
     use_amx,
 )
 from hpd.models.memory import memory, memory_need, readable_size, shortage
-from hpd.models.model_files import box_model
+from hpd.models.model_files import bundled_model
 from hpd.options import Options
 from hpd.version import __version__, installed_version
 
@@ -281,13 +281,13 @@ _CRASH_REMEDY = (
 
 
 def check_self_test() -> Iterator[Check]:
-    """The answers of the model in the box against those stored, and how it came by them."""
+    """The answers of the bundled model against those stored, and how it came by them."""
     try:
-        box = box_model()
+        bundled = bundled_model()
     except ModelLoadError as error:
         yield Check("self-test", "note", f"left out: {error}")
         return
-    outcome = _tried("self-test", box)
+    outcome = _tried("self-test", bundled)
     if isinstance(outcome, Check):
         yield outcome
         return
@@ -298,7 +298,7 @@ def check_self_test() -> Iterator[Check]:
         for question, answer in zip(stored, outcome["answers"], strict=True)
         for difference in _differences(question, answer)
     ]
-    yield _tuned(outcome["tuned"], box)
+    yield _tuned(outcome["tuned"], bundled)
     n_values = sum(len(question["confidences"]) for question in stored)
     took = f"{n_values} values of {len(stored)} documents in {outcome['seconds']:.2f} s"
     details = {"seconds": outcome["seconds"], "wrong": wrong}
@@ -427,7 +427,7 @@ def examine(model: Path | None = None) -> Iterator[Check]:
     """Every check as soon as it is done.
 
     Args:
-        model: the file of a model to try as well; None: only the one in the box.
+        model: the file of a model to try as well; None: only the bundled one.
     """
     engine = check_engine()
     yield engine

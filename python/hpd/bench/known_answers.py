@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hpd._native import Field
-from hpd.pipeline.document_values import Limits
-from hpd.pipeline.questionnaire import Questionnaire, Request, attribute_number
+from hpd.pipeline.compiled_schema import CompiledSchema, Request, attribute_number
+from hpd.pipeline.document_values import ConfidenceLimits
 from hpd.prompt.questions import UNKNOWN, Question, known_answer
 from hpd.prompt.text import answer_text, value_text
 from hpd.schema.attributes import Attribute
@@ -19,8 +19,8 @@ from hpd.schema.attributes import Attribute
 Answer = Mapping[str, Any]
 
 
-class KnownAnswers(Questionnaire):
-    """A questionnaire of which the answers are known.
+class KnownAnswers(CompiledSchema):
+    """A compiled schema of which the answers are known.
 
     Args:
         known: the answer of a document, by its text; None: the model gives its own.
@@ -75,14 +75,16 @@ class KnownAnswers(Questionnaire):
             request.fields[0] = self._with(request.fields[0], text, request.fields[0].max_tokens)
         return request
 
-    def limits(self, attributes: Sequence[Attribute], kinds: Sequence[str]) -> list[Limits]:
+    def limits(
+        self, attributes: Sequence[Attribute], kinds: Sequence[str]
+    ) -> list[ConfidenceLimits]:
         """None: known answers say nothing about a model."""
-        return [Limits()] * len(attributes)
+        return [ConfidenceLimits()] * len(attributes)
 
     def _with(self, field: Field, text: str, n_most: int, attribute: int = 0) -> Field:
         """A field with its known value."""
         if not self._has_grammar:
             field = Field(field.key, max_tokens=n_most, attribute=attribute)
         field.replay = self._model.tokenize(text)
-        field.closed = False
+        field.normalizes = False
         return field

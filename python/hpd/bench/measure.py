@@ -26,8 +26,8 @@ from hpd.documents import Document
 from hpd.errors import HpdError, InputError
 from hpd.models.settings import engine_options
 from hpd.options import TUNABLE, Options, speed_identity
+from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.pipeline import MakeEngine, Pipeline
-from hpd.pipeline.questionnaire import Questionnaire
 from hpd.prompt.questions import schema_leaves
 from hpd.results import Extraction, plain_data
 
@@ -59,7 +59,7 @@ def peak_bytes() -> int:
 
 T = TypeVar("T")
 
-MOST = 0.03
+MAX_STOLEN_SHARE = 0.03
 """The share of the processors' time that the host may take from a run that counts."""
 
 N_TRIES = 3
@@ -87,7 +87,7 @@ def least_disturbed(measure: Callable[[], T], share: Callable[[T], float]) -> T:
     tries: list[T] = []
     while len(tries) < N_TRIES:
         tries.append(measure())
-        if share(tries[-1]) <= MOST:
+        if share(tries[-1]) <= MAX_STOLEN_SHARE:
             return tries[-1]
     return min(tries, key=share)
 
@@ -258,7 +258,7 @@ class Bench:
             method.options,
             engine_options(method.options),
             make_engine=self._make_engine,
-            make_questionnaire=self._questionnaire(method),
+            compile_schema=self._compiled_schema(method),
         )
         places = spread(len(workload.items), method.n_documents)
         items = [workload.items[place] for place in places]
@@ -314,9 +314,9 @@ class Bench:
         """The cost of a token and of a row now, with an engine of its own."""
         return measure_prices(self._model, engine_options(options))
 
-    def _questionnaire(self, method: Method) -> Callable[..., Questionnaire]:
+    def _compiled_schema(self, method: Method) -> Callable[..., CompiledSchema]:
         if not self._workload.is_replay:
-            return Questionnaire
+            return CompiledSchema
         known: dict[str, Mapping[str, Any] | None] = {}
         for item in (*self._workload.warm_up, *self._workload.items):
             if known.setdefault(item.text, item.answer) != item.answer:
@@ -339,11 +339,11 @@ def _extract(pipeline: Pipeline, items: Sequence[Item]) -> list[Extraction[Any]]
     """The extractions of some items, in their order."""
     documents = (Document(item.text, item, item.category) for item in items)
     by_place: dict[int, Extraction[Any]] = {}
-    for place, extraction in pipeline.run(documents):
+    for index, extraction in pipeline.run(documents):
         if extraction.data is None and extraction.error is not None:
-            raise HpdError(f"document {items[place].id}: {extraction.error.message}")
-        by_place[place] = extraction
-    return [by_place[place] for place in range(len(items))]
+            raise HpdError(f"document {items[index].id}: {extraction.error.message}")
+        by_place[index] = extraction
+    return [by_place[index] for index in range(len(items))]
 
 
 def without_nulls(data: Any) -> Any:

@@ -19,7 +19,7 @@ _GRAMMAR = "grammar"
 _SETTINGS = tuple(
     name
     for name, option in OPTIONS.items()
-    if option.target != "model" and option.decides != "display"
+    if option.target != "model" and option.affects != "display"
     if name not in ("method", "dedupe", "cache")
 )
 

@@ -23,16 +23,16 @@ Settings = Mapping[str, int]
 Axis = Sequence[Settings]
 """The values to try of one setting, or of several that are varied together."""
 
-TIE = 0.03
+TIE_MARGIN = 0.03
 """The share of a time by which another must be shorter to count as faster."""
 
 _N_RUNS = 3
-_HOPELESS = 1.2  # times the first run of the fastest; slower settings are not run again
+_SLOW_FACTOR = 1.2  # times the first run of the fastest; slower settings are not run again
 _MAX_PASSES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TuneRun:
     """One run with some settings."""
 
     seconds: float
@@ -40,11 +40,11 @@ class Run:
     """The number of documents with other answers than with the default settings."""
 
 
-Measure = Callable[[Settings], Run]
+Measure = Callable[[Settings], TuneRun]
 
 
 @dataclass(slots=True)
-class Trial:
+class TuneTrial:
     """All that is known of some settings."""
 
     settings: Settings
@@ -56,14 +56,14 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TuneResult:
     """The end of a search."""
 
     chosen: Settings
     speedup: float
     """The time with the default settings divided by that with the chosen ones, timed in turns; 1 if
     they are the same."""
-    trials: list[Trial]
+    trials: list[TuneTrial]
     """All settings in the order in which they were tried first, beginning with the default."""
 
 
@@ -91,9 +91,9 @@ class Search:
         self._axes = axes
         self._n_tolerated = n_tolerated
         self._is_over = is_over
-        self._trials: list[Trial] = []
+        self._trials: list[TuneTrial] = []
 
-    def run(self) -> Found:
+    def run(self) -> TuneResult:
         """Search until nothing more can be gained, or the time is up.
 
         Raises:
@@ -125,7 +125,7 @@ class Search:
             statistics.median(runs) if runs and self._is_usable(settings) else float("inf")
             for settings, runs in zip(candidates, times, strict=True)
         ]
-        limit = min(medians) * (1 + TIE)
+        limit = min(medians) * (1 + TIE_MARGIN)
         usual = {name: self._default[name] for change in axis for name in change}
         ordinary = [{**incumbent, **usual}, incumbent]
         for settings in ordinary:
@@ -153,28 +153,28 @@ class Search:
                 i
                 for i in left
                 if self._is_usable(candidates[i])
-                and statistics.median(times[i]) <= fastest * _HOPELESS
+                and statistics.median(times[i]) <= fastest * _SLOW_FACTOR
             ]
             if len(left) < 2:
                 break
         return [runs or None for runs in times]
 
-    def _confirmed(self, best: Settings) -> Found:
+    def _confirmed(self, best: Settings) -> TuneResult:
         """Compare the best with the default once more, as several small gains may be no gain."""
         if best == self._default:
-            return Found(best, 1.0, self._trials)
+            return TuneResult(best, 1.0, self._trials)
         ratios = []
         for number in range(_N_RUNS):
             pair = (self._default, best)
             seconds = [self._seconds(s) for s in (pair if number % 2 == 0 else pair[::-1])]
             if None in seconds:
-                return Found(self._default, 1.0, self._trials)
+                return TuneResult(self._default, 1.0, self._trials)
             first, second = (s for s in seconds if s is not None)
             ratios.append(first / second if number % 2 == 0 else second / first)
         speedup = statistics.median(ratios)
-        if speedup <= 1 + TIE or not self._is_usable(best):
-            return Found(self._default, 1.0, self._trials)
-        return Found(best, speedup, self._trials)
+        if speedup <= 1 + TIE_MARGIN or not self._is_usable(best):
+            return TuneResult(self._default, 1.0, self._trials)
+        return TuneResult(best, speedup, self._trials)
 
     def _seconds(self, settings: Settings) -> float | None:
         trial = self._trial(settings)
@@ -194,11 +194,11 @@ class Search:
         trial = self._trial(settings)
         return not trial.problem and trial.n_different <= self._n_tolerated
 
-    def _trial(self, settings: Settings) -> Trial:
+    def _trial(self, settings: Settings) -> TuneTrial:
         for trial in self._trials:
             if trial.settings == settings:
                 return trial
-        self._trials.append(Trial(settings))
+        self._trials.append(TuneTrial(settings))
         return self._trials[-1]
 
 
@@ -229,7 +229,7 @@ AXES: tuple[Axis, ...] = tuple(
 _N_PROBED = 8
 _N_SEARCHED = 40
 """The approximate number of runs in a search with enough time."""
-_FEWEST = 32
+_MIN_DOCUMENTS = 32
 """The fewest documents; fewer would say nothing about many in flight."""
 
 
@@ -272,9 +272,9 @@ class Timer:
         method = Method("tune", "hpd", self._base.filled(), n_probed)
         took = self._bench.measure(method, 0).measurement.seconds / n_probed
         n_fitting = math.ceil(seconds / _N_SEARCHED / took)
-        self.n_documents = min(self.n_documents, max(_FEWEST, n_fitting))
+        self.n_documents = min(self.n_documents, max(_MIN_DOCUMENTS, n_fitting))
 
-    def measure(self, settings: Settings) -> Run:
+    def measure(self, settings: Settings) -> TuneRun:
         """Run once with some settings.
 
         Raises:
@@ -285,7 +285,7 @@ class Timer:
         self._note(settings, measured.measurement)
         if self._answers is None:
             self._answers = measured.answers
-        return Run(measured.measurement.seconds, n_different(measured.answers, self._answers))
+        return TuneRun(measured.measurement.seconds, n_different(measured.answers, self._answers))
 
 
 def axes_for(base: Options, n_documents: int) -> list[Axis]:

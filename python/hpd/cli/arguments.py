@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from hpd.cli.common import UsageError, nearest, say, setting_text
 from hpd.errors import ModelLoadError
-from hpd.option import Decides, Option, Target
+from hpd.option import Affects, Option, Target
 from hpd.options import OPTIONS, Options
 
 SCHEMA_HELP = (
@@ -145,12 +145,12 @@ def add_model_arguments(group: argparse._ActionsContainer) -> None:
         metavar="MODEL",
         type=not_empty,
         help="a GGUF file, a short name (qwen3:0.6b; hpd models lists them) or ollama:NAME; else "
-        "HPD_MODEL, else the one in the box",
+        "HPD_MODEL, else the bundled one",
     )
     source.add_argument(
         "-hf",
         "--hf-repo",
-        dest="hf",
+        dest="hf_repo",
         type=not_empty,
         metavar="USER/REPO[:QUANT]",
         help="a repository on the Hugging Face Hub",
@@ -214,7 +214,7 @@ _HEADINGS: dict[str, tuple[Target, ...]] = {
 }
 """The groups of the help, and what the options in each are for."""
 
-_DECIDED: dict[Decides, str] = {
+_AFFECTED: dict[Affects, str] = {
     "values": "which values come out",
     "speed": "how fast (values stay the same, but for rounding)",
     "display": "messages",
@@ -309,10 +309,10 @@ class _SetOption(argparse.Action):
 def _all_options(options: Mapping[str, Option]) -> str:
     """Every option with its flag, its values and its help, by what it decides."""
     lines = []
-    for decides, heading in _DECIDED.items():
+    for affects, heading in _AFFECTED.items():
         lines.append(f"{heading}:\n")
         for option in options.values():
-            if option.decides == decides:
+            if option.affects == affects:
                 flags = f" ({', '.join(option.flags)})" if option.flags else ""
                 text = f"{option.help}; {option.allowed}{_default(option)}"
                 lines.append(f"  {option.name}{flags}")
@@ -331,8 +331,8 @@ def options_of(arguments: argparse.Namespace) -> Options:
     """
     said = {name: getattr(arguments, name, None) for name in OPTIONS}
     values = {name: value for name, value in said.items() if value is not None}
-    if "loras" in values:
-        values["loras"] = tuple(values["loras"])
+    if "adapters" in values:
+        values["adapters"] = tuple(values["adapters"])
     # Each was checked when it was read.
     return Options().with_checked(values)
 
@@ -360,7 +360,7 @@ def _choices(option: Option) -> str:
 
 def _default(option: Option) -> str:
     if option.tuning is not None:
-        return f" [default: as tuned, else {setting_text(option.tuning.otherwise)}]"
+        return f" [default: as tuned, else {setting_text(option.tuning.default)}]"
     if option.default is None or option.default is False or option.default in ("", ()):
         return ""
     return f" [default: {setting_text(option.default)}]"

@@ -46,7 +46,7 @@ def nearest(name: str, names: Collection[str]) -> str:
 
 
 @contextmanager
-def before_the_model() -> Iterator[None]:
+def input_errors_as_usage() -> Iterator[None]:
     """Turns unreadable input into an error of usage, as long as no model is loaded."""
     try:
         yield

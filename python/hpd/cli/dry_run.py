@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hpd.cli.common import EXIT_OK, UsageError, before_the_model, table
+from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, table
 from hpd.files.inputs import InputReader
 from hpd.models.memory import DEFAULT_N_CTX
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import load_vocabulary
 from hpd.options import Options
 from hpd.pipeline import Examples, examples_of
-from hpd.pipeline.questionnaire import Questionnaire
+from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.prompt.text import instruction_text, system_text
 from hpd.prompt.tokens import documents_text, rendered
 from hpd.schema.attributes import Schema
@@ -33,7 +33,7 @@ def print_prompt(
     reader: InputReader,
 ) -> int:
     """Print the prompt of the first document, or of the first stack."""
-    with before_the_model():
+    with input_errors_as_usage():
         n_shown = min(options.stack, sys.maxsize if arguments.limit is None else arguments.limit)
         records = list(itertools.islice(reader, n_shown))
         failed = next((record.error for record in records if record.error is not None), None)
@@ -46,7 +46,7 @@ def print_prompt(
         schema = schemas if isinstance(schemas, Schema) else schemas.get(str(category))
         if schema is None:
             raise UsageError(f"there is no schema for the category {category!r}")
-    path = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
+    path = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
     model = load_vocabulary(path, verbose=options.verbose)
     shown = preview(model, schema, texts, options, examples_of(examples, category))
     print(_in_words(shown, context_size(model, options)))
@@ -87,25 +87,25 @@ def preview(
     examples: Examples = (),
 ) -> Preview:
     """The first request for ``documents``, as the extractor makes it; several are a stack."""
-    questionnaire = Questionnaire(model, schema, options, examples)
+    compiled_schema = CompiledSchema(model, schema, options, examples)
     n_stacked = len(documents)
-    waves = questionnaire.waves(n_stacked)
+    waves = compiled_schema.waves(n_stacked)
     questions = waves.first()
     if options.method == "ar":
         keys = [""]
-        request = questionnaire.answer_request(documents)
+        request = compiled_schema.answer_request(documents)
         n_later = 0
     else:
         keys = [question.key for question in questions]
-        request = questionnaire.request(documents, questions, first=True, keep_prompt=False)
-        n_later = len(questionnaire.leaves) * n_stacked - len(questions)
+        request = compiled_schema.request(documents, questions, first=True, keep_prompt=False)
+        n_later = len(compiled_schema.leaves) * n_stacked - len(questions)
     system = system_text(n_stacked, options.layout)
     instruction = instruction_text(
-        schema, examples, options.layout, options.instructions, options.document_turn
+        schema, examples, options.layout, options.instructions, options.document_role
     )
     around = rendered(model, system)
     return Preview(
-        text=around.text(instruction, documents_text(documents), options.document_turn),
+        text=around.text(instruction, documents_text(documents), options.document_role),
         keys=tuple((key, len(field.key)) for key, field in zip(keys, request.fields, strict=True)),
         n_prompt=len(request.prompt),
         n_instruction=request.n_instruction,

@@ -23,7 +23,7 @@ from hpd.cli.arguments import (
     options_of,
     say_without_effect,
 )
-from hpd.cli.common import UsageError, before_the_model, in_words, say
+from hpd.cli.common import UsageError, in_words, input_errors_as_usage, say
 from hpd.cli.inputs import (
     add_input_argument,
     add_reading_arguments,
@@ -55,7 +55,7 @@ from hpd.files.table_edits import note_table
 from hpd.files.tables import is_table, keeps_input, lines_path, write_table
 from hpd.files.writer import Writer
 from hpd.models.hardware import computing_place
-from hpd.models.model_files import is_box, resolve_model
+from hpd.models.model_files import is_bundled, resolve_model
 from hpd.pipeline import check_method
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_MAP, option_map
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
 
-class Run(NamedTuple):
+class ExtractRun(NamedTuple):
     """The schemas, options and examples of a run."""
 
     arguments: argparse.Namespace
@@ -137,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_method(options, schemas)
     _check(arguments, schemas, options)
     option_map(options.calibration)  # A file that cannot be read is refused at once.
-    with before_the_model():
+    with input_errors_as_usage():
         examples = _examples(arguments, schemas)
         reader = open_inputs(
             arguments,
@@ -152,11 +152,11 @@ def run(arguments: argparse.Namespace) -> int:
             from hpd.cli.dry_run import print_prompt
 
             return print_prompt(arguments, schemas, options, examples, reader)
-        with before_the_model():
+        with input_errors_as_usage():
             records = itertools.islice(_peeked(reader), arguments.limit)
-        model = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
+        model = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
         _check_reads(arguments, reader.files.paths, options, model)
-        with before_the_model():
+        with input_errors_as_usage():
             settings = run_settings(schemas, model, options, examples)
             settings["--with-text"] = arguments.with_text
             settings["--keep"] = arguments.keep
@@ -170,7 +170,7 @@ def run(arguments: argparse.Namespace) -> int:
         with writing.to_the_end():
             for repair in writer.repairs:
                 say(f"{output}: {repair}")
-            asked = Run(arguments, schemas, options, examples)
+            asked = ExtractRun(arguments, schemas, options, examples)
             _extract(asked, model, reader, writer, writing, records)
         if writing.stopped is not None:
             return writing.stopped
@@ -187,7 +187,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _extract(
-    run: Run,
+    run: ExtractRun,
     model: Path,
     reader: InputReader,
     writer: Writer,
@@ -195,7 +195,7 @@ def _extract(
     records: Iterator[Record],
 ) -> None:
     """Extract the documents that are left; a model is loaded only if there are any."""
-    with before_the_model():
+    with input_errors_as_usage():
         pending = writer.pending(records)
         first = next(pending, None)
     if first is None:
@@ -214,7 +214,7 @@ def _extract(
         writing.run(extractor, todo, progress)
 
 
-def _say_where(run: Run, model: Path, *, is_shown: bool, tuned: Mapping[str, int]) -> None:
+def _say_where(run: ExtractRun, model: Path, *, is_shown: bool, tuned: Mapping[str, int]) -> None:
     """On a terminal, say which device computes, and with which settings."""
     say_without_effect(run.options)
     on_terminal = shows_table(run.arguments) and sys.stderr.isatty()
@@ -225,13 +225,13 @@ def _say_where(run: Run, model: Path, *, is_shown: bool, tuned: Mapping[str, int
 
 
 def _name(model: Path) -> str:
-    """The model that answers and, of the one in the box, how to name a better one."""
-    if is_box(model):
-        return "the model in the box (larger ones know more: -m qwen3:4b; see hpd models)"
+    """The model that answers and, of the bundled one, how to name a better one."""
+    if is_bundled(model):
+        return "the bundled model (larger ones know more: -m qwen3:4b; see hpd models)"
     return model.name
 
 
-def _opened_extractor(run: Run, model: Path) -> Any:
+def _opened_extractor(run: ExtractRun, model: Path) -> Any:
     """The loaded model, in this process or in the workers of a cluster."""
     if run.arguments.ray is not None:
         return import_module(_RAY).open_extractor(*run, model)
@@ -288,7 +288,7 @@ def _check_reads(
 ) -> None:
     """Refuse to overwrite anything that this run reads."""
     schema = arguments.schema if os.path.exists(arguments.schema) else None
-    adapters = [path for path, _ in options.loras]
+    adapters = [path for path, _ in options.adapters]
     calibration = None if options.calibration in ("", NO_MAP) else options.calibration
     own = (
         {filled(arguments.schema, path) for path in inputs} if is_pattern(arguments.schema) else ()
@@ -358,7 +358,7 @@ def _peeked(reader: InputReader) -> Iterator[Record]:
     return iter(()) if first is None else itertools.chain([first], reader)
 
 
-def _progress(run: Run, reader: InputReader, n_kept: int) -> Progress:
+def _progress(run: ExtractRun, reader: InputReader, n_kept: int) -> Progress:
     # A bar would run through the rows of a table on the same terminal.
     shown = not run.options.quiet and sys.stderr.isatty() and not shows_table(run.arguments)
     total = reader.count() if shown else None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from hpd.cli.arguments import add_field_arguments
-from hpd.cli.common import before_the_model
+from hpd.cli.common import input_errors_as_usage
 from hpd.errors import InputError, SchemaError
 from hpd.files.inputs import InputReader, Shard, find_files
 from hpd.files.rows import FORMATS
@@ -106,7 +106,7 @@ def schemas_of_files(arguments: argparse.Namespace, leave_out: Collection[str | 
     pattern = arguments.schema
     if not is_pattern(pattern):
         return load_schemas(pattern)
-    with before_the_model():
+    with input_errors_as_usage():
         paths = find_files(arguments.input, arguments.format, leave_out).paths
     files = sorted({filled(pattern, path) for path in paths})
     schemas = {name: load_schema(name) for name in files if os.path.isfile(name)}

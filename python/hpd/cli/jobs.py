@@ -188,7 +188,7 @@ def job_defaults(parser: Parser, said: argparse.Namespace) -> Mapping[str, Any] 
             values[actions[flag].dest] = _converted(actions[flag], flag, value, job.path.parent)
         except (ValueError, argparse.ArgumentTypeError) as error:
             raise UsageError(f"{job.where(key)}: job {job.name}: {key} {error}") from None
-    if "model" in values and "hf" in values:
+    if "model" in values and "hf_repo" in values:
         raise UsageError(f"{job.where('model')}: job {job.name}: give model or hf-repo, not both")
     _leave_to_the_command_line(parser, said, values)
     return {**values, "job_file": job.path}
@@ -228,9 +228,9 @@ def _leave_to_the_command_line(
         # Lists that are said would be added to those of the job.
         if getattr(said, dest):
             values.pop(dest, None)
-    if said.model is not None or said.hf is not None:
+    if said.model is not None or said.hf_repo is not None:
         values.pop("model", None)
-        values.pop("hf", None)
+        values.pop("hf_repo", None)
 
 
 def _is_list(action: argparse.Action) -> bool:

@@ -269,8 +269,8 @@ def run_settings(
         decoding["calibration"] = file_fingerprint(options.calibration)
     if options.instructions:
         decoding["instructions"] = text_fingerprint(options.instructions)
-    del decoding["loras"]
-    adapters = [(file_fingerprint(local_lora(path)), scale) for path, scale in options.loras]
+    del decoding["adapters"]
+    adapters = [(file_fingerprint(local_lora(path)), scale) for path, scale in options.adapters]
     return {
         "schema": text_fingerprint(repr(schemas)),
         "model": file_fingerprint(model),

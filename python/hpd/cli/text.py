@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hpd.cli.arguments import integer
-from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, before_the_model, say
+from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, input_errors_as_usage, say
 from hpd.cli.inputs import add_input_argument, add_reading_arguments, open_inputs
 from hpd.files.reader import Record
 
@@ -39,7 +39,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     """Print the text, or the words, of each document."""
     n_failed = 0
-    with before_the_model():
+    with input_errors_as_usage():
         reader = open_inputs(arguments)
     with reader:
         n_before = 0

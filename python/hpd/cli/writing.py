@@ -40,7 +40,7 @@ _SECONDS = 0.02
 class Extracting(Protocol):
     """A local extractor, or one behind an endpoint."""
 
-    def iter_placed(
+    def iter_indexed(
         self,
         documents: Iterable[Document | NotYet],
         *,
@@ -78,7 +78,7 @@ class Writing:
         self._can_resume = can_resume
         self._columns = columns
         self._interrupts = Interrupts()
-        self._summary = Summary()
+        self._summary = RunSummary()
         self._progress: Progress | None = None
         self._quiet = quiet
         self._has_cut = False  # a document into chunks
@@ -127,7 +127,7 @@ class Writing:
         given: dict[int, tuple[int, Record]] = {}
         with self._interrupts:
             documents = self._documents(records, given)
-            for i, extraction in extractor.iter_placed(
+            for i, extraction in extractor.iter_indexed(
                 documents,
                 on_error="record",
                 on_chunk=lambda i, n_done, n: self._count_chunk(given[i][1], n_done, n),
@@ -214,7 +214,7 @@ class Writing:
 
     def _write(
         self,
-        place: int,
+        index: int,
         record: Record,
         line: Mapping[str, Any],
         n_values: int = 0,
@@ -223,13 +223,13 @@ class Writing:
         error = line.get("error")
         if self._columns is not None:
             line = {**line, **self._columns(record)}
-        self._writer.write(place, record, line, failed=error is not None)
+        self._writer.write(index, record, line, failed=error is not None)
         self._summary.add_line(error)
         if self._progress is not None:
             self._progress.advance(n_values=n_values, n_nulls=n_nulls, failed=error is not None)
 
 
-class Summary:
+class RunSummary:
     """Counts what was written, for the closing lines."""
 
     def __init__(self) -> None:
@@ -249,7 +249,7 @@ class Summary:
             unsure=sum(field.nulled and not field.error for field in fields),
             refused=sum(field.nulled and bool(field.error) for field in fields),
             reused=0 if extraction.usage is None else extraction.usage.reused_values,
-            retried=sum(bool(field.refused) for field in fields),
+            retried=sum(bool(field.rejected) for field in fields),
             cut=sum(field.truncated for field in fields),
             repeated=sum(field.repeated for field in fields),
         )

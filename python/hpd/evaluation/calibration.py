@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from hpd.evaluation.confidence_fit import Judged, cross_fitted
+from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted
 from hpd.evaluation.json_form import JsonForm, plain
 from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
@@ -146,10 +146,12 @@ def as_the_model_gave_them(every: Iterable[Answer]) -> list[Answer]:
     return [answer for answer in every if not answer.was_nulled]
 
 
-def judged(answer: Answer) -> Judged:
+def judged(answer: Answer) -> ScoredConfidence:
     """An answer with the model's own confidence, for a calibration to be fitted to."""
     confidence = answer.confidence if answer.uncalibrated is None else answer.uncalibrated
-    return Judged(answer.document, answer.kind, confidence, not answer.is_value, answer.is_right)
+    return ScoredConfidence(
+        answer.document, answer.kind, confidence, not answer.is_value, answer.is_right
+    )
 
 
 def calibrate(every: Sequence[Answer], n_bins: int = N_BINS) -> Calibration:

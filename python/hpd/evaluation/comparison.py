@@ -75,7 +75,7 @@ def _by_id(path: str) -> dict[str, Prediction]:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class PairTrial:
     """One document with the values of two systems side by side."""
 
     id: str
@@ -86,7 +86,7 @@ class Trial:
 
 def plan_trials(
     systems: Sequence[System], annotator: str, *, seed: int = 0, limit: int | None = None
-) -> list[Trial]:
+) -> list[PairTrial]:
     """The trials of one annotator: one for each document that two systems or more have.
 
     The documents, their order, and which two systems of more than two are shown depend on the
@@ -110,7 +110,7 @@ def plan_trials(
         pair = _chance(seed, "pair", document_id).sample(owners[document_id], 2)
         pair.sort(key=list(systems).index)
         _chance(seed, "sides", annotator, document_id).shuffle(pair)
-        trials.append(Trial(document_id, *pair))
+        trials.append(PairTrial(document_id, *pair))
     return trials
 
 
@@ -178,7 +178,7 @@ class JudgementFile:
         self._file.write(line_bytes(asdict(judgement)))
         self._last[judgement.about] = judgement
 
-    def verdict(self, trial: Trial, annotator: str) -> Verdict | None:
+    def verdict(self, trial: PairTrial, annotator: str) -> Verdict | None:
         """The annotator's last verdict on the left system of a trial; None if there is none."""
         pair = frozenset((trial.left.name, trial.right.name))
         last = self._last.get((annotator, trial.id, pair))
@@ -273,7 +273,7 @@ class ShownTrial:
         }
 
 
-def shown_trial(trial: Trial, text: str) -> ShownTrial:
+def shown_trial(trial: PairTrial, text: str) -> ShownTrial:
     """A trial as an annotator sees it; ``text`` is the document's."""
     return ShownTrial(text, tuple(_rows(_side(trial.left, trial.id), _side(trial.right, trial.id))))
 
@@ -320,7 +320,7 @@ class Session:
 
     def __init__(
         self,
-        trials: Sequence[Trial],
+        trials: Sequence[PairTrial],
         texts: Mapping[str, str],
         file: JudgementFile,
         annotator: str,

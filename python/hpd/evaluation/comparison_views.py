@@ -22,7 +22,7 @@ from hpd.show.page import render_page
 
 HOST = "127.0.0.1"
 _TEMPLATE = Path(__file__).parent / "templates" / "compare.html"
-_MOST_BYTES = 10_000
+_MAX_BODY_BYTES = 10_000
 
 
 class ComparisonServer(ThreadingHTTPServer):
@@ -96,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self) -> Mapping[str, Any]:
         n_bytes = int(self.headers.get("Content-Length", ""))
-        if not 0 < n_bytes <= _MOST_BYTES:
+        if not 0 < n_bytes <= _MAX_BODY_BYTES:
             raise ValueError(f"{n_bytes} bytes")
         body = json.loads(self.rfile.read(n_bytes))
         if not isinstance(body, dict):

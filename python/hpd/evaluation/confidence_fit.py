@@ -20,7 +20,7 @@ N_FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ScoredConfidence:
     """An answer with the confidence that the model gave it, and whether it is right."""
 
     document: Hashable
@@ -35,7 +35,7 @@ Step = tuple[float, float, float]
 """Answers with one height of the curve in common: their weight, mean confidence and height."""
 
 
-def fit(judged: Sequence[Judged]) -> ConfidenceMap:
+def fit(judged: Sequence[ScoredConfidence]) -> ConfidenceMap:
     """The map of some answers: for all kinds together, and for each kind that occurs."""
     curves = []
     for is_null in (False, True):
@@ -51,7 +51,9 @@ def fit(judged: Sequence[Judged]) -> ConfidenceMap:
     return ConfidenceMap(values, nulls)
 
 
-def cross_fitted(judged: Sequence[Judged], n_folds: int = N_FOLDS, seed: int = 0) -> list[Judged]:
+def cross_fitted(
+    judged: Sequence[ScoredConfidence], n_folds: int = N_FOLDS, seed: int = 0
+) -> list[ScoredConfidence]:
     """The same answers with the confidence that a map gives them which has not seen them.
 
     The documents are dealt out to folds; the answers of each are mapped by what was fitted to all
@@ -67,7 +69,7 @@ def cross_fitted(judged: Sequence[Judged], n_folds: int = N_FOLDS, seed: int = 0
     return [mapped(answer, maps[fold_of[answer.document]]) for answer in judged]
 
 
-def best_null_threshold(judged: Sequence[Judged], n_stated: int) -> float:
+def best_null_threshold(judged: Sequence[ScoredConfidence], n_stated: int) -> float:
     """The hundredth below which values should become null for the highest F1.
 
     Where confidence is the share that is right, that is half of the F1 which is reached with it
@@ -78,10 +80,12 @@ def best_null_threshold(judged: Sequence[Judged], n_stated: int) -> float:
         judged: answers with calibrated confidence, best of a map that has not seen them.
         n_stated: how many values there are to be found.
     """
-    return max((n / 100 for n in range(100)), key=lambda least: _f1(judged, n_stated, least))
+    return max(
+        (n / 100 for n in range(100)), key=lambda threshold: _f1(judged, n_stated, threshold)
+    )
 
 
-def _f1(judged: Sequence[Judged], n_stated: int, threshold: float) -> float:
+def _f1(judged: Sequence[ScoredConfidence], n_stated: int, threshold: float) -> float:
     kept = [
         answer.is_right
         for answer in judged
@@ -90,7 +94,7 @@ def _f1(judged: Sequence[Judged], n_stated: int, threshold: float) -> float:
     return 2 * sum(kept) / max(1, len(kept) + n_stated)
 
 
-def mapped(answer: Judged, confidence_map: ConfidenceMap) -> Judged:
+def mapped(answer: ScoredConfidence, confidence_map: ConfidenceMap) -> ScoredConfidence:
     """An answer with the confidence that a map makes of its own."""
     confidence = confidence_map(answer.kind, answer.confidence, is_null=answer.is_null)
     return replace(answer, confidence=confidence)
@@ -119,7 +123,7 @@ def _pooled(one: Step, two: Step) -> Step:
     return weight, confidence, height
 
 
-def _curve(judged: Sequence[Judged], prior: Callable[[float], float]) -> Curve:
+def _curve(judged: Sequence[ScoredConfidence], prior: Callable[[float], float]) -> Curve:
     outcomes: dict[float, list[bool]] = {}
     for answer in judged:
         outcomes.setdefault(answer.confidence, []).append(answer.is_right)

@@ -197,13 +197,13 @@ class _Unit:
     open_tokens: list[str] = field(default_factory=list)
     error: InputError | None = None
 
-    def add(self, token: str, tag: str, place: str, line: int) -> None:
+    def add(self, token: str, tag: str, path: str, line: int) -> None:
         """Take in one token; a tag that fits nowhere is an error of the whole unit."""
         self.line = self.line or line
         self.tokens.append(token)
         match = CONLL_TAG.fullmatch(tag)
         if match is None:
-            self.fail(f"{place}: the tag {tag!r} is neither O nor a letter and a type, as B-PER")
+            self.fail(f"{path}: the tag {tag!r} is neither O nor a letter and a type, as B-PER")
             return
         letter, kind = match[1], match[2]
         goes_on = kind is not None and kind == self.open_type and letter in "IELM"
@@ -212,7 +212,7 @@ class _Unit:
         if kind is None:
             return
         if letter in "ELM" and not goes_on:
-            self.fail(f"{place}: {tag} has no beginning")
+            self.fail(f"{path}: {tag} has no beginning")
         # I without a beginning is one, as IOB1 has it.
         self.open_type = kind
         self.open_tokens.append(token)

@@ -92,7 +92,7 @@ class Proposal:
     values: tuple[str, ...] = ()
 
 
-def proposal_rules(k: int) -> str:
+def proposal_prompt(k: int) -> str:
     """The system's text: the task, for ``k`` attributes at most."""
     return render_text(_TEMPLATES / "discover_rules.jinja", k=k)
 
@@ -104,7 +104,7 @@ def proposal_schema(k: int) -> Schema:
         "object",
         nullable=False,
         required=True,
-        always_answered=True,
+        forbids_null=True,
         attributes=(
             _part("name"),
             _part("description"),
@@ -137,12 +137,12 @@ def read_proposals(data: Mapping[str, Any] | None) -> Iterator[Proposal]:
 
 
 def _part(name: str, type: Type = "string", **more: Any) -> Attribute:  # noqa: A002
-    return Attribute(name, type, nullable=False, required=True, always_answered=True, **more)
+    return Attribute(name, type, nullable=False, required=True, forbids_null=True, **more)
 
 
 _T = TypeVar("_T")
 
-_SIMILAR = 90
+_SAME_NAME_RATIO = 90
 """The similarity of names, in percent, from which on they are spellings of one: that of Color and
 Colour is 91, that of Brand and Band 89."""
 
@@ -189,7 +189,7 @@ def clusters(samples: Sequence[Iterable[Proposal]]) -> list[Cluster]:
     """The proposals, those for the same attribute together, in order of appearance."""
     joined: list[Cluster] = []
     for number, proposals in enumerate(samples):
-        for place, proposal in enumerate(proposals):
+        for index, proposal in enumerate(proposals):
             own = next(
                 (each for each in joined if _are_alike(each.proposals[0], proposal)), Cluster()
             )
@@ -197,13 +197,13 @@ def clusters(samples: Sequence[Iterable[Proposal]]) -> list[Cluster]:
                 joined.append(own)
             own.proposals.append(proposal)
             own.samples.add(number)
-            own.places.append(place)
+            own.places.append(index)
     return joined
 
 
 def _are_alike(one: Proposal, other: Proposal) -> bool:
     ours, theirs = _words(one.name), _words(other.name)
-    if fuzz.ratio(" ".join(sorted(ours)), " ".join(sorted(theirs))) >= _SIMILAR:
+    if fuzz.ratio(" ".join(sorted(ours)), " ".join(sorted(theirs))) >= _SAME_NAME_RATIO:
         return True
     if not (ours <= theirs or theirs <= ours):
         return False

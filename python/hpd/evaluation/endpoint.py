@@ -287,7 +287,7 @@ class EndpointExtractor:
     Args:
         schemas: one, or one for each category.
         endpoint: where the model is, and how it is asked.
-        rules: the system's text.
+        system_prompt: the system's text.
 
     Raises:
         EndpointError: the extra ``api`` is not installed.
@@ -298,15 +298,15 @@ class EndpointExtractor:
         schemas: Schema | Mapping[str, Schema],
         endpoint: Endpoint,
         *,
-        rules: str = SYSTEM,
+        system_prompt: str = SYSTEM,
     ) -> None:
         self._schemas = schemas
         self._endpoint = endpoint
-        self._rules = rules
+        self._system_prompt = system_prompt
         self._chat = Chat(endpoint)
         self._threads = ThreadPoolExecutor(endpoint.n_parallel, "hpd")
 
-    def iter_placed(
+    def iter_indexed(
         self,
         documents: Iterable[Document | NotYet],
         *,
@@ -359,7 +359,7 @@ class EndpointExtractor:
         schema = schemas if isinstance(schemas, Schema) else schemas[str(document.category)]
         user = instruction_text(schema) + documents_text([document.text])
         messages = [
-            {"role": "system", "content": self._rules},
+            {"role": "system", "content": self._system_prompt},
             {"role": "user", "content": user},
         ]
         start = time.perf_counter()

@@ -65,7 +65,7 @@ _DENIALS = frozenset({"n/a", "na", "no", "none", "not applicable", "not specifie
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedField:
     """The verdict on one value."""
 
     row: int
@@ -86,7 +86,7 @@ def value_kind(value: Any) -> ValueKind:
 
 def judged_values(
     predictions: Sequence[Prediction], answers: Iterable[Prediction]
-) -> Iterator[Judged]:
+) -> Iterator[JudgedField]:
     """The verdicts in a judge's answers, each with the number of its document.
 
     Args:
@@ -101,7 +101,9 @@ def judged_values(
             continue
         for attribute, judged in (answer.data or {}).items():
             if isinstance(judged, Mapping) and judged.get("verdict") in VERDICTS:
-                yield Judged(row, attribute, judged["verdict"], str(judged.get("reason") or ""))
+                yield JudgedField(
+                    row, attribute, judged["verdict"], str(judged.get("reason") or "")
+                )
 
 
 def prediction_id(prediction: Prediction, row: int) -> str:
@@ -190,14 +192,14 @@ def document_text(text: str, values: Mapping[str, Any]) -> str:
 
 
 def _judged_attribute(attribute: Attribute, kind: ValueKind) -> Attribute:
-    reason = Attribute("reason", nullable=False, required=True, always_answered=True)
+    reason = Attribute("reason", nullable=False, required=True, forbids_null=True)
     verdict = Attribute(
         "verdict",
         "enum",
         choices=CHOICES[kind],
         nullable=False,
         required=True,
-        always_answered=True,
+        forbids_null=True,
         after=("reason",),
     )
     return Attribute(
@@ -304,7 +306,7 @@ class JudgeScores(JsonForm):
         }
 
 
-def judge_scores(judged: Iterable[Judged], resampling: Resampling = USUAL) -> JudgeScores:
+def judge_scores(judged: Iterable[JudgedField], resampling: Resampling = USUAL) -> JudgeScores:
     """Add verdicts up; the intervals come from drawing documents."""
     judged = list(judged)
     rows = {row: i for i, row in enumerate(dict.fromkeys(each.row for each in judged))}
@@ -390,7 +392,7 @@ class GoldAgreement(JsonForm):
 
 
 def gold_agreement(
-    judged: Iterable[Judged],
+    judged: Iterable[JudgedField],
     predictions: Sequence[Prediction],
     examples: Sequence[Example | None],
     form: Form | None = None,

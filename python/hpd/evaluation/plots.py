@@ -80,7 +80,7 @@ def _plot_attributes(
     resampling: Resampling,
 ) -> None:
     """F1 with its interval for each attribute, whatever the category."""
-    for place, (label, fields) in enumerate(files.items()):
+    for index, (label, fields) in enumerate(files.items()):
         merged = [
             replace(field, cell=("", field.cell[1]))
             for field in fields
@@ -93,10 +93,10 @@ def _plot_attributes(
         # Rounded scores may lie a hair outside of the interval of the unrounded ones.
         low = [max(0.0, x - each.low) for x, each in zip(f1, around, strict=True)]
         high = [max(0.0, each.high - x) for x, each in zip(f1, around, strict=True)]
-        offset = 0.18 * (2 * place - len(files) + 1)
+        offset = 0.18 * (2 * index - len(files) + 1)
         axes.errorbar(
             f1, [i + offset for i in range(len(shown))], xerr=[low, high], fmt="o", markersize=4,
-            color=_COLORS[place], elinewidth=1, capsize=2, label=label,
+            color=_COLORS[index], elinewidth=1, capsize=2, label=label,
         )  # fmt: skip
     n_gold = Counter(f.cell[1] for f in merged if f.outcome in ("vn", "vc", "vw"))
     axes.set_yticks(range(len(shown)), [f"{name} ({n_gold[name]})" for name in shown])

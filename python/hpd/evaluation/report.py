@@ -194,7 +194,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class ReportSummary:
     """The figures of a whole file."""
 
     n_documents: int
@@ -207,7 +207,7 @@ class Summary:
     """Of all confidences, the lowest first; empty if there are none."""
 
 
-def summarize(documents: Sequence[ReportedDocument]) -> Summary:
+def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
     """Count what the documents hold."""
     totals = Totals()
     by_name: dict[str, Totals] = {}
@@ -220,7 +220,7 @@ def summarize(documents: Sequence[ReportedDocument]) -> Summary:
             for value in attribute.values:
                 for each in (totals, of_attribute):
                     each.add(value, of_failed_document=document.error is not None)
-    return Summary(
+    return ReportSummary(
         len(documents),
         sum(document.error is not None for document in documents),
         totals,

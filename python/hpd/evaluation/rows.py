@@ -74,13 +74,13 @@ class Prediction:
         """The model's own confidence in each value whose stated confidence is calibrated."""
         return self._probabilities("uncalibrated")
 
-    def was_nulled(self, place: str) -> bool:
+    def was_nulled(self, path: str) -> bool:
         """Whether the value at a place was refused, or fell below a threshold, and became null.
 
         Its details then have the text that the model wrote, and its confidence is that of the text.
         """
-        is_null = self.data is not None and self.data.get(place) is None
-        return is_null and bool(self.fields.get(place, {}).get("raw"))
+        is_null = self.data is not None and self.data.get(path) is None
+        return is_null and bool(self.fields.get(path, {}).get("raw"))
 
     @property
     def usage(self) -> Mapping[str, Any]:

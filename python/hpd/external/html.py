@@ -12,9 +12,9 @@ from hpd.files.rows import WholeText
 from hpd.files.streams import (
     Source,
     decoded,
+    import_extra,
     is_mostly_utf8,
     known_encoding,
-    needed,
 )
 
 _DECLARED = re.compile(
@@ -23,7 +23,7 @@ _DECLARED = re.compile(
 )
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
-_AT_MOST_DECLARED = 4096  # bytes at the beginning of a page in which its encoding stands
+_MAX_DECLARATION_BYTES = 4096  # bytes at the beginning of a page in which its encoding stands
 _LINES = (
     *("center", "dd", "details", "dialog", "dir", "dl", "dt", "fieldset", "form", "hr", "legend"),
     *("menu", "optgroup", "option", "search", "section", "summary", "textarea"),
@@ -31,8 +31,8 @@ _LINES = (
 """Elements that stand on lines of their own, which inscriptis does not know."""
 _WITHOUT_VALUE = ("hidden", "password", "file", "image", "button", "submit", "reset")
 """Kinds of inputs that show nothing that was filled in."""
-_MOST_COLUMNS = 200
-_LONGEST_REPEATED = 80
+_MAX_COLUMNS = 200
+_MAX_REPEATED_TEXT = 80
 """Letters of a cell that is repeated in each of its rows; a longer one frames a page."""
 _SCRIPTS = ("script", "style", "head", "noscript", "template")
 
@@ -54,7 +54,7 @@ def _read_page(source: Source) -> WholeText:
 
 def declared_encoding(html: bytes) -> str | None:
     """The encoding that a page says it has; None if it says none that is known."""
-    found = _DECLARED.search(_COMMENT.sub(b"", html[:_AT_MOST_DECLARED]))
+    found = _DECLARED.search(_COMMENT.sub(b"", html[:_MAX_DECLARATION_BYTES]))
     encoding = known_encoding(found[1].decode("ascii")) if found is not None else None
     # A page of UTF-16 could not be searched for its declaration, so that is wrong.
     return None if encoding is not None and encoding.startswith("utf-16") else encoding
@@ -66,7 +66,7 @@ def text_of_html(html: str, name: str) -> str:
     Raises:
         InputError: it cannot be read to its end, or inscriptis is not installed.
     """
-    inscriptis = needed("inscriptis.html_engine", "inscriptis", "html", "HTML")
+    inscriptis = import_extra("inscriptis.html_engine", "inscriptis", "html", "HTML")
     from lxml import etree
     from lxml.html import HTMLParser, document_fromstring
 
@@ -141,7 +141,7 @@ def _fill_spans(tree: Any) -> None:
             while cells or any(column >= at for column in below):
                 if at in below:
                     n_rows, cell = below.pop(at)
-                    is_short = len("".join(cell.itertext())) <= _LONGEST_REPEATED
+                    is_short = len("".join(cell.itertext())) <= _MAX_REPEATED_TEXT
                     filled = deepcopy(cell) if is_short else row.makeelement("td", {})
                     filled.tail = None
                     row.insert(at, filled)
@@ -151,7 +151,7 @@ def _fill_spans(tree: Any) -> None:
                 else:
                     cell = cells.pop(0)
                     n_rows = _span(cell, "rowspan", len(rows))
-                    for n in range(1, _span(cell, "colspan", _MOST_COLUMNS)):
+                    for n in range(1, _span(cell, "colspan", _MAX_COLUMNS)):
                         empty = row.makeelement("td", {})
                         cell.addnext(empty)
                         cells.insert(0, empty)

@@ -30,13 +30,13 @@ class CachedFile(NamedTuple):
     path: Path
 
 
-def download(hf: str, *, progress: bool = True) -> Path:
+def download(hf_repo: str, *, progress: bool = True) -> Path:
     """The local path of ``user/repo[:QUANT]``, downloaded if it is not in the cache yet.
 
     ``HF_HOME``, ``HF_TOKEN``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` mean what they always do. A
     progress bar shows on a terminal only.
     """
-    repo, quant = parse_hf(hf)
+    repo, quant = parse_hf(hf_repo)
     listing = _list_files(repo)
     try:
         chosen = choose_file(listing.where, listing.files, quant)
@@ -48,12 +48,14 @@ def download(hf: str, *, progress: bool = True) -> Path:
     return paths[0]
 
 
-def parse_hf(hf: str) -> tuple[str, str | None]:
+def parse_hf(hf_repo: str) -> tuple[str, str | None]:
     """The two parts of ``user/repo[:QUANT]``; a whole address is accepted as well."""
-    repo, _, quant = _URL_HOST.sub("", hf.strip()).partition(":")
+    repo, _, quant = _URL_HOST.sub("", hf_repo.strip()).partition(":")
     repo = repo.strip("/")
     if not re.fullmatch(r"[^/\s]+/[^/\s]+", repo):
-        raise ModelLoadError(f"{hf!r} is not the name of a repository: expected user/repo[:QUANT]")
+        raise ModelLoadError(
+            f"{hf_repo!r} is not the name of a repository: expected user/repo[:QUANT]"
+        )
     return repo, quant or None
 
 

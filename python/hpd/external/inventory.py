@@ -20,7 +20,7 @@ from hpd.external.recommended import (
 )
 from hpd.models.gguf_files import check_gguf, part_names
 from hpd.models.memory import PROCESS, Shape, memory_need, need_of_shape
-from hpd.models.model_files import box_model
+from hpd.models.model_files import bundled_model
 from hpd.options import Options
 
 Owner = Literal["hpd", "Hugging Face", "Ollama", "LM Studio"]
@@ -33,7 +33,7 @@ class LocalModel:
     owner: Owner
     """The program that put it there."""
     arguments: tuple[str, ...]
-    """The arguments of the command line that name it; none for the model in the box."""
+    """The arguments of the command line that name it; none for the bundled model."""
     path: Path | None
     n_file_bytes: int = 0
     n_memory_bytes: int | None = None
@@ -79,7 +79,7 @@ def recommended_on_disk(cached: list[CachedFile]) -> dict[str, Path]:
 def local_models(cached: list[CachedFile]) -> Iterator[LocalModel]:
     """The models on this disk: in the box, in the Hub's cache, of Ollama and of LM Studio."""
     try:
-        yield _measured("hpd", (), box_model())
+        yield _measured("hpd", (), bundled_model())
     except ModelLoadError as error:
         yield LocalModel("hpd", (), None, problem=str(error))
     for file in cached:

@@ -21,15 +21,15 @@ from hpd.external.html import declared_encoding, text_of_html
 from hpd.files.rows import WholeText
 from hpd.files.streams import (
     Source,
+    import_extra,
     is_mostly_utf8,
     is_utf8,
     known_encoding,
     n_as_utf8,
     n_beyond_ascii,
-    needed,
 )
 
-_LONGEST_HEADER = 10_000
+_MAX_HEADER_LENGTH = 10_000
 """Characters; the parser's time grows with their square."""
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _BARE_BOUNDARY = re.compile(r'(boundary=)(?!")([^\s;]+)', re.IGNORECASE)
@@ -49,7 +49,7 @@ class _Policy(email.policy.EmailPolicy):
         value = _lenient_text(value.encode("utf-8", "surrogateescape"))
         if name.lower() == "content-transfer-encoding" and (coding := _CODING.search(value)):
             return "quoted-printable" if coding[1] else "base64"
-        if not name.lower().startswith("content-") or len(value) > _LONGEST_HEADER:
+        if not name.lower().startswith("content-") or len(value) > _MAX_HEADER_LENGTH:
             return _decoded_header(value)
         return super().header_fetch_parse(name, _BARE_BOUNDARY.sub(r'\1"\2"', value))
 
@@ -245,7 +245,7 @@ def _file_name(part: Message) -> str:
 
 def _read_msg(source: Source) -> WholeText:
     """An e-mail as Outlook stores it: headers, text, names of the attachments."""
-    oxmsg = needed("oxmsg", "python-oxmsg", "office", "Outlook's .msg")
+    oxmsg = import_extra("oxmsg", "python-oxmsg", "office", "Outlook's .msg")
     try:
         message = oxmsg.Message.load(io.BytesIO(source.read()))
         received = {name.lower(): value for name, value in (message.message_headers or {}).items()}

@@ -24,7 +24,7 @@ from hpd.files.rows import WholeText, whole_text
 from hpd.files.streams import Source, decoded
 from hpd.files.text_tables import table_text
 
-_MOST_BYTES = 1 << 30  # of what is in an archive, which could be made to fill the memory
+_MAX_UNPACKED_BYTES = 1 << 30  # of what is in an archive, which could be made to fill the memory
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 
 
@@ -41,7 +41,7 @@ class _Archive:
         except Exception as error:  # a damaged archive raises whatever it comes to
             raise InputError(f"{self._problem}: {error}") from error
         self.names = self._zip.namelist()
-        if sum(info.file_size for info in self._zip.infolist()) > _MOST_BYTES:
+        if sum(info.file_size for info in self._zip.infolist()) > _MAX_UNPACKED_BYTES:
             raise InputError(f"{self._problem}: more than a gigabyte when it is unpacked")
 
     def bytes_of(self, name: str) -> bytes:
@@ -113,7 +113,7 @@ _UNREAD = ("package", "oleObject", "aFChunk", "chartEx")
 _BLOCKS = {"tbl", "table"}
 _CELLS = {"tc", "table-cell", "covered-table-cell"}
 _PARAGRAPHS = {"p", "h"}
-_MOST_CELLS = 200
+_MAX_SPAN_CELLS = 200
 """Of one that is repeated; sheets repeat an empty one to their end."""
 
 
@@ -193,7 +193,7 @@ def _setting(cell: ElementTree.Element, name: str) -> ElementTree.Element | None
 def _number(element: ElementTree.Element | None, name: str) -> int:
     """A number of columns or rows; 1 where there is none."""
     text = "" if element is None else _attribute(element, name) or ""
-    return min(max(int(text), 1), _MOST_CELLS) if text.isascii() and text.isdecimal() else 1
+    return min(max(int(text), 1), _MAX_SPAN_CELLS) if text.isascii() and text.isdecimal() else 1
 
 
 def _is_left_out(element: ElementTree.Element) -> bool:

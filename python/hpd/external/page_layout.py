@@ -27,7 +27,7 @@ _WORD_GAP_LETTERS = 1.4
 """Times the width of a letter: words of a piece are closer than that, too."""
 _TOUCHING = 0.22
 """Times the height: what is closer is not apart."""
-_MOST_OVERLAP = 0.6
+_MAX_OVERLAP = 0.6
 """Times the height: what covers more of a piece does not continue it."""
 _LOWEST = 3.0
 """The height, in points, at which dots and dashes are taken."""
@@ -37,7 +37,7 @@ _N_NEAR_LINES = 4
 _NARROWEST = 0.5
 """The width, in points, at which a sign is taken that has none."""
 _N_CELL_BLANKS = 2
-_MOST_COLUMNS = 400
+_MAX_COLUMNS = 400
 """Of letters on a page whose columns are kept."""
 _PARAGRAPH_GAP = 1.6
 """Times the usual gap of lines, and at least the height of one: then a line is left blank."""
@@ -58,7 +58,7 @@ _N_TRIED_LINES = (1, 2, 3, 6)
 """First lines whose gaps may be the gutter between two columns."""
 _GUTTER = 0.7
 """Times the height of letters: the least width of a gutter."""
-_FAR = 2.0
+_MAX_LINE_GAP = 2.0
 """Times the height: columns do not go on behind such a gap where only one of them would."""
 
 
@@ -251,7 +251,7 @@ def _pieces(words: Sequence[_Piece]) -> list[_Piece]:
         if last is not None and last.overlap(word) > _SAME_LINE:
             is_leftwards = _n_right_to_left(last.text() + word.text()) > 0
             gap = last.left - word.right if is_leftwards else word.left - last.right
-            if -_MOST_OVERLAP * max(last.height, word.height) < gap < last.blank(word):
+            if -_MAX_OVERLAP * max(last.height, word.height) < gap < last.blank(word):
                 last.take(word)
                 continue
         pieces.append(word)
@@ -285,8 +285,8 @@ def _beside_share(piece: _Piece, line: _Line) -> float:
     """The share of a piece's height that is beside the pieces of a line; 0 if it hides one."""
     nearest = min(line, key=piece.gap)
     share = piece.overlap(nearest)
-    if piece.gap(nearest) < -_MOST_OVERLAP * min(piece.height, nearest.height):
-        return share if share > _MOST_OVERLAP and piece.text() == nearest.text() else 0.0
+    if piece.gap(nearest) < -_MAX_OVERLAP * min(piece.height, nearest.height):
+        return share if share > _MAX_OVERLAP and piece.text() == nearest.text() else 0.0
     like = min(line, key=lambda other: abs(other.height - piece.height))
     return min(share, piece.overlap(like))
 
@@ -299,7 +299,7 @@ def _joined(line: _Line) -> _Line:
         height = piece.height if last is None else max(last.height, piece.height)
         if last is None or last.gap(piece) >= last.blank(piece):
             joined.append(piece)
-        elif last.gap(piece) > -_MOST_OVERLAP * height or last.text() != piece.text():
+        elif last.gap(piece) > -_MAX_OVERLAP * height or last.text() != piece.text():
             last.take(piece, is_apart=last.gap(piece) > _TOUCHING * height)
     return joined
 
@@ -365,7 +365,7 @@ def _beside(lines: Sequence[_Line], left: float, right: float) -> tuple[Sequence
         if most - least < _GUTTER * line[0].height:
             break
         goes_on = n_left not in (0, len(line)) or not (has_left and has_right)
-        if not goes_on and _top(line) - _bottom(lines[n - 1]) > _FAR * line[0].height:
+        if not goes_on and _top(line) - _bottom(lines[n - 1]) > _MAX_LINE_GAP * line[0].height:
             break
         left, right = least, most
         has_left, has_right = has_left or n_left > 0, has_right or n_left < len(line)
@@ -458,7 +458,7 @@ def _text_columns(lines: Sequence[_Line]) -> dict[int, int]:
     columns = _at_columns(lines, has_columns=True)
     last = max(columns[id(line[-1])] + line[-1].n_columns for line in lines)
     # A drawing with words all over it would become as wide as all of them together.
-    return columns if last <= _MOST_COLUMNS else _at_columns(lines, has_columns=False)
+    return columns if last <= _MAX_COLUMNS else _at_columns(lines, has_columns=False)
 
 
 def _at_columns(lines: Sequence[_Line], *, has_columns: bool) -> dict[int, int]:

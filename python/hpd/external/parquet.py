@@ -14,7 +14,7 @@ from uuid import UUID
 
 from hpd.errors import HpdError, InputError
 from hpd.files.rows import Row, refuse_twice
-from hpd.files.streams import Source, needed
+from hpd.files.streams import Source, import_extra
 from hpd.files.tables import (
     Column,
     Line,
@@ -102,7 +102,7 @@ def _python_value(value: Any) -> Any:
 
 def parquet_module() -> Any:
     """pyarrow's module; ``InputError`` if it is not installed."""
-    return needed("pyarrow.parquet", "pyarrow", "parquet", "Parquet")
+    return import_extra("pyarrow.parquet", "pyarrow", "parquet", "Parquet")
 
 
 def arrow_type(attribute: Attribute) -> Any:

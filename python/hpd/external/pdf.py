@@ -13,7 +13,7 @@ from hpd.errors import InputError
 from hpd.external.page_layout import Letter, lines_of
 from hpd.external.pictures import RECOGNISED, RECOGNISER, recognised_letters
 from hpd.files.rows import Placed, WholeText, whole_text
-from hpd.files.streams import Source, needed
+from hpd.files.streams import Source, import_extra
 from hpd.version import install_command
 
 _HYPHENS = dict.fromkeys((0x02, 0xFFFE), "-")
@@ -28,7 +28,7 @@ _ONE_AT_A_TIME = Lock()
 
 def read_pdf(source: Source) -> WholeText:
     """The pages of a PDF, with the values of its form, in the order of reading."""
-    pdfium = needed("pypdfium2", "pypdfium2", "pdf", "PDF")
+    pdfium = import_extra("pypdfium2", "pypdfium2", "pdf", "PDF")
     data = source.read()
     with _ONE_AT_A_TIME:
         return _read(pdfium, data, source)

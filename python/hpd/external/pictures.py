@@ -10,7 +10,7 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.external.page_layout import Letter, lines_of
 from hpd.files.rows import WholeText, whole_text
-from hpd.files.streams import Source, needed
+from hpd.files.streams import Source, import_extra
 
 RECOGNISED = "the text was recognised in pictures, so that letters may be wrong"
 RECOGNISER = "rapidocr_onnxruntime"
@@ -24,7 +24,7 @@ def recogniser() -> Any:
     Raises:
         InputError: it is not installed, with how it is.
     """
-    return needed(RECOGNISER, "rapidocr-onnxruntime", "ocr", _WHAT).RapidOCR()
+    return import_extra(RECOGNISER, "rapidocr-onnxruntime", "ocr", _WHAT).RapidOCR()
 
 
 def recognised_letters(pixels: Any, scale: float = 1.0) -> Iterator[Letter]:

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, before_the_model, say
+from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
 from hpd.cli.output import written_files
 from hpd.errors import HpdError, InputError, OptionError, SchemaError
 from hpd.external.remote_files import at, telling
@@ -34,7 +34,7 @@ def run_there(arguments: argparse.Namespace, run: Callable[[argparse.Namespace],
         raise UsageError(f"{arguments.output}: hpd reads from there, and cannot write")
     place = _Place(arguments.output)
     was_left = place.has_copies()
-    with before_the_model():
+    with input_errors_as_usage():
         place.check_output(arguments)
         arguments.output = str(place.local)
         arguments.elsewhere = place.names()
@@ -70,7 +70,7 @@ def status_there(arguments: argparse.Namespace, run: Callable[[argparse.Namespac
     arguments.output = str(place.local)
     try:
         if not was_left:
-            with before_the_model():
+            with input_errors_as_usage():
                 place.fetch()
         return run(arguments)
     finally:
@@ -83,7 +83,7 @@ class _Place:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        with before_the_model(), telling(name):
+        with input_errors_as_usage(), telling(name):
             self._filesystem, path = at(name)
         self._folder, _, file = path.rpartition("/")
         if not file or name.endswith("/"):

@@ -21,24 +21,24 @@ from hpd.documents import Place
 from hpd.errors import HpdError, InputError
 from hpd.files.places import PartPlaces
 from hpd.files.rows import Row, WholeText, plain_value, refuse_twice
-from hpd.files.streams import Source, is_place, listed, needed
+from hpd.files.streams import Source, import_extra, is_place, listed
 from hpd.files.tables import (
     Column,
     Line,
     Schemas,
     as_text,
     flat_columns,
-    least_confidence,
+    min_confidence,
     table_columns,
 )
 from hpd.files.text_tables import table_lines
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import typed_value
 
-_MOST_ROWS: Final = 1 << 20
-_MOST_LETTERS: Final = 32_767
+_MAX_ROWS: Final = 1 << 20
+_MAX_CELL_LENGTH: Final = 32_767
 """Of a cell; openpyxl would cut off the rest without a word."""
-_MOST_DIGITS: Final = 15
+_MAX_DIGITS: Final = 15
 """Of a number, which Excel would round."""
 _FIRST_DAY: Final = date(1900, 3, 1)
 """Excel's calendar has a 29 February 1900, so that the days before have no numbers of their own."""
@@ -48,12 +48,12 @@ _COLORS: Final = ((0.5, "F8CBAD", "orange"), (0.8, "FFE699", "yellow"))
 _LEGEND: Final = "Confidence: " + ", ".join(
     f"{color}: below {bound:.0%}" for bound, _, color in _COLORS
 )
-_MOST_LINKS: Final = 65_000
+_MAX_LINKS: Final = 65_000
 """Of a sheet; Excel repairs one that has more than 65,530."""
 _N_MEASURED: Final = 200
 """The rows from which the widths of columns are taken."""
-_LEAST_WIDTH: Final = 9
-_MOST_WIDTH: Final = 50
+_MIN_WIDTH: Final = 9
+_MAX_WIDTH: Final = 50
 _MAIL_DATE: Final = re.compile(r"(?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")
 _OTHERWISE: Final = "the values are in the lines beside the table, and a .csv file can hold them"
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -80,7 +80,7 @@ class _Sheet:
 
 
 def _sheets(source: Source) -> list[_Sheet]:
-    calamine = needed(
+    calamine = import_extra(
         "python_calamine", "python-calamine", "office", "Excel and OpenDocument sheets"
     )
     data = source.read()
@@ -186,7 +186,7 @@ def _time_kind(cells: Sequence[Any]) -> type | None:
 
 def check_writable() -> None:
     """Refuse to write where openpyxl is not installed: ``InputError``."""
-    needed("openpyxl", "openpyxl", "office", "Excel tables")
+    import_extra("openpyxl", "openpyxl", "office", "Excel tables")
 
 
 def write_table(
@@ -244,9 +244,9 @@ def write_table(
     def shown_cell(column: Column, value: Any, line: Line) -> Any:
         nonlocal n_links
         made = cell(value, column.name)
-        stated = least_confidence(line, column.place) if column.place else None
+        stated = min_confidence(line, column.place) if column.place else None
         fill = next((fill for bound, fill in fills if stated is not None and stated < bound), None)
-        target = _target(column, value, path.parent) if n_links < _MOST_LINKS else None
+        target = _target(column, value, path.parent) if n_links < _MAX_LINKS else None
         if fill is None and target is None:
             return made
         if not isinstance(made, Cell):
@@ -262,10 +262,10 @@ def write_table(
         if not isinstance(value, str):
             return value
         text = _CONTROL.sub(lambda found: f"_x{ord(found[0]):04x}_", value)
-        if len(text) > _MOST_LETTERS:
+        if len(text) > _MAX_CELL_LENGTH:
             raise HpdError(
                 f"the column {name!r} has a text of {len(text)} characters, and a cell of Excel "
-                f"holds {_MOST_LETTERS}; {_OTHERWISE}"
+                f"holds {_MAX_CELL_LENGTH}; {_OTHERWISE}"
             )
         made = WriteOnlyCell(sheet, text.encode("utf-8", "backslashreplace").decode())
         made.data_type = "s"  # even if it begins like a formula
@@ -274,8 +274,8 @@ def write_table(
     try:
         sheet.append([head(column) for column in columns])
         for number, line in enumerate(lines(), start=2):
-            if number > _MOST_ROWS:
-                raise HpdError(f"a sheet of Excel holds {_MOST_ROWS} rows; {_OTHERWISE}")
+            if number > _MAX_ROWS:
+                raise HpdError(f"a sheet of Excel holds {_MAX_ROWS} rows; {_OTHERWISE}")
             values = (_value(column, line) for column in columns)
             sheet.append(
                 [shown_cell(c, _shown(v), line) for v, c in zip(values, columns, strict=True)]
@@ -301,7 +301,7 @@ def _widths(columns: Sequence[Column], lines: Iterator[Line]) -> list[int]:
         for n, column in enumerate(columns):
             text = str(_value(column, line))
             widths[n] = max(widths[n], *map(len, text.splitlines() or [""]))
-    return [min(max(width + 2, _LEAST_WIDTH), _MOST_WIDTH) for width in widths]
+    return [min(max(width + 2, _MIN_WIDTH), _MAX_WIDTH) for width in widths]
 
 
 def _target(column: Column, value: Any, folder: Path) -> str | None:
@@ -332,7 +332,7 @@ def _shown(value: Any) -> Any:
         return value
     if isinstance(value, int | Decimal):
         number = Decimal(value).normalize()
-        fits = len(number.as_tuple().digits) <= _MOST_DIGITS and abs(number) < 10**_MOST_DIGITS
+        fits = len(number.as_tuple().digits) <= _MAX_DIGITS and abs(number) < 10**_MAX_DIGITS
         return value if fits else str(value)
     if isinstance(value, datetime | time):
         fits = value.tzinfo is None and (isinstance(value, time) or value.date() >= _FIRST_DAY)

@@ -403,10 +403,10 @@ def decompression_errors() -> tuple[type[Exception], ...]:
 
 def _zstandard() -> Any:
     name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-    return needed(name, "backports.zstd", "zst", ".zst files")
+    return import_extra(name, "backports.zstd", "zst", ".zst files")
 
 
-def needed(module: str, package: str, extra: str, what: str) -> Any:
+def import_extra(module: str, package: str, extra: str, what: str) -> Any:
     """A module of another package, which is needed for ``what``.
 
     Raises:

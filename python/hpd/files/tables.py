@@ -85,18 +85,18 @@ def _free(name: str, prefix: str, names: Container[str]) -> str:
     return name
 
 
-def least_confidence(line: Line, place: str) -> float | None:
+def min_confidence(line: Line, path: str) -> float | None:
     """The lowest confidence of the values at a place of the data, parts and items included."""
     stated = (
         field.get("confidence")
         for name, field in line.get("fields", {}).items()
-        if name == place or name.startswith((f"{place}.", f"{place}["))
+        if name == path or name.startswith((f"{path}.", f"{path}["))
     )
     return min((each for each in stated if each is not None), default=None)
 
 
-def _confidence(place: str) -> Callable[[Line], float | None]:
-    return lambda line: least_confidence(line, place)
+def _confidence(path: str) -> Callable[[Line], float | None]:
+    return lambda line: min_confidence(line, path)
 
 
 def attributes_of(schemas: Schemas) -> list[Attribute]:

@@ -86,13 +86,13 @@ class StreamWriter:
         return enumerate(records)
 
     def write(
-        self, place: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
+        self, index: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
     ) -> None:
         """Write a line, or keep it until the lines before it have been written."""
         if self._order == "finished":
             self._put(line)
             return
-        self._early[place] = line
+        self._early[index] = line
         while self._next in self._early:
             self._put(self._early.pop(self._next))
             self._next += 1
@@ -257,17 +257,17 @@ class FileWriter:
             yield self._journal.entry_at(offset).line or ""
 
     def write(
-        self, place: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
+        self, index: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
     ) -> None:
         """Write the line of one record; it is safe when this returns."""
         data = line_bytes(line)
         document = _fingerprint(record)
         with self._lock:
-            if self._order == "input" and place != self._next and self._moved is None:
-                entry = Entry(place, document, failed, line=data.decode())
-                self._early[place] = self._journal.append(entry)
+            if self._order == "input" and index != self._next and self._moved is None:
+                entry = Entry(index, document, failed, line=data.decode())
+                self._early[index] = self._journal.append(entry)
                 return
-            self._put(Entry(place, document, failed), data)
+            self._put(Entry(index, document, failed), data)
             self._flush_early()
 
     def close(self, *, complete: bool) -> None:
@@ -458,8 +458,8 @@ class FileWriter:
                 return
             self._put_early(place)
 
-    def _put_early(self, place: int) -> None:
-        entry = self._journal.entry_at(self._early.pop(place))
+    def _put_early(self, index: int) -> None:
+        entry = self._journal.entry_at(self._early.pop(index))
         data = (entry.line or "").encode("utf-8", "surrogatepass")
         self._put(entry, line_bytes(self._line(data, entry)))
 

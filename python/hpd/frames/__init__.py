@@ -43,7 +43,7 @@ def extract(
     category_column: str | None = None,
     extractor: Extractor[Any] | None = None,
     model: str | Path | None = None,
-    hf: str | None = None,
+    hf_repo: str | None = None,
     options: Options | None = None,
     prefix: str = "",
     confidence: bool = False,
@@ -64,7 +64,7 @@ def extract(
         column: the column with the texts.
         category_column: the column with the categories, if the schema is by category.
         extractor: reads the texts, and stays open; without one, a model is loaded for this call.
-        model: path of a GGUF file; None for the model in the box.
+        model: path of a GGUF file; None for the bundled model.
         hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
         options: how to read and decode. Single options may be given by name as well.
         prefix: stands before the names of all new columns.
@@ -86,7 +86,7 @@ def extract(
         if name is not None:
             texts_of(opened, name)
     if extractor is not None:
-        if settings or any(given is not None for given in (model, hf, options)):
+        if settings or any(given is not None for given in (model, hf_repo, options)):
             raise OptionError("an extractor has its model and options: give none beside it")
         schemas = extractor.schemas if schema is None else as_schemas(schema)
         added = columns.added(schemas, opened.names)
@@ -96,7 +96,7 @@ def extract(
         raise SchemaError("there is no schema: give one, or an extractor that has one")
     schemas = as_schemas(schema)
     added = columns.added(schemas, opened.names)
-    with Extractor(schemas, model, hf=hf, options=options, **settings) as loaded:
+    with Extractor(schemas, model, hf_repo=hf_repo, options=options, **settings) as loaded:
         return cast(F, extended(opened, added, loaded, None, columns))
 
 
@@ -116,11 +116,11 @@ class BatchExtractor:
         schema: in any form that ``Extractor`` takes.
         column: the column with the texts.
         category_column: the column with the categories, if the schema is by category.
-        model: path of a GGUF file; None for the model in the box.
+        model: path of a GGUF file; None for the bundled model.
         hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
         options: how to read and decode. Single options may be given by name as well.
         examples: documents with their answers, as in ``Extractor``.
-        rules: the system's text, as in ``Extractor``.
+        system_prompt: the system's text, as in ``Extractor``.
         prefix: stands before the names of all new columns.
         confidence: whether to add ``NAME_confidence``.
         spans: whether to add ``NAME_span``.
@@ -140,10 +140,10 @@ class BatchExtractor:
         column: str,
         category_column: str | None = None,
         model: str | Path | None = None,
-        hf: str | None = None,
+        hf_repo: str | None = None,
         options: Options | None = None,
         examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
-        rules: str | None = None,
+        system_prompt: str | None = None,
         prefix: str = "",
         confidence: bool = False,
         spans: bool = False,
@@ -153,10 +153,10 @@ class BatchExtractor:
         self._columns = Columns(column, category_column, prefix, confidence, spans, on_error)
         self._schemas = as_schemas(schema)
         self._options = combined(options, settings)
-        check_task(self._options, self._schemas, rules)
+        check_task(self._options, self._schemas, system_prompt)
         self._examples = examples
-        self._rules = rules
-        self._model = str(resolve_model(model, hf, progress=not self._options.quiet))
+        self._system_prompt = system_prompt
+        self._model = str(resolve_model(model, hf_repo, progress=not self._options.quiet))
         self._version = (file_fingerprint(self._model), __version__)
 
     def __call__(self, batch: Any) -> Any:
@@ -172,7 +172,7 @@ class BatchExtractor:
 
     def load(self) -> Extractor[Any]:
         """The extractor of this process, which stays open until the process ends."""
-        settings = (self._schemas, self._options, self._examples, self._rules)
+        settings = (self._schemas, self._options, self._examples, self._system_prompt)
         key = (os.getpid(), repr((settings, self._model, self._version)))
         with _lock:
             if key not in _loaded:
@@ -181,6 +181,6 @@ class BatchExtractor:
                     self._model,
                     options=self._options,
                     examples=self._examples,
-                    rules=self._rules,
+                    system_prompt=self._system_prompt,
                 )
             return _loaded[key]

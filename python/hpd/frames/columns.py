@@ -167,20 +167,20 @@ def _shaped(attribute: Attribute, leaf: Attribute) -> Attribute:
 
 
 def _details(
-    value: Any, attribute: Attribute, place: str, fields: Mapping[str, Any], kind: _Kind
+    value: Any, attribute: Attribute, path: str, fields: Mapping[str, Any], kind: _Kind
 ) -> Any:
     if attribute.type == "array" and attribute.item is not None:
         if value is None:
             return None
         return [
-            _details(item, attribute.item, f"{place}[{i}]", fields, kind)
+            _details(item, attribute.item, f"{path}[{i}]", fields, kind)
             for i, item in enumerate(value)
         ]
     if attribute.type == "object":
         if value is None:
             return None
         return {
-            part.name: _details(value.get(part.name), part, f"{place}.{part.name}", fields, kind)
+            part.name: _details(value.get(part.name), part, f"{path}.{part.name}", fields, kind)
             for part in attribute.attributes
         }
-    return kind.value(fields.get(place, {}))
+    return kind.value(fields.get(path, {}))

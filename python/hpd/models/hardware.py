@@ -20,7 +20,7 @@ from pathlib import Path
 
 from hpd.errors import ModelLoadError
 from hpd.models.cache import cache_folder, write_json
-from hpd.models.model_files import box_model
+from hpd.models.model_files import bundled_model
 
 AMX_VARIABLE = "HPD_AMX"
 """The environment variable that forbids (``0``) or demands (``1``) AMX."""
@@ -146,7 +146,7 @@ def _fingerprint() -> str:
 def _survives() -> bool:
     """Whether a child process that decodes with these kernels survives."""
     try:
-        model = box_model()
+        model = bundled_model()
     except ModelLoadError:
         return False  # nothing to try it with
     try:

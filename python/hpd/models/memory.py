@@ -1,7 +1,7 @@
 """The memory of this computer, and an estimate of what a model takes of it before it is loaded.
 
 The estimate follows the buffers that llama.cpp and ``src/hpd_cpp/model/context.cpp`` make, and
-counts all of each, though a run may never fill them: of seven runs with the model in the box and a
+counts all of each, though a run may never fill them: of seven runs with the bundled model and a
 model of 0.6 billion parameters it was 1.0 to 1.4 times the highest resident memory.
 """
 
@@ -148,7 +148,7 @@ PROCESS = 70_000_000
 """Python, its modules and llama.cpp's own. Measured."""
 
 
-_HOPELESS = 2
+_TOO_LARGE_FACTOR = 2
 """Times all the memory. The estimate is too high, and there may be swap space."""
 
 
@@ -203,7 +203,7 @@ def memory_need(path: Path, options: Options) -> MemoryNeed:
     need = _need_of(path, options)
     if options.draft_model and Path(options.draft_model).is_file():
         need += _need_of(Path(options.draft_model), options)
-    n_adapter_bytes = sum(Path(adapter).stat().st_size for adapter, _ in options.loras)
+    n_adapter_bytes = sum(Path(adapter).stat().st_size for adapter, _ in options.adapters)
     return need + MemoryNeed(n_adapter_bytes, 0, 0, 0, PROCESS)
 
 
@@ -251,7 +251,7 @@ def warn_of_shortage(path: Path, options: Options) -> None:
     except (ModelLoadError, OSError):
         return  # llama.cpp knows more of such a file, and says what is wrong with it
     most = min((each for each in (now.total, now.limit) if each is not None), default=None)
-    if problem and most is not None and need.cells + need.computing > _HOPELESS * most:
+    if problem and most is not None and need.cells + need.computing > _TOO_LARGE_FACTOR * most:
         raise ModelLoadError(problem)
     if problem:
         warnings.warn(problem, MemoryWarning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""The file of a model: a local one, the model in the box, or what the guest ``external`` finds.
+"""The file of a model: a local one, the bundled model, or what the guest ``external`` finds.
 
 Nothing is loaded here; the result is the path of a GGUF file that llama.cpp can open.
 """
@@ -18,27 +18,27 @@ from hpd.models.gguf_files import check_gguf, listed, part_names
 _STORES = "hpd.external.model_stores"
 """The guest that finds models by other names than paths, loaded when one is said."""
 
-BOX_NAME = "hpd-box.gguf"
+BUNDLED_NAME = "hpd-box.gguf"
 MODEL_VARIABLE = "HPD_MODEL"
 """The environment variable that names the model if the user does not."""
 
 
 def resolve_model(
-    model: str | Path | None = None, hf: str | None = None, *, progress: bool = True
+    model: str | Path | None = None, hf_repo: str | None = None, *, progress: bool = True
 ) -> Path:
     """The GGUF file to open; of a split model, its first part, with the others beside it.
 
     ``model`` is a path, the short name of a recommended model (``qwen3:0.6b``), or ``ollama:NAME``.
-    ``hf`` is ``user/repo``, ``user/repo:QUANT`` or ``user/repo:file.gguf``, downloaded into Hugging
-    Face's cache. With neither, ``HPD_MODEL`` names a model as ``model`` does, or else it is the
-    one in the box. Raises ``ModelLoadError``, saying what to do.
+    ``hf_repo`` is ``user/repo``, ``user/repo:QUANT`` or ``user/repo:file.gguf``, downloaded into
+    Hugging Face's cache. With neither, ``HPD_MODEL`` names a model as ``model`` does, or
+    else it is the bundled one. Raises ``ModelLoadError``, saying what to do.
     """
-    if model is not None and hf is not None:
+    if model is not None and hf_repo is not None:
         raise ModelLoadError("give a model or a Hugging Face repository, not both")
-    if hf is not None:
-        return _download(hf, progress=progress)
+    if hf_repo is not None:
+        return _download(hf_repo, progress=progress)
     chosen = model or os.environ.get(MODEL_VARIABLE)
-    return named_model(chosen, progress=progress) if chosen else box_model()
+    return named_model(chosen, progress=progress) if chosen else bundled_model()
 
 
 def resolve_draft_model(name: str, *, progress: bool = True) -> Path:
@@ -87,23 +87,23 @@ def local_model(path: str | Path) -> Path:
     return parts[0]
 
 
-def is_box(model: Path) -> bool:
+def is_bundled(model: Path) -> bool:
     """Whether a file is the model that comes with hpd."""
     try:
-        return model.samefile(box_model())
+        return model.samefile(bundled_model())
     except (OSError, ModelLoadError):
         return False
 
 
-def box_model() -> Path:
+def bundled_model() -> Path:
     """The model that comes with hpd: in the installed package, or in the checkout."""
     package = Path(__file__).resolve().parents[1]
-    places = [package / "models" / BOX_NAME, package.parents[1] / "models" / BOX_NAME]
+    places = [package / "models" / BUNDLED_NAME, package.parents[1] / "models" / BUNDLED_NAME]
     for place in places:
         if place.exists():
             return check_gguf(place)
     raise ModelLoadError(
-        f"this installation of hpd has no model in the box ({places[0]}); "
+        f"this installation of hpd has no bundled model ({places[0]}); "
         "name one: -m file.gguf, or -hf user/repo"
     )
 

@@ -77,17 +77,17 @@ def load_draft_model(options: Options) -> _native.Model | None:
     if not options.draft_model:
         return None
     path = resolve_draft_model(options.draft_model, progress=not options.quiet)
-    return load_model(path, replace(options, loras=()))
+    return load_model(path, replace(options, adapters=()))
 
 
 def _found_adapters(options: Options) -> list[tuple[str, float]]:
-    return [(str(local_lora(path)), scale) for path, scale in options.loras]
+    return [(str(local_lora(path)), scale) for path, scale in options.adapters]
 
 
 # All other options have the same values in the engine as in Python.
 _CONVERTED: dict[str, Callable[[Options], object]] = {
     "draft_model": load_draft_model,
-    "loras": _found_adapters,
+    "adapters": _found_adapters,
 }
 
 

@@ -60,7 +60,7 @@ class Task:
     """All of them set; those that an engine or a model has been made with are the pipeline's."""
     examples: Examples | Mapping[str, Examples] = ()
     """Documents with their answers, shown in the prompt; by category, if the schemas are."""
-    rules: str | None = None
+    system_prompt: str | None = None
     """The system's text, in place of the usual one."""
 
     def schema(self, category: str | None) -> Schema:
@@ -72,7 +72,7 @@ def prepared(
     options: Options,
     schemas: Schemas,
     examples: ExamplesForm | Mapping[str, ExamplesForm],
-    rules: str | None,
+    system_prompt: str | None,
     settings: Mapping[str, object],
 ) -> Task:
     """A task for which some options are set otherwise.
@@ -85,8 +85,10 @@ def prepared(
         check_name(name)
         if not OPTIONS[name].per_call:
             raise OptionError(f"{named(name)} cannot be set for a single call")
-    task = Task(schemas, options.replaced(settings), read_examples(examples, schemas), rules)
-    check_task(task.options, schemas, rules, task.examples)
+    task = Task(
+        schemas, options.replaced(settings), read_examples(examples, schemas), system_prompt
+    )
+    check_task(task.options, schemas, system_prompt, task.examples)
     return task
 
 
@@ -142,8 +144,8 @@ def _pair(example: object, schemas: Schemas, where: str) -> tuple[str, object]:
         data = plain_data(data)
     except Exception as error:  # whatever a class of the user's raises
         raise OptionError(f"{where}: the answer is no data: {error}") from error
-    is_bare = isinstance(schemas, Schema) and schemas.is_bare
-    if not is_bare and not isinstance(data, Mapping):
+    has_unwrapped_root = isinstance(schemas, Schema) and schemas.has_unwrapped_root
+    if not has_unwrapped_root and not isinstance(data, Mapping):
         raise OptionError(
             f"{where}: the answer must be an object of the schema's attributes, as in "
             f"{{'name': 'value'}}, not {type(data).__name__}"
@@ -154,7 +156,7 @@ def _pair(example: object, schemas: Schemas, where: str) -> tuple[str, object]:
 def check_task(
     options: Options,
     schemas: Schemas,
-    rules: str | None,
+    system_prompt: str | None,
     examples: Examples | Mapping[str, Examples] = (),
 ) -> None:
     """Refuse what does not go together, and what UTF-8 cannot encode.
@@ -169,14 +171,14 @@ def check_task(
         _check_texts(schema.attributes, f"category {category!r}: " if category else "")
         if is_broken(category):
             raise SchemaError(f"category {category!r}: {BROKEN}")
-    if rules is not None and is_broken(rules):
-        raise OptionError(f"rules: {BROKEN}")
+    if system_prompt is not None and is_broken(system_prompt):
+        raise OptionError(f"system_prompt: {BROKEN}")
     groups = examples.values() if isinstance(examples, Mapping) else [examples]
     for number, (text, answer) in enumerate(itertools.chain(*groups), start=1):
         if is_broken(text) or is_broken(json.dumps(answer, ensure_ascii=False, default=str)):
             raise OptionError(f"example {number}: {BROKEN}")
-    if rules is not None and options.layout == "label":
-        raise OptionError("the layout label has rules of its own: give no rules with it")
+    if system_prompt is not None and options.layout == "label":
+        raise OptionError("the layout label has a system prompt of its own: give none with it")
 
 
 BROKEN = "half of a surrogate pair is no text: it was cut within a character, or badly decoded"
@@ -230,8 +232,8 @@ def check_method(options: Options, schemas: Schema | Mapping[str, Schema]) -> No
 
 def _unwritable(attribute: Attribute) -> str | None:
     """The kind of a part that only questions in waves can ask for."""
-    if attribute.type in ("map", "tuple", "recursive") or attribute.given:
-        return "constant" if attribute.given else attribute.type
+    if attribute.type in ("map", "tuple", "recursive") or attribute.is_constant:
+        return "constant" if attribute.is_constant else attribute.type
     if attribute.type == "union" and not attribute.is_scalar:
         return "choice between objects or lists"
     parts = (*attribute.attributes, *(() if attribute.item is None else (attribute.item,)))
@@ -285,11 +287,11 @@ class ReuseWarning(HpdWarning):
     """Values that are kept in a folder cannot be used, or no more can be kept there."""
 
 
-class UntaughtWarning(HpdWarning):
+class LayoutWarning(HpdWarning):
     """A model is asked in the layout ``label``, and its file does not say that it was taught it."""
 
 
-def warn_of_untaught(model: Model, options: Options) -> None:
+def warn_of_layout(model: Model, options: Options) -> None:
     """Warn if neither a model nor an adapter says that it was taught the layout it is asked in."""
     if options.layout != "label":
         return
@@ -299,6 +301,6 @@ def warn_of_untaught(model: Model, options: Options) -> None:
         f"layout 'label' ({OPTIONS['layout'].flag}): the file of this model does not say that it "
         "was taught letters in place of keys, without which values can be mostly wrong: "
         "hpd finetune --mask label teaches it, the layout 'branch' needs no teaching",
-        UntaughtWarning,
+        LayoutWarning,
         stacklevel=3,
     )

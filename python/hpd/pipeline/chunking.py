@@ -18,7 +18,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hpd.pipeline import OnChunk
-from hpd.pipeline.document_values import DocumentValues, between, is_below, is_count, least
+from hpd.pipeline.document_values import (
+    DocumentValues,
+    is_below,
+    is_count,
+    log_distance,
+    min_margin,
+)
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Failure, FieldValue, Usage
 from hpd.schema.attributes import Attribute, Schema
@@ -66,9 +72,9 @@ def chunks(
     parts: list[Chunk] = []
     first = end = 0
     while end < len(pieces):
-        least, end = end, _fill(pieces, first, room if parts else first_room or room)
+        min_end, end = end, _fill(pieces, first, room if parts else first_room or room)
         if end < len(pieces):
-            end = _last_sentence(pieces, max(least, first + (end - first) // 2), end)
+            end = _last_sentence(pieces, max(min_end, first + (end - first) // 2), end)
         parts.append(Chunk(pieces[first].start, pieces[end - 1].end))
         if end < len(pieces):
             # The next part must have room for its overlap and for new text.
@@ -132,9 +138,9 @@ def _fill(pieces: list[_Piece], first: int, room: int) -> int:
     return end
 
 
-def _last_sentence(pieces: list[_Piece], least: int, end: int) -> int:
-    """The last end of a sentence between ``least`` and ``end``; ``end`` if there is none."""
-    return next((at for at in range(end, least, -1) if pieces[at - 1].ends_sentence), end)
+def _last_sentence(pieces: list[_Piece], min_end: int, end: int) -> int:
+    """The last end of a sentence between ``min_end`` and ``end``; ``end`` if there is none."""
+    return next((at for at in range(end, min_end, -1) if pieces[at - 1].ends_sentence), end)
 
 
 def _overlap(pieces: list[_Piece], first: int, end: int, room: int) -> int:
@@ -188,7 +194,7 @@ class _Merger:
         best = max(range(len(ranks)), key=ranks.__getitem__)
         # Of chunks that are as good otherwise, the confidence decides.
         decided = [
-            between(abs(rank[-1]), abs(ranks[best][-1]))
+            log_distance(abs(rank[-1]), abs(ranks[best][-1]))
             for part, rank in zip(self.parts, ranks, strict=True)
             if rank[:-1] == ranks[best][:-1] and part is not self.parts[best]
         ]
@@ -198,7 +204,7 @@ class _Merger:
                 margins = [other.margin for other in same]
                 if any(other.value != result.value for other in same):
                     margins += decided
-                self.whole.fields[path] = replace(result, margin=least(margins))
+                self.whole.fields[path] = replace(result, margin=min_margin(margins))
 
     def array(self, array: Attribute, path: Path) -> None:
         items: list[tuple[DocumentValues, Path, float]] = []
@@ -221,7 +227,7 @@ class _Merger:
         if not results:
             return
         # An item that might be another one might also be the same as one of another chunk.
-        margin = least(
+        margin = min_margin(
             result.margin
             for part in self.parts
             for below, result in part.fields.items()
@@ -366,7 +372,7 @@ class _Adder:
             min((r.confidence for r in results if r.confidence is not None), default=None),
             raw=f" {n_items}",
             value=n_items,
-            margin=least(result.margin for result in results),
+            margin=min_margin(result.margin for result in results),
         )
 
     def move(self, root: Path, to: Path) -> None:
@@ -374,7 +380,7 @@ class _Adder:
             if is_below(path, [root]):
                 target = to + path[len(root) :]
                 before = self.whole.fields.get(target, FieldValue())
-                margin = least([before.margin, result.margin])
+                margin = min_margin([before.margin, result.margin])
                 self.whole.fields[target] = replace(result, margin=margin)
 
 
@@ -440,7 +446,7 @@ class ChunkedDocument:
 
     def take(
         self,
-        part: Part,
+        part: DocumentPart,
         values: DocumentValues,
         usage: Usage,
         failure: Failure | None,
@@ -472,7 +478,7 @@ class ChunkedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DocumentPart:
     """The place of a part in the whole document."""
 
     whole: ChunkedDocument

@@ -19,9 +19,9 @@ from typing import Any
 from hpd._native import near_tie_margin
 from hpd.errors import InvalidDataError
 from hpd.options import Options
-from hpd.prompt.questions import Leaf, Question, Refused
+from hpd.prompt.questions import Leaf, Question, Retry
 from hpd.prompt.text import COUNT_KEY, Path
-from hpd.results import Extraction, Failure, FieldValue, RefusedText, Usage, build_data
+from hpd.results import Extraction, Failure, FieldValue, RejectedAnswer, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.answers import answer_leaf
 from hpd.values.assembly import ABSENT, Assembled, assemble, bare_data
@@ -29,12 +29,12 @@ from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
 from hpd.values.parsing import LACKING, ParsedValue
 from hpd.values.places import Grounder, place_values
 
-LEAST_LIKELY = 0.001
+MIN_PROBABILITY = 0.001
 """The probability under which a choice, or any required value, becomes null: that of its text among
-all texts, not among those allowed. Of the choices that the model in the box made under it on titles
+all texts, not among those allowed. Of the choices that the bundled model made under it on titles
 of OA-Mine, 19 of 20 were wrong (docs/reliability.md says how this was measured)."""
 
-LEAST_KEPT = 0.3
+MIN_KEPT_SHARE = 0.3
 """The share of the model's own probability that a constraint (a pattern, a date, choices) must
 leave it: below it, the value is what the constraint made of another one, which the model would have
 written."""
@@ -50,17 +50,17 @@ _REASONS = {ABSENT: "a value is required"}
 
 USUAL = Options()
 
-_LONGEST_VALUE = 80
-_LONGEST_REASON = 160
+_MAX_SHOWN_VALUE = 80
+_MAX_SHOWN_REASON = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ConfidenceLimits:
     """How likely a value must be, so that it is kept."""
 
     threshold: float = 0.0
     """The least share of such values that is right."""
-    least: float = 0.0
+    min_confidence: float = 0.0
     """The confidence of the model at which that share is right."""
     probability: float = 0.0
     """The least probability of its text among all texts, unless the document states it."""
@@ -78,8 +78,8 @@ class Limits:
     def distances(self, likelihood: Likelihood) -> list[float | None]:
         """The margins of these decisions, if they are near ties."""
         return [
-            between(likelihood.probability, self.probability),
-            between(likelihood.kept, self.kept),
+            log_distance(likelihood.probability, self.probability),
+            log_distance(likelihood.kept, self.kept),
         ]
 
 
@@ -111,7 +111,7 @@ class DocumentValues:
         path: Path,
         attribute: Attribute,
         result: FieldValue,
-        limits: Limits | None = None,
+        limits: ConfidenceLimits | None = None,
         likelihood: Likelihood | None = None,
         grounder: Grounder | None = None,
     ) -> Any:
@@ -132,12 +132,12 @@ class DocumentValues:
             confidence = result.confidence
             why = None
             if confidence is not None:
-                margin = least([margin, between(confidence, limits.least)])
-                if confidence < limits.least:
+                margin = min_margin([margin, log_distance(confidence, limits.min_confidence)])
+                if confidence < limits.min_confidence:
                     why = f"less likely than {limits.threshold:g}"
                     confidence = 1.0 - confidence
             if likelihood is not None and why is None:
-                margin = least([margin, *limits.distances(likelihood)])
+                margin = min_margin([margin, *limits.distances(likelihood)])
                 why = limits.reason(likelihood)
                 if why is not None and grounder is not None and grounder.states(result.value):
                     why = None
@@ -179,7 +179,7 @@ class DocumentValues:
         seen = _counts_above(leaf.path)
         if leaf.after:
             seen += [path for path in self.fields if is_below(path, leaf.after)]
-        return least(self.fields[path].margin for path in seen if path in self.fields)
+        return min_margin(self.fields[path].margin for path in seen if path in self.fields)
 
     def ground(self, schema: Schema, grounder: Grounder, options: Options) -> None:
         """Look up every value in the document, and drop those that must be there but are not."""
@@ -300,7 +300,7 @@ class DocumentValues:
                 # An array tells that an item which was left out is a near tie.
                 place = next((places[p] for p in _counts_above(path) if p in places), None)
                 if place in fields:
-                    margin = least([result.margin, fields[place].margin])
+                    margin = min_margin([result.margin, fields[place].margin])
                     fields[place] = replace(fields[place], margin=margin)
         # Why there is no value says more than that a class refuses null.
         for errors in (problems, assembled.errors):
@@ -329,14 +329,15 @@ class DocumentValues:
             path: ParsedValue(result.value, result.error, _is_lacking(result.error), result.reason)
             for path, result in self.fields.items()
         }
-        allows_null = options.missing == "null"
+        allows_null = options.on_missing == "null"
         return assemble(schema, parsed, as_answer=as_answer, allows_null=allows_null)
 
 
 class Retries:
     """The fields of stacked documents that are asked again.
 
-    With ``missing="force"``, those that lack a required value are, and null is no answer then. With
+    With ``on_missing="force"``, those that lack a required value are, and null is no answer
+    then. With
     ``on_invalid="retry"``, those whose values are refused are, with the reason: a field's new key
     shows its refused values as a part of the answer, as in ``{"size": 0, "wrong because": "below
     the minimum 1", "size":``. So it goes on from the prompt that the engine has.
@@ -351,12 +352,12 @@ class Retries:
         self._schema = schema
         self._options = options
         self._is_part = is_part
-        self._forces = options.missing == "force"
+        self._forces = options.on_missing == "force"
         self._n_left = N_RETRIES if options.on_invalid == "retry" else 0
         self._leaves: dict[tuple[int, Path], Leaf] = {}
         self._said: dict[tuple[int, Path], str] = {}
         """The last values, as text: those that differ may be equal, as 1 and True are."""
-        self._refused: dict[tuple[int, Path], tuple[RefusedText, ...]] = {}
+        self._rejected: dict[tuple[int, Path], tuple[RejectedAnswer, ...]] = {}
 
     @property
     def may_go_on(self) -> bool:
@@ -377,7 +378,7 @@ class Retries:
                 changed.append(place)
         return self._followers(changed)
 
-    def due(self, documents: Sequence[DocumentValues]) -> list[Refused]:
+    def due(self, documents: Sequence[DocumentValues]) -> list[Retry]:
         """The questions to be asked again; none after as many waves as there may be."""
         lacking = dict.fromkeys(
             place
@@ -386,7 +387,7 @@ class Retries:
             if (place := self._asked(d, path)) and not self._leaves[place].is_forced
         )
         if lacking or not self._n_left:
-            return [Refused(place[0], self._leaves[place].forced, ()) for place in lacking]
+            return [Retry(place[0], self._leaves[place].forced, ()) for place in lacking]
         self._n_left -= 1
         due = []
         for d, own in enumerate(documents):
@@ -398,10 +399,10 @@ class Retries:
             }
             for place, reason in reversed(reasons.items()):
                 before = own.fields.get(place[1], FieldValue())
-                texts = (*self._refused.get(place, ()), RefusedText(before.raw, reason))
-                self._refused[place] = texts
+                texts = (*self._rejected.get(place, ()), RejectedAnswer(before.raw, reason))
+                self._rejected[place] = texts
                 values = [(_value(text.raw), _reason(text.error)) for text in texts]
-                due.append(Refused(d, self._leaves[place], values))
+                due.append(Retry(d, self._leaves[place], values))
         return due
 
     def _asked(self, d: int, path: Path) -> tuple[int, Path] | None:
@@ -418,9 +419,9 @@ class Retries:
         """Whether a leaf that has been asked comes ``after`` one of these."""
         return bool(self._followers([(each.document, each.leaf.path) for each in questions]))
 
-    def refused(self, question: Question) -> tuple[RefusedText, ...]:
+    def rejected(self, question: Question) -> tuple[RejectedAnswer, ...]:
         """The text that the model wrote before for the field of a question."""
-        return self._refused.get((question.document, question.leaf.path), ())
+        return self._rejected.get((question.document, question.leaf.path), ())
 
     def _followers(self, places: Sequence[tuple[int, Path]]) -> list[tuple[int, Leaf]]:
         """The leaves that have been asked, and came ``after`` one at these places."""
@@ -437,7 +438,7 @@ def _built(schema: Schema, assembled: Assembled, options: Options) -> tuple[Any,
     if schema.model is None:
         return data, {}
     data, problems = build_data(schema, data)
-    if options.missing == "null":
+    if options.on_missing == "null":
         problems = {p: why for p, why in problems.items() if p not in assembled.missing}
     return data, problems
 
@@ -456,12 +457,12 @@ def _value(raw: str) -> Any:
     except (ValueError, RecursionError):
         value = text.lstrip('"')
     if isinstance(value, str):
-        return _shortened(value, _LONGEST_VALUE)
-    return value if isinstance(value, int | float | None) else _shortened(text, _LONGEST_VALUE)
+        return _shortened(value, _MAX_SHOWN_VALUE)
+    return value if isinstance(value, int | float | None) else _shortened(text, _MAX_SHOWN_VALUE)
 
 
 def _reason(error: str) -> str:
-    return _shortened(_REASONS.get(error, error), _LONGEST_REASON)
+    return _shortened(_REASONS.get(error, error), _MAX_SHOWN_REASON)
 
 
 def _shortened(text: str, longest: int) -> str:
@@ -474,12 +475,12 @@ def near_tie(margins: Iterable[float]) -> float | None:
     return margin if margin < near_tie_margin() else None
 
 
-def least(margins: Iterable[float | None]) -> float | None:
+def min_margin(margins: Iterable[float | None]) -> float | None:
     """The smallest margin of near ties, None if there are none."""
     return min((margin for margin in margins if margin is not None), default=None)
 
 
-def between(probability: float, other: float) -> float | None:
+def log_distance(probability: float, other: float) -> float | None:
     """The margin of a decision that compares two probabilities, if it is a near tie."""
     if probability <= 0.0 or not 0.0 < other < math.inf:
         return None

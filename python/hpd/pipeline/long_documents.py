@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, HpdError
 from hpd.pipeline import OnChunk
-from hpd.pipeline.chunking import Chunk, ChunkedDocument, Part, chunks, fitting_length
+from hpd.pipeline.chunking import Chunk, ChunkedDocument, DocumentPart, chunks, fitting_length
 from hpd.results import Extraction, Failure
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class ContextLimit:
         return f"the limit is set {who}: it can be raised{most}"
 
 
-LEAST_ROOM = 16
+MIN_CHUNK_TOKENS = 16
 """The fewest tokens of a document that must fit for a cut or a chunk to make sense."""
 
 _COMFORTABLE_CHUNK = 256
@@ -72,7 +72,7 @@ def check_room(maker: PromptMaker) -> int:
     """
     n_fixed = maker.n_fixed()
     room = maker.n_ctx - n_fixed
-    if room < LEAST_ROOM:
+    if room < MIN_CHUNK_TOKENS:
         n_own = maker.n_tokens(maker.options.instructions)
         own = f" ({n_own} of them your instructions)" if n_own else ""
         remedies = ["shorter instructions"] * bool(n_own) + ["fewer attributes"]
@@ -146,7 +146,7 @@ def _chunked(
         prompts = [
             maker.prompt(
                 [(place, replace(document, text=document.text[part.start : part.end]))],
-                Part(whole, n_pass, part.start),
+                DocumentPart(whole, n_pass, part.start),
             )
             for n_pass, parts in enumerate(passes)
             for part in parts

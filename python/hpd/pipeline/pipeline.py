@@ -1,9 +1,9 @@
 """The way from documents to extractions: stacks, the engine, and back.
 
 One thread drives the engine for any number of callers, and does nothing but admit requests, step
-the engine and hand out answers (``Loop``). All other work (reading documents, tokenising, parsing,
-grounding) is done in the threads of the callers, while it waits for the device. Callers send it
-requests, and find the answers in a queue of their own.
+the engine and hand out answers (``EngineLoop``). All other work (reading documents, tokenising,
+parsing, grounding) is done in the threads of the callers, while it waits for the device. Callers
+send it requests, and find the answers in a queue of their own.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from hpd.documents import NOT_YET, Document, NotYet, Places
 from hpd.errors import CallCancelledError, EngineClosedError, HpdError
 from hpd.options import Options
 from hpd.pipeline import Cancellation, Examples, OnChunk, OnSettled, Schemas, Task, examples_of
+from hpd.pipeline.compiled_schema import CompiledSchema, Request
 from hpd.pipeline.long_documents import ContextLimit, IndexedDocument, IndexedExtraction, check_room
 from hpd.pipeline.prompts import Prompt, PromptMaker
-from hpd.pipeline.questionnaire import Questionnaire, Request
 from hpd.pipeline.reuse import Reuse
 from hpd.prompt.tokens import may_share_prompt
 from hpd.results import Extraction, Failure, Usage
@@ -45,23 +45,25 @@ class Stacks:
 
     Args:
         size: the number of documents in one prompt (paper, section 4.3.5).
-        patience: the number of documents after which an incomplete stack goes, so that a rare
+        flush_after: the number of documents after which an incomplete stack goes, so that a rare
             category does not wait for ever.
     """
 
-    def __init__(self, size: int, patience: int) -> None:
+    def __init__(self, size: int, flush_after: int) -> None:
         self._size = size
-        self._patience = patience
+        self._flush_after = flush_after
         self._open: dict[str | None, list[IndexedDocument]] = {}
 
-    def add(self, place: int, document: Document) -> Iterator[list[IndexedDocument]]:
+    def add(self, index: int, document: Document) -> Iterator[list[IndexedDocument]]:
         """Put a document into the stack of its category; returns the stacks that are ready."""
         if self._size > 1 and not may_share_prompt(document.text):
-            yield [(place, document)]
+            yield [(index, document)]
             return
         stack = self._open.setdefault(document.category, [])
-        stack.append((place, document))
-        late = [c for c, waiting in self._open.items() if place - waiting[0][0] >= self._patience]
+        stack.append((index, document))
+        late = [
+            c for c, waiting in self._open.items() if index - waiting[0][0] >= self._flush_after
+        ]
         full = [document.category] if len(stack) >= self._size else []
         for category in dict.fromkeys([*late, *full]):
             yield self._open.pop(category)
@@ -72,7 +74,7 @@ class Stacks:
             yield self._open.pop(next(iter(self._open)))
 
 
-class Twins:
+class Duplicates:
     """Documents that wait for an equal one, and then have its extraction, or its error.
 
     Args:
@@ -87,26 +89,26 @@ class Twins:
         """Those that wait, by the place of the one that is under way."""
         self._contents: dict[int, tuple[str | None, str]] = {}
 
-    def add(self, place: int, document: Document) -> bool:
+    def add(self, index: int, document: Document) -> bool:
         """Whether a document is to wait; otherwise others may wait for it."""
         content = (document.category, document.text)
         first = self._places.get(content)
         if first is None:
-            self._places[content] = place
-            self._contents[place] = content
+            self._places[content] = index
+            self._contents[index] = content
             return False
         if self._n_waiting >= self._n_most:
             return False
         self._n_waiting += 1
-        self._waiting.setdefault(first, []).append((place, document))
+        self._waiting.setdefault(first, []).append((index, document))
         return True
 
-    def of(self, place: int, extraction: Extraction[Any]) -> Iterator[tuple[int, Extraction[Any]]]:
+    def of(self, index: int, extraction: Extraction[Any]) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extractions of the documents that waited for one, with their places."""
-        content = self._contents.pop(place, None)
+        content = self._contents.pop(index, None)
         if content is not None:
             del self._places[content]
-        for other, document in self._waiting.pop(place, ()):
+        for other, document in self._waiting.pop(index, ()):
             self._n_waiting -= 1
             usage = Usage(reused_values=len(extraction.fields))
             data = copy.deepcopy(extraction.data)  # which is the user's to change
@@ -124,7 +126,7 @@ _ROOM: Message = (None, None)
 
 _CLOSED = "the extractor is closed"
 
-_FIRST_PATIENCE = 0.05
+_FIRST_STEP_WAIT = 0.05
 """Seconds that the first step waits for more requests; later ones go by the time of a step."""
 
 _N_AT_ONCE = 1000
@@ -160,7 +162,7 @@ class Caller:
     """Nobody waits for answers any more."""
 
 
-class Loop:
+class EngineLoop:
     """Takes prompts through one engine, for any number of callers at the same time.
 
     Args:
@@ -175,7 +177,7 @@ class Loop:
         self._commands: SimpleQueue[tuple[Caller | None, Callable[[], None]] | None] = SimpleQueue()
         """What callers want done by the loop's thread; None: no more."""
         self._callers: list[Caller] = []  # Those that have sent something.
-        self._patience = _FIRST_PATIENCE
+        self._step_wait = _FIRST_STEP_WAIT
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._process = os.getpid()
@@ -250,14 +252,14 @@ class Loop:
             caller.is_gone = True
             self._engine.wake()
 
-    def teach(self, values: list[tuple[int, list[int]]]) -> None:
+    def seed_drafter(self, values: list[tuple[int, list[int]]]) -> None:
         """Let the drafter learn values that are known: attribute numbers, and tokens."""
 
-        def teach() -> None:
+        def seed_drafter() -> None:
             for attribute, tokens in values:
-                self._engine.teach(attribute, tokens)
+                self._engine.seed_drafter(attribute, tokens)
 
-        self._commands.put((None, teach))
+        self._commands.put((None, seed_drafter))
 
     def close(self) -> None:
         """End what is under way with ``EngineClosedError``, and free the engine's memory."""
@@ -357,7 +359,7 @@ class Loop:
         waits for the callers' requests, but no longer than its last step took: so waiting never
         costs more than one step that lacks them.
         """
-        deadline = time.perf_counter() + self._patience
+        deadline = time.perf_counter() + self._step_wait
         while True:
             self._forget_callers_gone()
             self._admit()
@@ -374,7 +376,7 @@ class Loop:
                 return False
             command[1]()
             if is_idle:
-                deadline = time.perf_counter() + self._patience
+                deadline = time.perf_counter() + self._step_wait
 
     def _forget_callers_gone(self) -> None:
         """Give up on what nobody waits for: it may have come after its caller had gone."""
@@ -444,7 +446,7 @@ class Loop:
             self._retry_alone()
             return
         n_steps = max(1, self._engine.stats.n_batches - n_batches)
-        self._patience = (time.perf_counter() - start) / n_steps
+        self._step_wait = (time.perf_counter() - start) / n_steps
         self._hand_out(answers)
 
     def _retry_alone(self) -> None:
@@ -502,12 +504,12 @@ class Pipeline:
         options: the options, all of them set (``Options.filled``).
         native: the same options for the engine.
         examples: documents with their answers, shown in the prompt; by category, if the schema is.
-        rules: the system's text, in place of the usual one.
-        patience: the number of documents after which an incomplete stack goes on its way.
+        system_prompt: the system's text, in place of the usual one.
+        flush_after: the number of documents after which an incomplete stack goes on its way.
         reuse: where values are known from earlier, and kept; None: each document is decoded.
         confidence_map: turns the model's confidence into the share that is right; None: it stays.
         make_engine: makes the engine; a benchmark may put something around it.
-        make_questionnaire: makes the requests; likewise.
+        compile_schema: makes the requests; likewise.
     """
 
     def __init__(
@@ -518,24 +520,24 @@ class Pipeline:
         native: _native.EngineOptions,
         *,
         examples: Examples | Mapping[str, Examples] = (),
-        rules: str | None = None,
-        patience: int | None = None,
+        system_prompt: str | None = None,
+        flush_after: int | None = None,
         reuse: Reuse | None = None,
         confidence_map: ConfidenceMap | None = None,
         make_engine: MakeEngine = _native.Engine,
-        make_questionnaire: Callable[..., Questionnaire] = Questionnaire,
+        compile_schema: Callable[..., CompiledSchema] = CompiledSchema,
     ) -> None:
         self._model: _native.Model | None = model
-        self._task = Task(schemas, options, examples, rules)
+        self._task = Task(schemas, options, examples, system_prompt)
         self._reuse = reuse
         self._confidence_map = confidence_map
-        self._make_questionnaire = make_questionnaire
+        self._compile_schema = compile_schema
         _native.claim_process()
         self._engine = make_engine(model, native)
         self._limit = ContextLimit(self._engine.n_ctx, model.n_ctx_train, options.n_ctx)
         in_flight = options.most_in_flight
-        self._loop = Loop(self._engine, n_ahead=in_flight)
-        self._patience = patience or 4 * options.stack * in_flight
+        self._loop = EngineLoop(self._engine, n_ahead=in_flight)
+        self._flush_after = flush_after or 4 * options.stack * in_flight
         self._lock = threading.Lock()
         self._other_tasks: OrderedDict[str, Task] = OrderedDict()
         self._makers: OrderedDict[tuple[Task, str | None], PromptMaker] = OrderedDict()
@@ -583,11 +585,14 @@ class Pipeline:
         """
         texts: dict[int, str] = {}  # of the documents that are under way
         places: dict[int, Places] = {}
-        twins = Twins() if self._reuse is not None else None
-        prompts = self._prompts(documents, texts, places, task or self._task, twins, on_chunk)
+        duplicates = Duplicates() if self._reuse is not None else None
+        prompts = self._prompts(documents, texts, places, task or self._task, duplicates, on_chunk)
         for place, extraction in self._loop.run(prompts, cancellation, on_settled):
             finished = replace(extraction, text=texts.pop(place, None))
-            for each, its in ((place, finished), *(twins.of(place, finished) if twins else ())):
+            for each, its in (
+                (place, finished),
+                *(duplicates.of(place, finished) if duplicates else ()),
+            ):
                 yield each, _placed(its, places.pop(each, None))
 
     @property
@@ -609,13 +614,13 @@ class Pipeline:
         texts: dict[int, str],
         places: dict[int, Places],
         task: Task,
-        twins: Twins | None,
+        duplicates: Duplicates | None,
         on_chunk: OnChunk | None,
     ) -> Iterator[Prompt | IndexedExtraction | NotYet]:
         def prompts_of(stack: list[IndexedDocument]) -> Iterator[Prompt | IndexedExtraction]:
             return self._maker_of(task, stack[0][1].category).prompts(stack, on_chunk)
 
-        stacks = Stacks(task.options.stack, self._patience)
+        stacks = Stacks(task.options.stack, self._flush_after)
         numbers = itertools.count()
         for given in documents:
             if given is NOT_YET:
@@ -625,13 +630,13 @@ class Pipeline:
                 continue
             place = next(numbers)
             document = given if isinstance(given, Document) else Document(given)
-            failure = _refusal(document, task.schemas)
+            failure = _input_failure(document, task.schemas)
             if failure is not None:
                 yield place, Extraction(document.id, error=failure)
                 continue
             if document.places is not None:
                 places[place] = document.places
-            if twins is not None and twins.add(place, document):
+            if duplicates is not None and duplicates.add(place, document):
                 continue
             texts[place] = document.text
             for stack in stacks.add(place, document):
@@ -658,17 +663,17 @@ class Pipeline:
     def _new_maker(self, task: Task, category: str | None) -> PromptMaker:
         if self._model is None:
             raise EngineClosedError(_CLOSED)
-        questionnaire = self._make_questionnaire(
+        compiled_schema = self._compile_schema(
             self._model,
             task.schema(category),
             task.options,
             examples_of(task.examples, category),
-            rules=task.rules,
+            system_prompt=task.system_prompt,
             confidence_map=self._confidence_map,
             n_cells=self._limit.n_cells,
         )
-        self._loop.teach(list(questionnaire.taught_values()))
-        return PromptMaker(questionnaire, self._limit, self._reuse)
+        self._loop.seed_drafter(list(compiled_schema.drafter_seeds()))
+        return PromptMaker(compiled_schema, self._limit, self._reuse)
 
 
 def _name(schemas: Schemas) -> str:
@@ -686,7 +691,7 @@ def _placed(extraction: Extraction[Any], places: Places | None) -> Extraction[An
     return replace(extraction, fields=fields)
 
 
-def _refusal(document: Document, schemas: Schemas) -> Failure | None:
+def _input_failure(document: Document, schemas: Schemas) -> Failure | None:
     """The error of a document that cannot be extracted from; None if it can."""
     if not isinstance(document.text, str):
         kind = type(document.text).__name__

@@ -15,14 +15,15 @@ from hpd._native import Answer, Value
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError, InputError
 from hpd.pipeline import OnChunk
-from hpd.pipeline.chunking import Part
+from hpd.pipeline.chunking import DocumentPart
+from hpd.pipeline.compiled_schema import CompiledSchema, Request
 from hpd.pipeline.document_values import (
+    ConfidenceLimits,
     DocumentValues,
     Likelihood,
-    Limits,
     Retries,
     is_count,
-    least,
+    min_margin,
     near_tie,
 )
 from hpd.pipeline.long_documents import (
@@ -32,17 +33,16 @@ from hpd.pipeline.long_documents import (
     cut,
     failed,
 )
-from hpd.pipeline.questionnaire import Questionnaire, Request
 from hpd.pipeline.reuse import KnownValue, KnownValues, Reuse
 from hpd.prompt.lists import Written
 from hpd.prompt.questions import Question, Waves, count_attribute
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema.attributes import Attribute, Schema
-from hpd.schema.scalars import lacks_zone
+from hpd.schema.scalars import lacks_timezone
 from hpd.values.answers import RawValue, answer_leaf, split_answer, split_list
 from hpd.values.confidence import kind_of
-from hpd.values.grammar import is_closed
+from hpd.values.grammar import is_constrained
 from hpd.values.parsing import joint_probability, parse_cut, parse_forced, parse_value
 from hpd.values.places import Grounder
 
@@ -65,7 +65,7 @@ class Prompt(ABC):
     ``first()`` gives the first request, ``take()`` takes an answer in and gives the next request.
 
     Args:
-        questionnaire: makes the requests.
+        compiled_schema: makes the requests.
         documents: the documents in the prompt, with their places in the input.
         known: the values of the document, if it is alone, that need not be decoded again.
         n_most_cells: the KV cells that a request may take.
@@ -75,18 +75,18 @@ class Prompt(ABC):
 
     def __init__(
         self,
-        questionnaire: Questionnaire,
+        compiled_schema: CompiledSchema,
         documents: Sequence[IndexedDocument],
         *,
         known: KnownValues | None = None,
         n_most_cells: int = 0,
-        part: Part | None = None,
+        part: DocumentPart | None = None,
         truncated_at: int | None = None,
     ) -> None:
         self.documents = documents
         self.kept_tokens: list[int] | None = None
         """The prompt whose KV cells the engine keeps for a wave that may still come."""
-        self._questionnaire = questionnaire
+        self._compiled_schema = compiled_schema
         self._texts = [document.text for _, document in documents]
         self._grounders = [Grounder(text) for text in self._texts]
         self._known = known
@@ -139,8 +139,8 @@ class Prompt(ABC):
 
     def extractions(self) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extractions with their places; none while other parts of a document are under way."""
-        schema, options = self._questionnaire.schema, self._questionnaire.options
-        confidence_map = self._questionnaire.confidence_map
+        schema, options = self._compiled_schema.schema, self._compiled_schema.options
+        confidence_map = self._compiled_schema.confidence_map
         n = len(self.documents)
         for i, (place, document) in enumerate(self.documents):
             usage = self._usage if n == 1 else self._usage.share(i, n)
@@ -195,7 +195,7 @@ class Prompt(ABC):
             schema: to which their paths belong.
             document_at: the place of the document to which a path belongs.
         """
-        ends = self._questionnaire.piece_ends(value.tokens)
+        ends = self._compiled_schema.piece_ends(value.tokens)
         starts = [0, *ends[:-1]]
         places = {
             path: (len(text[: raw.start].encode()), len(text[: raw.end].encode()))
@@ -218,15 +218,15 @@ class Prompt(ABC):
                 start, end = places[path]
                 own = range(bisect_right(ends, start), bisect_left(starts, end))
                 # How many items there are is said between them.
-                between = path[-1] == COUNT_KEY and is_count(schema, path)
-                own_tokens = [n for n in own if not (between and is_inner[n])]
+                log_distance = path[-1] == COUNT_KEY and is_count(schema, path)
+                own_tokens = [n for n in own if not (log_distance and is_inner[n])]
                 likelihood = likelihood_of(
                     [value.logprobs[n] for n in own_tokens],
                     [value.log_shares[n] for n in own_tokens],
                 )
                 margin = near_tie(margins[own.stop - 1 : own.stop])
             parsed = raw.parse(attribute, self._texts[document_at(path)])
-            if likelihood is not None and not is_closed(attribute):
+            if likelihood is not None and not is_constrained(attribute):
                 likelihood = Likelihood(likelihood.probability, likelihood.probability)
             result = FieldValue(
                 confidence=None if likelihood is None else likelihood.share,
@@ -240,13 +240,15 @@ class Prompt(ABC):
             )
             yield path, attribute, result, likelihood
 
-    def _limits(self, attributes: Sequence[Attribute], documents: Sequence[int]) -> list[Limits]:
+    def _limits(
+        self, attributes: Sequence[Attribute], documents: Sequence[int]
+    ) -> list[ConfidenceLimits]:
         """How likely values must be; a part of a document does not count as a short one."""
         kinds = [
             attribute.type if self._part is not None else kind_of(attribute.type, self._texts[d])
             for attribute, d in zip(attributes, documents, strict=True)
         ]
-        return self._questionnaire.limits(attributes, kinds)
+        return self._compiled_schema.limits(attributes, kinds)
 
 
 class FieldsPrompt(Prompt):
@@ -259,11 +261,11 @@ class FieldsPrompt(Prompt):
     _retries: Retries | None = None
 
     def _open(self) -> Request | None:
-        self._waves = self._questionnaire.waves(len(self.documents))
+        self._waves = self._compiled_schema.waves(len(self.documents))
         self._questions = self._waves.first()
-        options = self._questionnaire.options
-        if options.on_invalid == "retry" or options.missing == "force":
-            schema, is_part = self._questionnaire.schema, self._part is not None
+        options = self._compiled_schema.options
+        if options.on_invalid == "retry" or options.on_missing == "force":
+            schema, is_part = self._compiled_schema.schema, self._part is not None
             self._retries = Retries(schema, options, is_part=is_part)
         return self._ask()
 
@@ -271,7 +273,7 @@ class FieldsPrompt(Prompt):
         if self._known is not None:
             new = [q for q, known in zip(self._questions, self._earlier, strict=True) if not known]
             self._known.add(
-                dict(zip(self._questionnaire.fingerprints(new), answer.values, strict=True))
+                dict(zip(self._compiled_schema.fingerprints(new), answer.values, strict=True))
             )
         decoded = iter(answer.values)
         self._end_wave([known or next(decoded) for known in self._earlier])
@@ -281,9 +283,14 @@ class FieldsPrompt(Prompt):
         """Take in some values of the wave under way."""
         asked = [q for q, known in zip(self._questions, self._earlier, strict=True) if not known]
         self._store([asked[i] for i in values], list(values.values()))
-        schema, options = self._questionnaire.schema, self._questionnaire.options
+        schema, options = self._compiled_schema.schema, self._compiled_schema.options
         is_judged_whole = options.on_invalid == "retry" or options.require_grounding
-        if is_judged_whole or schema.is_bare or self._part is not None or len(self.documents) > 1:
+        if (
+            is_judged_whole
+            or schema.has_unwrapped_root
+            or self._part is not None
+            or len(self.documents) > 1
+        ):
             return None
         own = self._values[0]
         unsettled = {
@@ -292,7 +299,7 @@ class FieldsPrompt(Prompt):
         unsettled |= self._waves.waiting | {path[0] for path in own.lacking(schema)}
         if self._retries is not None:
             # What is asked again may change what comes after it.
-            unsettled |= {leaf.path[0] for leaf in self._questionnaire.leaves if leaf.after}
+            unsettled |= {leaf.path[0] for leaf in self._compiled_schema.leaves if leaf.after}
         return self.documents[0][0], own.settled(schema, options, unsettled)
 
     def _ask(self) -> Request | None:
@@ -300,7 +307,7 @@ class FieldsPrompt(Prompt):
         while self._questions:
             self._earlier = [None] * len(self._questions)
             if self._known is not None:
-                names = self._questionnaire.fingerprints(self._questions)
+                names = self._compiled_schema.fingerprints(self._questions)
                 self._earlier = self._known.find(names)
                 self._count_reused(len(names) - self._earlier.count(None))
             pairs = zip(self._questions, self._earlier, strict=True)
@@ -316,7 +323,7 @@ class FieldsPrompt(Prompt):
         may_retry = self._retries is not None and (
             self._retries.may_go_on or self._retries.has_followers(questions)
         )
-        return self._questionnaire.request(
+        return self._compiled_schema.request(
             self._texts,
             questions,
             first=self._n_requests == 0,
@@ -368,10 +375,10 @@ class FieldsPrompt(Prompt):
             if error and value.finish in _CUT:
                 error = _CUT[value.finish].format(len(value.tokens))
             inherited = values.inherited_margin(question.leaf)
-            refused = self._retries.refused(question) if self._retries is not None else ()
-            if refused or is_forced:
+            rejected = self._retries.rejected(question) if self._retries is not None else ()
+            if rejected or is_forced:
                 # Had it been another value, the field might not have been asked again.
-                inherited = least([inherited, values.fields[path].margin])
+                inherited = min_margin([inherited, values.fields[path].margin])
             result = FieldValue(
                 confidence=confidence,
                 error=error,
@@ -381,9 +388,9 @@ class FieldsPrompt(Prompt):
                 truncated=value.finish == "truncated",
                 forced=is_forced,
                 repeated=value.finish == "repeated",
-                no_zone=attributes[i].type == "date-time" and lacks_zone(own.value),
-                margin=least([near_tie([value.margin]), inherited]),
-                refused=refused,
+                lacks_timezone=attributes[i].type == "date-time" and lacks_timezone(own.value),
+                margin=min_margin([near_tie([value.margin]), inherited]),
+                rejected=rejected,
             )
             array = question.leaf.array
             if array is not None and array.max_items is None and result.value is not None:
@@ -399,7 +406,7 @@ class FieldsPrompt(Prompt):
 
     def _store_list(self, question: Question, written: Written, value: AnyValue) -> int | None:
         """Store a list and what is written of its items; returns the number of them."""
-        leaf, schema = question.leaf, self._questionnaire.schema
+        leaf, schema = question.leaf, self._compiled_schema.schema
         values = self._values[question.document]
         text = value.text.decode("utf-8", "replace")
         raws = split_list(leaf.attribute, text, leaf.path[:-1])
@@ -409,15 +416,15 @@ class FieldsPrompt(Prompt):
         d = question.document
         spelled = self._spelled(value, text, raws, schema, lambda _: d)
         inherited = values.inherited_margin(leaf)
-        refused = self._retries.refused(question) if self._retries is not None else ()
+        rejected = self._retries.rejected(question) if self._retries is not None else ()
         n_items: int | None = None
         for path, attribute, own, likelihood in spelled:
-            result = replace(own, forced=leaf.is_forced, margin=least([own.margin, inherited]))
+            result = replace(own, forced=leaf.is_forced, margin=min_margin([own.margin, inherited]))
             if leaf.is_forced and likelihood is not None:
                 result = replace(result, confidence=min(likelihood.share, likelihood.probability))
             if path == leaf.path:
                 n_items = result.value
-                result = replace(result, raw=text, refused=refused)
+                result = replace(result, raw=text, rejected=rejected)
                 values.store(path, attribute, result)
                 continue
             limits = self._limits([attribute], [d])[0]
@@ -435,7 +442,7 @@ class FieldsPrompt(Prompt):
 
         One whose key has become too long for the context is not asked again.
         """
-        options, schema = self._questionnaire.options, self._questionnaire.schema
+        options, schema = self._compiled_schema.options, self._compiled_schema.schema
         if options.require_grounding and self._part is None:
             for values, grounder in zip(self._values, self._grounders, strict=True):
                 values.ground(schema, grounder, options)
@@ -445,14 +452,14 @@ class FieldsPrompt(Prompt):
         request = self._request(self._waves.again(due, self._data, self._part_of))
         n_room = self._n_most_cells - len(request.prompt)
         fitting = [
-            refused
-            for refused, field in zip(due, request.fields, strict=True)
+            rejected
+            for rejected, field in zip(due, request.fields, strict=True)
             if len(field.key) + field.max_tokens <= n_room
         ]
         return self._waves.again(fitting, self._data, self._part_of)
 
     def _data(self, d: int) -> dict[str, Any]:
-        return self._values[d].data(self._questionnaire.schema)
+        return self._values[d].data(self._compiled_schema.schema)
 
     def _part_of(self, d: int, path: Path) -> Any:
         return self._values[d].part(path)
@@ -463,23 +470,23 @@ class AnswerPrompt(Prompt):
 
     def _open(self) -> Request | None:
         if self._known is not None:
-            (earlier,) = self._known.find([self._questionnaire.answer_fingerprint])
+            (earlier,) = self._known.find([self._compiled_schema.answer_fingerprint])
             if earlier is not None:
                 self._count_reused(1)
                 self._store(earlier)
                 return None
-        return self._questionnaire.answer_request(self._texts)
+        return self._compiled_schema.answer_request(self._texts)
 
     def _take(self, answer: Answer) -> None:
         (value,) = answer.values
         if self._known is not None:
-            self._known.add({self._questionnaire.answer_fingerprint: value})
+            self._known.add({self._compiled_schema.answer_fingerprint: value})
         self._store(value)
 
     def _store(self, value: AnyValue) -> None:
         text = value.text.decode("utf-8", "replace")
         n_stacked = len(self.documents)
-        schema = self._questionnaire.stack_schema(n_stacked)
+        schema = self._compiled_schema.stack_schema(n_stacked)
         raws = split_answer(schema, text)
 
         def place(path: Path) -> int:
@@ -517,20 +524,22 @@ class PromptMaker:
     """Makes prompts that fit the context of documents of one category.
 
     Args:
-        questionnaire: makes their requests.
+        compiled_schema: makes their requests.
         limit: of the KV cells that one request may take.
         reuse: where values are known from earlier; None: they are all decoded.
     """
 
     def __init__(
-        self, questionnaire: Questionnaire, limit: ContextLimit, reuse: Reuse | None = None
+        self, compiled_schema: CompiledSchema, limit: ContextLimit, reuse: Reuse | None = None
     ) -> None:
-        self._questionnaire = questionnaire
-        self.options = questionnaire.options
+        self._compiled_schema = compiled_schema
+        self.options = compiled_schema.options
         self.limit = limit
         self.n_ctx = limit.n_cells
         self._kind = AnswerPrompt if self.options.method == "ar" else FieldsPrompt
-        self._reuse = reuse and reuse.within(questionnaire.context(with_others=not reuse.by_field))
+        self._reuse = reuse and reuse.within(
+            compiled_schema.context(with_others=not reuse.by_field)
+        )
 
     def prompts(
         self, documents: Sequence[IndexedDocument], on_chunk: OnChunk | None = None
@@ -562,13 +571,13 @@ class PromptMaker:
     def prompt(
         self,
         documents: Sequence[IndexedDocument],
-        part: Part | None = None,
+        part: DocumentPart | None = None,
         truncated_at: int | None = None,
     ) -> Prompt:
         """The prompt of some documents, however long it is."""
         known = self._reuse.known_values(documents[0][1].text) if self._reuse else None
         return self._kind(
-            self._questionnaire,
+            self._compiled_schema,
             documents,
             known=known,
             n_most_cells=self.n_ctx,
@@ -580,11 +589,11 @@ class PromptMaker:
         """The KV cells that a prompt takes, with its longest value."""
         request = prompt.first()
         # Fields of later waves have longer keys.
-        return request.n_cells + self._questionnaire.n_later_tokens if request else 0
+        return request.n_cells + self._compiled_schema.n_later_tokens if request else 0
 
     def n_fixed(self) -> int:
         """The tokens that any document needs beside its own."""
-        return self.n_needed(self._kind(self._questionnaire, [(0, Document(""))]))
+        return self.n_needed(self._kind(self._compiled_schema, [(0, Document(""))]))
 
     def n_over(self, prompt: Prompt) -> int:
         """The KV cells that a prompt takes too many."""
@@ -592,4 +601,4 @@ class PromptMaker:
 
     def n_tokens(self, text: str) -> int:
         """The number of tokens of a text by itself."""
-        return self._questionnaire.n_tokens(text)
+        return self._compiled_schema.n_tokens(text)

@@ -305,7 +305,7 @@ def reuse_of(model: Path, options: Options) -> Reuse | None:
         # One extractor has one model and one set of options.
         return Reuse(MemoryTable(), by_field=False)
     parts = [model.with_name(name) for name in part_names(model.name)]
-    adapters = [(content_fingerprint(local_lora(path)), scale) for path, scale in options.loras]
+    adapters = [(content_fingerprint(local_lora(path)), scale) for path, scale in options.adapters]
     context = (
         __version__,
         repr([content_fingerprint(part) for part in parts]),

@@ -58,7 +58,7 @@ class Written:
         """The list if it must have an item, and the items all that they need."""
         least = max(1, self.array.min_items or 0)
         item = _without_null(self._item)
-        return replace(self.attribute, item=item, min_items=least, always_answered=True)
+        return replace(self.attribute, item=item, min_items=least, forbids_null=True)
 
     @property
     def rest(self) -> Attribute:
@@ -80,7 +80,7 @@ class Written:
         So all others come after that one.
         """
         rest = self.rest
-        free = (p for p in rest.attributes if p.is_scalar and not p.given and not p.after)
+        free = (p for p in rest.attributes if p.is_scalar and not p.is_constant and not p.after)
         first = next(free, None)
         if first is None:
             return rest
@@ -118,15 +118,13 @@ class Written:
         item = self._object
         if not self.names:
             # An item that is not there is not written.
-            return replace(item, always_answered=not item.nullable)
+            return replace(item, forbids_null=not item.nullable)
         named = [
-            replace(part, always_answered=True)
-            for part in item.attributes
-            if part.name in self.names
+            replace(part, forbids_null=True) for part in item.attributes if part.name in self.names
         ]
         if len(named) == 1:
             return named[0]
-        return replace(item, attributes=tuple(named), always_answered=True)
+        return replace(item, attributes=tuple(named), forbids_null=True)
 
 
 def written_list(array: Attribute, lists: Lists) -> Written | None:
@@ -139,7 +137,9 @@ def written_list(array: Attribute, lists: Lists) -> Written | None:
         return None
     if lists == "names" and item.type == "object":
         names = array.named_by or row_names(item)
-        if names and any(part.name not in names and not part.given for part in item.attributes):
+        if names and any(
+            part.name not in names and not part.is_constant for part in item.attributes
+        ):
             return Written(array, names)
     return Written(array) if _is_writable(item) else None
 
@@ -150,7 +150,7 @@ def row_names(item: Attribute) -> tuple[str, ...]:
     It is the first text, one that must be there before one that need not; else the first day or
     time, or text of a form.
     """
-    parts = [part for part in item.attributes if not part.given]
+    parts = [part for part in item.attributes if not part.is_constant]
     texts = [part for part in parts if part.type == "string" and part.format is None]
     formed = [part for part in parts if part.type in ("string", "date", "date-time")]
     for some in (texts, formed):
@@ -160,7 +160,7 @@ def row_names(item: Attribute) -> tuple[str, ...]:
 
 
 def _is_writable(attribute: Attribute) -> bool:
-    if attribute.given or attribute.type in ("map", "tuple", "recursive"):
+    if attribute.is_constant or attribute.type in ("map", "tuple", "recursive"):
         return False
     if attribute.type == "union":
         return attribute.is_scalar
@@ -172,7 +172,7 @@ def _without_null(attribute: Attribute) -> Attribute:
     """An attribute in which nothing that needs a value can be null."""
     return replace(
         attribute,
-        always_answered=attribute.always_answered or attribute.needs_a_value,
+        forbids_null=attribute.forbids_null or attribute.needs_a_value,
         attributes=tuple(map(_without_null, attribute.attributes)),
         item=None if attribute.item is None else _without_null(attribute.item),
     )

@@ -76,7 +76,7 @@ class Leaf:
         """The same question, to which null is no answer, nor fewer items than the fewest."""
         if self.written is not None:
             return replace(self, attribute=self.written.forced, is_forced=True)
-        attribute = replace(self.attribute, always_answered=True)
+        attribute = replace(self.attribute, forbids_null=True)
         if self.array is not None:
             attribute = replace(attribute, minimum=max(1, self.array.min_items or 0))
         return replace(self, attribute=attribute, is_forced=True)
@@ -198,7 +198,7 @@ def _siblings(attributes: tuple[Attribute, ...], prefix: Path, frame: _Frame) ->
 
 
 def _expand(attribute: Attribute, path: Path, frame: _Frame) -> list[Leaf]:
-    if attribute.given:
+    if attribute.is_constant:
         return []
     if attribute.type == "recursive":
         return _expand(attribute.expanded, path, replace(frame, level=frame.level + 1))
@@ -257,7 +257,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Retry:
     """A question whose values so far were refused, each for a reason."""
 
     document: int
@@ -369,23 +369,23 @@ class Waves:
 
     def again(
         self,
-        refused: Sequence[Refused],
+        rejected: Sequence[Retry],
         data: Callable[[int], Mapping[str, Any]],
         part: Callable[[int, Path], Any] = _nothing,
     ) -> list[Question]:
         """Ask questions again that have been asked, once ``next`` has no more.
 
         Args:
-            refused: what is asked again, and why.
+            rejected: what is asked again, and why.
             data: as for ``next``, as is ``part``.
             part: what has been found at a path of a document.
         """
-        seen = {d: data(d) for d in {r.document for r in refused if r.leaf.after}}
+        seen = {d: data(d) for d in {r.document for r in rejected if r.leaf.after}}
         self._asked = [
             Question(
                 r.document, r.leaf, self._later_key(r.document, r.leaf, seen, part, r.values), True
             )
-            for r in refused
+            for r in rejected
         ]
         return self._asked
 
@@ -420,12 +420,12 @@ class Waves:
         leaf: Leaf,
         seen: Mapping[int, Mapping[str, Any]],
         part: Callable[[int, Path], Any],
-        refused: Sequence[tuple[object, str]] = (),
+        rejected: Sequence[tuple[object, str]] = (),
     ) -> str:
         place = self._places[d]
         values = {path: answer_at(seen[d], path) for path in leaf.after}
         if self._labels:
-            return self._labels.key(place, leaf.path, values, refused)
+            return self._labels.key(place, leaf.path, values, rejected)
         names = {path: part(d, path) for row in leaf.rows for path in row.named}
         # A name that was refused names nothing.
         values = {path: name for path, name in names.items() if name is not None} | values
@@ -433,7 +433,7 @@ class Waves:
         rows = {
             (*place, *row.path): [part(d, before) for before in row.before] for row in leaf.rows
         }
-        return key_text((*place, *_asked_path(leaf)), placed, refused, rows)
+        return key_text((*place, *_asked_path(leaf)), placed, rejected, rows)
 
 
 def known_waves(

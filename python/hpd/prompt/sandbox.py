@@ -12,10 +12,10 @@ from jinja2 import nodes
 from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-MOST_STEPS = 100_000
+MAX_STEPS = 100_000
 """The turns of loops and the calls that a template may take, which needs hundreds."""
 
-MOST_CHARACTERS = 1_000_000
+MAX_CHARACTERS = 1_000_000
 """The most that it may write."""
 
 
@@ -29,8 +29,8 @@ def run(source: str, **variables: Any) -> str:
     text = ""
     for piece in _Sandbox().program(source).generate(variables):
         text += piece
-        if len(text) > MOST_CHARACTERS:
-            raise jinja2.TemplateError(f"it writes more than {MOST_CHARACTERS} characters")
+        if len(text) > MAX_CHARACTERS:
+            raise jinja2.TemplateError(f"it writes more than {MAX_CHARACTERS} characters")
     return text
 
 
@@ -76,8 +76,8 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
     def _step(self) -> None:
         self._n_steps += 1
-        if self._n_steps > MOST_STEPS:
-            raise jinja2.TemplateError(f"it does not come to an end within {MOST_STEPS} steps")
+        if self._n_steps > MAX_STEPS:
+            raise jinja2.TemplateError(f"it does not come to an end within {MAX_STEPS} steps")
 
 
 def _refuse(message: str) -> NoReturn:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from hpd.errors import ModelLoadError
-from hpd.prompt.text import DocumentTurn
+from hpd.prompt.text import DocumentRole
 
 # Stands for the user's text while a template is rendered: characters for private use, which no
 # template looks for or strips.
@@ -55,7 +55,7 @@ class Rendered:
     before: str
     after: str
 
-    def text(self, instruction: str, documents: str, turn: DocumentTurn = "user") -> str:
+    def text(self, instruction: str, documents: str, turn: DocumentRole = "user") -> str:
         """The whole prompt, with the documents in the user's turn or in the assistant's."""
         if turn == "assistant":
             return self.before + instruction + self.after + documents + BEHIND_DOCUMENTS
@@ -63,7 +63,7 @@ class Rendered:
 
 
 def render(
-    template: str, system: str, bos: str = "", eos: str = "", *, needs_rules: bool = True
+    template: str, system: str, bos: str = "", eos: str = "", *, needs_system_prompt: bool = True
 ) -> Rendered:
     """The prompt up to the assistant's turn, thinking off, in the model's own format.
 
@@ -74,7 +74,8 @@ def render(
         system: the rules.
         bos: the text of the token that begins a sequence, for templates that write it.
         eos: the text of the token that ends one.
-        needs_rules: whether the rules open the user's text if the template passes over a system's.
+        needs_system_prompt: whether the rules open the user's text if the template passes
+            over a system's.
 
     Raises:
         ModelLoadError: the template cannot be rendered, or does not have the user's text exactly
@@ -83,7 +84,7 @@ def render(
     if not template:
         text = PLAIN.replace("{{ system }}", system).replace("{{ user }}", _PLACE)
     else:
-        text = _render_chat(template, system, bos, eos, needs_rules)
+        text = _render_chat(template, system, bos, eos, needs_system_prompt)
     parts = text.split(_PLACE)
     if len(parts) != 2:
         raise ModelLoadError(
@@ -104,7 +105,7 @@ def _ready_to_answer(text: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _render_chat(template: str, system: str, bos: str, eos: str, needs_rules: bool) -> str:
+def _render_chat(template: str, system: str, bos: str, eos: str, needs_system_prompt: bool) -> str:
     """What a chat template makes of the first conversation of which it shows all that it must."""
     from hpd.prompt.sandbox import run  # loads Jinja, which other commands do without
 
@@ -128,7 +129,7 @@ def _render_chat(template: str, system: str, bos: str, eos: str, needs_rules: bo
         except Exception as error:  # whatever the template makes its engine raise
             failures.append(error)
             continue
-        if text.count(_PLACE) == 1 and (system[:20] in text or not needs_rules):
+        if text.count(_PLACE) == 1 and (system[:20] in text or not needs_system_prompt):
             return text
         texts.append(text)
     if texts:  # As JSON, the system's text may have other letters.

@@ -21,7 +21,7 @@ from hpd.schema.attributes import MAP_NAME, MAP_VALUE, WHICH_KEY, Attribute, Sch
 Layout = Literal["branch", "skeleton", "label"]
 NameLayout = Literal["branch", "skeleton"]
 """The layouts whose keys are names."""
-DocumentTurn = Literal["user", "assistant"]
+DocumentRole = Literal["user", "assistant"]
 """In whose turn of the chat the documents stand."""
 Lists = Literal["names", "numbers", "ar"]
 """How the rows of a list are asked for."""
@@ -75,14 +75,16 @@ _TYPE_HINTS = {
 }
 
 
-def system_text(n_stacked: int = 1, layout: Layout = "branch", rules: str | None = None) -> str:
+def system_text(
+    n_stacked: int = 1, layout: Layout = "branch", system_prompt: str | None = None
+) -> str:
     """The rules, for a prompt of ``n_stacked`` documents.
 
-    ``rules`` take the place of the usual ones; they say what an answer looks like, too.
+    ``system_prompt`` take the place of the usual ones; they say what an answer looks like, too.
     """
-    if rules is None and layout == "label":
+    if system_prompt is None and layout == "label":
         return _RULES + _LABEL_RULE + (_LABEL_STACK_RULE if n_stacked > 1 else "")
-    return (rules or SYSTEM) + (STACK_RULE if n_stacked > 1 else "")
+    return (system_prompt or SYSTEM) + (STACK_RULE if n_stacked > 1 else "")
 
 
 def type_hint(attribute: Attribute) -> str:
@@ -117,7 +119,7 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
     """One line per attribute, nested ones by dotted path: ``- maker.city (…): description``."""
     lines = []
     for attribute in attributes:
-        if attribute.given:
+        if attribute.is_constant:
             continue
         path = prefix + attribute.name
         inner = attribute.item if attribute.is_counted else attribute
@@ -136,7 +138,7 @@ def as_answer(schema: Schema, answer: Mapping[str, object]) -> Mapping[str, obje
     A map is a list of names and values there, and a union says which variant it has. Data of a
     schema with neither stays as it is.
     """
-    if schema.is_bare:
+    if schema.has_unwrapped_root:
         root = schema.attributes[0]
         return {root.name: _asked(root, answer)}
     if all(attribute.is_scalar for attribute in schema.attributes):
@@ -170,7 +172,9 @@ def _fit(attribute: Attribute, value: object) -> float:
         if not isinstance(value, Mapping):
             return -1
         parts = {part.name: part for part in attribute.attributes}
-        if any(part.given and value.get(name) not in part.choices for name, part in parts.items()):
+        if any(
+            part.is_constant and value.get(name) not in part.choices for name, part in parts.items()
+        ):
             return -1
         unknown = len({*value} - {*parts}) if attribute.type == "object" else 0
         return len({*parts} & {*value}) - unknown + 0.5 * (not unknown)
@@ -213,7 +217,7 @@ def value_text(value: object) -> str:
 def key_text(
     path: Path,
     seen: Mapping[Path, object] | None = None,
-    refused: Sequence[tuple[object, str]] = (),
+    rejected: Sequence[tuple[object, str]] = (),
     rows: Mapping[Path, Sequence[object]] | None = None,
 ) -> str:
     """The start of the answer up to a field's value: ``{"maker": {"city":``.
@@ -222,7 +226,7 @@ def key_text(
         path: the field's.
         seen: finished values that stand before the field's own key, each in the object it belongs
             to: ``{"brand": "Nike", "model":``.
-        refused: values that the field had before, each with the reason why it cannot have it:
+        rejected: values that the field had before, each with the reason why it cannot have it:
             ``{"size": 0, "wrong because": "below the minimum 1", "size":``.
         rows: the paths of rows that have no number in the key, each with the rows that stand before
             it: ``{"lines": [{"sku": "A1", "qty": 2}, {"sku": "A1", "qty":``.
@@ -244,7 +248,7 @@ def key_text(
             members += [
                 f"{answer_text(name)}: {answer_text(value)}, "
                 f"{answer_text(WRONG_KEY)}: {answer_text(reason)}, "
-                for value, reason in refused
+                for value, reason in rejected
             ]
         text += "{" + "".join(members) + answer_text(name) + ":"
     return text
@@ -315,7 +319,7 @@ class Labels:
         place: Path,
         path: Path,
         seen: Mapping[Path, object] | None = None,
-        refused: Sequence[tuple[object, str]] = (),
+        rejected: Sequence[tuple[object, str]] = (),
     ) -> str:
         """The key of a field: its label alone.
 
@@ -323,7 +327,7 @@ class Labels:
             place: the number of its document in a stack; empty for one document.
             path: the field's path in its document.
             seen: finished values that stand before the key, by their paths in the document.
-            refused: values that the field had before, each with the reason why it cannot have it.
+            rejected: values that the field had before, each with the reason why it cannot have it.
         """
         label = self._label(place, path)
         members = [
@@ -332,7 +336,7 @@ class Labels:
         ]
         members += [
             f"{label} {answer_text(value)}, {WRONG_KEY} {answer_text(reason)}, "
-            for value, reason in refused
+            for value, reason in rejected
         ]
         return "".join(members) + label
 
@@ -347,7 +351,7 @@ class Labels:
     def _nodes(self, attributes: Iterable[Attribute], prefix: str) -> dict[str, _Node]:
         nodes = {}
         for attribute in attributes:
-            if attribute.given:
+            if attribute.is_constant:
                 continue
             path = prefix + attribute.name
             label = next(self._names)
@@ -393,7 +397,7 @@ def instruction_text(
     examples: Sequence[tuple[str, object]] = (),
     layout: Layout = "branch",
     instructions: str = "",
-    document_turn: DocumentTurn = "user",
+    document_role: DocumentRole = "user",
 ) -> str:
     """The user's text before the documents.
 
@@ -403,7 +407,7 @@ def instruction_text(
         layout: that of the keys, whose letters stand before the attributes.
         instructions: what the user says of the task. They come first, so that their cells can be
             shared by all categories; behind them comes what the schema says of the documents.
-        document_turn: in whose turn the documents follow; the instruction says so if it is the
+        document_role: in whose turn the documents follow; the instruction says so if it is the
             assistant's.
     """
     labels = Labels(schema) if layout == "label" else None
@@ -412,12 +416,12 @@ def instruction_text(
     parts = [f"Instructions:\n{said}\n\n"] if said else []
     parts.append("Attributes:\n" + "\n".join(lines) + "\n\n")
     for document, answer in examples:
-        if isinstance(answer, Mapping) or schema.is_bare:
+        if isinstance(answer, Mapping) or schema.has_unwrapped_root:
             answer = as_answer(schema, answer)  # type: ignore[arg-type]
         shown = answer_text(answer)
         if labels and isinstance(answer, Mapping):
             shown = labels.answer(answer)
         parts.append(f"Example document:\n{document}\nExample answer:\n{shown}\n\n")
-    if document_turn == "assistant":
+    if document_role == "assistant":
         parts.append(DOCUMENT_FIRST)
     return "".join(parts)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from hpd.prompt.template import BEHIND_DOCUMENTS, Rendered, render
-from hpd.prompt.text import DocumentTurn
+from hpd.prompt.text import DocumentRole
 
 _N_KEYS = 1024
 """The number of keys whose tokens are remembered, as they come again with every document."""
@@ -99,9 +99,9 @@ def rendered(model: Vocabulary, system: str) -> Rendered:
     bos = model.metadata("tokenizer.ggml.bos_token_id") or str(model.bos)
     eos = model.metadata("tokenizer.ggml.eos_token_id")
     # A calibration was fitted to prompts as the template writes them, with or without the rules.
-    needs_rules = not model.metadata("hpd.calibration")
+    needs_system_prompt = not model.metadata("hpd.calibration")
     marks = texts.get(bos, ""), texts.get(eos, "")
-    return render(model.chat_template, system, *marks, needs_rules=needs_rules)
+    return render(model.chat_template, system, *marks, needs_system_prompt=needs_system_prompt)
 
 
 class PromptTokenizer:
@@ -112,12 +112,12 @@ class PromptTokenizer:
         model: Vocabulary,
         system: str,
         instruction: str,
-        document_turn: DocumentTurn = "user",
+        document_role: DocumentRole = "user",
     ) -> None:
         self._model = model
         self._control = model.control_tokens
         self._frame = self._cut(rendered(model, system), instruction)
-        if document_turn == "assistant":
+        if document_role == "assistant":
             self._frame = self._opened(self._frame)
         self._shared = self._shared_prefix()
         self._keys: dict[str, list[int]] = {}

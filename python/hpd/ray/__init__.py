@@ -46,10 +46,10 @@ def extract(
     column: str,
     category_column: str | None = None,
     model: str | Path | None = None,
-    hf: str | None = None,
+    hf_repo: str | None = None,
     options: Options | None = None,
     examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
-    rules: str | None = None,
+    system_prompt: str | None = None,
     prefix: str = "",
     confidence: bool = False,
     spans: bool = False,
@@ -70,11 +70,11 @@ def extract(
         schema: in any form that ``Extractor`` takes.
         column: the column with the texts.
         category_column: the column with the categories, if the schema is by category.
-        model: path of a GGUF file, which is there on every machine; None for the model in the box.
+        model: path of a GGUF file, which is there on every machine; None for the bundled model.
         hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, which every machine fetches by itself.
         options: how to read and decode. Single options may be given by name as well.
         examples: documents with their answers, as in ``Extractor``.
-        rules: the system's text, as in ``Extractor``.
+        system_prompt: the system's text, as in ``Extractor``.
         prefix: stands before the names of all new columns.
         confidence: whether to add ``NAME_confidence``.
         spans: whether to add ``NAME_span``.
@@ -101,7 +101,7 @@ def extract(
         )
     schemas = as_schemas(schema)
     chosen = combined(options, settings)
-    check_task(chosen, schemas, rules)
+    check_task(chosen, schemas, system_prompt)
     least, most = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     if not ray.is_initialized():
         ray.init()  # as Ray Data itself would
@@ -115,10 +115,10 @@ def extract(
             "column": column,
             "category_column": category_column,
             "model": model,
-            "hf": hf,
+            "hf_repo": hf_repo,
             "options": chosen,
             "examples": examples,
-            "rules": rules,
+            "system_prompt": system_prompt,
             "prefix": prefix,
             "confidence": confidence,
             "spans": spans,

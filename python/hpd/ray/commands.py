@@ -77,7 +77,7 @@ def open_extractor(
     return RayExtractor(
         schemas,
         arguments.model,
-        hf=arguments.hf,
+        hf_repo=arguments.hf_repo,
         path=model,
         options=options,
         examples=examples,

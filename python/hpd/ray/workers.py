@@ -35,14 +35,14 @@ class Worker:
         self,
         schemas: Schema | Mapping[str, Schema],
         model: str | None,
-        hf: str | None,
+        hf_repo: str | None,
         fingerprint: str,
         options: Options,
         examples: ExamplesForm | Mapping[str, ExamplesForm],
     ) -> None:
         self._schemas = schemas
         self._model = model
-        self._hf = hf
+        self._hf_repo = hf_repo
         self._fingerprint = fingerprint
         self._options = options
         self._examples = examples
@@ -71,7 +71,7 @@ class Worker:
         return [replace(extraction, text=None) for extraction in extractions]
 
     def _opened(self) -> Extractor[Any]:
-        path = resolve_model(self._model, self._hf, progress=False)
+        path = resolve_model(self._model, self._hf_repo, progress=False)
         if file_fingerprint(path) != self._fingerprint:
             raise ModelLoadError(f"{path} is another model there than where the run was started")
         return Extractor(self._schemas, path, options=self._options, examples=self._examples)
@@ -95,8 +95,8 @@ class RayExtractor:
 
     Args:
         schemas: one, or one for each category.
-        model: the file on every machine, or None for the model in the box.
-        hf: the model's repository on the Hub, in place of ``model``.
+        model: the file on every machine, or None for the bundled model.
+        hf_repo: the model's repository on the Hub, in place of ``model``.
         path: the file of the model here, which must be the same on every machine.
         options: how to read and decode; paths in it are those of every machine.
         examples: documents with their answers, shown in the prompt.
@@ -119,7 +119,7 @@ class RayExtractor:
         schemas: Schema | Mapping[str, Schema],
         model: str | None = None,
         *,
-        hf: str | None = None,
+        hf_repo: str | None = None,
         path: Path,
         options: Options,
         examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
@@ -137,7 +137,7 @@ class RayExtractor:
             part = share(machines(self._ray.nodes()), n_workers, n_gpus)
             if not options.n_threads:
                 options = options.replaced({"n_threads": part.n_threads})
-            settings = (schemas, _everywhere(model), hf, file_fingerprint(path))
+            settings = (schemas, _everywhere(model), hf_repo, file_fingerprint(path))
             kind = self._ray.remote(Worker).options(
                 num_cpus=part.n_cpus,
                 num_gpus=part.n_gpus,
@@ -151,7 +151,7 @@ class RayExtractor:
             self.close()
             raise
 
-    def iter_placed(
+    def iter_indexed(
         self,
         documents: Iterable[Document | NotYet],
         *,
@@ -167,7 +167,7 @@ class RayExtractor:
             InvalidDataError: as from an extractor: never with ``on_invalid="record"``.
         """
         stack = self._options.stack
-        for place, extraction in Run(self._ray, self._pool, self._say).extractions(
+        for place, extraction in RayRun(self._ray, self._pool, self._say).extractions(
             batches_of(documents, stack * -(-_N_DOCUMENTS // stack))
         ):
             if is_raised(extraction, on_error, self._options):
@@ -219,7 +219,7 @@ class Pool:
             self._end(self.makers.popitem()[0])
 
 
-class Run:
+class RayRun:
     """The way of batches to workers: two at a time to each that has loaded its model."""
 
     def __init__(self, ray: Any, pool: Pool, say: Callable[[str], None]) -> None:
@@ -353,9 +353,9 @@ def _everywhere(model: str | None) -> str | None:
 
 
 def _with_full_paths(options: Options) -> Options:
-    loras = tuple((str(_everywhere(path)), scale) for path, scale in options.loras)
+    adapters = tuple((str(_everywhere(path)), scale) for path, scale in options.adapters)
     named = {
         name: str(_everywhere(getattr(options, name))) for name in ("draft_model", "calibration")
     }
     cache = os.path.abspath(options.cache) if options.cache else ""
-    return options.replaced({"loras": loras, "cache": cache, **named})
+    return options.replaced({"adapters": adapters, "cache": cache, **named})

@@ -86,7 +86,7 @@ class Attribute:
     nullable: bool = True
     required: bool = False
     """If it is required and absent, its field has an error."""
-    always_answered: bool = False
+    forbids_null: bool = False
     """Whether the model must answer neither null nor an empty list: for questions that have an
     answer in any case, unlike those about what a document may not state. No form of a schema can
     say so."""
@@ -98,9 +98,9 @@ class Attribute:
     """The parts of an ``object`` or a ``tuple``, the variants of a ``union``."""
     recursion: Recursion | None = None
     """What a ``recursive`` attribute stands for."""
-    given: bool = False
+    is_constant: bool = False
     """Whether its only choice is its value, without a question; null, if it has none."""
-    closed: bool = field(default=True, compare=False)
+    forbids_others: bool = field(default=True, compare=False)
     """Whether an ``object`` may have no other parts, or a ``tuple`` no more items."""
     typed: bool = field(default=True, compare=False)
     """Whether the schema names the type. Where it does not, any other value obeys it as well."""
@@ -138,7 +138,7 @@ class Attribute:
     def is_scalar(self) -> bool:
         """Whether its value is one answer; that of a union is, if each of its variants' is."""
         if self.type == "union":
-            return all(variant.is_scalar and not variant.given for variant in self.attributes)
+            return all(variant.is_scalar and not variant.is_constant for variant in self.attributes)
         return self.type in SCALARS
 
     @property
@@ -166,7 +166,7 @@ class Schema:
     """What the schema says of the documents as a whole, which stands in the prompt."""
     model: Any = field(default=None, compare=False)
     """The Pydantic class that the schema was read from, if any: results become its instances."""
-    is_bare: bool = False
+    has_unwrapped_root: bool = False
     """Whether the data is the value of the only attribute, and no object around it."""
     document: Any = field(default=None, compare=False)
     """The JSON Schema that data must obey beyond what the attributes say; None if that is all."""

@@ -156,7 +156,7 @@ def _check_attribute(attribute: Attribute, where: str, depth: int) -> None:
         if depth > MAX_DEPTH:
             raise fail(where, f"the schema is nested more than {MAX_DEPTH} levels deep")
         _check_attribute(attribute.item, where + "[]", depth + 1)
-    elif attribute.type == "enum" and not attribute.choices and not attribute.given:
+    elif attribute.type == "enum" and not attribute.choices and not attribute.is_constant:
         raise fail(where, "the enum has no values to choose from")
     _check_bounds(attribute, where)
 

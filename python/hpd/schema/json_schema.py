@@ -62,9 +62,9 @@ _PLAIN_REFERENCE: Final = frozenset({"$ref", "description", "title", "default", 
 MAX_ATTRIBUTES = 2000
 """The attributes that are all named in the prompt; what else there is comes level by level."""
 
-_FEW = 10
+SMALL_SCHEMA = 10
 _BARE_NAMES: Final = {"array": "items", "tuple": "items", "map": "entries"}
-_LONGEST_LABEL = 60
+_MAX_LABEL = 60
 _TYPE_LABELS: Final = {
     "string": "text",
     "integer": "whole number",
@@ -97,13 +97,13 @@ def read_json_schema(root: Node) -> Schema:
     if attribute.type == "object" and attribute.attributes:
         return schema
     if attribute.type == "object":
-        if attribute.closed:
+        if attribute.forbids_others:
             raise fail("$", "the object may have no attributes: there is nothing to extract")
         attribute = _map(attribute, Attribute(MAP_NAME), Attribute(MAP_VALUE, typed=False))
-    if attribute.given or attribute.type == "recursive":
+    if attribute.is_constant or attribute.type == "recursive":
         raise fail("$", "there is nothing to extract: no value, or only one, is allowed")
     name = _BARE_NAMES.get(attribute.type, "value")
-    return replace(schema, attributes=(replace(attribute, name=name),), is_bare=True)
+    return replace(schema, attributes=(replace(attribute, name=name),), has_unwrapped_root=True)
 
 
 class _Reader:
@@ -155,7 +155,7 @@ class _Reader:
         is_plain = isinstance(reference, str) and {*node} <= _PLAIN_REFERENCE
         if is_plain and reference in self.known:
             known, n_parts = self.known[reference]
-            if self.n_attributes > MAX_ATTRIBUTES and n_parts > _FEW:
+            if self.n_attributes > MAX_ATTRIBUTES and n_parts > SMALL_SCHEMA:
                 # So large a schema is asked for as far as a document goes, as a recursive one is.
                 return self.recursive(reference, node, where, name, required=required)
             self.n_attributes += n_parts
@@ -255,7 +255,7 @@ class _Reader:
                     {**branch, **_words(rest)}, place, name, refs, required=required
                 )
                 nullable = nullable or attribute.nullable
-                if not attribute.given or attribute.choices:
+                if not attribute.is_constant or attribute.choices:
                     real.append(attribute)
                     target = look_up(self.root, branch["$ref"], place)
                     labels.append(str(target.get("title", "")) or _ref_name(branch))
@@ -278,14 +278,14 @@ class _Reader:
                 continue
             attribute = self.merged(full, place, name, inner, required=required)
             nullable = nullable or attribute.nullable
-            if attribute.given and not attribute.choices:
+            if attribute.is_constant and not attribute.choices:
                 continue
             real.append(attribute)
             labels.append(title)
         if not real:
             if faults and not nullable:
                 raise faults[0]
-            return Attribute(name, "enum", required=required, nullable=nullable, given=True)
+            return Attribute(name, "enum", required=required, nullable=nullable, is_constant=True)
         if keyword == "oneOf" and _overlap(real):
             self.is_complete = False
         chosen = _choose(real, labels, name)
@@ -306,7 +306,7 @@ class _Reader:
         if "enum" in node or "const" in node:
             return self.choice(common, node, types, where)
         if not types:
-            return replace(common, type="enum", given=True, nullable=True)
+            return replace(common, type="enum", is_constant=True, nullable=True)
         if {*types} == {"integer", "number"}:
             types = ["number"]
         if len(types) == 1:
@@ -356,7 +356,7 @@ class _Reader:
         for value in values:
             if value is not None:
                 label = json.dumps(value, ensure_ascii=False)
-                fixed = Attribute(label, "enum", choices=(value,), nullable=False, given=True)
+                fixed = Attribute(label, "enum", choices=(value,), nullable=False, is_constant=True)
                 variants.append(replace(fixed, required=True))
         nullable = common.nullable or None in values
         return _union(common, variants, [v.name for v in variants], nullable=nullable)
@@ -399,10 +399,12 @@ class _Reader:
                 child = {"enum": [None], "type": "string"}
             check_name(name, place, may_be_empty=True)
             attributes.append(self.part(child, place, name, refs, required=True))
-        closed = extra is False and not patterns
-        if not attributes and not closed:
+        forbids_others = extra is False and not patterns
+        if not attributes and not forbids_others:
             warn(where, "the object names no properties: it is empty, where it must be there")
-        return replace(common, type="object", attributes=tuple(attributes), closed=closed)
+        return replace(
+            common, type="object", attributes=tuple(attributes), forbids_others=forbids_others
+        )
 
     def map(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
         """An object whose names are those that the document says."""
@@ -429,7 +431,7 @@ class _Reader:
         if pattern and name.type == "string" and name.pattern is None:
             name = read_string(name, {"pattern": pattern}, place)
         if value is False:
-            return replace(common, type="object", closed=True)
+            return replace(common, type="object", forbids_others=True)
         item = self.attribute(value, place, MAP_VALUE, refs, required=True)
         return replace(
             _map(common, name, item),
@@ -470,7 +472,7 @@ class _Reader:
         if "named_by" not in node:
             return ()
         names = names_of(node["named_by"], f"{where}.named_by")
-        parts = [part.name for part in item.attributes if part.is_scalar and not part.given]
+        parts = [part.name for part in item.attributes if part.is_scalar and not part.is_constant]
         unknown = [name for name in names if item.type != "object" or name not in parts]
         if unknown:
             raise fail(
@@ -499,9 +501,13 @@ class _Reader:
         if not parts:
             warn(where, "the array may hold nothing")
         self.is_complete = self.is_complete and not flag_of(node, "uniqueItems", where)
-        is_closed = rest is False or (maximum is not None and maximum <= len(parts))
+        forbids_others = rest is False or (maximum is not None and maximum <= len(parts))
         return replace(
-            common, type="tuple", attributes=tuple(parts), min_items=minimum, closed=is_closed
+            common,
+            type="tuple",
+            attributes=tuple(parts),
+            min_items=minimum,
+            forbids_others=forbids_others,
         )
 
     def report(self, node: Node, where: str, understood: frozenset[str], *, kind: str) -> None:
@@ -592,7 +598,7 @@ def _choose(real: list[Attribute], labels: list[str], name: str) -> Attribute:
     first = real[0]
     if len(real) == 1 and first.type != "recursive":
         return first
-    if all(attribute.type == "enum" and not attribute.given for attribute in real):
+    if all(attribute.type == "enum" and not attribute.is_constant for attribute in real):
         choices: list[str | int | float | bool] = []
         for attribute in real:
             choices.extend(c for c in attribute.choices if not contains(choices, c))
@@ -620,7 +626,7 @@ def _union(
             variant = replace(variant, attributes=_given(variant.attributes, mark))
         marked = next((each for each in variant.attributes if each.name == mark), None)
         text = str(marked.choices[0]) if marked else label or _described(variant)
-        text = " ".join(text.split())[:_LONGEST_LABEL].strip() or "other"
+        text = " ".join(text.split())[:_MAX_LABEL].strip() or "other"
         made.append(replace(variant, name=_unlike(text, used)))
         used.add(made[-1].name)
     return replace(union, attributes=tuple(made))
@@ -646,7 +652,7 @@ def _discriminator(variants: list[Attribute]) -> str | None:
 def _given(attributes: tuple[Attribute, ...], mark: str | None) -> tuple[Attribute, ...]:
     """The parts of a variant: what can have one value only is not asked for."""
     return tuple(
-        replace(each, given=True, required=True)
+        replace(each, is_constant=True, required=True)
         if each.type == "enum"
         and len(each.choices) == 1
         and not each.nullable
@@ -659,8 +665,10 @@ def _given(attributes: tuple[Attribute, ...], mark: str | None) -> tuple[Attribu
 def _described(variant: Attribute) -> str:
     """A label for a variant that has no title."""
     if variant.type == "object":
-        fixed = [str(each.choices[0]) for each in variant.attributes if each.given and each.choices]
-        names = [each.name for each in variant.attributes if not each.given]
+        fixed = [
+            str(each.choices[0]) for each in variant.attributes if each.is_constant and each.choices
+        ]
+        names = [each.name for each in variant.attributes if not each.is_constant]
         return ", ".join(fixed or names[:4]) or "object"
     if variant.type == "enum":
         return ", ".join(map(str, variant.choices[:3]))

@@ -23,7 +23,7 @@ def to_json_schema(schema: Schema) -> dict[str, Any]:
     if schema.title:
         document["title"] = schema.title
     definitions: dict[str, Any] = {}
-    if schema.is_bare:
+    if schema.has_unwrapped_root:
         document |= _node(schema.attributes[0], definitions)
     else:
         root = replace(schema.root, attributes=schema.attributes)
@@ -65,7 +65,7 @@ def _object(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]
     required = [part.name for part in attribute.attributes if part.required]
     if required:
         node["required"] = required
-    if attribute.closed:
+    if attribute.forbids_others:
         node["additionalProperties"] = False
     return node
 
@@ -123,7 +123,7 @@ def _node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
         node = {"type": _type("array", attribute.nullable)}
         if attribute.attributes:
             node["prefixItems"] = [_node(part, definitions) for part in attribute.attributes]
-        if attribute.closed:
+        if attribute.forbids_others:
             node["items"] = False
     elif attribute.type == "enum":
         node = {"enum": [*attribute.choices, *([None] if attribute.nullable else [])]}

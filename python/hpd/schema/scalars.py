@@ -73,7 +73,7 @@ def is_date_time(text: str) -> bool:
     return separator == "T" and is_date(date) and is_time(time)
 
 
-def lacks_zone(value: str | None) -> bool:
+def lacks_timezone(value: str | None) -> bool:
     """Whether a date and time has no time zone."""
     return value is not None and value[-1] != "Z" and value[-6] not in "+-"
 
@@ -146,7 +146,7 @@ def read_enum(common: Attribute, node: Node, types: list[str], where: str) -> At
     if not choices:
         if not nullable:
             warn(where, "no value is allowed here")
-        return replace(common, type="enum", given=True, nullable=nullable)
+        return replace(common, type="enum", is_constant=True, nullable=nullable)
     return replace(common, type="enum", choices=tuple(choices.values()), nullable=nullable)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ServerLimits:
     """The most that a server takes on."""
 
     body_bytes: int = 4 * 1024 * 1024

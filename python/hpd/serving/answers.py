@@ -22,7 +22,7 @@ class FieldDetails(BaseModel):
     truncated: bool = False
     repeated: bool = False
     forced: bool = False
-    no_zone: bool = False
+    lacks_timezone: bool = False
 
 
 class DocumentError(BaseModel):

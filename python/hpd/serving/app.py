@@ -32,7 +32,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hpd.results import Extraction
-from hpd.serving import Limits
+from hpd.serving import ServerLimits
 from hpd.serving.answers import (
     REFUSALS,
     Completion,
@@ -43,7 +43,7 @@ from hpd.serving.answers import (
     ModelList,
     Refusal,
 )
-from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of
+from hpd.serving.bodies import ChatBody, ExtractBody, HttpError, http_error_of, json_of
 from hpd.serving.chat import Served, parse_chat
 from hpd.serving.dispatcher import (
     ClientGoneError,
@@ -86,7 +86,7 @@ class Service:
     dispatcher: Dispatcher
     plans: Plans
     served: Served
-    limits: Limits
+    limits: ServerLimits
     metrics: Metrics
     api_key: str | None = None
     """The key that a request must bring; None to demand none."""
@@ -97,7 +97,7 @@ class Service:
             return
         given = request.headers.get("authorization", "").encode("latin-1")
         if not hmac.compare_digest(given, f"Bearer {self.api_key}".encode()):
-            raise RefusedError(
+            raise HttpError(
                 401,
                 "the API key is missing or wrong: send it as Authorization: Bearer KEY",
                 code="invalid_api_key",
@@ -124,13 +124,13 @@ class _Body(Request):
 
     async def body(self) -> bytes:
         if not hasattr(self, "_body"):
-            limits: Limits = self.app.state.service.limits
+            limits: ServerLimits = self.app.state.service.limits
             try:
                 self._body = await asyncio.wait_for(
                     read_body(self, limits.body_bytes), limits.seconds
                 )
             except asyncio.TimeoutError:
-                raise RefusedError(408, "the body did not arrive in time", code="timeout") from None
+                raise HttpError(408, "the body did not arrive in time", code="timeout") from None
         return self._body
 
     async def json(self) -> Any:
@@ -157,19 +157,19 @@ class _Guarded(APIRoute):
             try:
                 service.check_key(request)
                 response = await handle(_Body(request.scope, request.receive))
-            except RefusedError as refusal:
-                code = refusal.code or ""
-                response = _refused(refusal)
+            except HttpError as http_error:
+                code = http_error.code or ""
+                response = _error_response(http_error)
             except RequestValidationError as error:
-                response = _refused(refusal_of(error.errors()))
+                response = _error_response(http_error_of(error.errors()))
             except (ClientGoneError, ClientDisconnect):
                 response = Response(status_code=_CLIENT_GONE)
             except HTTPException as error:
                 # FastAPI puts one around whatever was raised while the body was read.
                 cause = error.__cause__
-                if isinstance(cause, RefusedError):
+                if isinstance(cause, HttpError):
                     code = cause.code or ""
-                    response = _refused(cause)
+                    response = _error_response(cause)
                 elif isinstance(cause, ClientDisconnect):
                     response = Response(status_code=_CLIENT_GONE)
                 else:
@@ -319,7 +319,7 @@ def _log(request: Request, status: int, code: str = "", seconds: float | None = 
 
 
 def _parse_shown(body: ExtractBody, service: Service) -> ParsedRequest:
-    (document,) = documents_of(body, Limits(texts=1))
+    (document,) = documents_of(body, ServerLimits(texts=1))
 
     def answer(extractions: Sequence[Extraction[Any]]) -> bytes:
         line = extractions[0].to_dict()
@@ -348,15 +348,15 @@ async def read_body(request: Request, most: int) -> bytes:
     """The body of a request.
 
     Raises:
-        RefusedError: it is no JSON by its own account, or has too many bytes.
+        HttpError: it is no JSON by its own account, or has too many bytes.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         # A foreign page in a browser of this machine could send other kinds without being asked.
-        raise RefusedError(
+        raise HttpError(
             415, "the body must be sent as Content-Type: application/json", code="invalid_type"
         )
-    too_large = RefusedError(
+    too_large = HttpError(
         413,
         f"the body has more than {most} bytes: send less at a time",
         code="body_too_large",
@@ -386,8 +386,8 @@ async def _events(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byt
             yield part
     except ClientGoneError:
         pass
-    except RefusedError as refusal:
-        yield b"data: %s\n\n" % refusal.body
+    except HttpError as http_error:
+        yield b"data: %s\n\n" % http_error.body
     except Exception as error:
         yield b"data: %s\n\n" % _fault(error).body
         raise
@@ -408,16 +408,16 @@ async def _disconnected(request: Request) -> None:
         pass
 
 
-def _refused(refusal: RefusedError) -> Response:
-    return Response(refusal.body, refusal.status, refusal.headers, "application/json")
+def _error_response(http_error: HttpError) -> Response:
+    return Response(http_error.body, http_error.status, http_error.headers, "application/json")
 
 
 async def _unrouted(request: Request, error: Exception) -> Response:
     """The answer where there is no such address, or it takes another method."""
     assert isinstance(error, HTTPException)
     _log(request, error.status_code, "unknown_url")
-    return _refused(
-        RefusedError(
+    return _error_response(
+        HttpError(
             error.status_code,
             f"{request.method} {request.url.path}: {error.detail}; /docs lists the addresses",
             code="unknown_url",
@@ -428,9 +428,9 @@ async def _unrouted(request: Request, error: Exception) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     """The answer where something is wrong here; the error itself goes to standard error."""
-    return _refused(_fault(error))
+    return _error_response(_fault(error))
 
 
-def _fault(error: Exception) -> RefusedError:
+def _fault(error: Exception) -> HttpError:
     message = f"an error of the server: {type(error).__name__}"
-    return RefusedError(500, message, code="server_error")
+    return HttpError(500, message, code="server_error")

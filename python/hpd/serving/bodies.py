@@ -16,7 +16,7 @@ _KINDS = {401: "authentication_error", 429: "rate_limit_error"}
 _CODES = {"extra_forbidden": "unknown_parameter", "missing": "missing_parameter"}
 
 
-class RefusedError(HpdError):
+class HttpError(HpdError):
     """The answer to a request that cannot be served.
 
     Args:
@@ -56,12 +56,12 @@ class RefusedError(HpdError):
         return json.dumps({"error": error}).encode()
 
 
-def bad_request(message: str, param: str | None = None, code: str | None = None) -> RefusedError:
+def bad_request(message: str, param: str | None = None, code: str | None = None) -> HttpError:
     """The refusal of a body that says something wrong."""
-    return RefusedError(400, message, code=code, param=param)
+    return HttpError(400, message, code=code, param=param)
 
 
-def refusal_of(errors: Sequence[Any]) -> RefusedError:
+def http_error_of(errors: Sequence[Any]) -> HttpError:
     """The refusal of a body that Pydantic found wrong, for the first reason."""
     # A name that is not known is mostly the misspelt one that is missing.
     unknown = [error for error in errors if error["type"] == "extra_forbidden"]
@@ -83,7 +83,7 @@ def json_of(body: bytes) -> Any:
     """The content of a body.
 
     Raises:
-        RefusedError: it is no JSON.
+        HttpError: it is no JSON.
     """
     try:
         return from_json(body, allow_inf_nan=False)

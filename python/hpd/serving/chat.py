@@ -18,7 +18,7 @@ from hpd.documents import Document
 from hpd.errors import OptionError
 from hpd.options import Options
 from hpd.results import Extraction, Usage, plain_data
-from hpd.serving.bodies import ChatBody, Function, RefusedError, bad_request
+from hpd.serving.bodies import ChatBody, Function, HttpError, bad_request
 from hpd.serving.dispatcher import ParsedRequest, Plans
 from hpd.serving.messages import LangextractPrompt, langextract_prompt, read_messages, schema_in
 
@@ -64,10 +64,10 @@ class Served:
         """Refuse the name of another model.
 
         Raises:
-            RefusedError: it is another one, or none.
+            HttpError: it is another one, or none.
         """
         if name != self.name:
-            raise RefusedError(
+            raise HttpError(
                 404,
                 f"there is no model {str(name)[:80]!r} here, only {self.name!r}",
                 code="model_not_found",
@@ -94,7 +94,7 @@ def parse_chat(body: ChatBody, plans: Plans, served: Served) -> ParsedRequest:
     """What a request asks for.
 
     Raises:
-        RefusedError: it cannot be served, with the reason.
+        HttpError: it cannot be served, with the reason.
     """
     if served.is_strict:
         served.check(body.model)
@@ -151,7 +151,7 @@ def _passed_over(body: ChatBody, options: Options) -> tuple[str, ...]:
     """A warning of each parameter that changes nothing here, though it asks for something.
 
     Raises:
-        RefusedError: more than one answer is asked for, which a client would miss.
+        HttpError: more than one answer is asked for, which a client would miss.
     """
     more = dict(body.model_extra or {})
     n = more.pop("n", None)
@@ -247,11 +247,11 @@ def _settings(
     if said:
         own = settings.get("instructions", options.instructions)
         settings["instructions"] = "\n\n".join([*said, own] if own else said)
-    if options.missing == "error" and "missing" not in settings:
+    if options.on_missing == "error" and "on_missing" not in settings:
         # Clients of OpenAI's are used to answers with all that the schema requires.
         with suppress(OptionError):  # It cannot be had beside every option.
-            options.replaced({**settings, "missing": "force"})
-            settings["missing"] = "force"
+            options.replaced({**settings, "on_missing": "force"})
+            settings["on_missing"] = "force"
     return settings
 
 
@@ -287,11 +287,11 @@ class Reply:
         """The answer for one extraction, or the events that a stream still lacks.
 
         Raises:
-            RefusedError: there is no data, or it breaks the schema and the request is strict.
+            HttpError: there is no data, or it breaks the schema and the request is strict.
         """
         if extraction.error is not None:
             kind = extraction.error.type
-            raise RefusedError(
+            raise HttpError(
                 _STATUS.get(kind, 500),
                 str(extraction.error),
                 code=_CODES.get(kind, "failed"),
@@ -321,7 +321,7 @@ class Reply:
     def _chunks(self, content: str) -> Iterator[dict[str, Any]]:
         """The chunks of a stream with more of the data's JSON: first of all, who speaks."""
         if not content.startswith(self._sent):
-            raise RefusedError(
+            raise HttpError(
                 500,
                 "a value that was already sent has changed, as it was decoded again after a fault: "
                 "send the request again",

@@ -38,8 +38,8 @@ from hpd.pipeline import Cancellation, Task
 from hpd.results import Extraction
 from hpd.schema import SchemaWarning, as_schemas
 from hpd.schema.attributes import Schema
-from hpd.serving import Limits
-from hpd.serving.bodies import ExtractBody, FileBody, RefusedError, bad_request
+from hpd.serving import ServerLimits
+from hpd.serving.bodies import ExtractBody, FileBody, HttpError, bad_request
 from hpd.serving.spans import note_span
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 N_KEPT = 64
-_LATEST = 0.1
+EWMA_WEIGHT = 0.1
 """The weight of the latest request in the average that ``Retry-After`` is made of."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RequestPlan:
     """A task, and what its schema says that cannot be honoured to the letter."""
 
     task: Task
@@ -79,7 +79,7 @@ class Plans:
         self._schema_bytes = schema_bytes
         self._own = own
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, Plan] = OrderedDict()
+        self._kept: OrderedDict[str, RequestPlan] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -95,7 +95,7 @@ class Plans:
         settings: Mapping[str, Any],
         examples: Sequence[tuple[str, object]] = (),
         param: str = "schema",
-    ) -> Plan:
+    ) -> RequestPlan:
         """The plan for a schema, as it stands in a request, with options and examples.
 
         Args:
@@ -105,14 +105,14 @@ class Plans:
             param: the part of the body that the schema is from.
 
         Raises:
-            RefusedError: it cannot be read, or is too large.
+            HttpError: it cannot be read, or is too large.
         """
         try:
             key = json.dumps([schema, settings, examples])
         except RecursionError:
             raise _too_deep(param) from None
         if len(key) > self._schema_bytes:
-            raise RefusedError(
+            raise HttpError(
                 413,
                 f"the schema with its options and examples has {len(key)} bytes as JSON, and "
                 f"{self._schema_bytes} are allowed",
@@ -136,7 +136,7 @@ class Plans:
         settings: Mapping[str, Any],
         examples: Sequence[tuple[str, object]],
         param: str,
-    ) -> Plan:
+    ) -> RequestPlan:
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -153,7 +153,7 @@ class Plans:
         except RecursionError:
             raise _too_deep(param) from None
         said = [str(each.message) for each in caught if issubclass(each.category, SchemaWarning)]
-        return Plan(task, tuple(dict.fromkeys(said)))
+        return RequestPlan(task, tuple(dict.fromkeys(said)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +161,9 @@ class ParsedRequest:
     """A request that was read: its documents, what is asked of them, and what becomes of it."""
 
     documents: Sequence[Document]
-    plan: Plan
+    plan: RequestPlan
     answer: Callable[[Sequence[Extraction[Any]]], bytes]
-    """Writes the extractions of the documents, in their order; may raise ``RefusedError``."""
+    """Writes the extractions of the documents, in their order; may raise ``HttpError``."""
     part: Callable[[Mapping[str, Any]], bytes] | None = None
     """Of an answer that is sent as its values come: writes those of the only document that are
     settled by now, beyond those that it has written before. ``answer`` then writes the rest."""
@@ -171,11 +171,11 @@ class ParsedRequest:
     """What the request says and is passed over, for a header."""
 
 
-def parse_extract(body: ExtractBody, plans: Plans, limits: Limits) -> ParsedRequest:
+def parse_extract(body: ExtractBody, plans: Plans, limits: ServerLimits) -> ParsedRequest:
     """What a request of ``POST /extract`` asks for.
 
     Raises:
-        RefusedError: it cannot be served, with the reason.
+        HttpError: it cannot be served, with the reason.
     """
     is_single = body.texts is None
     documents = documents_of(body, limits)
@@ -192,17 +192,17 @@ def parse_extract(body: ExtractBody, plans: Plans, limits: Limits) -> ParsedRequ
     return ParsedRequest(documents, plan, answer)
 
 
-def plan_of(body: ExtractBody, plans: Plans) -> Plan:
+def plan_of(body: ExtractBody, plans: Plans) -> RequestPlan:
     """The schema of a request, with its options and examples."""
     examples = [(example.text, example.data) for example in body.examples]
     return plans.plan(body.schema_, body.options, examples)
 
 
-def documents_of(body: ExtractBody, limits: Limits) -> list[Document]:
+def documents_of(body: ExtractBody, limits: ServerLimits) -> list[Document]:
     """The documents of a request.
 
     Raises:
-        RefusedError: there are none, or too many.
+        HttpError: there are none, or too many.
     """
     if body.texts is None:
         if body.file is not None:
@@ -222,7 +222,7 @@ def documents_of(body: ExtractBody, limits: Limits) -> list[Document]:
     if not body.texts:
         raise bad_request('"texts" is empty', "texts")
     if len(body.texts) > limits.texts:
-        raise RefusedError(
+        raise HttpError(
             413,
             f"{len(body.texts)} texts in one request, and {limits.texts} are allowed: send several",
             code="too_many_texts",
@@ -235,7 +235,7 @@ def _read_file(file: FileBody) -> Document:
     """A file as one document.
 
     Raises:
-        RefusedError: it cannot be read.
+        HttpError: it cannot be read.
     """
     kind = EXTENSIONS.get(PurePath(file.name).suffix.lower())
     if kind is None:
@@ -270,7 +270,7 @@ class Dispatcher:
     def __init__(
         self,
         extractor: Extractor[Any],
-        limits: Limits,
+        limits: ServerLimits,
         n_threads: int,
         note: Callable[[Extraction[Any]], None],
     ) -> None:
@@ -309,7 +309,7 @@ class Dispatcher:
             gone: waits until the client has disconnected; the answer is then not made.
 
         Raises:
-            RefusedError: the queue is full, the time is over, or the server ends.
+            HttpError: the queue is full, the time is over, or the server ends.
             ClientGoneError: by way of ``gone``.
         """
         loop = asyncio.get_running_loop()
@@ -328,7 +328,7 @@ class Dispatcher:
                 if not isinstance(new, bytes):
                     raise ClientGoneError
                 yield new
-            self._seconds += _LATEST * (time.monotonic() - start - self._seconds)
+            self._seconds += EWMA_WEIGHT * (time.monotonic() - start - self._seconds)
             yield _result(done)
         finally:
             waiting.cancel()
@@ -343,7 +343,7 @@ class Dispatcher:
         try:
             return await asyncio.wait_for(news.get(), left)
         except asyncio.TimeoutError:
-            raise RefusedError(
+            raise HttpError(
                 504,
                 f"there was no answer within {self._limits.seconds:g} s: send less at a time",
                 code="timeout",
@@ -390,9 +390,9 @@ class Dispatcher:
         work.add_done_callback(release)
         return work
 
-    def _full(self, n: int) -> RefusedError:
+    def _full(self, n: int) -> HttpError:
         waiting = self._limits.waiting
-        return RefusedError(
+        return HttpError(
             429,
             f"{self._n_pending} documents are waiting already, and with {n} more there would be "
             f"more than {waiting}: try again later",
@@ -412,7 +412,7 @@ class Dispatcher:
 
         extractions: dict[int, Extraction[Any]] = {}
         start = time.time_ns()
-        for place, extraction in self._extractor.iter_placed(
+        for place, extraction in self._extractor.iter_indexed(
             parsed.documents,
             schema=parsed.plan.task,
             on_error="record",
@@ -435,8 +435,8 @@ def _result(done: asyncio.Future[bytes]) -> bytes:
         raise _ending() from None
 
 
-def _ending() -> RefusedError:
-    return RefusedError(
+def _ending() -> HttpError:
+    return HttpError(
         503,
         "the server is ending",
         code="server_ending",
@@ -444,5 +444,5 @@ def _ending() -> RefusedError:
     )
 
 
-def _too_deep(param: str) -> RefusedError:
+def _too_deep(param: str) -> HttpError:
     return bad_request("the schema is nested too deeply", param, "invalid_schema")

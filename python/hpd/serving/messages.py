@@ -45,7 +45,7 @@ def read_messages(messages: Sequence[Message]) -> Conversation:
     """The parts of a chat.
 
     Raises:
-        RefusedError: a message that can be none of them.
+        HttpError: a message that can be none of them.
     """
     places = [
         i

@@ -18,7 +18,7 @@ import uvicorn
 
 from hpd.extractor import Extractor
 from hpd.schema.attributes import Schema
-from hpd.serving import Limits
+from hpd.serving import ServerLimits
 from hpd.serving.app import Service, make_app
 from hpd.serving.chat import Served
 from hpd.serving.dispatcher import Dispatcher, Plans
@@ -62,7 +62,7 @@ def serve(
     sock: socket.socket,
     *,
     name: str,
-    limits: Limits,
+    limits: ServerLimits,
     has_schema: bool,
     is_strict: bool = False,
     api_key: str | None = None,

@@ -20,7 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from hpd.show.shown_values import (
-    Segment,
+    TextSegment,
     color_classes,
     color_slots,
     covered_segments,
@@ -150,7 +150,7 @@ def extraction_html(line: Mapping[str, Any], text: str | None) -> str:
 
 
 def _pieces(
-    text: str, segments: Sequence[Segment], colors: Sequence[str], places: Sequence[str]
+    text: str, segments: Sequence[TextSegment], colors: Sequence[str], places: Sequence[str]
 ) -> Iterator[Piece]:
     at = 0
     for start, end, values, ending in segments:

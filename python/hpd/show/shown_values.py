@@ -62,26 +62,26 @@ def value_text(value: object) -> str | None:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _leaves(place: str, value: object) -> Iterator[tuple[str, object]]:
+def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, Mapping) and value:
         for name, inner in value.items():
-            yield from _leaves(f"{place}.{name}", inner)
+            yield from _leaves(f"{path}.{name}", inner)
     elif isinstance(value, list) and value:
         for i, inner in enumerate(value):
-            yield from _leaves(f"{place}[{i}]", inner)
+            yield from _leaves(f"{path}[{i}]", inner)
     else:
-        yield place, value
+        yield path, value
 
 
-def _attribute_of(place: str, data: Mapping[str, Any]) -> str:
+def _attribute_of(path: str, data: Mapping[str, Any]) -> str:
     """The attribute of a place that is not in the data; names may hold dots themselves."""
-    owners = [name for name in map(str, data) if place.startswith((f"{name}.", f"{name}["))]
-    return max(owners, key=len, default=place.partition(".")[0].partition("[")[0])
+    owners = [name for name in map(str, data) if path.startswith((f"{name}.", f"{name}["))]
+    return max(owners, key=len, default=path.partition(".")[0].partition("[")[0])
 
 
-def _shown(place: str, attribute: str, value: object, field: Mapping[str, Any]) -> ShownValue:
+def _shown(path: str, attribute: str, value: object, field: Mapping[str, Any]) -> ShownValue:
     return ShownValue(
-        place,
+        path,
         attribute,
         value_text(value),
         confidence=_probability(field.get("confidence")),
@@ -111,7 +111,7 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-class Segment(NamedTuple):
+class TextSegment(NamedTuple):
     """A stretch of the document that the same values cover."""
 
     start: int
@@ -122,7 +122,7 @@ class Segment(NamedTuple):
     """Those of them whose span ends with it."""
 
 
-def covered_segments(values: Sequence[ShownValue], n_characters: int) -> list[Segment]:
+def covered_segments(values: Sequence[ShownValue], n_characters: int) -> list[TextSegment]:
     """The stretches of a document that values cover, in order; what is between them is left out.
 
     Spans are cut at the document's end: a line may have been made from a longer text.
@@ -146,11 +146,11 @@ def covered_segments(values: Sequence[ShownValue], n_characters: int) -> list[Se
         if open_spans:
             numbers = dict.fromkeys(number for _, _, number in open_spans)
             ending = dict.fromkeys(number for _, last, number in open_spans if last == end)
-            segments.append(Segment(start, end, tuple(numbers), tuple(ending)))
+            segments.append(TextSegment(start, end, tuple(numbers), tuple(ending)))
     return segments
 
 
-def utf16_segments(segments: Iterable[Segment], text: str) -> list[Segment]:
+def utf16_segments(segments: Iterable[TextSegment], text: str) -> list[TextSegment]:
     """The same segments with offsets as JavaScript counts them: in UTF-16 code units."""
     if not text or max(text) <= "\uffff":
         return list(segments)
@@ -159,7 +159,7 @@ def utf16_segments(segments: Iterable[Segment], text: str) -> list[Segment]:
     for start, end, values, ending in segments:
         n_units += _utf16_length(text[n_characters:start])
         width = _utf16_length(text[start:end])
-        converted.append(Segment(n_units, n_units + width, values, ending))
+        converted.append(TextSegment(n_units, n_units + width, values, ending))
         n_units += width
         n_characters = end
     return converted

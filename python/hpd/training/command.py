@@ -110,7 +110,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument(
         "-m", "--model", metavar="MODEL", type=not_empty,
-        help="a GGUF file (else HPD_MODEL, else the one in the box)",
+        help="a GGUF file (else HPD_MODEL, else the bundled one)",
     )  # fmt: skip
     parser.add_argument(
         "--dev", metavar="DEV", type=Path, help="documents with gold values, to validate on"
@@ -143,7 +143,7 @@ def _add_task(group: argparse._ArgumentGroup) -> None:
         group, longest, help="longest value, in tokens, and the gap of --mask paper"
     )
     add_option_argument(group, OPTIONS["stack"])
-    add_option_argument(group, OPTIONS["document_turn"])
+    add_option_argument(group, OPTIONS["document_role"])
     add_option_argument(group, OPTIONS["instructions"])
     group.add_argument(
         "--unnamed", choices=("null", "skip"),
@@ -189,7 +189,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     import torch
 
-    from hpd.training.data import Source
+    from hpd.training.data import TrainingSource
     from hpd.training.finetune import finetune
     from hpd.training.weights import check_file_type
 
@@ -204,8 +204,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.n_threads:
         torch.set_num_threads(arguments.n_threads)
 
-    def source(path: Path) -> Source:
-        return Source(path, arguments.text_field, arguments.id_field, arguments.category_field)
+    def source(path: Path) -> TrainingSource:
+        return TrainingSource(
+            path, arguments.text_field, arguments.id_field, arguments.category_field
+        )
 
     def tell(message: str) -> None:
         if not arguments.quiet:

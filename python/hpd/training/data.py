@@ -23,11 +23,11 @@ from hpd.evaluation.matching import match_rows
 from hpd.evaluation.rows import Example, gold_values, load_predictions
 from hpd.files.reader import Record, RecordReader
 from hpd.prompt.questions import UNKNOWN, Leaf, Question, answer_at
-from hpd.prompt.text import DocumentTurn, answer_text, value_text
+from hpd.prompt.text import DocumentRole, answer_text, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.rows import (
-    Interview,
+    AnswerWalk,
     KeyedMask,
     Prompter,
     TrainingRow,
@@ -52,7 +52,7 @@ _N_PROMPTERS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TrainingSource:
     """A file of documents, or a stream (``-``), and which of its fields are what."""
 
     path: Path
@@ -116,7 +116,7 @@ def _read_schema(text: str) -> Schema:
 
 
 def gold_labels(
-    source: Source, schemas: Schemas | None, unnamed: Unnamed = "null"
+    source: TrainingSource, schemas: Schemas | None, unnamed: Unnamed = "null"
 ) -> Iterator[Labelled]:
     """Documents with the values beside them, in ``target_scores``, ``gold`` or ``data``."""
     for record in source.records():
@@ -138,7 +138,7 @@ def gold_labels(
 
 
 def teacher_labels(
-    source: Source, labels: Path, schemas: Schemas | None, unnamed: Unnamed = "null"
+    source: TrainingSource, labels: Path, schemas: Schemas | None, unnamed: Unnamed = "null"
 ) -> list[Labelled]:
     """Documents with the values that ``hpd extract`` found; those that failed are left out."""
     records = list(source.records())
@@ -176,13 +176,13 @@ class RowMaker:
         eos: int,
         max_tokens: int,
         instructions: str = "",
-        document_turn: DocumentTurn = "user",
+        document_role: DocumentRole = "user",
     ) -> None:
         self._vocabulary = vocabulary
         self._eos = eos
         self._max_tokens = max_tokens
         self._instructions = instructions
-        self._document_turn: DocumentTurn = document_turn
+        self._document_role: DocumentRole = document_role
         self._prompters: dict[tuple[int, KeyedMask], Prompter] = {}
 
     def row(self, documents: Sequence[Labelled], form: Form) -> TrainingRow | None:
@@ -196,17 +196,17 @@ class RowMaker:
         prompter = self._prompter(documents[0].schema, mask)
         asked: list[tuple[Question, Any]] = []
         n_first = 0
-        interview = Interview(documents[0].schema, prompter.layout, len(documents))
-        while interview.questions:
-            wave = [(q, _known(documents[q.document].answer, q.leaf)) for q in interview.questions]
-            if interview.is_first:
+        walk = AnswerWalk(documents[0].schema, prompter.layout, len(documents))
+        while walk.questions:
+            wave = [(q, _known(documents[q.document].answer, q.leaf)) for q in walk.questions]
+            if walk.is_first:
                 # Nothing is taught of what is not known, but the next keys of a skeleton show it.
                 shows_all = prompter.layout == "skeleton"
                 asked = [(q, value) for q, value in wave if shows_all or value is not UNKNOWN]
                 n_first = len(asked)
             else:
                 asked += [(q, value) for q, value in wave if value is not UNKNOWN]
-            interview.take([_said(q, value) for q, value in wave])
+            walk.take([_said(q, value) for q, value in wave])
         if all(value is UNKNOWN for _, value in asked):
             return None
         texts = [document.text for document in documents]
@@ -235,7 +235,7 @@ class RowMaker:
             if len(self._prompters) >= _N_PROMPTERS:
                 self._prompters.clear()
             prompter = self._prompters[id(schema), mask] = Prompter(
-                self._vocabulary, schema, mask, self._instructions, self._document_turn
+                self._vocabulary, schema, mask, self._instructions, self._document_role
             )
         return prompter
 

@@ -21,7 +21,7 @@ from transformers import DynamicCache
 from hpd.training import masks
 from hpd.training.masks import Mask, Roles
 from hpd.training.network import attention_mask, use_attention
-from hpd.training.rows import Prompt
+from hpd.training.rows import TrainingPrompt
 
 Stop = Literal["complete", "invalid", "end_of_generation", "max_tokens"]
 
@@ -54,7 +54,9 @@ class Decoder:
     max_tokens: int = 64
     """Longest value: the paper's K_max."""
 
-    def decode(self, prompts: Sequence[Prompt], batch_size: int = 8) -> list[list[DecodedValue]]:
+    def decode(
+        self, prompts: Sequence[TrainingPrompt], batch_size: int = 8
+    ) -> list[list[DecodedValue]]:
         """For each prompt the value of each of its fields."""
         use_attention(self.model, "sdpa")
         lengths = [len(prompt.tokens) + sum(map(len, prompt.keys)) for prompt in prompts]
@@ -76,7 +78,7 @@ class Decoder:
 class _Row:
     """One prompt on its way."""
 
-    def __init__(self, prompt: Prompt, max_tokens: int) -> None:
+    def __init__(self, prompt: TrainingPrompt, max_tokens: int) -> None:
         self.prompt = prompt
         self.layout = prompt.layout(max_tokens)
         self.values = [DecodedValue() for _ in prompt.keys]
@@ -107,7 +109,7 @@ def cache_argument(decoder: Any) -> str:
 class _Batch:
     """Prompts of one mask, decoded together with one cache."""
 
-    def __init__(self, decoder: Decoder, mask: Mask, prompts: Sequence[Prompt]) -> None:
+    def __init__(self, decoder: Decoder, mask: Mask, prompts: Sequence[TrainingPrompt]) -> None:
         self.decoder = decoder
         self.mask = mask
         self.all_rows = [_Row(prompt, decoder.max_tokens) for prompt in prompts]

@@ -17,10 +17,10 @@ from hpd.errors import InputError
 from hpd.evaluation.rows import load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.prompt.lists import LISTS_KEY
-from hpd.prompt.text import LABEL_KEY, DocumentTurn
+from hpd.prompt.text import LABEL_KEY, DocumentRole
 from hpd.training import data
-from hpd.training.data import Form, Labelled, RowMaker, RowStream, Schemas, Source, Unnamed
-from hpd.training.loop import Loop, LoopOptions, Validate
+from hpd.training.data import Form, Labelled, RowMaker, RowStream, Schemas, TrainingSource, Unnamed
+from hpd.training.loop import LoopOptions, TrainingLoop, Validate
 from hpd.training.network import (
     GgufVocabulary,
     add_lora,
@@ -59,7 +59,7 @@ class FinetuneOptions:
     stack: int = 1
     instructions: str = ""
     """The user's words on the task, as the extractor will be told them."""
-    document_turn: DocumentTurn = "user"
+    document_role: DocumentRole = "user"
     """In whose turn of the chat documents stand, as the extractor will be told."""
     max_row: int = 4096
     """Longer rows are left out."""
@@ -89,14 +89,14 @@ class FinetuneResult:
 
 
 def finetune(
-    train: Source,
+    train: TrainingSource,
     output: Path,
     model: Path,
     schemas: Schemas | None,
     options: FinetuneOptions | None = None,
     *,
     labels: Labels = "gold",
-    dev: Source | None = None,
+    dev: TrainingSource | None = None,
     resume: bool = False,
     quiet: bool = False,
     say: Say = lambda message: None,
@@ -135,10 +135,12 @@ def finetune(
     validate = None if dev is None else _validation(dev, schemas, network, vocabulary, options)
     settings = {
         name: getattr(options, name)
-        for name in ("max_tokens", "stack", "lora_rank", "instructions", "document_turn")
+        for name in ("max_tokens", "stack", "lora_rank", "instructions", "document_role")
     }
     settings["forms"] = dict(options.forms)
-    loop = Loop(network, stream, options.loop, output, validate, settings=settings, quiet=quiet)
+    loop = TrainingLoop(
+        network, stream, options.loop, output, validate, settings=settings, quiet=quiet
+    )
     progress = loop.run(resume=resume)
     if not progress.step:
         raise InputError("there is nothing to train on: no document is left")
@@ -150,7 +152,7 @@ def finetune(
     return FinetuneResult(_export(network, base, output, options), progress.step, best)
 
 
-def _with_an_end(options: FinetuneOptions, train: Source) -> FinetuneOptions:
+def _with_an_end(options: FinetuneOptions, train: TrainingSource) -> FinetuneOptions:
     loop = options.loop
     if train.is_stream and loop.epochs is not None:
         raise InputError(f"{train.path} can be read only once: say for how long (--minutes)")
@@ -160,7 +162,7 @@ def _with_an_end(options: FinetuneOptions, train: Source) -> FinetuneOptions:
 
 
 def _stream(
-    train: Source,
+    train: TrainingSource,
     labels: Labels,
     schemas: Schemas | None,
     options: FinetuneOptions,
@@ -169,7 +171,7 @@ def _stream(
     say: Say,
 ) -> RowStream:
     maker = RowMaker(
-        vocabulary, vocabulary.eos, options.max_tokens, options.instructions, options.document_turn
+        vocabulary, vocabulary.eos, options.max_tokens, options.instructions, options.document_role
     )
     held: Sequence[Labelled] | None = None
     if labels == "self":
@@ -190,7 +192,7 @@ def _stream(
 
 
 def _own_labels(
-    train: Source,
+    train: TrainingSource,
     schemas: Schemas | None,
     options: FinetuneOptions,
     network: Any,
@@ -207,7 +209,7 @@ def _own_labels(
 
 
 def _validation(
-    dev: Source,
+    dev: TrainingSource,
     schemas: Schemas | None,
     network: Any,
     vocabulary: GgufVocabulary,
@@ -233,7 +235,7 @@ def _validation(
     mask: KeyedMask = "branch" if form == "ar" else form
     predictor = Predictor(
         network, vocabulary, "ar" if form == "ar" else "hpd", mask, options.max_tokens,
-        options.stack, options.instructions, options.document_turn,
+        options.stack, options.instructions, options.document_role,
     )  # fmt: skip
 
     def validate() -> dict[str, float]:
@@ -311,7 +313,9 @@ def chosen_rate(
     for rate in rates:
         with TemporaryDirectory() as scratch:
             few: Any = _Few(taught)
-            Loop(network, few, replace(once, learning_rate=rate), Path(scratch), quiet=True).run()
+            TrainingLoop(
+                network, few, replace(once, learning_rate=rate), Path(scratch), quiet=True
+            ).run()
         losses[rate] = _loss(network, kept_aside)
         with torch.no_grad():
             for name, parameter in network.named_parameters():

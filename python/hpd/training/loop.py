@@ -61,7 +61,7 @@ class LoopOptions:
 
 
 @dataclass(slots=True)
-class Progress:
+class TrainingProgress:
     """How far a run has come."""
 
     step: int = 0
@@ -78,7 +78,7 @@ class Progress:
     is_done: bool = False
 
 
-class Loop:
+class TrainingLoop:
     """One training run in one folder, which may be gone on with on another machine.
 
     Args:
@@ -125,13 +125,13 @@ class Loop:
             betas=(0.9, 0.95),
             fused=True,
         )
-        self.progress = Progress()
+        self.progress = TrainingProgress()
         self.best: dict[str, Any] = {}
         self.n_rows: float | None = None
         """Rows in all; None: not known."""
         self.per_epoch = 0
 
-    def run(self, *, resume: bool = False, stop_after: int | None = None) -> Progress:
+    def run(self, *, resume: bool = False, stop_after: int | None = None) -> TrainingProgress:
         """Train; if that is done, the network has its best weights, in F32.
 
         Args:
@@ -292,7 +292,7 @@ class Loop:
                     f"{path} is of a run with {name} {before}, not {value}: "
                     "go on with the same settings, or train into another folder"
                 )
-        self.progress = Progress(**saved["progress"])
+        self.progress = TrainingProgress(**saved["progress"])
         self.best = saved["best"]
         self.weights.set(saved["weights"])
         self.optimizer.load_state_dict(saved["optimizer"])

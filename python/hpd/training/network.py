@@ -100,7 +100,7 @@ class Packed(NamedTuple):
     targets: Any
     """The tokens that are taught, and at which places."""
     places: Any
-    segments: list[Segment]
+    segments: list[AttentionSegment]
 
     @property
     def n_tokens(self) -> int:
@@ -109,7 +109,7 @@ class Packed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class AttentionSegment:
     """One row's place among the packed, and which tokens its own see."""
 
     start: int
@@ -144,7 +144,7 @@ class Segment:
 
 def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> Packed:
     """Rows end to end, without padding, and without what all their prompts begin with but once."""
-    segments: list[Segment] = []
+    segments: list[AttentionSegment] = []
     start = 0
     n_common = _n_common(rows)
     own = [slice(n_common if number else 0, None) for number in range(len(rows))]
@@ -153,7 +153,7 @@ def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> Packed:
         visible = masks.dense(row.mask, roles)[0, 0, part]
         end = start + len(visible)
         n_shared = n_common if segments else 0
-        segments.append(Segment(start, end, n_shared, visible, roles.position[0]))
+        segments.append(AttentionSegment(start, end, n_shared, visible, roles.position[0]))
         start = end
     tokens = np.concatenate([row.tokens[part] for row, part in zip(rows, own, strict=True)])
     targets = np.concatenate([row.targets[part] for row, part in zip(rows, own, strict=True)])
@@ -200,7 +200,7 @@ def use_attention(network: Any, name: str) -> None:
 
 def _attention(
     module: Any, query: Any, key: Any, value: Any, mask: Any, *, scaling: float,
-    segments: Sequence[Segment], sliding_window: int | None = None, **_: Any,
+    segments: Sequence[AttentionSegment], sliding_window: int | None = None, **_: Any,
 ) -> tuple[Any, None]:  # fmt: skip
     """Attention within each row; products of matrices, which the CPU does faster than SDPA."""
     n_heads, n_kv = query.shape[1], key.shape[1]

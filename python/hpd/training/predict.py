@@ -8,11 +8,11 @@ from typing import Any
 
 from hpd.options import Method
 from hpd.prompt.questions import schema_leaves, stack_places
-from hpd.prompt.text import DocumentTurn, Path
+from hpd.prompt.text import DocumentRole, Path
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
 from hpd.training.network import GgufVocabulary
-from hpd.training.rows import Interview, KeyedMask, Prompter, stacks
+from hpd.training.rows import AnswerWalk, KeyedMask, Prompter, stacks
 from hpd.values.answers import answer_leaf, split_answer
 from hpd.values.assembly import assemble
 from hpd.values.parsing import ParsedValue, parse_value
@@ -34,14 +34,14 @@ class Predictor:
     """Documents in one prompt."""
     instructions: str = ""
     """The user's words on the task."""
-    document_turn: DocumentTurn = "user"
+    document_role: DocumentRole = "user"
     batch_size: int = 16
 
     def predict(self, texts: Sequence[str], schemas: Sequence[Schema]) -> list[dict[str, Any]]:
         """Each document's data."""
         prompters = {
             id(schema): Prompter(
-                self.vocabulary, schema, self.mask, self.instructions, self.document_turn
+                self.vocabulary, schema, self.mask, self.instructions, self.document_role
             )
             for schema in schemas
         }
@@ -64,11 +64,11 @@ class Predictor:
         self, decoder: Decoder, groups: Sequence[_Stack], prompters: Sequence[Prompter]
     ) -> list[list[dict[str, Any]]]:
         interviews = [
-            Interview(group.schema, prompter.layout, len(group.texts))
+            AnswerWalk(group.schema, prompter.layout, len(group.texts))
             for group, prompter in zip(groups, prompters, strict=True)
         ]
         # The next waves of all stacks are decoded together.
-        while due := [i for i, interview in enumerate(interviews) if interview.questions]:
+        while due := [i for i, walk in enumerate(interviews) if walk.questions]:
             prompts = []
             for i in due:
                 keys = [question.key for question in interviews[i].questions]
@@ -82,8 +82,8 @@ class Predictor:
                     ]
                 )
         return [
-            [interview.data(document) for document in range(len(group.texts))]
-            for group, interview in zip(groups, interviews, strict=True)
+            [walk.data(document) for document in range(len(group.texts))]
+            for group, walk in zip(groups, interviews, strict=True)
         ]
 
     def _answers(

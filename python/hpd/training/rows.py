@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpd.prompt.questions import Question, Waves
-from hpd.prompt.text import DocumentTurn, Layout, Path, instruction_text, system_text
+from hpd.prompt.text import DocumentRole, Layout, Path, instruction_text, system_text
 from hpd.prompt.tokens import PromptTokenizer, Vocabulary
 from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask, Roles, RowLayout
@@ -33,7 +33,7 @@ class TrainingVocabulary(Vocabulary, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class TrainingPrompt:
     """A prompt's tokens and its fields' keys.
 
     With ``branch`` a key is all that stands between the prompt and its value; with ``paper`` and
@@ -67,7 +67,9 @@ class TrainingRow:
         return len(self.tokens)
 
 
-def training_row(prompt: Prompt, values: Sequence[Sequence[int] | None], k_max: int) -> TrainingRow:
+def training_row(
+    prompt: TrainingPrompt, values: Sequence[Sequence[int] | None], k_max: int
+) -> TrainingRow:
     """A prompt with the right values, in natural order; None where nothing is taught.
 
     Values are cut at ``k_max`` tokens, as decoding cuts them. The last token of a value is a
@@ -106,11 +108,11 @@ class Prompter:
         schema: Schema,
         mask: KeyedMask,
         instructions: str = "",
-        document_turn: DocumentTurn = "user",
+        document_role: DocumentRole = "user",
     ) -> None:
         self.layout = mask if mask in ("branch", "label") else "skeleton"
         self._instructions = instructions
-        self._document_turn = document_turn
+        self._document_role = document_role
         self._vocabulary = vocabulary
         self._schema = schema
         self._mask: Mask = "branch" if mask == "label" else mask
@@ -118,7 +120,7 @@ class Prompter:
 
     def fields(
         self, documents: Sequence[str], keys: Sequence[str], n_first: int | None = None
-    ) -> Prompt:
+    ) -> TrainingPrompt:
         """A prompt with its fields, from one wave or from several.
 
         Args:
@@ -138,16 +140,16 @@ class Prompter:
                 for before, text in itertools.pairwise(keys[:n_first])
             ]
             own = [tokens.keys[0], *rest, *tokens.keys[1:]]
-            return Prompt(tokens.prompt, own, "paper", n_first)
+            return TrainingPrompt(tokens.prompt, own, "paper", n_first)
         tokens = tokenizer.tokenize(documents, keys)
         if self._mask == "skeleton":
             return skeleton(tokens.prompt, tokens.keys, n_first)
-        return Prompt(tokens.prompt, tokens.keys, "branch")
+        return TrainingPrompt(tokens.prompt, tokens.keys, "branch")
 
-    def answer(self, documents: Sequence[str]) -> Prompt:
+    def answer(self, documents: Sequence[str]) -> TrainingPrompt:
         """A prompt with one field: the whole answer, as autoregression writes it."""
         tokens = self._tokenizer(len(documents)).tokenize(documents, [""])
-        return Prompt(tokens.prompt, tokens.keys, "branch")
+        return TrainingPrompt(tokens.prompt, tokens.keys, "branch")
 
     def _tokenizer(self, n_stacked: int) -> PromptTokenizer:
         is_stack = n_stacked > 1
@@ -159,16 +161,16 @@ class Prompter:
                     self._schema,
                     layout=self.layout,
                     instructions=self._instructions,
-                    document_turn=self._document_turn,
+                    document_role=self._document_role,
                 ),
-                self._document_turn,
+                self._document_role,
             )
         return self._tokenizers[is_stack]
 
 
 def skeleton(
     tokens: Sequence[int], keys: Sequence[Sequence[int]], n_first: int | None = None
-) -> Prompt:
+) -> TrainingPrompt:
     """Keys that each begin with the keys before them, as one prompt that holds each key once.
 
     That is so of the ``n_first`` keys of the first wave (of all, unless it is given). Where a token
@@ -180,13 +182,13 @@ def skeleton(
     before: Sequence[int] = ()
     for key in keys[:n_first]:
         if list(key[: len(before)]) != list(before):
-            return Prompt(tokens, keys, "branch")
+            return TrainingPrompt(tokens, keys, "branch")
         own.append(key[len(before) :])
         before = key
-    return Prompt(tokens, [*own, *keys[n_first:]], "skeleton", n_first)
+    return TrainingPrompt(tokens, [*own, *keys[n_first:]], "skeleton", n_first)
 
 
-class Interview:
+class AnswerWalk:
     """The questions that are due, and the values that have been given so far.
 
     Args:
@@ -224,8 +226,8 @@ def stacks(schemas: Sequence[Hashable], size: int) -> Iterator[list[int]]:
         size: documents in one prompt (paper, section 4.3.5).
     """
     by_schema: dict[Hashable, list[int]] = {}
-    for place, schema in enumerate(schemas):
-        by_schema.setdefault(schema, []).append(place)
+    for index, schema in enumerate(schemas):
+        by_schema.setdefault(schema, []).append(index)
     for places in by_schema.values():
         for start in range(0, len(places), size):
             yield places[start : start + size]

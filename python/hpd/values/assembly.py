@@ -57,7 +57,7 @@ def assemble(
     assembly = _Assembly(values, as_answer=as_answer, allows_null=allows_null)
     data: dict[str, Any] = {}
     for attribute in schema.attributes:
-        place = "" if schema.is_bare else attribute.name
+        place = "" if schema.has_unwrapped_root else attribute.name
         value, _ = assembly.build(attribute, (attribute.name,), place)
         _put(data, attribute, value)
     if not as_answer and schema.document is not None and not assembly.violations:
@@ -75,7 +75,7 @@ def assemble(
 
 def bare_data(schema: Schema, data: Mapping[str, Any]) -> Any:
     """The data for the user: of a schema whose root is no object, the value itself."""
-    return data.get(schema.attributes[0].name) if schema.is_bare else data
+    return data.get(schema.attributes[0].name) if schema.has_unwrapped_root else data
 
 
 def is_empty(value: Any) -> bool:
@@ -113,7 +113,7 @@ class _Assembly:
 
     def build(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
         """The value at a path, and whether it obeys the schema there."""
-        if attribute.given:
+        if attribute.is_constant:
             value = attribute.choices[0] if attribute.choices else None
             return (value, True) if attribute.choices else self.nothing(attribute, place, path)
         if attribute.type not in SCALARS:
@@ -300,10 +300,10 @@ class _Assembly:
         self.fail(place, reason or ABSENT, path, missing=True)
         return self.lacking(attribute, place)
 
-    def lacking(self, attribute: Attribute, place: str) -> tuple[None, bool]:
+    def lacking(self, attribute: Attribute, path: str) -> tuple[None, bool]:
         """Null in place of a value, and whether the schema allows that."""
         if not _may_lack(attribute):
-            self.violations.add(place)
+            self.violations.add(path)
         return None, _may_lack(attribute)
 
     def fail(

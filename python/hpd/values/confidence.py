@@ -60,7 +60,7 @@ class Curve:
         (x0, y0), (x1, y1) = self.points[right - 1], self.points[right]
         return y0 + (y1 - y0) * (confidence - x0) / (x1 - x0)
 
-    def least(self, share: float) -> float:
+    def inverse(self, share: float) -> float:
         """The least confidence at which that share is right; infinite if there is none."""
         right = bisect_left(self.points, share, key=lambda point: point[1])
         if right == 0:
@@ -88,10 +88,10 @@ class ConfidenceMap:
         curve = self._curve(kind, is_null=is_null)
         return confidence if curve is None else curve(confidence)
 
-    def least(self, kind: str, share: float) -> float:
+    def inverse(self, kind: str, share: float) -> float:
         """The least confidence of the model at which that share of values is right."""
         curve = self._curve(kind, is_null=False)
-        return share if curve is None else curve.least(share)
+        return share if curve is None else curve.inverse(share)
 
     def to_json(self) -> dict[str, Any]:
         """The map, ready for ``json.dumps``."""
@@ -154,16 +154,16 @@ def _curves(known: Mapping[str, Any], name: str) -> dict[str, Curve]:
     return {kind: _read_curve(points, f"{name} of {kind!r}") for kind, points in curves.items()}
 
 
-def _read_curve(points: Any, place: str) -> Curve:
+def _read_curve(points: Any, path: str) -> Curve:
     is_list = isinstance(points, list) and bool(points)
     if not is_list or not all(isinstance(p, list) and len(p) == 2 for p in points):
-        raise ValueError(f"{place}: pairs of a confidence and a share are expected")
+        raise ValueError(f"{path}: pairs of a confidence and a share are expected")
     if not all(_is_share(x) for point in points for x in point):
-        raise ValueError(f"{place}: all numbers must be from 0 to 1")
+        raise ValueError(f"{path}: all numbers must be from 0 to 1")
     pairs = [(float(x), float(y)) for x, y in points]
     for before, after in pairwise(pairs):
         if before[0] >= after[0] or before[1] > after[1]:
-            raise ValueError(f"{place}: the confidences must rise, and the shares must not fall")
+            raise ValueError(f"{path}: the confidences must rise, and the shares must not fall")
     return Curve(tuple(pairs))
 
 

@@ -79,7 +79,7 @@ def value_grammar(
 ) -> str | None:
     """The GBNF grammar of one raw value; None for arrays and objects, which are not one value.
 
-    ``null`` is allowed unless the attribute is ``always_answered``: without it a model could only
+    ``null`` is allowed unless the attribute is ``forbids_null``: without it a model could only
     make something up. Then its dates and the like are only those that exist.
 
     Args:
@@ -91,21 +91,21 @@ def value_grammar(
     """
     if not attribute.is_scalar:
         return None
-    rules = _Rules(allowed, is_quoted=is_quoted, is_real=attribute.always_answered)
-    null = "" if attribute.always_answered else ' | "null"'
+    rules = _Rules(allowed, is_quoted=is_quoted, is_real=attribute.forbids_null)
+    null = "" if attribute.forbids_null else ' | "null"'
     root = f'root ::= " "? ({_value(attribute, rules)}{null}) end?'
     return _text({"root": root, **rules, "end": f"end ::= {_END}"})
 
 
 def list_grammar(array: Attribute, allowed: Allowed = _all, *, is_quoted: bool = False) -> str:
-    """The GBNF grammar of a list by itself, or ``null`` unless it is ``always_answered``.
+    """The GBNF grammar of a list by itself, or ``null`` unless it is ``forbids_null``.
 
     ``allowed`` and ``is_quoted`` are as in ``value_grammar``.
     """
     if array.item is None:
         raise ValueError(f"{array.name} has no items")
     rules = _Rules(allowed, is_quoted=is_quoted)
-    null = "" if array.always_answered else ' | "null"'
+    null = "" if array.forbids_null else ' | "null"'
     root = f'root ::= " "? ({_array(array, array.item, rules)}{null}) end?'
     return _text({"root": root, **rules, "end": f"end ::= {_END}"})
 
@@ -148,7 +148,7 @@ def enum_texts(attribute: Attribute) -> list[str] | None:
         return None
     if any(_is_numeric(choice) for choice in choices):
         return None
-    null = () if attribute.always_answered else (None,)
+    null = () if attribute.forbids_null else (None,)
     return [json.dumps(choice, ensure_ascii=False) for choice in (*choices, *null)]
 
 
@@ -158,22 +158,22 @@ def is_free_text(attribute: Attribute) -> bool:
     return attribute.type == "string" and held == (None, None, None, None)
 
 
-def is_closed(attribute: Attribute) -> bool:
+def is_constrained(attribute: Attribute) -> bool:
     """Whether a value is one of a few or has a form, as a number has: it is not free text."""
     if attribute.type != "string":
-        return attribute.is_scalar and all(map(is_closed, attribute.attributes))
+        return attribute.is_scalar and all(map(is_constrained, attribute.attributes))
     if attribute.pattern is not None:
         return _pattern_is_supported(attribute.pattern)
     return attribute.format in FORMATS
 
 
-def has_closed(attribute: Attribute) -> bool:
-    """Whether an attribute is closed, or one that it holds at any depth."""
+def holds_constrained(attribute: Attribute) -> bool:
+    """Whether an attribute is constrained, or one that it holds at any depth."""
     if attribute.is_counted:
-        return attribute.item is not None and has_closed(attribute.item)
+        return attribute.item is not None and holds_constrained(attribute.item)
     if not attribute.is_scalar:
-        return any(map(has_closed, attribute.attributes))
-    return is_closed(attribute)
+        return any(map(holds_constrained, attribute.attributes))
+    return is_constrained(attribute)
 
 
 def answer_grammar(schema: Schema, allowed: Allowed = _all, *, is_quoted: bool = False) -> str:
@@ -259,7 +259,7 @@ def _is_numeric(choice: str | int | float | bool) -> bool:
 def _object(attributes: tuple[Attribute, ...], rules: _Rules) -> str:
     members = [
         f"{literal(json.dumps(attribute.name, ensure_ascii=False) + ':')} ws "
-        f"{_member(attribute, rules, nullable=not attribute.always_answered)}"
+        f"{_member(attribute, rules, nullable=not attribute.forbids_null)}"
         for attribute in attributes
     ]
     rules["ws"] = f"ws ::= {_BLANKS}"
@@ -281,7 +281,7 @@ def _member(attribute: Attribute, rules: _Rules, *, nullable: bool = True) -> st
 
 
 def _array(array: Attribute, item: Attribute, rules: _Rules) -> str:
-    rule = _member(item, rules, nullable=item.nullable and not item.always_answered)
+    rule = _member(item, rules, nullable=item.nullable and not item.forbids_null)
     rules["ws"] = f"ws ::= {_BLANKS}"
     items = f'{rule} ("," ws {rule})* ws'
-    return f'"[" ws {items} "]"' if array.always_answered else f'"[" ws ({items})? "]"'
+    return f'"[" ws {items} "]"' if array.forbids_null else f'"[" ws ({items})? "]"'

@@ -28,8 +28,8 @@ from hpd.values.numbers import Clock, DaysOf, numbers_in, times_in
 from hpd.values.windows import (
     MIN_ANCHORS,
     Candidates,
-    Item,
-    Part,
+    PlacedItem,
+    PlacedPart,
     Span,
     Window,
     windows_in_order,
@@ -469,7 +469,7 @@ class Placement:
         ]
         return in_order, list(objects.values()), own
 
-    def _part(self, path: Path, low: int, high: int) -> Part | None:
+    def _part(self, path: Path, low: int, high: int) -> PlacedPart | None:
         """A value with its places in a part of the text, or in all of it if it has none there."""
         value, is_fixed = self._values[path], self._is_fixed(path)
         key = type(value), value, is_fixed
@@ -485,7 +485,7 @@ class Placement:
             known = Candidates(
                 known.spans[first:last], known.starts[first:last], known.unlike[first:last]
             )
-        return Part(path, known)
+        return PlacedPart(path, known)
 
     def _unlike(self, value: Any, span: Span) -> int:
         """How far a place is from the way in which a value is written: 0 to 2."""
@@ -501,7 +501,7 @@ class Placement:
     def _list(self, items: Sequence[tuple[Path, list[Path]]], low: int, high: int) -> None:
         """Place the items of a list (the path of each, and those of its values)."""
         sorted_ = [(path, *self._sorted(paths, len(path))) for path, paths in items]
-        parts: list[list[Part]] = []
+        parts: list[list[PlacedPart]] = []
         for path, _, objects, own in sorted_:
             paths = [*own, *(inner for paths in objects for inner in paths)]
             if not paths and not own:
@@ -510,7 +510,7 @@ class Placement:
             parts.append([part for part in found if part is not None])
         placed = [n for n, its in enumerate(parts) if its]
         windows: list[Window | None] = [None] * len(items)
-        made = {n: Item(parts[n]) for n in placed}
+        made = {n: PlacedItem(parts[n]) for n in placed}
         for n, window in zip(placed, windows_in_order(list(made.values())), strict=True):
             windows[n] = window
             if window is not None:
@@ -545,7 +545,7 @@ class Placement:
         for items in together.values():
             self._list(items, 0, len(self._grounder.document))
 
-    def _take(self, item: Item, window: Window) -> None:
+    def _take(self, item: PlacedItem, window: Window) -> None:
         for part, span in item.places(window):
             self._put(part.path, span)
 
@@ -553,7 +553,7 @@ class Placement:
         self.spans[path] = span
         self._used.add((span.start, span.end))
 
-    def _out_of_order(self, item: Item) -> None:
+    def _out_of_order(self, item: PlacedItem) -> None:
         """Place an item wherever its parts are nearest to each other."""
 
         def order(window: Window) -> tuple[int, int, int]:
@@ -564,7 +564,7 @@ class Placement:
         anchors = list(enumerate(item.anchors.spans))[:MIN_ANCHORS]
         self._take(item, min((w for n, a in anchors for w in item.windows(a, n)), key=order))
 
-    def _rest(self, part: Part, segment: tuple[int, int], last: int) -> None:
+    def _rest(self, part: PlacedPart, segment: tuple[int, int], last: int) -> None:
         """Place a part that is in no window: near its item, else where nothing else is."""
         candidates = part.candidates
 

@@ -27,10 +27,10 @@ from hpd.values.numbers import (
 STATED_KEY = "hpd.stated"
 """The key of a GGUF file that says ``on`` if its model's values are to be held to documents."""
 
-MOST = 5000
+MAX_LISTED = 5000
 """The most values that are listed for a field: a document that states more is a table."""
 
-LONGEST = 2000
+MAX_NUMBER_LENGTH = 2000
 """The most characters of a link."""
 
 _LABEL: Final = r"[^\W_](?:[\w-]*[^\W_])?"
@@ -75,9 +75,9 @@ class Stated:
     def texts(self, attribute: Attribute) -> list[str] | None:
         """The JSON texts of all values that the document states for an attribute.
 
-        None if they cannot be listed: the type is another one, there are more than ``MOST``, or the
-        document states one in a form that is not read (a day without a year where it names none, a
-        time zone by its name, a number in other words).
+        None if they cannot be listed: the type is another one, there are more than
+        ``MAX_LISTED``, or the document states one in a form that is not read (a day without a
+        year where it names none, a time zone by its name, a number in other words).
         """
         texts: list[str] | None = None
         match attribute.type:
@@ -91,14 +91,14 @@ class Stated:
                 texts = self._times
             case "string" if attribute.format in _OF_FORMAT:
                 texts = self._of_format(attribute.format)
-        return None if texts is None or len(texts) > MOST else texts
+        return None if texts is None or len(texts) > MAX_LISTED else texts
 
     def _of_format(self, name: str) -> list[str]:
         is_one = FORMATS[name].fullmatch
         found = {
             text
             for match in _OF_FORMAT[name].finditer(self.document)
-            if len(match.group()) <= LONGEST
+            if len(match.group()) <= MAX_NUMBER_LENGTH
             for text in _without_what_is_around(match.group())
         }
         return sorted(json.dumps(text, ensure_ascii=False) for text in found if is_one(text))
@@ -109,7 +109,7 @@ class Stated:
         if has_unread_numbers(self.document):
             return None
         telephone = {
-            place for call in _TELEPHONE.finditer(self.document) for place in range(*call.span())
+            index for call in _TELEPHONE.finditer(self.document) for index in range(*call.span())
         }
         return [
             (self.document[start:end], value)
@@ -146,7 +146,7 @@ class Stated:
         found: set[str | None] = set()
         days = {day for _, _, days in dates_in(self.document) for day in days}
         for day in days:
-            if not (day.year or years) or len(found) > MOST:
+            if not (day.year or years) or len(found) > MAX_LISTED:
                 return None
             found |= {day.in_year(year) for year in ((day.year,) if day.year else years)}
         return sorted(json.dumps(day) for day in found if day is not None)
@@ -169,7 +169,7 @@ class Stated:
             return None
         # Midnight stands for no time at all.
         times = {"00:00:00", *(t + (c.zone or "") for c in clocks for t in c.times)}
-        if len(days) * len(times) > MOST:
+        if len(days) * len(times) > MAX_LISTED:
             return None
         return [f'{day[:-1]}T{time}"' for day in days for time in sorted(times)]
 

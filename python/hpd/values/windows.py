@@ -59,7 +59,7 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlacedPart:
     """A value of an item."""
 
     path: Path
@@ -73,7 +73,7 @@ Near = Sequence[tuple[int, int, int, int]]
 class Group:
     """The parts of an item that have the same places, mostly one."""
 
-    def __init__(self, parts: list[Part]) -> None:
+    def __init__(self, parts: list[PlacedPart]) -> None:
         self.parts = parts
         self.candidates = parts[0].candidates
         self.apart = APART * len(parts)
@@ -122,7 +122,7 @@ class Group:
         cost = sum(UNLIKE * part.candidates.unlike[n] - self.size for part, n in chosen)
         return cost + APART * (len(self.parts) - len(chosen))
 
-    def chosen(self, near: Near, start: int, end: int) -> list[tuple[Part, int]]:
+    def chosen(self, near: Near, start: int, end: int) -> list[tuple[PlacedPart, int]]:
         """The parts that are in a window, and the number of each one's place."""
         pairs = sorted(
             (part.candidates.unlike[n], n, p)
@@ -149,11 +149,11 @@ class Window:
     anchor: Span
 
 
-class Item:
+class PlacedItem:
     """An item of a list, with those of its parts that are anywhere in the text."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
-        groups: dict[tuple[int, int, int], list[Part]] = {}
+    def __init__(self, parts: Sequence[PlacedPart]) -> None:
+        groups: dict[tuple[int, int, int], list[PlacedPart]] = {}
         for part in parts:
             # Values that mean the same have the same places.
             first = part.candidates.spans[0]
@@ -188,7 +188,7 @@ class Item:
                     windows.append(Window(start, end, cost, anchor))
         return windows
 
-    def places(self, window: Window) -> list[tuple[Part, Span]]:
+    def places(self, window: Window) -> list[tuple[PlacedPart, Span]]:
         """The parts that are in a window, and their places."""
         return [
             (part, part.candidates.spans[n])
@@ -211,7 +211,7 @@ class _State:
     before: _State | None = None
 
 
-def windows_in_order(items: Sequence[Item]) -> list[Window | None]:
+def windows_in_order(items: Sequence[PlacedItem]) -> list[Window | None]:
     """The windows of a list's items that cost least; None for those not in the text's order."""
     states = [_State(0, 0)]  # From state to state the end rises, and the cost falls.
     ends = [0]

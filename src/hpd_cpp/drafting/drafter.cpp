@@ -129,10 +129,10 @@ void Drafter::learn(const Value & value) {
     const Field & field = value.field();
     if (field.key.empty() && field.attribute == 0) return;  // a whole answer does not come again
     if (value.tokens.size() > n_learnt_max) return;  // nor does a long list
-    teach(attribute_of(field), value.tokens);
+    seed(attribute_of(field), value.tokens);
 }
 
-void Drafter::teach(uint64_t attribute, const std::vector<Token> & tokens) {
+void Drafter::seed(uint64_t attribute, const std::vector<Token> & tokens) {
     if (learns_) histories_.learn(attribute, tokens);
 }
 

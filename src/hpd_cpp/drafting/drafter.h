@@ -41,7 +41,7 @@ public:
     void learn(const Value & value);
 
     // A value that the attribute may have, its last token included.
-    void teach(uint64_t attribute, const std::vector<Token> & tokens);
+    void seed(uint64_t attribute, const std::vector<Token> & tokens);
 
     // For tests: guesses as likely as this are made, however many values share a batch.
     void fix_least_probability(double p) {

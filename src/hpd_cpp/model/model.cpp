@@ -115,7 +115,7 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     n_vocab_ = llama_vocab_n_tokens(vocab());
     check_vocabulary();
     if (options.vocab_only) return;
-    for (const auto & [path, scale] : options.loras) {
+    for (const auto & [path, scale] : options.adapters) {
         llama_adapter_lora * lora = llama_adapter_lora_init(model_.get(), path.c_str());
         if (!lora) throw ModelLoadError(log.behind("cannot load the adapter " + path));
         loras_.push_back(lora);

@@ -94,7 +94,7 @@ ValueWriter::Likelihood ValueWriter::likelihood_of(const Choice & choice, const 
     if (choice.logprob > nearly_certain) return {choice.logprob, choice.logprob};
     const std::vector<Token> alike = completing_alike(choice.token, value, row);
     const float logprob = alike.size() > 1 ? log_sum(row, alike) : choice.logprob;
-    if (!value.field().closed || !constraint) return {logprob, logprob};
+    if (!value.field().normalizes || !constraint) return {logprob, logprob};
     std::vector<Token> allowed = constraint->allowed_beside(row, choice.token);
     allowed.insert(allowed.end(), alike.begin(), alike.end());
     std::sort(allowed.begin(), allowed.end());

@@ -33,7 +33,7 @@ public:
 private:
     struct Likelihood {
         float logprob;  // the log of its probability
-        float log_share;  // of a closed field, that of its share in all tokens that count next
+        float log_share;  // of a field that normalizes: of its share in what counts next
     };
 
     Constraint * constraint_of(const Value & value);

@@ -24,7 +24,7 @@ struct Field {
     Choices counted_choices;
     std::vector<Token> replay;  // tokens taken instead of the model's, to time known answers
     uint64_t attribute = 0;  // the question that it asks, in any document; 0: as its key says
-    bool closed = false;  // a probability is a share of what counts
+    bool normalizes = false;  // a probability is a share of what counts
 };
 
 // One prompt with its fields, tokenised.
@@ -70,7 +70,7 @@ struct Value {
     std::vector<Token> tokens;  // accepted
     std::vector<float> logprobs;  // of each, and its margin over the runner-up
     std::vector<float> margins;
-    std::vector<float> log_shares;  // of each among what a closed field allows, else as logprobs
+    std::vector<float> log_shares;  // shares if the field normalizes, else as logprobs
     std::vector<Token> draft;  // guesses that ride in the batch now being decoded
     std::vector<uint8_t> draft_sources;  // where each came from
     std::vector<Token> proposed;  // guesses of a draft model, for the next batch

@@ -35,7 +35,7 @@ def test_a_model_answers(api_url, response_format):
     endpoint = Endpoint(api_url, "small", response_format=response_format, max_tokens=60)
     schemas = {"shoes": load_schema("Brand, Color")}
     with EndpointExtractor(schemas, endpoint) as extractor:
-        ((place, extraction),) = extractor.iter_placed([SNEAKER])
+        ((place, extraction),) = extractor.iter_indexed([SNEAKER])
     assert (place, extraction.id) == (0, "s")
     assert extraction.data == {"Brand": "Diesel", "Color": "Black"}
     assert extraction.usage.prompt_tokens > 20
@@ -48,7 +48,7 @@ def test_a_format_that_the_server_does_not_know_ends_the_run(api_url):
         EndpointExtractor(SCHEMA, endpoint) as extractor,
         pytest.raises(EndpointError, match="does not know the response format json_schema"),
     ):
-        list(extractor.iter_placed([SNEAKER], on_error="record"))
+        list(extractor.iter_indexed([SNEAKER], on_error="record"))
 
 
 # --- what is sent and what is made of it ---
@@ -58,9 +58,9 @@ def test_the_request_has_the_prompt_and_the_schema(monkeypatch):
     monkeypatch.setenv(KEY_VARIABLE, "secret")
     with (
         scripted(RIGHT) as (server, endpoint),
-        EndpointExtractor(SCHEMA, endpoint, rules="Be brief.") as extractor,
+        EndpointExtractor(SCHEMA, endpoint, system_prompt="Be brief.") as extractor,
     ):
-        ((_, extraction),) = extractor.iter_placed([SNEAKER])
+        ((_, extraction),) = extractor.iter_indexed([SNEAKER])
     assert extraction.data == {"Brand": "Diesel", "Color": "Black", "Size": 42}
     (asked,) = server.asked
     assert asked["messages"][0] == {"role": "system", "content": "Be brief."}
@@ -86,7 +86,7 @@ def test_only_keywords_of_json_schema_are_sent():
 def test_values_of_the_wrong_type_are_errors_of_their_fields():
     reply = (200, answer_of('Here it is: {"Brand": "Diesel", "Size": "large"}'))
     with scripted(reply) as (_, endpoint), EndpointExtractor(SCHEMA, endpoint) as extractor:
-        ((_, extraction),) = extractor.iter_placed([SNEAKER])
+        ((_, extraction),) = extractor.iter_indexed([SNEAKER])
     assert extraction.data == {"Brand": "Diesel", "Color": None, "Size": None}
     assert extraction.fields["Size"].error is not None
 
@@ -106,7 +106,7 @@ def test_parameters_that_a_model_refuses_are_left_out_or_renamed():
         scripted(refusing("max_tokens"), refusing("temperature"), RIGHT) as (server, endpoint),
         EndpointExtractor(SCHEMA, endpoint) as extractor,
     ):
-        results = list(extractor.iter_placed([SNEAKER, SNEAKER], on_error="record"))
+        results = list(extractor.iter_indexed([SNEAKER, SNEAKER], on_error="record"))
     assert [extraction.error for _, extraction in results] == [None, None]
     names = [
         sorted({"max_tokens", "max_completion_tokens", "temperature"} & {*asked})
@@ -123,7 +123,7 @@ def test_parameters_that_a_model_refuses_are_left_out_or_renamed():
 def test_other_parameters_are_not_given_up():
     refusal = (400, {"error": {"message": "no such model", "param": "model"}})
     with scripted(refusal) as (server, endpoint), EndpointExtractor(SCHEMA, endpoint) as extractor:
-        ((_, extraction),) = extractor.iter_placed([SNEAKER], on_error="record")
+        ((_, extraction),) = extractor.iter_indexed([SNEAKER], on_error="record")
     assert "no such model" in extraction.error.message
     assert len(server.asked) == 1
 
@@ -137,7 +137,7 @@ def test_what_may_pass_is_tried_again():
         scripted((429, failure), (503, failure), RIGHT) as (server, endpoint),
         EndpointExtractor(SCHEMA, replace(endpoint, n_retries=2)) as extractor,
     ):
-        ((_, extraction),) = extractor.iter_placed([SNEAKER])
+        ((_, extraction),) = extractor.iter_indexed([SNEAKER])
     assert len(server.asked) == 3
     assert extraction.data["Brand"] == "Diesel"
 
@@ -150,7 +150,7 @@ def test_every_attempt_keeps_the_pace(monkeypatch):
         scripted((429, failure), RIGHT) as (_, endpoint),
         EndpointExtractor(SCHEMA, endpoint) as extractor,
     ):
-        list(extractor.iter_placed([SNEAKER]))
+        list(extractor.iter_indexed([SNEAKER]))
     assert len(turns) == 2
 
 
@@ -160,7 +160,7 @@ def test_after_the_last_attempt_the_document_fails():
         scripted((429, failure), (429, failure), RIGHT) as (server, endpoint),
         EndpointExtractor(SCHEMA, replace(endpoint, n_retries=1)) as extractor,
     ):
-        first, second = extractor.iter_placed([SNEAKER, SNEAKER], on_error="record")
+        first, second = extractor.iter_indexed([SNEAKER, SNEAKER], on_error="record")
     assert len(server.asked) == 3
     assert first[1].error.type == "EndpointError"
     assert second[1].data["Brand"] == "Diesel"
@@ -176,7 +176,7 @@ def test_what_would_fail_all_documents_ends_the_run(status, says):
         EndpointExtractor(SCHEMA, endpoint) as extractor,
         pytest.raises(EndpointError, match=says),
     ):
-        list(extractor.iter_placed([SNEAKER] * 5, on_error="record"))
+        list(extractor.iter_indexed([SNEAKER] * 5, on_error="record"))
     assert len(server.asked) < 5
 
 
@@ -187,7 +187,7 @@ def test_an_endpoint_that_is_not_there_is_named():
         EndpointExtractor(SCHEMA, gone) as extractor,
         pytest.raises(EndpointError, match=f"{gone.url} cannot be reached"),
     ):
-        list(extractor.iter_placed([SNEAKER], on_error="record"))
+        list(extractor.iter_indexed([SNEAKER], on_error="record"))
 
 
 @pytest.mark.parametrize("text", ["", "I cannot tell."])
@@ -196,10 +196,10 @@ def test_an_answer_without_an_object_is_a_failure(text):
         scripted((200, answer_of(text))) as (_, endpoint),
         EndpointExtractor(SCHEMA, endpoint) as extractor,
     ):
-        ((_, extraction),) = extractor.iter_placed([SNEAKER], on_error="record")
+        ((_, extraction),) = extractor.iter_indexed([SNEAKER], on_error="record")
         assert extraction.error is not None
         with pytest.raises(EndpointError):
-            list(extractor.iter_placed([SNEAKER]))
+            list(extractor.iter_indexed([SNEAKER]))
 
 
 def test_what_is_there_is_handed_out_while_documents_are_awaited():
@@ -216,7 +216,7 @@ def test_what_is_there_is_handed_out_while_documents_are_awaited():
                 yield NOT_YET
             yield SNEAKER
 
-        for place, _ in extractor.iter_placed(documents()):
+        for place, _ in extractor.iter_indexed(documents()):
             handed_out.append(place)
     assert handed_out == [0, 1]
 
@@ -226,7 +226,7 @@ def test_an_answer_that_takes_too_long_costs_one_document_only():
         server.may_answer.clear()
         hurried = replace(endpoint, seconds=0.5, n_retries=0)
         with EndpointExtractor(SCHEMA, hurried) as extractor:
-            results = list(extractor.iter_placed([SNEAKER], on_error="record"))
+            results = list(extractor.iter_indexed([SNEAKER], on_error="record"))
     ((_, extraction),) = results
     assert "gave no answer in 0.5 s" in extraction.error.message
 
@@ -240,14 +240,14 @@ def test_an_answer_is_asked_for_once(tmp_path):
         usages = []
         for _ in range(2):
             with EndpointExtractor(SCHEMA, keeping) as extractor:
-                ((_, extraction),) = extractor.iter_placed([SNEAKER])
+                ((_, extraction),) = extractor.iter_indexed([SNEAKER])
             assert extraction.data["Brand"] == "Diesel"
             usages.append((extraction.usage.prompt_tokens, extraction.usage.completion_tokens))
         assert len(server.asked) == 1
         assert usages == [(10, 5), (0, 0)]
         for other in (replace(keeping, model="n"), replace(keeping, response_format="text")):
             with EndpointExtractor(SCHEMA, other) as extractor:
-                list(extractor.iter_placed([SNEAKER]))
+                list(extractor.iter_indexed([SNEAKER]))
         assert len(server.asked) == 3
 
 
@@ -258,6 +258,6 @@ def test_a_failure_is_not_kept(tmp_path, failure):
     with scripted(failure, RIGHT) as (server, endpoint):
         keeping = replace(endpoint, cache=tmp_path / "answers", n_retries=0)
         with EndpointExtractor(SCHEMA, keeping) as extractor:
-            results = list(extractor.iter_placed([SNEAKER, SNEAKER], on_error="record"))
+            results = list(extractor.iter_indexed([SNEAKER, SNEAKER], on_error="record"))
     assert [extraction.error is None for _, extraction in results] == [False, True]
     assert len(server.asked) == 2

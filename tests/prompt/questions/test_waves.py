@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import strategies
 from hpd.prompt.questions import (
     UNKNOWN,
-    Refused,
+    Retry,
     Waves,
     answer_at,
     known_waves,
@@ -74,7 +74,7 @@ def test_a_key_that_asks_again_shows_values():
     schema = load_schema("size int")
     waves = Waves(schema)
     (question,) = waves.first()
-    (again,) = waves.again([Refused(0, question.leaf, [(0, "too small")])], lambda d: {})
+    (again,) = waves.again([Retry(0, question.leaf, [(0, "too small")])], lambda d: {})
     assert (question.shows_values, again.shows_values) == (False, True)
 
 

@@ -23,7 +23,7 @@ from hpd.cli.arguments import (
     options_of,
     say_without_effect,
 )
-from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, before_the_model, say, table
+from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, input_errors_as_usage, say, table
 from hpd.cli.output import is_stream
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     contests = _contests(arguments, base)
     for method in (method for contest in contests for method in contest.methods):
         check_method(method.options, schemas)
-    with before_the_model():
+    with input_errors_as_usage():
         workload = load_workload(
             arguments.input,
             schemas,
@@ -144,7 +144,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.models.model_files import resolve_model
     from hpd.models.settings import load_model
 
-    path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)
+    path = resolve_model(arguments.model, arguments.hf_repo, progress=not base.quiet)
     model = load_model(path, base)
     say_without_effect(base)
     known = environment(model, path, base.n_gpu_layers)

@@ -21,7 +21,7 @@ _WIDEST = 120
 
 _DESCRIPTION = """\
 Look at this installation: versions, the library, processor, GPU, memory, what has been learnt about
-this machine, and a self-test with the model in the box, whose answers are known. Each line says
+this machine, and a self-test with the bundled model, whose answers are known. Each line says
 whether it is all right (ok), could be better (note) or does not work (broken), and what to do then.
 """
 
@@ -44,8 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print each check as soon as it is done."""
     from hpd.bench import doctor
 
-    is_named = arguments.model or arguments.hf or os.environ.get(MODEL_VARIABLE)
-    model = resolve_model(arguments.model, arguments.hf) if is_named else None
+    is_named = arguments.model or arguments.hf_repo or os.environ.get(MODEL_VARIABLE)
+    model = resolve_model(arguments.model, arguments.hf_repo) if is_named else None
     checks = []
     for check in doctor.examine(model):
         checks.append(check)

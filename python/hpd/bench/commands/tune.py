@@ -22,8 +22,8 @@ from hpd.cli.arguments import (
 from hpd.cli.common import (
     EXIT_OK,
     UsageError,
-    before_the_model,
     in_words,
+    input_errors_as_usage,
     say,
     setting_text,
     table,
@@ -33,7 +33,7 @@ from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
     from hpd.bench.measure import Measurement
-    from hpd.bench.tune import Found, Trial
+    from hpd.bench.tune import TuneResult, TuneTrial
 
 _SECONDS = 180
 
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.models.model_files import resolve_model
     from hpd.models.settings import identity, load_model, store
 
-    path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)
+    path = resolve_model(arguments.model, arguments.hf_repo, progress=not base.quiet)
     model = load_model(path, base)
     say_without_effect(base)
     tell: Callable[[str], None] = (lambda message: None) if base.quiet else say
@@ -149,7 +149,7 @@ def _workload(arguments: argparse.Namespace) -> Workload:
         from hpd.bench.workload import catalogue
 
         return catalogue()
-    with before_the_model():
+    with input_errors_as_usage():
         return load_workload(
             arguments.input,
             load_schemas(arguments.schema),
@@ -159,7 +159,9 @@ def _workload(arguments: argparse.Namespace) -> Workload:
         )
 
 
-def _rows(found: Found, default: Mapping[str, int], n_documents: int) -> Sequence[Sequence[str]]:
+def _rows(
+    found: TuneResult, default: Mapping[str, int], n_documents: int
+) -> Sequence[Sequence[str]]:
     """The table's cells, headings first."""
     rows = [[*TUNABLE, "runs", "ms/doc", ""]]
     for trial in found.trials:
@@ -174,13 +176,13 @@ def _rows(found: Found, default: Mapping[str, int], n_documents: int) -> Sequenc
     return rows
 
 
-def _milliseconds(trial: Trial, n_documents: int) -> str:
+def _milliseconds(trial: TuneTrial, n_documents: int) -> str:
     if not trial.seconds:
         return ""
     return f"{1000 * statistics.median(trial.seconds) / n_documents:.1f}"
 
 
-def _remark(trial: Trial, chosen: Mapping[str, int], default: Mapping[str, int]) -> str:
+def _remark(trial: TuneTrial, chosen: Mapping[str, int], default: Mapping[str, int]) -> str:
     remarks = []
     if trial.settings == default:
         remarks.append("default")
@@ -193,7 +195,7 @@ def _remark(trial: Trial, chosen: Mapping[str, int], default: Mapping[str, int])
     return ", ".join(remarks)
 
 
-def _verdict(found: Found, default: Mapping[str, int]) -> str:
+def _verdict(found: TuneResult, default: Mapping[str, int]) -> str:
     if found.chosen == default:
         return "nothing is faster than the default settings"
     changed = {name: value for name, value in found.chosen.items() if value != default[name]}

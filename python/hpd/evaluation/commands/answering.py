@@ -19,7 +19,7 @@ from hpd.cli.common import UsageError, need_extra, say
 from hpd.evaluation.endpoint import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
 from hpd.files.journal import file_fingerprint
 from hpd.models.cache import cache_folder
-from hpd.models.model_files import is_box, resolve_model
+from hpd.models.model_files import is_bundled, resolve_model
 from hpd.options import OPTIONS
 from hpd.schema.attributes import Schema
 
@@ -101,9 +101,9 @@ def check_answering(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--api {arguments.api} is no address: http://HOST/v1, or https")
     if arguments.model is None:
         raise UsageError("--api needs the name of a model there: -m NAME")
-    for name in ("hf", *_LOCAL):
+    for name in ("hf_repo", *_LOCAL):
         if getattr(arguments, name) is not None:
-            flag = "-hf" if name == "hf" else OPTIONS[name].flag
+            flag = "-hf" if name == "hf_repo" else OPTIONS[name].flag
             raise UsageError(f"{flag} is for a local model, and does nothing with --api")
     if (arguments.price_in is None) != (arguments.price_out is None):
         raise UsageError("a price has two parts: --price-in and --price-out")
@@ -120,7 +120,7 @@ def answering_settings(arguments: argparse.Namespace) -> dict[str, Any]:
         model = {"endpoint": arguments.api, "model": arguments.model}
         model["response format"] = arguments.response_format or RESPONSE_FORMATS[0]
     else:
-        path = resolve_model(arguments.model, arguments.hf)
+        path = resolve_model(arguments.model, arguments.hf_repo)
         model = {"model": file_fingerprint(path)}
     return {**model, "option --max-tokens": arguments.max_tokens}
 
@@ -128,7 +128,7 @@ def answering_settings(arguments: argparse.Namespace) -> dict[str, Any]:
 def open_answering(
     arguments: argparse.Namespace,
     schemas: Schema | Mapping[str, Schema],
-    rules: str,
+    system_prompt: str,
     *,
     max_tokens: tuple[int, int],
     **decoding: object,
@@ -138,7 +138,7 @@ def open_answering(
     Args:
         arguments: as parsed and checked.
         schemas: one, or one for each category.
-        rules: the system's text.
+        system_prompt: the system's text.
         max_tokens: the longest value of a local model, and the longest answer of an endpoint,
             where ``--max-tokens`` does not say.
         decoding: options of a local model that the command sets.
@@ -152,7 +152,9 @@ def open_answering(
         from hpd.evaluation.endpoint import EndpointExtractor
 
         return EndpointExtractor(
-            schemas, _endpoint(arguments, arguments.max_tokens or for_answer), rules=rules
+            schemas,
+            _endpoint(arguments, arguments.max_tokens or for_answer),
+            system_prompt=system_prompt,
         )
     from hpd.extractor import Extractor
     from hpd.values.confidence import NO_MAP
@@ -165,17 +167,17 @@ def open_answering(
             # A calibration is about values of documents, and so is the confidence below which they
             # become null, and what they are held to; an answer of these commands is another thing.
             "calibration": NO_MAP,
-            "stated": False,
+            "verbatim": False,
             **decoding,
         }
     )
-    path = resolve_model(arguments.model, arguments.hf)
-    if is_box(path) and not getattr(arguments, "quiet", False):
+    path = resolve_model(arguments.model, arguments.hf_repo)
+    if is_bundled(path) and not getattr(arguments, "quiet", False):
         say(
-            "the model in the box was trained to copy values, and what it answers here means "
+            "the bundled model was trained to copy values, and what it answers here means "
             "little: name another one (-m, -hf or --api)"
         )
-    return Extractor(schemas, path, options=options, rules=rules)
+    return Extractor(schemas, path, options=options, system_prompt=system_prompt)
 
 
 def price(arguments: argparse.Namespace, n_in: int, n_out: int) -> float | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import SCHEMA_HELP, add_field_arguments, number
-from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say, table
+from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say, table
 from hpd.cli.output import same_file
 from hpd.evaluation.commands.inputs import examples_of
 from hpd.schema import load_schemas
@@ -18,7 +18,7 @@ from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
     from hpd.evaluation.calibration import Answer
-    from hpd.evaluation.confidence_fit import Judged
+    from hpd.evaluation.confidence_fit import ScoredConfidence
 
 _DESCRIPTION = """\
 Fit a calibration: a curve from the confidence of a model to the share of such values that is right,
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.evaluation.matching import match_rows
     from hpd.evaluation.rows import load_predictions
 
-    with before_the_model():
+    with input_errors_as_usage():
         _check_output(arguments)
         examples = examples_of(arguments.gold, arguments, needs_text=False)
         predictions = load_predictions(
@@ -126,7 +126,7 @@ def _threshold(text: str) -> float | str:
     return text if text == BEST else number(0, 1)(text)
 
 
-def _best_threshold(every: Sequence[Answer], after: Sequence[Judged]) -> float:
+def _best_threshold(every: Sequence[Answer], after: Sequence[ScoredConfidence]) -> float:
     """The threshold with the highest F1, for maps that have not seen the documents."""
     from hpd.evaluation.confidence_fit import best_null_threshold
 
@@ -135,7 +135,7 @@ def _best_threshold(every: Sequence[Answer], after: Sequence[Judged]) -> float:
 
 
 def _errors(
-    every: Sequence[Answer], before: Sequence[Judged], after: Sequence[Judged]
+    every: Sequence[Answer], before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
 ) -> list[dict[str, Any]]:
     """The expected calibration errors without a calibration, and with one by cross-fitting."""
     from hpd.evaluation.calibration import reliability

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_document_arguments, flag_of, integer, not_empty
-from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, before_the_model, say, table
+from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, input_errors_as_usage, say, table
 from hpd.evaluation.commands.inputs import check_fields
 
 if TYPE_CHECKING:
-    from hpd.evaluation.comparison import Session, System, Trial
+    from hpd.evaluation.comparison import PairTrial, Session, System
     from hpd.evaluation.comparison_results import AnnotatorAgreement, Matrix
 
 _DESCRIPTION = """\
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _print_results(arguments)
     from hpd.evaluation.comparison import JudgementFile, Session
 
-    with before_the_model():
+    with input_errors_as_usage():
         trials, texts = _trials(arguments)
         file = JudgementFile(arguments.output or "judgements.jsonl")
     judge = _judge_in_terminal if arguments.terminal else _judge_on_page
@@ -152,7 +152,7 @@ def _is_given(arguments: argparse.Namespace, name: str) -> bool:
     return value is not None and value is not False
 
 
-def _trials(arguments: argparse.Namespace) -> tuple[list[Trial], dict[str, str]]:
+def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, str]]:
     """The trials, and the text of each document by its id."""
     from hpd.evaluation.comparison import load_systems, plan_trials
 
@@ -240,7 +240,7 @@ def _print_results(arguments: argparse.Namespace) -> int:
     from hpd.evaluation.comparison import load_judgements, system_names
     from hpd.evaluation.comparison_results import annotator_agreement, tally_matrix
 
-    with before_the_model():
+    with input_errors_as_usage():
         names = system_names(arguments.systems)
         judgements = load_judgements(arguments.results)
     others = {name for each in judgements for name in (each.left, each.right)} - {*names}

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, before_the_model, say, table
+from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say, table
 from hpd.evaluation.datasets import (
     FORMATS,
     DatasetFormat,
@@ -102,7 +102,7 @@ def _convert(arguments: argparse.Namespace) -> int:
             raise UsageError(f"{path} exists: name another file, or say --overwrite")
     dataset, found = _survey(arguments)
     rows = read_dataset(arguments.file, dataset, whole_documents=arguments.whole_documents)
-    with before_the_model():
+    with input_errors_as_usage():
         write_dataset(rows, found, output)
     for lines, prefix in ((found.problems, "left out: "), (found.notices, "")):
         for line in _first(lines):
@@ -123,7 +123,7 @@ def _first(lines: Sequence[str]) -> list[str]:
 
 
 def _survey(arguments: argparse.Namespace) -> tuple[DatasetFormat, Survey]:
-    with before_the_model():
+    with input_errors_as_usage():
         name = arguments.format
         dataset = find_format(arguments.file) if name is None else FORMATS[name]
         if arguments.whole_documents and dataset.read_whole_documents is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import add_category_argument, add_text_argument, integer
-from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, before_the_model, say
+from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
 from hpd.documents import Document
 from hpd.errors import HpdError
 from hpd.evaluation.commands.answering import (
@@ -35,7 +35,7 @@ the most samples become a schema for hpd extract, with descriptions, types and t
   hpd discover listings.jsonl -k 16 -hf Qwen/Qwen3-8B-GGUF:Q8_0 -o schema.json
   hpd discover listings.jsonl --category-field category --api https://api.openai.com/v1 -m gpt-4.1
 
-Read the schema before you use it. The model in the box can copy values, but not name attributes.
+Read the schema before you use it. The bundled model can copy values, but not name attributes.
 """
 
 _K = 16
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     if output is not None and output.exists() and not arguments.overwrite:
         raise UsageError(f"{output} already exists: replace it (--overwrite), or name another")
     with (
-        before_the_model(),
+        input_errors_as_usage(),
         RecordReader(
             arguments.input,
             format=arguments.format,
@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _asked(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction[Any]]:
     """The answer about each sample."""
-    from hpd.evaluation.discovery import proposal_rules, proposal_schema, sample_text
+    from hpd.evaluation.discovery import proposal_prompt, proposal_schema, sample_text
 
     documents = [Document(sample_text(sample)) for sample in samples]
     answers: dict[int, Extraction[Any]] = {}
@@ -130,18 +130,18 @@ def _asked(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Ext
     with open_answering(
         arguments,
         proposal_schema(arguments.k),
-        proposal_rules(arguments.k),
+        proposal_prompt(arguments.k),
         max_tokens=_MAX_TOKENS,
         method="ar",
     ) as model:
-        for place, extraction in model.iter_placed(documents, on_error="record"):
-            answers[place] = extraction
-    for place, sample in enumerate(samples):
-        error = answers[place].error
+        for index, extraction in model.iter_indexed(documents, on_error="record"):
+            answers[index] = extraction
+    for index, sample in enumerate(samples):
+        error = answers[index].error
         if error is not None:
             of = f" of {sample.category!r}" if sample.category else ""
-            say(f"sample {place + 1}{of} failed: {error.message}")
-    return [answers[place] for place in range(len(samples))]
+            say(f"sample {index + 1}{of} failed: {error.message}")
+    return [answers[index] for index in range(len(samples))]
 
 
 def _schemas(

@@ -215,7 +215,7 @@ def _write_disagreements(path: str, figures: Figures) -> None:
 
 def thresholds(text: str) -> dict[str, float]:
     """The argument, ``80`` or ``f1=80,strict_f1=70``: least scores by name."""
-    least = {}
+    thresholds = {}
     for part in text.split(","):
         name, equals, number = part.rpartition("=")
         name = name.strip() if equals else _DEFAULT
@@ -224,31 +224,31 @@ def thresholds(text: str) -> dict[str, float]:
                 f"there is no score {name!r}; there are {', '.join(_SCORE_NAMES)}, and with --vs "
                 f"{', '.join(AGREEMENT_NAMES)}"
             )
-        if name in least:
+        if name in thresholds:
             raise argparse.ArgumentTypeError(f"{name} is given twice")
         try:
-            least[name] = float(number)
+            thresholds[name] = float(number)
         except ValueError:
             raise argparse.ArgumentTypeError(f"{number!r} is not a number") from None
         # Written so that NaN is refused, too.
-        if not 0 <= least[name] <= 100:
+        if not 0 <= thresholds[name] <= 100:
             raise argparse.ArgumentTypeError(f"{name} is in percent, from 0 to 100: {number}")
-    return least
+    return thresholds
 
 
-def check_thresholds(least: Mapping[str, float], *, has_gold: bool, has_other: bool) -> None:
+def check_thresholds(thresholds: Mapping[str, float], *, has_gold: bool, has_other: bool) -> None:
     """Refuse scores that this run will not have."""
-    for name in least:
+    for name in thresholds:
         if name in AGREEMENT_NAMES and not has_other:
             raise UsageError(f"--fail-under {name} needs a second file: --vs OTHER")
         if name not in AGREEMENT_NAMES and not has_gold:
             raise UsageError(f"--fail-under {name} needs GOLD")
 
 
-def misses(least: Mapping[str, float], scores: Mapping[str, float]) -> list[str]:
+def misses(thresholds: Mapping[str, float], scores: Mapping[str, float]) -> list[str]:
     """One line for each score that was not reached, and by how much."""
     return [
         f"{name} is {scores[name]:.2f}, {threshold - scores[name]:.2f} below {threshold:g}"
-        for name, threshold in least.items()
+        for name, threshold in thresholds.items()
         if scores[name] < threshold
     ]

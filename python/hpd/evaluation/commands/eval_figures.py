@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from hpd.cli.common import UsageError, before_the_model, say, table
+from hpd.cli.common import UsageError, input_errors_as_usage, say, table
 from hpd.evaluation.assessment import (
     Agreement,
     Assessment,
@@ -83,7 +83,7 @@ class Inputs:
 def read_inputs(arguments: argparse.Namespace) -> Inputs:
     """Read all files; report what does not match, and refuse what cannot be read."""
     name, gold = _names(arguments)
-    with before_the_model():
+    with input_errors_as_usage():
         if gold is None:
             predictions = _predictions(name, arguments)
             examples = [
@@ -240,7 +240,7 @@ def compute(inputs: Inputs, arguments: argparse.Namespace) -> Figures:
 N_DISAGREEMENTS = 20
 """Fields printed in which two files differ."""
 
-_LONGEST = 36
+_MAX_LABEL = 36
 """Characters of a value in a table."""
 
 _INTERVAL = f"{LEVEL:.0%} interval"
@@ -402,7 +402,7 @@ def _short(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
     if not text.isprintable():
         text = json.dumps(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return text if len(text) <= _MAX_LABEL else text[: _MAX_LABEL - 3] + "..."
 
 
 def _how(resampling: Resampling) -> str:

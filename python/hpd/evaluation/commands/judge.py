@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import SCHEMA_HELP, add_category_argument, add_document_arguments, integer
-from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, UsageError, before_the_model, say, table
+from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, UsageError, input_errors_as_usage, say, table
 from hpd.cli.output import same_file
 from hpd.cli.terminal import Progress
 from hpd.cli.writing import Writing
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     schemas = None if arguments.schema is None else load_schemas(arguments.schema)
     notices: list[str] = []
-    with before_the_model():
+    with input_errors_as_usage():
         predictions, examples, texts = _read(arguments, notices)
         asked = inquiries(predictions, texts, schemas, arguments.category_field)
         asked = replace(asked, records=asked.records[: arguments.limit])
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
         "schema": text_fingerprint(repr(schemas)),
         "prompt": text_fingerprint(RULES),
     }
-    with before_the_model():
+    with input_errors_as_usage():
         writer = FileWriter(
             Path(arguments.output),
             settings,
@@ -209,16 +209,20 @@ def _text(prediction: Prediction, known: Example | None) -> str | None:
     return known.text if known is not None and known.text else None
 
 
-def _judge(arguments: argparse.Namespace, asked: Inquiries, writer: FileWriter, rules: str) -> int:
+def _judge(
+    arguments: argparse.Namespace, asked: Inquiries, writer: FileWriter, system_prompt: str
+) -> int:
     """Ask about the documents that have no verdicts yet; returns the exit code."""
     writing = Writing(asked.schemas, writer, arguments.output, quiet=arguments.quiet)
     pending = None
     with writing.to_the_end():
-        with before_the_model():
+        with input_errors_as_usage():
             pending = list(writer.pending(asked.records))
         if pending:
             with (
-                open_answering(arguments, asked.schemas, rules, max_tokens=_MAX_TOKENS) as model,
+                open_answering(
+                    arguments, asked.schemas, system_prompt, max_tokens=_MAX_TOKENS
+                ) as model,
                 Progress(
                     len(asked.records),
                     writer.n_kept,

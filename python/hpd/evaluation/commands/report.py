@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_category_argument, add_document_arguments
-from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say
+from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import same_file
 from hpd.evaluation.calibration import answers, calibrate
 from hpd.evaluation.commands.inputs import check_fields
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     if os.path.exists(arguments.output) and not _is_page(arguments.output):
         raise UsageError(f"{arguments.output} is no page of hpd report: name another output")
     check_fields(arguments)
-    with before_the_model():
+    with input_errors_as_usage():
         predictions = list(load_predictions(arguments.predictions))
         if not predictions:
             raise UsageError(f"{arguments.predictions} holds no line")

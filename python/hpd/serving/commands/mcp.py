@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from hpd.extractor import Extractor
 
-_MOST = 256
+MAX_DOCUMENTS = 256
 """The documents of one call: an assistant reads all that comes back."""
 
 _DESCRIPTION = """\
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a folder")
     options = options_of(arguments)
-    model = resolve_model(arguments.model, arguments.hf, progress=False)
+    model = resolve_model(arguments.model, arguments.hf_repo, progress=False)
     tools = Tools(folders, model, options)
     try:
         _server(tools).run("stdio")
@@ -100,17 +100,19 @@ class Tools:
             raise InputError("give either a text or a path")
         read = as_schemas(schema)
         documents = [Document(text)] if text is not None else self._documents(Path(path or ""))
-        n_more = max(0, len(documents) - _MOST)
+        n_more = max(0, len(documents) - MAX_DOCUMENTS)
         found = dict(
-            self._opened().iter_placed(
-                documents[:_MOST],
+            self._opened().iter_indexed(
+                documents[:MAX_DOCUMENTS],
                 schema=read,
                 on_error="record",
                 cancellation=cancellation,
             )
         )
         lines = {"extractions": [found[place].to_dict() for place in sorted(found)]}
-        note = {"note": f"the file has more documents, of which the first {_MOST} were read"}
+        note = {
+            "note": f"the file has more documents, of which the first {MAX_DOCUMENTS} were read"
+        }
         return {**lines, **note} if n_more else lines
 
     def schema(self, schema: object) -> dict[str, Any]:
@@ -139,7 +141,7 @@ class Tools:
             raise InputError(f"{path} is not below a folder that may be read ({allowed})")
         documents = []
         with RecordReader(full) as reader:
-            for record in islice(reader, _MOST + 1):
+            for record in islice(reader, MAX_DOCUMENTS + 1):
                 if record.error is not None:
                     raise record.error
                 documents.append(record.document())

@@ -32,14 +32,14 @@ from hpd.options import Options
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
-from hpd.serving import Limits
+from hpd.serving import ServerLimits
 
 KEY_VARIABLE = "HPD_API_KEY"
 
 _PACKAGES = ("fastapi", "uvicorn", "httptools", "prometheus_client")
-_DEFAULT = Limits()
+_DEFAULT = ServerLimits()
 _LARGEST_PORT = 65_535
-_LONGEST = 86_400  # seconds: a day
+_MAX_SECONDS = 86_400  # seconds: a day
 
 _DESCRIPTION = f"""\
 Answer requests over HTTP. The documents of all clients are decoded together by one model.
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     with sock:
         if key is None and not _is_local(sock):
             say("warning: other machines can connect, and no --api-key is asked for")
-        model = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
+        model = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
         name = arguments.alias or model.stem
         is_strict: bool = arguments.strict_model
         if not (arguments.no_log or options.quiet):
@@ -113,7 +113,7 @@ def _serve(
     model: Path,
     name: str,
     options: Options,
-    limits: Limits,
+    limits: ServerLimits,
     key: str | None,
     *,
     is_strict: bool,
@@ -224,14 +224,14 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
         group.add_argument(
             flag,
             metavar="SECONDS",
-            type=number(least, _LONGEST),
+            type=number(least, _MAX_SECONDS),
             default=seconds,
             help=f"{meaning} [default: {seconds:g}]",
         )
 
 
-def _limits(arguments: argparse.Namespace) -> Limits:
-    limits = Limits(
+def _limits(arguments: argparse.Namespace) -> ServerLimits:
+    limits = ServerLimits(
         body_bytes=arguments.max_body,
         schema_bytes=arguments.max_schema,
         texts=arguments.max_texts,

@@ -1,4 +1,4 @@
-"""What the model in the box makes of scripts, signs and numbers that constraints once cut."""
+"""What the bundled model makes of scripts, signs and numbers that constraints once cut."""
 
 import unicodedata
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from hpd import Document, Extractor
 from hpd.schema import load_schema
 
-BOX = Path(__file__).parents[1] / "models" / "hpd-box.gguf"
+BUNDLED = Path(__file__).parents[1] / "models" / "hpd-box.gguf"
 TIME = {"properties": {"start": {"type": "string", "format": "time"}}}
 CENTS = {"properties": {"price": {"type": "number", "multipleOf": 0.01}}}
 AGE = {"properties": {"age": {"type": "integer", "maximum": 120}}}
@@ -56,7 +56,7 @@ def found():
         Document(unicodedata.normalize("NFD", text) if "\u00e9" in text else text, category=str(n))
         for n, (_, text, _) in enumerate(CASES)
     ]
-    with Extractor(schemas, BOX, n_threads=1, on_invalid="record") as extractor:
+    with Extractor(schemas, BUNDLED, n_threads=1, on_invalid="record") as extractor:
         return [
             next(iter(extraction.fields.values()))
             for extraction in extractor.extract_many(documents)

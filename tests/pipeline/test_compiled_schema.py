@@ -1,4 +1,4 @@
-"""The requests of a questionnaire, and what it remembers from one document to the next."""
+"""The requests of a compiled schema, and what it remembers from one document to the next."""
 
 import gc
 import weakref
@@ -7,32 +7,32 @@ import pytest
 
 from decoding import open_model
 from hpd.options import Options
-from hpd.pipeline.questionnaire import Questionnaire
+from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.prompt.text import system_text
 from hpd.prompt.tokens import rendered
 from hpd.schema import load_schema
-from hpd.values.grammar import has_closed
+from hpd.values.grammar import holds_constrained
 
 
 def test_no_more_is_remembered_after_many_documents(tiny_model):
     """Under ``after`` each document has keys of its own, which must not fill the memory."""
     model = open_model(tiny_model("qwen3"))
     schema = load_schema("brand, tags [str], size after brand")
-    questionnaire = Questionnaire(model, schema, Options(lists="numbers").filled())
+    compiled_schema = CompiledSchema(model, schema, Options(lists="numbers").filled())
 
     def ask(n):
         data = {"brand": f"Brand {n}", "tags": ["a"], "size": None}
-        waves = questionnaire.waves(1)
+        waves = compiled_schema.waves(1)
         questions = waves.first()
         while questions:
-            questionnaire.request(["x"], questions, first=False, keep_prompt=True)
-            questionnaire.fingerprints(questions)
+            compiled_schema.request(["x"], questions, first=False, keep_prompt=True)
+            compiled_schema.fingerprints(questions)
             values = [1 if question.leaf.array else None for question in questions]
             questions = waves.next(values, lambda document: data)
 
     def n_remembered():
-        n_keys = len(questionnaire._tokenizer(1)._keys)
-        return n_keys + len(questionnaire._fingerprints)
+        n_keys = len(compiled_schema._tokenizer(1)._keys)
+        return n_keys + len(compiled_schema._fingerprints)
 
     ask(0)
     n_after_one = n_remembered()
@@ -43,7 +43,7 @@ def test_no_more_is_remembered_after_many_documents(tiny_model):
 
 
 @pytest.mark.parametrize(
-    ("schema", "closed"),
+    ("schema", "normalizes"),
     [
         ("brand, n int", [False, True]),
         ("brand, makers [{name}]", [False, True]),  # the second asks for the number of items
@@ -51,16 +51,16 @@ def test_no_more_is_remembered_after_many_documents(tiny_model):
         ("color [red|blue], sizes [int]", [True, True]),
     ],
 )
-def test_shares_are_worked_out_where_a_confidence_is_one(tiny_model, schema, closed):
+def test_shares_are_worked_out_where_a_confidence_is_one(tiny_model, schema, normalizes):
     model = open_model(tiny_model("qwen3"))
-    questionnaire = Questionnaire(model, load_schema(schema), Options(lists="numbers").filled())
+    compiled_schema = CompiledSchema(model, load_schema(schema), Options(lists="numbers").filled())
 
-    questions = questionnaire.waves(1).first()
-    fields = questionnaire.request(["x"], questions, first=True, keep_prompt=False).fields
-    assert [field.closed for field in fields] == closed
+    questions = compiled_schema.waves(1).first()
+    fields = compiled_schema.request(["x"], questions, first=True, keep_prompt=False).fields
+    assert [field.normalizes for field in fields] == normalizes
     # Whether a whole answer needs them depends on its attributes, not on the number of items.
-    (whole,) = questionnaire.answer_request(["x"]).fields
-    assert whole.closed == any(map(has_closed, questionnaire.schema.attributes))
+    (whole,) = compiled_schema.answer_request(["x"]).fields
+    assert whole.normalizes == any(map(holds_constrained, compiled_schema.schema.attributes))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_shares_are_worked_out_where_a_confidence_is_one(tiny_model, schema, clo
     ],
 )
 def test_what_holds_a_closed_attribute(schema, holds):
-    assert any(map(has_closed, load_schema(schema).attributes)) == holds
+    assert any(map(holds_constrained, load_schema(schema).attributes)) == holds
 
 
 def test_one_that_is_forgotten_leaves_nothing_behind(tiny_model):
@@ -86,11 +86,11 @@ def test_one_that_is_forgotten_leaves_nothing_behind(tiny_model):
     gc.disable()
     try:
         schema = load_schema("brand, tags [str], size after brand, maker {name, city after name}")
-        questionnaire = Questionnaire(model, schema, Options().filled())
-        questions = questionnaire.waves(2).first()
-        questionnaire.request(["x", "y"], questions, first=True, keep_prompt=False)
-        left = weakref.ref(questionnaire._tokenizer(2))
-        del questionnaire, questions, schema
+        compiled_schema = CompiledSchema(model, schema, Options().filled())
+        questions = compiled_schema.waves(2).first()
+        compiled_schema.request(["x", "y"], questions, first=True, keep_prompt=False)
+        left = weakref.ref(compiled_schema._tokenizer(2))
+        del compiled_schema, questions, schema
         assert left() is None
         assert gc.collect() == 0
     finally:

@@ -7,7 +7,7 @@ import pytest
 
 from hpd import Extractor
 from hpd.cli import main
-from hpd.pipeline import UntaughtWarning
+from hpd.pipeline import LayoutWarning
 from hpd.prompt.text import LABEL_KEY
 from shop import EXACT
 
@@ -21,7 +21,7 @@ def open_quietly(model, **settings):
 
 
 def test_a_model_that_was_not_taught_labels(model):
-    with pytest.warns(UntaughtWarning, match=r"^layout 'label' .*finetune --mask"):
+    with pytest.warns(LayoutWarning, match=r"^layout 'label' .*finetune --mask"):
         Extractor("a", model, **ASK).close()
     for layout in ("branch", "skeleton"):
         open_quietly(model, **{**ASK, "layout": layout})
@@ -37,7 +37,7 @@ def test_the_file_of_a_model_says_that_it_was(model, tmp_path):
     open_quietly(own, **ASK)
 
 
-def test_the_box_was():
+def test_the_bundled_model_was():
     open_quietly(None, **ASK)
 
 

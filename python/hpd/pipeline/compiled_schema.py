@@ -1,4 +1,4 @@
-"""A questionnaire: a schema prepared for one model, with its prompts and constraints in tokens."""
+"""A schema compiled for one model, with its prompts and constraints in tokens."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from hpd._native import Field, Model
 from hpd.options import N_SHORT, Options, values_identity
 from hpd.pipeline import Examples
 from hpd.pipeline.document_values import (
-    LEAST_KEPT,
-    LEAST_LIKELY,
+    MIN_KEPT_SHARE,
+    MIN_PROBABILITY,
     N_REFUSED_TOKENS,
     N_RETRIES,
-    Limits,
+    ConfidenceLimits,
 )
 from hpd.pipeline.reuse import fingerprint
 from hpd.prompt.lists import LISTS_KEY
@@ -53,8 +53,8 @@ from hpd.values.confidence import METADATA_KEY, ConfidenceMap
 from hpd.values.grammar import (
     answer_grammar,
     enum_texts,
-    has_closed,
-    is_closed,
+    holds_constrained,
+    is_constrained,
     is_free_text,
     list_grammar,
     literal,
@@ -85,8 +85,8 @@ class Request:
     def n_cells(self) -> int:
         """The fewest KV cells with which it can be decoded: its prompt and its longest field."""
         return len(self.prompt) + max(
-            len(own.key) + self.elastic.get(place, own.max_tokens)
-            for place, own in enumerate(self.fields)
+            len(own.key) + self.elastic.get(index, own.max_tokens)
+            for index, own in enumerate(self.fields)
         )
 
 
@@ -97,7 +97,7 @@ class Constraint:
     grammar: str = ""
     choices: tuple[tuple[int, ...], ...] = ()
     """The tokens of each choice."""
-    closed: bool = False
+    normalizes: bool = False
     """Whether a probability is a share of what it allows, as it is of anything but free text."""
     counted_grammar: str = ""
     """A wider grammar, of which a probability is a share; that of the values if it is empty."""
@@ -147,11 +147,11 @@ class Constraints:
         if texts is None:
             quoting = value_grammar(attribute, is_quoted=True) if is_free_text(attribute) else None
             if attribute.type == "array":
-                return Constraint(list_grammar(attribute), closed=has_closed(attribute))
-            grammar, closed = value_grammar(attribute) or "", is_closed(attribute)
-            return Constraint(grammar, closed=closed, quoting=quoting or "")
+                return Constraint(list_grammar(attribute), normalizes=holds_constrained(attribute))
+            grammar, normalizes = value_grammar(attribute) or "", is_constrained(attribute)
+            return Constraint(grammar, normalizes=normalizes, quoting=quoting or "")
         choices = (spelling for text in texts for spelling in self._spellings(text))
-        return Constraint(choices=tuple(dict.fromkeys(choices)), closed=True)
+        return Constraint(choices=tuple(dict.fromkeys(choices)), normalizes=True)
 
     def _spellings(self, text: str) -> Iterator[tuple[int, ...]]:
         """The tokens of a choice as JSON has it, up to the one that completes it.
@@ -188,7 +188,7 @@ _BEFORE_A_VALUE = ('"a":', "\n", "")
 _BEHIND_A_VALUE = ("", ",", "}", "]", "\n")
 
 
-LONGEST_QUOTED = 2000
+MAX_QUOTED_DOCUMENT = 2000
 """The characters of the longest document from which free text is quoted.
 
 The grammar grows with the document; up to this length it takes no time that can be measured.
@@ -198,7 +198,7 @@ The grammar grows with the document; up to this length it takes no time that can
 class StatedConstraints:
     """The constraints of attributes whose values must be stated in a document.
 
-    Free text is quoted from a document of at most ``LONGEST_QUOTED`` characters.
+    Free text is quoted from a document of at most ``MAX_QUOTED_DOCUMENT`` characters.
 
     Args:
         constraints: of the attributes that no document restricts.
@@ -218,7 +218,7 @@ class StatedConstraints:
         """The rule for free text that is quoted from the document; empty if it is too long."""
         # The model does not see the blanks of the document itself.
         seen = even_blanks(self._document)
-        return quote_rule(seen) if len(seen) <= LONGEST_QUOTED else ""
+        return quote_rule(seen) if len(seen) <= MAX_QUOTED_DOCUMENT else ""
 
     @cached_property
     def _stated(self) -> Stated:
@@ -243,13 +243,13 @@ class StatedConstraints:
             if attribute.type == "array":
                 rule = self.quote_rule
                 grammar = list_grammar(attribute, self.allowed, is_quoted=bool(rule)) + rule
-                made = Constraint(grammar, closed=made.closed)
+                made = Constraint(grammar, normalizes=made.normalizes)
             elif made.quoting:
                 if self.quote_rule:
                     made = Constraint(made.quoting + self.quote_rule)
             elif (allowed := self.allowed(attribute)) is not None:
                 grammar = value_grammar(attribute, lambda _: allowed) or ""
-                made = Constraint(grammar, closed=True)
+                made = Constraint(grammar, normalizes=True)
             self._made[id(attribute)] = made
         return made
 
@@ -299,7 +299,7 @@ _N_ROW_TOKENS = 64
 _N_FINGERPRINTS = 4096  # of keys that come again: items of arrays may be many
 
 
-class Questionnaire:
+class CompiledSchema:
     """Turns questions about stacked documents into requests.
 
     Args:
@@ -307,7 +307,7 @@ class Questionnaire:
         schema: its attributes.
         options: layout, method and lengths.
         examples: documents with their answers, shown before every document.
-        rules: the system's text, in place of the usual one.
+        system_prompt: the system's text, in place of the usual one.
         confidence_map: turns the model's confidence into the share that is right; None: it stays.
         n_cells: the KV cells that a request may take; 0: as many as it needs.
     """
@@ -319,7 +319,7 @@ class Questionnaire:
         options: Options,
         examples: Examples = (),
         *,
-        rules: str | None = None,
+        system_prompt: str | None = None,
         confidence_map: ConfidenceMap | None = None,
         n_cells: int = 0,
     ) -> None:
@@ -328,17 +328,17 @@ class Questionnaire:
         self.options = options
         self.confidence_map = confidence_map
         # Unless someone asks for one or the other, the file of the model says which.
-        asked = options.stated
+        asked = options.verbatim
         self._stated = model.metadata(STATED_KEY) == "on" if asked is None else asked
         self._is_restricted = self._stated and _are_restricted(schema.attributes)
         self.lists = options.lists or taught_lists(model, options)
         self.leaves = schema_leaves(schema, self.lists)
         self._model = model
         self._examples = examples
-        self._rules = rules
+        self._system_prompt = system_prompt
         self._labels = Labels(schema) if options.layout == "label" else None
         self._instruction = instruction_text(
-            schema, examples, options.layout, options.instructions, options.document_turn
+            schema, examples, options.layout, options.instructions, options.document_role
         )
         self._waves: dict[int, Waves] = {}
         """Those that have not begun, by the number of documents in the stack."""
@@ -346,7 +346,7 @@ class Questionnaire:
         self._constraints = Constraints(model)
         self._n_later_tokens: int | None = None
         self._fingerprints: dict[tuple[str, Path], str] = {}
-        self._limits: dict[tuple[int, str], tuple[Attribute, Limits]] = {}
+        self._limits: dict[tuple[int, str], tuple[Attribute, ConfidenceLimits]] = {}
 
     def waves(self, n_stacked: int) -> Waves:
         """The questions for a new stack of documents."""
@@ -408,12 +408,14 @@ class Questionnaire:
             max_tokens=self._n_room(len(tokens.prompt) + len(tokens.keys[0]), n_least, n_most),
             grammar=_answer_grammar(schema, stated),
             # The confidence of free text is no share.
-            closed=any(map(has_closed, self.schema.attributes)),
+            normalizes=any(map(holds_constrained, self.schema.attributes)),
         )
         n_shared = tokens.n_instruction
         return Request(tokens.prompt, [field], n_shared, n_shared, elastic={0: n_least})
 
-    def limits(self, attributes: Sequence[Attribute], kinds: Sequence[str]) -> list[Limits]:
+    def limits(
+        self, attributes: Sequence[Attribute], kinds: Sequence[str]
+    ) -> list[ConfidenceLimits]:
         """How likely the values of attributes must be, by their kinds for the calibration.
 
         Args:
@@ -429,9 +431,9 @@ class Questionnaire:
                 self._limits[key] = attribute, self._new_limits(attribute, key[1])
         return [self._limits[key][1] for key in keys]
 
-    def _new_limits(self, attribute: Attribute, kind: str) -> Limits:
-        if self.options.missing == "force" and attribute.always_answered:
-            return Limits()
+    def _new_limits(self, attribute: Attribute, kind: str) -> ConfidenceLimits:
+        if self.options.on_missing == "force" and attribute.forbids_null:
+            return ConfidenceLimits()
         confidence_map = self.confidence_map
         needs_a_value = attribute.needs_a_value
         threshold = self.options.null_threshold
@@ -440,14 +442,14 @@ class Questionnaire:
             threshold = 0.0
             if confidence_map is not None and not needs_a_value:
                 threshold = confidence_map.null_threshold
-        is_forced = attribute.always_answered
+        is_forced = attribute.forbids_null
         may_be_ruled_out = (needs_a_value or attribute.type == "enum") and not is_forced
-        has_form = is_closed(attribute) and not is_forced
-        return Limits(
+        has_form = is_constrained(attribute) and not is_forced
+        return ConfidenceLimits(
             threshold,
-            threshold if confidence_map is None else confidence_map.least(kind, threshold),
-            LEAST_LIKELY if may_be_ruled_out else 0.0,
-            LEAST_KEPT if has_form else 0.0,
+            threshold if confidence_map is None else confidence_map.inverse(kind, threshold),
+            MIN_PROBABILITY if may_be_ruled_out else 0.0,
+            MIN_KEPT_SHARE if has_form else 0.0,
         )
 
     def context(self, *, with_others: bool) -> str:
@@ -462,7 +464,7 @@ class Questionnaire:
         own = repr((self.options.instructions, self._examples))
         instruction = self._instruction if with_others else own
         asked = values_identity(self.options, "prompt", "answer")
-        system = system_text(1, self.options.layout, self._rules)
+        system = system_text(1, self.options.layout, self._system_prompt)
         return repr((asked, self._stated, self.lists, system, instruction))
 
     def fingerprints(self, questions: Sequence[Question]) -> list[str]:
@@ -510,7 +512,7 @@ class Questionnaire:
         """The number of tokens of a text by itself."""
         return len(self._model.tokenize(text))
 
-    def taught_values(self) -> Iterator[tuple[int, list[int]]]:
+    def drafter_seeds(self) -> Iterator[tuple[int, list[int]]]:
         """The answers of the examples: the number of an attribute, and a value in tokens.
 
         The drafter learns them, as it does the answers of earlier documents.
@@ -543,9 +545,9 @@ class Questionnaire:
         """The tokenizer of prompts; for stacks, the instruction has one more rule."""
         is_stack = n_stacked > 1
         if is_stack not in self._tokenizers:
-            system = system_text(n_stacked, self.options.layout, self._rules)
+            system = system_text(n_stacked, self.options.layout, self._system_prompt)
             self._tokenizers[is_stack] = PromptTokenizer(
-                self._model, system, self._instruction, self.options.document_turn
+                self._model, system, self._instruction, self.options.document_role
             )
         return self._tokenizers[is_stack]
 
@@ -571,7 +573,7 @@ class Questionnaire:
         constraint = constraints.of(leaf.attribute)
         if leaf.is_forced:
             # Its confidence says how likely it was beside null.
-            asked = replace(leaf.attribute, always_answered=False)
+            asked = replace(leaf.attribute, forbids_null=False)
             constraint = constraint.counting(constraints.of(asked))
         return Field(
             key,
@@ -582,7 +584,7 @@ class Questionnaire:
             counted_grammar=constraint.counted_grammar,
             counted_choices=constraint.counted_choices,
             attribute=attribute_number(leaf),
-            closed=constraint.closed,
+            normalizes=constraint.normalizes,
         )
 
     def _n_key_tokens(self, leaf: Leaf) -> int:
@@ -602,7 +604,7 @@ class Questionnaire:
         types = {attribute.type, *(variant.type for variant in attribute.attributes)}
         has_text = "string" in types or "enum" in types
         n_most = self.options.max_tokens if has_text else min(N_SHORT, self.options.max_tokens)
-        is_made_up = attribute.always_answered  # It may be no text of the document.
+        is_made_up = attribute.forbids_null  # It may be no text of the document.
         if n_document is not None and attribute.format in FORMATS and not is_made_up:
             # Made of the document's text, it may have other tokens than there, and some more.
             n_most = min(n_most, 2 * n_document + N_SHORT // 2)

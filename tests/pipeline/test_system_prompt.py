@@ -9,7 +9,9 @@ from small_extractor import SmallExtractor
 
 @pytest.mark.parametrize("stack", [1, 2])
 def test_own_rules_take_the_place_of_the_usual_ones(tiny_model, stack, first_requests):
-    with SmallExtractor("brand", tiny_model("qwen3"), rules="Be brief.", stack=stack) as extractor:
+    with SmallExtractor(
+        "brand", tiny_model("qwen3"), system_prompt="Be brief.", stack=stack
+    ) as extractor:
         list(extractor.extract_many(["Diesel", "Nike"]))
         text = extractor.text_of(first_requests[-1])
     assert "Be brief." in text
@@ -18,5 +20,5 @@ def test_own_rules_take_the_place_of_the_usual_ones(tiny_model, stack, first_req
 
 
 def test_the_layout_with_rules_of_its_own_takes_no_others(tiny_model):
-    with pytest.raises(OptionError, match="give no rules"):
-        SmallExtractor("brand", tiny_model("qwen3"), rules="Be brief.", layout="label")
+    with pytest.raises(OptionError, match="give none"):
+        SmallExtractor("brand", tiny_model("qwen3"), system_prompt="Be brief.", layout="label")
