@@ -65,7 +65,7 @@ def test_a_schema_with_what_is_no_text_is_refused(extractor, model, schema):
 def test_options_with_what_is_no_text_are_refused(model):
     settings = [
         {"instructions": BROKEN},
-        {"rules": BROKEN},
+        {"system_prompt": BROKEN},
         {"examples": [(BROKEN, {"brand": "x"})]},
         {"examples": [("x", {"brand": BROKEN})]},
     ]

@@ -80,7 +80,7 @@ def test_another_file_of_the_same_name_is_noticed(monkeypatch, tiny_model, tmp_p
     assert confidences[0] == confidences[2] != confidences[1]
 
 
-@pytest.mark.parametrize("name", ["rules", "max_tokns"])
+@pytest.mark.parametrize("name", ["system_prompt", "max_tokns"])
 def test_what_is_no_option_is_refused(name):
     with pytest.raises(hpd.OptionError, match=f"there is no option '{name}'"):
         hpd.extract(TEXT, "brand", **{name: ()})

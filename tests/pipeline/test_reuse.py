@@ -210,7 +210,7 @@ def test_one_attribute_more_is_decoded_alone(tiny_model, tmp_path, layout):
         {"method": "ar"},
         {"cache_type_k": "f16"},
         {"examples": [(TEXTS[5], {"brand": "none"})]},
-        {"rules": "Write what the document says."},
+        {"system_prompt": "Write what the document says."},
         {"instructions": "Brands are short."},
     ],
     ids=lambda changed: next(iter(changed)),
