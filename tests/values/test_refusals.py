@@ -91,3 +91,12 @@ def test_what_is_beyond_a_limit_is_an_error_with_what_was_written(script, name):
 def test_a_text_that_the_document_states_is_kept_though_the_model_would_go_on(script):
     found, _ = field(script, PATTERN, "AB-123 (new)", "Code AB-123 (new), says the label.")
     assert found.value == "AB-123"
+
+
+def test_a_text_that_the_document_states_once_is_one_item_of_a_list(script):
+    schema = {"type": "array", "items": PATTERN}
+    _, extraction = field(script, schema, ["AB-123", "AB-1234"], "Codes AB-123, AB-1234.")
+    assert extraction.data == {"x": ["AB-123"]}
+    assert extraction.fields["x"].error.startswith("item 2: the model would write something else")
+    _, extraction = field(script, schema, ["AB-123", "AB-123"], "Codes AB-123, AB-123.")
+    assert extraction.data == {"x": ["AB-123", "AB-123"]}

@@ -139,8 +139,10 @@ class DocumentValues:
             if likelihood is not None and why is None:
                 margin = min_margin([margin, *limits.distances(likelihood)])
                 why = limits.reason(likelihood)
-                if why is not None and grounder is not None and grounder.states(result.value):
-                    why = None
+                if why is not None and grounder is not None:
+                    # What stands there once is no second item of a list.
+                    n_times = 1 + self._n_items_with(path, result.value)
+                    why = None if grounder.states(result.value, n_times) else why
                 if why is not None:
                     confidence = None
             if why is not None:
@@ -150,6 +152,14 @@ class DocumentValues:
         self.fields[path] = result
         self.attributes[path] = attribute
         return result.value
+
+    def _n_items_with(self, path: Path, value: Any) -> int:
+        """How many other items of the same list, or parts of them, have a value."""
+        field = _without_numbers(path)
+        return sum(
+            result.value == value and other != path and _without_numbers(other) == field
+            for other, result in self.fields.items()
+        )
 
     def part(self, path: Path) -> Any:
         """The value at a path; of a row, those of its fields so far, but for lists in it."""
@@ -503,6 +513,10 @@ def is_below(path: Path, roots: Iterable[Path]) -> bool:
 def _counts_above(path: Path) -> list[Path]:
     """The paths of the counts of all arrays in which a field may be; items have numbers."""
     return [(*path[:n], COUNT_KEY) for n in range(1, len(path)) if path[n].isdecimal()]
+
+
+def _without_numbers(path: Path) -> Path:
+    return tuple(name for name in path if not name.isdecimal())
 
 
 def _refused(

@@ -117,10 +117,14 @@ class Grounder:
                     break
         return whole or self.ground_all(value, fuzzy=fuzzy)
 
-    def states(self, value: Any) -> bool:
+    def states(self, value: Any, n_times: int = 1) -> bool:
         """Whether the document has a value in so many words, and not as a part of a longer one.
 
         ``PX-310`` is no value of ``PX-310-22``, nor is 500 as a text one of ``500ml``.
+
+        Args:
+            value: the value.
+            n_times: how often it must stand there.
         """
         text, is_text = self.document, isinstance(value, str)
         for span in self.ground_all(value, fuzzy=False):
@@ -128,9 +132,11 @@ class Grounder:
             if not (self._border(span.start) and self._border(span.end)):
                 continue
             if not is_text or not (_goes_on(before[::-1]) or _goes_on(behind)):
-                return True
+                n_times -= 1
+                if not n_times:
+                    return True
         if is_text and _ISO_DATE_TIME.fullmatch(value):
-            return all(map(self.states, value.split("T")))
+            return all(self.states(part, n_times) for part in value.split("T"))
         return False
 
     def ground(self, value: Any, *, fuzzy: bool = True) -> Span | None:
