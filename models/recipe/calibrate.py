@@ -13,61 +13,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from hpd.evaluation.calibration import Answer, reliability
+from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted, fit
-from hpd.evaluation.outcomes import normalized, outcome
-from hpd.evaluation.rows import gold_values
 from hpd.extractor import Extractor
-from hpd.results import Extraction
-from hpd.schema.attributes import Attribute, Schema
 from hpd.training.weights import set_metadata
-from hpd.values.confidence import COUNT, METADATA_KEY, NO_MAP, kind_of
+from hpd.values.confidence import METADATA_KEY, NO_MAP
 from hpd.values.stated import STATED_KEY
 from recipe.handwritten import Handwritten, kept_aside
 
 SURE = 0.95
-_STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
-
-
-def judged_fields(
-    name: str, schema: Schema, text: str, extraction: Extraction[Any], answer: Mapping[str, Any]
-) -> Iterator[ScoredConfidence]:
-    """Each field of an extraction with whether it is right."""
-    for path, field in extraction.fields.items():
-        attribute, gold = _at(schema.attributes, answer, path)
-        # A value that the model rules out is null with any map.
-        if attribute is None or field.confidence is None or field.nulled:
-            continue
-        kind: str = attribute.type
-        value, is_null = field.value, field.value is None
-        if attribute.type == "array":
-            kind, value, gold = COUNT, value or 0, len(gold or [])
-        is_right = outcome(gold_values(gold), value, normalized) in ("vc", "nn")
-        yield ScoredConfidence(name, kind_of(kind, text), field.confidence, is_null, is_right)
-
-
-def _at(
-    attributes: Sequence[Attribute], answer: object, place: str
-) -> tuple[Attribute | None, Any]:
-    """The attribute at a dotted place, and the value of the answer there."""
-    attribute: Attribute | None = None
-    for number, name in _STEP.findall(place):
-        if number:
-            attribute = attribute.item if attribute is not None else None
-            items = answer if isinstance(answer, Sequence) else ()
-            answer = items[int(number)] if int(number) < len(items) else None
-        else:
-            attribute = next((each for each in attributes if each.name == name), None)
-            answer = answer.get(name) if isinstance(answer, Mapping) else None
-        if attribute is None:
-            return None, None
-        attributes = attribute.attributes
-    return attribute, answer
 
 
 def judge(model: Path, chosen: Sequence[Handwritten]) -> list[ScoredConfidence]:
@@ -78,7 +36,8 @@ def judge(model: Path, chosen: Sequence[Handwritten]) -> list[ScoredConfidence]:
             (extraction,) = extractor.extract_many(
                 [each.text], schema=each.schema, on_error="record"
             )
-            fields += judged_fields(each.name, each.schema, each.text, extraction, each.answer)
+            document = GoldDocument(each.name, each.text, each.schema, each.answer)
+            fields += [scored for scored, _ in scored_fields(document, extraction)]
     return fields
 
 

@@ -31,6 +31,7 @@ from hpd.errors import (
     InputError,
     InvalidDataError,
 )
+from hpd.models.calibrations import stored_calibration
 from hpd.models.memory import warn_of_shortage
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import engine_options, load_model, tuned_values
@@ -159,7 +160,8 @@ class Extractor(Generic[T]):
         native = load_model(path, asked, progress)
         # An adapter makes another model of it, to which the file's calibration was not fitted.
         if not asked.calibration and not asked.adapters:
-            confidence_map = own_map(native.metadata(METADATA_KEY))
+            stored = stored_calibration(path)
+            confidence_map = stored or own_map(native.metadata(METADATA_KEY))
         # What is fastest was measured, and may be something else the next time.
         self.tuned = {} if asked.deterministic else tuned_values(native, path, asked)
         self.options = asked.filled(self.tuned)

@@ -8,6 +8,7 @@ import pytest
 
 from hpd.cli import main
 from hpd.errors import OptionError
+from hpd.evaluation import calibration_documents
 from hpd.evaluation.calibration import (
     Answer,
     CoveragePoint,
@@ -19,7 +20,9 @@ from hpd.evaluation.calibration import (
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
 from hpd.extractor import Extractor
-from hpd.values.confidence import read_map
+from hpd.models.calibrations import CalibrationWarning, store_calibration, stored_calibration
+from hpd.models.model_files import bundled_model
+from hpd.values.confidence import ConfidenceMap, read_map
 from jsonl import read_lines, write_lines
 from small_extractor import give_answers
 
@@ -296,3 +299,68 @@ def test_another_calibration_is_another_run(halved, tmp_path, capsys):
     capsys.readouterr()
     assert main([*command, "--quiet", "--resume"]) == 2
     assert "--calibration" in capsys.readouterr().err
+
+
+@pytest.fixture
+def own_documents(tmp_path, monkeypatch):
+    """A few documents in place of those that come with hpd, and an empty cache."""
+    lines = [
+        {"id": f"t/{n}", "text": text, "schema": {"type": "object", "properties": {"brand": {
+            "type": ["string", "null"]}, "voltage": {"type": ["integer", "null"]}}},
+            "gold": {"brand": "Nike" if "Nike" in text else None, "voltage": None}}
+        for n, text in enumerate([*TITLES, "a plain table", "two chairs", "a lamp"])
+    ]  # fmt: skip
+    monkeypatch.setattr(
+        calibration_documents, "FILE", write_lines(tmp_path / "documents.jsonl", *lines)
+    )
+    monkeypatch.setenv("HPD_CACHE", str(tmp_path / "cache"))
+    calibration_documents.gold_documents.cache_clear()
+    yield
+    calibration_documents.gold_documents.cache_clear()
+
+
+def test_a_model_is_calibrated_on_the_documents_that_come_with_hpd(own_documents, capsys):
+    model = bundled_model()
+    assert main(["calibrate", "-m", str(model), "--null-threshold", "0.25", "--json"]) == 0
+    said = capsys.readouterr()
+    assert {"values", "nulls"} <= {line["answers"] for line in json.loads(said.out)}
+    assert "used from now on" in said.err
+    stored = stored_calibration(model)
+    assert stored is not None
+    assert stored.null_threshold == 0.25
+    with Extractor("brand", model) as extractor:
+        field = extractor.extract(TITLES[0]).fields["brand"]
+    assert field.confidence == pytest.approx(
+        stored("string of a short text", field.uncalibrated, is_null=False)
+    )
+    with Extractor("brand", model, calibration="none") as extractor:
+        assert extractor.extract(TITLES[0]).fields["brand"].uncalibrated is None
+
+
+def test_a_calibration_that_cannot_be_read_is_left_out(own_documents):
+    model = bundled_model()
+    store_calibration(model, ConfidenceMap()).write_text("{")
+    with pytest.warns(CalibrationWarning, match="delete it, or run hpd calibrate"):
+        assert stored_calibration(model) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "give -m MODEL"),
+        (["one.jsonl"], "give -m MODEL"),
+        (["one.jsonl", "-m", "x"], "PRED does nothing with -m"),
+        (["-m", "x", "--schema", "a"], "--schema does nothing with -m"),
+        (["one.jsonl", "two.jsonl", "-t", "2"], "--threads does nothing without -m"),
+    ],
+)
+def test_arguments_of_the_two_ways_do_not_mix(arguments, said, capsys):
+    assert main(["calibrate", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_documents_that_come_with_hpd_can_be_read():
+    found = calibration_documents.gold_documents()
+    assert len(found) >= 100
+    for document in found:
+        assert {*document.answer} == {attribute.name for attribute in document.schema}

@@ -4,37 +4,58 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpd.cli.arguments import SCHEMA_HELP, add_field_arguments, number
+from hpd.cli.arguments import (
+    SCHEMA_HELP,
+    add_field_arguments,
+    add_model_arguments,
+    add_option_argument,
+    flag_of,
+    number,
+)
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say, table
 from hpd.cli.output import same_file
+from hpd.cli.terminal import Progress
 from hpd.evaluation.commands.inputs import examples_of
+from hpd.options import OPTIONS, Options
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
+from hpd.values.confidence import NO_MAP, ConfidenceMap
 
 if TYPE_CHECKING:
-    from hpd.evaluation.calibration import Answer
     from hpd.evaluation.confidence_fit import ScoredConfidence
 
 _DESCRIPTION = """\
 Fit a calibration: a curve from the confidence of a model to the share of such values that is right,
-for values and for nulls and, with --schema, for each type. GOLD is as for hpd eval. What is printed
-is the expected calibration error without it, and with one that was fitted to other documents: the
-documents are dealt out to five parts, and each part is tried with what was fitted to the four
-others. The file that is written is fitted to all of them.
+for values and for nulls, and for each type.
+
+  hpd calibrate -m MODEL
+
+asks the model for the values of short documents that come with hpd, in a few minutes, and keeps the
+calibration: extractions with MODEL on this machine use it from then on. With documents of your own:
 
   hpd extract dev.jsonl --schema S -m MODEL --null-threshold 0 -o values.jsonl
   hpd calibrate values.jsonl dev.jsonl --schema S -o calibration.json
   hpd extract more.jsonl --schema S -m MODEL --calibration calibration.json
+
+GOLD is as for hpd eval, and curves for each type need --schema. Both print the expected calibration
+error without the calibration, and with one that was fitted to other documents: the documents are
+dealt out to five parts, and each part is tried with what was fitted to the four others. The
+calibration that is kept is fitted to all of them.
 """
 
 BEST = "best"
 """The value of ``--null-threshold`` that has it found."""
 
+_OUTPUT = "calibration.json"
+_GOLD_FIELDS = ("id_field", "text_field", "category_field")
+_MODEL_OPTIONS = ("n_gpu_layers", "n_threads", "in_flight")
 _NOT_ONE_VALUE = ("array", "object")
 
 
@@ -43,16 +64,20 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "calibrate",
         help="fit a calibration of confidence to gold values",
+        usage="%(prog)s -m MODEL [options]\n       %(prog)s PRED GOLD [options]",
         description=_DESCRIPTION,
     )
-    parser.add_argument("predictions", metavar="PRED", help="output of hpd extract")
-    parser.add_argument("gold", metavar="GOLD", help="documents with gold values")
+    parser.add_argument("predictions", metavar="PRED", nargs="?", help="output of hpd extract")
+    parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
+    asked = parser.add_argument_group("a model, and the documents that come with hpd")
+    add_model_arguments(asked)
+    for name in _MODEL_OPTIONS:
+        add_option_argument(asked, OPTIONS[name])
     parser.add_argument(
         "-o",
         "--output",
         metavar="FILE",
-        default="calibration.json",
-        help="takes the calibration (default calibration.json)",
+        help="takes the calibration (default calibration.json; with -m, hpd's cache)",
     )
     parser.add_argument("--overwrite", action="store_true", help="replace FILE if it is there")
     parser.add_argument(
@@ -62,9 +87,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--null-threshold",
         metavar="P",
         type=_threshold,
-        default=0.0,
-        help="kept in FILE, and applied with it where no other is asked for: a number, or best, "
-        "the one with the highest F1 on GOLD (default 0)",
+        help="kept with the calibration, and applied where no other is asked for: a number, or "
+        "best, the one with the highest F1 (default 0; with -m, best)",
     )
     parser.add_argument("--json", action="store_true", help="print the errors as JSON")
     add_field_arguments(parser.add_argument_group("fields of GOLD, columns of tables"))
@@ -72,44 +96,22 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Fit, write and print."""
-    from hpd.evaluation.calibration import answers, as_the_model_gave_them, judged
-    from hpd.evaluation.confidence_fit import cross_fitted, fit
-    from hpd.evaluation.matching import match_rows
-    from hpd.evaluation.rows import load_predictions
+    """Fit, keep and print."""
+    from hpd.evaluation.confidence_fit import best_null_threshold, cross_fitted, fit
 
+    asks = arguments.model is not None or arguments.hf_repo is not None
     with input_errors_as_usage():
-        _check_output(arguments)
-        examples = examples_of(arguments.gold, arguments, needs_text=False)
-        predictions = load_predictions(
-            arguments.predictions,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-        )
-        matching = match_rows(examples, predictions)
-        kinds = _kinds(arguments.schema, {example.category for example in examples})
-        stated = answers(examples, matching.predictions, kinds)
-        every = as_the_model_gave_them(stated)
-        if not every:
-            raise UsageError(
-                f"{arguments.predictions} states no confidence of a value that {arguments.gold} has"
-            )
-    for notice in matching.notices(arguments.gold, arguments.predictions):
-        say(notice)
-    if n_nulled := len(stated) - len(every):
-        say(
-            f"warning: {n_nulled} values of {arguments.predictions} had been turned into null, and "
-            "tell nothing: extract with --null-threshold 0 and --on-invalid record to have them"
-        )
-    before = [judged(answer) for answer in every]
+        _check(arguments, asks=asks)
+        before, n_stated, keep = _asked(arguments) if asks else _predicted(arguments)
     after = cross_fitted(before)
     threshold = arguments.null_threshold
+    if threshold is None:
+        threshold = BEST if asks else 0.0
     if threshold == BEST:
-        threshold = _best_threshold(every, after)
+        threshold = best_null_threshold(after, n_stated)
         say(f"null is the better answer below a confidence of {threshold:g}")
-    fitted = replace(fit(before), null_threshold=threshold)
-    Path(arguments.output).write_text(json.dumps(fitted.to_json()) + "\n", encoding="utf-8")
-    errors = _errors(every, before, after)
+    file = keep(replace(fit(before), null_threshold=threshold))
+    errors = _errors(before, after)
     if arguments.json:
         print(json.dumps(errors, indent=2))
     else:
@@ -119,35 +121,104 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         print(table(rows))
         print("expected calibration errors; the second one on documents that it was not fitted to")
+    if asks and arguments.output is None:
+        say(f"kept in {file}, and used from now on; --calibration none leaves it out")
     return EXIT_OK
+
+
+Fitting = tuple[list["ScoredConfidence"], int, Callable[[ConfidenceMap], Path]]
+"""Answers, how many values their documents state, and what keeps the calibration."""
+
+
+def _predicted(arguments: argparse.Namespace) -> Fitting:
+    """The answers in a file of predictions."""
+    from hpd.evaluation.calibration import answers, as_the_model_gave_them, judged
+    from hpd.evaluation.matching import match_rows
+    from hpd.evaluation.rows import load_predictions
+
+    examples = examples_of(arguments.gold, arguments, needs_text=False)
+    predictions = load_predictions(
+        arguments.predictions,
+        id_field=arguments.id_field,
+        category_field=arguments.category_field,
+    )
+    matching = match_rows(examples, predictions)
+    kinds = _kinds(arguments.schema, {example.category for example in examples})
+    stated = answers(examples, matching.predictions, kinds)
+    every = as_the_model_gave_them(stated)
+    if not every:
+        raise UsageError(
+            f"{arguments.predictions} states no confidence of a value that {arguments.gold} has"
+        )
+    for notice in matching.notices(arguments.gold, arguments.predictions):
+        say(notice)
+    if n_nulled := len(stated) - len(every):
+        say(
+            f"warning: {n_nulled} values of {arguments.predictions} had been turned into null, and "
+            "tell nothing: extract with --null-threshold 0 and --on-invalid record to have them"
+        )
+    n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in every)
+    output = Path(arguments.output or _OUTPUT)
+    return [judged(answer) for answer in every], n_stated, partial(_write, output)
+
+
+def _asked(arguments: argparse.Namespace) -> Fitting:
+    """The answers of a model to the documents that come with hpd."""
+    from hpd.documents import Document
+    from hpd.evaluation.calibration_documents import gold_documents, scored_fields
+    from hpd.extractor import Extractor
+    from hpd.models.calibrations import store_calibration
+    from hpd.models.model_files import resolve_model
+
+    model = resolve_model(arguments.model, arguments.hf_repo)
+    documents = {document.name: document for document in gold_documents()}
+    # As the model answers, but for the values that its calibration would turn into null.
+    plain: dict[str, Any] = {"calibration": NO_MAP, "null_threshold": 0.0, "on_invalid": "record"}
+    given = {name: getattr(arguments, name) for name in _MODEL_OPTIONS}
+    options = Options().with_checked(
+        plain | {name: value for name, value in given.items() if value is not None}
+    )
+    scored: list[ScoredConfidence] = []
+    n_stated = 0
+    schemas = {name: document.schema for name, document in documents.items()}
+    texts = [Document(each.text, id=name, category=name) for name, each in documents.items()]
+    with (
+        Extractor(schemas, model, options=options, quiet=True) as extractor,
+        Progress(len(texts), shown=sys.stderr.isatty()) as progress,
+    ):
+        for extraction in extractor.iter_extract(texts, on_error="record"):
+            progress.advance(failed=extraction.error is not None)
+            for answer, is_stated in scored_fields(documents[extraction.id], extraction):
+                scored.append(answer)
+                n_stated += is_stated
+    if arguments.output is not None:
+        return scored, n_stated, partial(_write, Path(arguments.output))
+    return scored, n_stated, partial(store_calibration, model)
+
+
+def _write(path: Path, confidence_map: ConfidenceMap) -> Path:
+    path.write_text(json.dumps(confidence_map.to_json()) + "\n", encoding="utf-8")
+    return path
 
 
 def _threshold(text: str) -> float | str:
     return text if text == BEST else number(0, 1)(text)
 
 
-def _best_threshold(every: Sequence[Answer], after: Sequence[ScoredConfidence]) -> float:
-    """The threshold with the highest F1, for maps that have not seen the documents."""
-    from hpd.evaluation.confidence_fit import best_null_threshold
-
-    n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in every)
-    return best_null_threshold(after, n_stated)
-
-
 def _errors(
-    every: Sequence[Answer], before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
+    before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
 ) -> list[dict[str, Any]]:
     """The expected calibration errors without a calibration, and with one by cross-fitting."""
-    from hpd.evaluation.calibration import reliability
+    from hpd.evaluation.calibration import Answer, reliability
 
     errors = []
-    kinds = sorted({answer.kind for answer in every})
+    kinds = sorted({answer.kind for answer in before})
     for is_null, word in ((False, "values"), (True, "nulls")):
         for kind in [None, *kinds] if len(kinds) > 1 else [None]:
             both = [
                 [
-                    replace(answer, confidence=each.confidence)
-                    for answer, each in zip(every, state, strict=True)
+                    Answer(each.confidence, "vc" if each.is_right else "vw")
+                    for each in state
                     if each.is_null == is_null and kind in (None, each.kind)
                 ]
                 for state in (before, after)
@@ -185,9 +256,27 @@ def _kinds(source: str | None, categories: set[str]) -> dict[str, dict[str, str]
     }
 
 
-def _check_output(arguments: argparse.Namespace) -> None:
-    output = arguments.output
-    if any(same_file(Path(output), path) for path in (arguments.predictions, arguments.gold)):
+def _check(arguments: argparse.Namespace, *, asks: bool) -> None:
+    """Refuse arguments that do not go together, and an output that must not be replaced."""
+    if not asks and arguments.gold is None:
+        raise UsageError(
+            "give -m MODEL, to ask it about the documents that come with hpd, or PRED and GOLD"
+        )
+    if asks:
+        for name in ("predictions", "schema", *_GOLD_FIELDS):
+            if getattr(arguments, name) is not None:
+                what = "PRED" if name == "predictions" else flag_of(name)
+                raise UsageError(f"{what} does nothing with -m, which asks documents of hpd's own")
+    else:
+        for name in _MODEL_OPTIONS:
+            if getattr(arguments, name) is not None:
+                raise UsageError(f"{OPTIONS[name].flag} does nothing without -m")
+    if asks and arguments.output is None:
+        return
+    output = Path(arguments.output or _OUTPUT)
+    if not asks and any(
+        same_file(output, path) for path in (arguments.predictions, arguments.gold)
+    ):
         raise UsageError(f"-o {output} would replace what is read")
-    if Path(output).exists() and not arguments.overwrite:
+    if output.exists() and not arguments.overwrite:
         raise UsageError(f"{output} already exists: --overwrite replaces it")

@@ -1,0 +1,56 @@
+"""Write the documents on which ``hpd calibrate -m MODEL`` asks a model.
+
+    PYTHONPATH=python:models python -m recipe.calibration_documents
+
+They are handwritten documents that are never trained on: short ones of every file, every second
+one, so that the others can tell what a calibration is worth.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import defaultdict
+
+from hpd.evaluation.calibration_documents import FILE
+from hpd.schema import to_json_schema
+from recipe.handwritten import Handwritten, kept_aside
+
+N_DOCUMENTS = 120
+MAX_LINE_BYTES = 1500
+
+
+def is_for_calibration(document: Handwritten) -> bool:
+    """Whether a document may be one of those that come with hpd, rather than of those for tests."""
+    return zlib.crc32(document.name[::-1].encode()) % 2 == 0
+
+
+def chosen() -> list[Handwritten]:
+    """Documents of all files in turn, as many as there should be."""
+    by_file = defaultdict(list)
+    for document in kept_aside():
+        names = {question.attributes[0].name for question in document.questions}
+        is_plain = len(names) == len(document.questions)
+        if is_plain and is_for_calibration(document) and len(_line(document)) < MAX_LINE_BYTES:
+            by_file[document.name.partition("/")[0]].append(document)
+    taken: list[Handwritten] = []
+    while len(taken) < N_DOCUMENTS:
+        taken += [documents.pop() for documents in by_file.values() if documents]
+    return sorted(taken[:N_DOCUMENTS], key=lambda document: document.name)
+
+
+def _line(document: Handwritten) -> bytes:
+    schema = to_json_schema(document.schema)
+    schema.pop("$schema")
+    fields = {
+        "id": document.name,
+        "text": document.text,
+        "schema": schema,
+        "gold": document.answer,
+    }
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+if __name__ == "__main__":
+    FILE.write_bytes(b"".join(map(_line, chosen())))
+    print(f"{FILE.name}: {FILE.stat().st_size} bytes")

@@ -1,0 +1,93 @@
+"""Documents that come with hpd, with gold values, to calibrate a model without data of one's own.
+
+They are short texts of many kinds that people wrote for hpd, and no model of hpd is trained on
+them. ``models/recipe/calibration_documents.py`` writes the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hpd.evaluation.confidence_fit import ScoredConfidence
+from hpd.evaluation.outcomes import normalized, outcome
+from hpd.evaluation.rows import gold_values
+from hpd.results import Extraction
+from hpd.schema import SchemaWarning, as_schemas
+from hpd.schema.attributes import Attribute, Schema
+from hpd.values.confidence import COUNT, kind_of
+
+FILE = Path(__file__).with_name("calibration_documents.jsonl")
+_STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+
+
+@dataclass(frozen=True)
+class GoldDocument:
+    """A document with its schema and the values that it states."""
+
+    name: str
+    text: str
+    schema: Schema
+    answer: Mapping[str, Any]
+    """Several right values of one attribute stand in a list."""
+
+
+@cache
+def gold_documents() -> tuple[GoldDocument, ...]:
+    """All documents of the file."""
+    found = []
+    for line in FILE.read_text(encoding="utf-8").splitlines():
+        fields = json.loads(line)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SchemaWarning)
+            schema = as_schemas(fields["schema"])
+        assert isinstance(schema, Schema)
+        found.append(GoldDocument(fields["id"], fields["text"], schema, fields["gold"]))
+    return tuple(found)
+
+
+def scored_fields(
+    document: GoldDocument, extraction: Extraction[Any]
+) -> Iterator[tuple[ScoredConfidence, bool]]:
+    """Each field of an extraction, and whether the document states a value for it."""
+    for path, field in extraction.fields.items():
+        attribute, gold = _at(document.schema.attributes, document.answer, path)
+        # A value that the model rules out is null with any map.
+        if attribute is None or field.confidence is None or field.nulled:
+            continue
+        kind: str = attribute.type
+        value, is_null = field.value, field.value is None
+        if attribute.type == "array":
+            kind, value, gold = COUNT, value or 0, len(gold or [])
+        result = outcome(gold_values(gold), value, normalized)
+        scored = ScoredConfidence(
+            document.name,
+            kind_of(kind, document.text),
+            field.confidence,
+            is_null,
+            result in ("vc", "nn"),
+        )
+        yield scored, result in ("vc", "vw", "vn")
+
+
+def _at(attributes: Sequence[Attribute], answer: object, path: str) -> tuple[Attribute | None, Any]:
+    """The attribute at a dotted path, and the value of the answer there."""
+    attribute: Attribute | None = None
+    for number, name in _STEP.findall(path):
+        if number:
+            attribute = attribute.item if attribute is not None else None
+            items = answer if isinstance(answer, Sequence) else ()
+            answer = items[int(number)] if int(number) < len(items) else None
+        else:
+            attribute = next((each for each in attributes if each.name == name), None)
+            answer = answer.get(name) if isinstance(answer, Mapping) else None
+        if attribute is None:
+            return None, None
+        attributes = attribute.attributes
+    return attribute, answer
