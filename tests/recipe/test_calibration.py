@@ -1,9 +1,10 @@
 """The fields from which the box's calibration is fitted."""
 
+from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
 from hpd.evaluation.confidence_fit import cross_fitted
 from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
-from recipe.calibrate import judge, judged_fields, report
+from recipe.calibrate import judge, report
 from recipe.handwritten import kept_aside
 from small_model import small_model
 
@@ -30,7 +31,8 @@ def test_each_field_is_held_against_its_own_gold():
         "other": FieldValue(0.1, raw=" null"),
     }
     for text, suffix in (("a title", " of a short text"), ("a letter " * 100, "")):
-        judged = [*judged_fields("k", schema, text, Extraction(fields=fields), answer)]
+        document = GoldDocument("k", text, schema, answer)
+        judged = [scored for scored, _ in scored_fields(document, Extraction(fields=fields))]
         assert [(f.kind, f.confidence, f.is_null, f.is_right) for f in judged] == [
             ("string" + suffix, 0.9, False, True),
             ("string" + suffix, 0.8, True, True),
