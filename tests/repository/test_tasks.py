@@ -37,10 +37,10 @@ EXPECTED = {
     "Rows of a spreadsheet": "Wool coat",
     "Slides": "35",
     "A book": "4711",
-    "What hpd understood of a schema": "the maker",
-    "Go on after an interruption": "order                     input",
-    "Are they right?": "right",
-    "Does it work here?": "ok",
+    "Check how a schema is read": "the maker",
+    "Continue an interrupted run": "order                     input",
+    "Score the values": "right",
+    "Check the installation": "ok",
 }
 """What a task prints or writes where it is not a value of ``brand``, whichever that is."""
 
