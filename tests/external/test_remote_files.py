@@ -129,7 +129,7 @@ def test_lines_are_written_to_a_bucket_and_a_later_run_goes_on(bucket, fake, tmp
     assert main(["status", out]) == 3
     assert "3 of 3 documents" in capfd.readouterr().out
     # Nothing stays here.
-    assert not any((tmp_path / "cache" / "places").iterdir())
+    assert not any((tmp_path / "cache" / "remote").iterdir())
 
 
 def test_a_table_in_a_bucket_is_not_read_with_the_folder_that_it_lies_in(bucket, fake):

@@ -214,7 +214,7 @@ class _Version(argparse.Action):
 
 def _versions() -> str:
     """The versions of hpd and of what it runs on; no model is loaded."""
-    from hpd.models.hardware import computing_place
+    from hpd.models.hardware import device_summary
     from hpd.version import __version__, installed_version
 
     lines = [f"hpd {__version__}", f"llama-cpp-python {installed_version('llama-cpp-python')}"]
@@ -224,5 +224,5 @@ def _versions() -> str:
         lines.append(f"llama.cpp cannot be loaded: {error}")
     else:
         lines.append(f"llama.cpp {llama_cpp.llama_version().decode()}")
-        lines.append(f"computing on {computing_place(-1)}")
+        lines.append(f"computing on {device_summary(-1)}")
     return "\n".join(lines)

@@ -72,7 +72,7 @@ def at(name: str) -> tuple[Any, str]:
     try:
         import fsspec
     except ImportError as error:
-        raise InputError(f"{name}: needs fsspec: run `{install_command('places')}`") from error
+        raise InputError(f"{name}: needs fsspec: run `{install_command('remote')}`") from error
     scheme, _, archive = name.partition("://")
     if scheme in ("zip", "tar") and "::" not in archive:
         raise InputError(

@@ -320,24 +320,24 @@ def _western_encoding(data: bytes) -> str | None:
     return "cp1254" if 3 * n_turkish > n_high and not n_icelandic else "cp1252"
 
 
-def is_place(name: str | Path) -> bool:
+def is_url(name: str | Path) -> bool:
     """Whether a name is one of a file elsewhere, such as ``s3://bucket/key``."""
     return "://" in str(name)
 
 
-def places() -> Any:
+def remote_files() -> Any:
     """The guest that opens files elsewhere, loaded when there is one."""
     return importlib.import_module("hpd.external.remote_files")
 
 
 def absolute(name: str) -> str:
     """A name that means the same file from any folder."""
-    return name if name == "-" or is_place(name) else os.path.abspath(name)
+    return name if name == "-" or is_url(name) else os.path.abspath(name)
 
 
 def _path_of(name: str | Path) -> Path:
     """The path in a name: ``/a.csv`` for ``https://host/a.csv?token=1``."""
-    if not is_place(name):
+    if not is_url(name):
         return Path(name)
     # Of zip://a.csv::s3://bucket/b.zip it is that of the file in the archive.
     first = next(part for part in str(name).split("::") if "://" in part)
@@ -385,12 +385,12 @@ def opened(path: str | Path) -> BinaryIO:
         InputError: a package is not installed, or a place does not give the file.
     """
     suffix = _path_of(path).suffix.lower()
-    source = places().opened(str(path)) if is_place(path) else path
+    source = remote_files().opened(str(path)) if is_url(path) else path
     if suffix == ".gz":
         return cast(BinaryIO, gzip.open(source, "rb"))
     if suffix == ".zst":
         return cast(BinaryIO, _zstandard().open(source, "rb"))
-    return cast(BinaryIO, source) if is_place(path) else open(path, "rb")
+    return cast(BinaryIO, source) if is_url(path) else open(path, "rb")
 
 
 def decompression_errors() -> tuple[type[Exception], ...]:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_field_arguments, integer, number
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, say
-from hpd.evaluation.scores import AGREEMENT_NAMES, SCORE_PLACES, USUAL
+from hpd.evaluation.scores import AGREEMENT_NAMES, SCORE_KEYS, USUAL
 from hpd.version import install_command
 
 if TYPE_CHECKING:
     from hpd.evaluation.commands.eval_figures import Figures, Inputs
 
 _DEFAULT = "f1"
-_SCORE_NAMES = tuple(place.name for place in SCORE_PLACES)
+_SCORE_NAMES = tuple(key.name for key in SCORE_KEYS)
 IMAGES = (".svg", ".png", ".pdf")
 
 _NEED_GOLD = ("per_attribute", "calibration", "plot", "text_field")

@@ -109,7 +109,7 @@ class Tools:
                 cancellation=cancellation,
             )
         )
-        lines = {"extractions": [found[place].to_dict() for place in sorted(found)]}
+        lines = {"extractions": [found[index].to_dict() for index in sorted(found)]}
         note = {
             "note": f"the file has more documents, of which the first {MAX_DOCUMENTS} were read"
         }
@@ -134,8 +134,8 @@ class Tools:
 
     def _documents(self, path: Path) -> list[Document]:
         # Links and .. are followed before it is known where the file is.
-        places = [(folder / path).resolve() for folder in self._folders] or [path]
-        full = next((place for place in places if place.exists()), places[0])
+        candidates = [(folder / path).resolve() for folder in self._folders] or [path]
+        full = next((index for index in candidates if index.exists()), candidates[0])
         if not any(full.is_relative_to(folder) for folder in self._folders):
             allowed = ", ".join(map(str, self._folders)) or "none: name them after hpd mcp"
             raise InputError(f"{path} is not below a folder that may be read ({allowed})")

@@ -26,7 +26,7 @@ from hpd.cli.common import (
     need_extra,
     say,
 )
-from hpd.models.hardware import computing_place
+from hpd.models.hardware import device_summary
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline import check_method
@@ -124,7 +124,7 @@ def _serve(
     # An extractor has a schema; one that is never asked for costs nothing.
     with Extractor(schemas or ["value"], model, options=options) as extractor:
         if not options.quiet:
-            say(f"{name} on {computing_place(options.n_gpu_layers)}")
+            say(f"{name} on {device_summary(options.n_gpu_layers)}")
             say(f"listening on {_address(sock)}, a page to try it and /docs (Ctrl-C ends)")
         ending = serve(
             extractor,
