@@ -26,7 +26,7 @@ from hpd.cli.common import (
     nearest,
     say,
 )
-from hpd.errors import HpdError, HpdWarning, OptionError, SchemaError
+from hpd.errors import HpdError, HpdWarning, MissingPackageError, OptionError, SchemaError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "extract": ("hpd.cli.extract", "values out of documents"),
@@ -145,7 +145,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
-    except (UsageError, SchemaError, OptionError) as error:
+    except (UsageError, SchemaError, OptionError, MissingPackageError) as error:
         say(f"error: {error}")
         return EXIT_USAGE
     except (HpdError, OSError) as error:

@@ -19,9 +19,10 @@ from urllib.parse import quote
 
 from hpd.documents import Place
 from hpd.errors import HpdError, InputError
+from hpd.extras import import_extra
 from hpd.files.places import PartPlaces
 from hpd.files.rows import Row, WholeText, plain_value, refuse_twice
-from hpd.files.streams import Source, import_extra, is_url, listed
+from hpd.files.streams import Source, is_url, listed
 from hpd.files.tables import (
     Column,
     Line,

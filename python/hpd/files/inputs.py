@@ -16,6 +16,7 @@ from typing import Any
 
 from hpd.documents import Document
 from hpd.errors import InputError
+from hpd.files.encodings import check_encoding
 from hpd.files.journal import text_fingerprint
 from hpd.files.reader import (
     Record,
@@ -35,7 +36,7 @@ from hpd.files.rows import (
     WHOLE_FORMATS,
     Format,
 )
-from hpd.files.streams import absolute, check_encoding, is_url, remote_files
+from hpd.files.streams import absolute, is_url, remote_files
 from hpd.version import install_command
 
 _RECOGNISER = "rapidocr_onnxruntime"

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from hpd.documents import Document, Places
 from hpd.errors import InputError
+from hpd.files.encodings import check_encoding
 from hpd.files.places import PartPlaces
 from hpd.files.rows import (
     ENCODED,
@@ -32,7 +33,6 @@ from hpd.files.rows import (
 )
 from hpd.files.streams import (
     Source,
-    check_encoding,
     decompression_errors,
     is_compressed,
     is_url,

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import add_option_arguments, options_of
-from hpd.cli.common import EXIT_OK, UsageError, need_extra
+from hpd.cli.common import EXIT_OK, UsageError
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError
+from hpd.extras import require_extra
 from hpd.files.reader import RecordReader
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
@@ -56,7 +57,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the assistant closes standard input."""
-    need_extra("hpd mcp", "mcp", ("mcp",))
+    require_extra("hpd mcp", "mcp", ("mcp",))
     folders = [Path(folder).resolve() for folder in arguments.folders]
     for folder in folders:
         if not folder.is_dir():

@@ -23,9 +23,9 @@ from hpd.cli.common import (
     EXIT_OK,
     EXIT_SOME_FAILED,
     UsageError,
-    need_extra,
     say,
 )
+from hpd.extras import require_extra
 from hpd.models.hardware import device_summary
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
@@ -81,7 +81,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until a signal comes."""
-    need_extra("hpd serve", "serve", _PACKAGES)
+    require_extra("hpd serve", "serve", _PACKAGES)
     options = options_of(arguments)
     limits = _limits(arguments)
     key = _api_key(arguments.api_key)
