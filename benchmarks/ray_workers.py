@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             answers = timed(extractor, documents)
             rates.setdefault(name, []).append(len(documents) / (time.perf_counter() - start))
             expected = expected or answers
-            n_different[name] = sum(answers[place] != expected[place] for place in expected)
+            n_different[name] = sum(answers[i] != expected[i] for i in expected)
     print("| | documents a second | x one process | spread | other answers |")
     print("|---|---:|---:|---:|---:|")
     one = median(next(iter(rates.values())))

@@ -54,11 +54,11 @@ class Tally:
         )
 
 
-def attacked(attack: str, place: int) -> list[str]:
-    """The four documents, with an attack on the one behind the document at a place."""
-    victim = (place + 1) % len(DOCUMENTS) + 1
+def attacked(attack: str, index: int) -> list[str]:
+    """The four documents, with an attack on the one behind the document at a index."""
+    victim = (index + 1) % len(DOCUMENTS) + 1
     texts = list(DOCUMENTS)
-    texts[place] += attack.format(n=victim)
+    texts[index] += attack.format(n=victim)
     return texts
 
 

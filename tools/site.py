@@ -42,8 +42,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that do not lie in docs/."""
     from mkdocs.structure.files import File
 
-    for place, name in ELSEWHERE.items():
-        text = (ROOT / place).read_text(encoding="utf-8")
+    for path, name in ELSEWHERE.items():
+        text = (ROOT / path).read_text(encoding="utf-8")
         files.append(File.generated(config, name, content=_IMAGE.sub("", text)))
     files.append(File.generated(config, REFERENCE, content=reference()))
     files.append(File.generated(config, COMMAND_LINE, content=command_line()))
@@ -52,15 +52,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turn the links of the repository into those of the site."""
-    places = {name: place for place, name in ELSEWHERE.items()}
+    paths = {name: path for path, name in ELSEWHERE.items()}
     uri = page.file.src_uri
-    place = places.get(uri, f"docs/{uri}")
+    source = paths.get(uri, f"docs/{uri}")
 
     def linked(match: re.Match[str]) -> str:
         path, hash_mark, anchor = match["target"].partition("#")
         if "://" in path or not path:
             return match.group()
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(place), path))
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
         name = ELSEWHERE.get(target, target.removeprefix("docs/"))
         if files.get_file_from_path(name) is None:
             return match["text"]
@@ -80,8 +80,8 @@ def reference() -> str:
     for title, members in (("Extraction", ordered), ("Errors", errors)):
         lines += [f"## {title}", ""]
         for name in members:
-            place = f"{getattr(hpd, name).__module__}.{name}"
-            lines += [f"::: {place}", "    options:", f"      heading: hpd.{name}", ""]
+            path = f"{getattr(hpd, name).__module__}.{name}"
+            lines += [f"::: {path}", "    options:", f"      heading: hpd.{name}", ""]
     return "\n".join(lines)
 
 

@@ -169,11 +169,11 @@ def documents(n: int, seed: int) -> Iterator[str]:
 def finished(output: Path) -> set[int]:
     """The places of the documents that a journal knows as finished."""
     journal = output.with_name(output.name + ".run")
-    places = set()
+    indexes = set()
     if journal.exists():
         for line in journal.read_bytes().split(b"\n")[1:-1]:  # the last one may be torn
-            places.add(json.loads(line)["place"])
-    return places
+            indexes.add(json.loads(line)["index"])
+    return indexes
 
 
 def differences(one: Path, other: Path, *, exact: bool) -> list[str]:

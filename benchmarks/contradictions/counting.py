@@ -56,10 +56,10 @@ def tally(
             (record.contradicting, contradicting),
             (record.fitting, fitting),
         ):
-            others = [p for p, v in leaves(side.stated) if v is not None and p != record.place]
+            others = [p for p, v in leaves(side.stated) if v is not None and p != record.field]
             counts["others"] += len(others)
             counts["others right"] += sum(
-                _is_right(side.stated, extraction, place) for place in others
+                _is_right(side.stated, extraction, path) for path in others
             )
         faults = [
             _fault(record, side.text, found)
@@ -77,34 +77,34 @@ def refusal(record: Record, extraction: Extraction[Any]) -> Found:
 
     No value that obeys its schema is one that the text states, but for the other items of a list.
     """
-    fitting = _stated(record.contradicting.stated, record.place)
-    for place, value in _given(extraction, record.place):
+    fitting = _stated(record.contradicting.stated, record.field)
+    for path, value in _given(extraction, record.field):
         stated = next((each for each in fitting if equal(each, value)), None)
         if stated is None:
-            details = extraction.fields.get(place, FieldValue())
+            details = extraction.fields.get(path, FieldValue())
             return Found("silently wrong", value, details.confidence, raw=details.raw)
         fitting.remove(stated)
     if extraction.error is not None:
         return Found("null and why", error=str(extraction.error))
-    column = _column(record.place)
-    for place, details in extraction.fields.items():
+    column = _column(record.field)
+    for path, details in extraction.fields.items():
         why = details.error or details.reason
-        if why is not None and _is_within(column, _column(place)):
+        if why is not None and _is_within(column, _column(path)):
             return Found("null and why", None, details.confidence, why, details.raw)
-    details = extraction.fields.get(record.place, FieldValue())
+    details = extraction.fields.get(record.field, FieldValue())
     return Found("null", None, details.confidence, raw=details.raw)
 
 
 def acceptance(record: Record, extraction: Extraction[Any]) -> Found:
     """What became of the same field of the twin."""
-    if _is_right(record.fitting.stated, extraction, record.place):
+    if _is_right(record.fitting.stated, extraction, record.field):
         return Found("right")
-    stated = _stated(record.fitting.stated, record.place)
-    for place, value in _given(extraction, record.place):
+    stated = _stated(record.fitting.stated, record.field)
+    for path, value in _given(extraction, record.field):
         if not any(equal(each, value) for each in stated):
-            details = extraction.fields.get(place, FieldValue())
+            details = extraction.fields.get(path, FieldValue())
             return Found("wrong", value, details.confidence, raw=details.raw)
-    details = extraction.fields.get(record.place, FieldValue())
+    details = extraction.fields.get(record.field, FieldValue())
     error = details.error or (None if extraction.error is None else str(extraction.error))
     return Found("lost", None, details.confidence, error, details.raw)
 
@@ -133,22 +133,22 @@ def lost(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[int, int]:
     return n_lost, n_right
 
 
-def _is_right(stated: Mapping[str, Any], extraction: Extraction[Any], place: str) -> bool:
+def _is_right(stated: Mapping[str, Any], extraction: Extraction[Any], path: str) -> bool:
     """Whether a value that is stated was given; an item, wherever in the list."""
-    value = dict(leaves(stated))[place]
-    times = _stated(stated, place).count(value)
-    n_given = sum(equal(value, given) for _, given in _given(extraction, place))
+    value = dict(leaves(stated))[path]
+    times = _stated(stated, path).count(value)
+    n_given = sum(equal(value, given) for _, given in _given(extraction, path))
     return n_given >= times
 
 
-def _stated(stated: Mapping[str, Any], place: str) -> list[Any]:
-    column = _column(place)
+def _stated(stated: Mapping[str, Any], path: str) -> list[Any]:
+    column = _column(path)
     return [v for p, v in leaves(stated) if v is not None and _column(p) == column]
 
 
-def _given(extraction: Extraction[Any], place: str) -> Iterable[tuple[str, Any]]:
+def _given(extraction: Extraction[Any], path: str) -> Iterable[tuple[str, Any]]:
     """The values of a field, or of all items of a list, that are given without an error."""
-    column = _column(place)
+    column = _column(path)
     for found, value in leaves(extraction.data):
         details = extraction.fields.get(found)
         is_marked = details is not None and details.error is not None
@@ -156,8 +156,8 @@ def _given(extraction: Extraction[Any], place: str) -> Iterable[tuple[str, Any]]
             yield found, value
 
 
-def _column(place: str) -> str:
-    return re.sub(r"\[\d+\]", "[]", place)
+def _column(path: str) -> str:
+    return re.sub(r"\[\d+\]", "[]", path)
 
 
 def _is_within(column: str, other: str) -> bool:
@@ -169,7 +169,7 @@ def _fault(record: Record, text: str, found: Found) -> Mapping[str, Any]:
     return {
         "name": record.name,
         "text": text,
-        "field": record.place,
+        "field": record.field,
         "outcome": found.outcome,
         "value": found.value,
         "confidence": None if found.confidence is None else round(found.confidence, 4),

@@ -63,15 +63,15 @@ class Record:
     fitting: Side
 
     @property
-    def place(self) -> str:
+    def field(self) -> str:
         """The field that contradicts, as ``Extraction.fields`` names it."""
-        there = {place for place, value in leaves(self.fitting.stated) if value is not None}
-        (place,) = (
-            place
-            for place, value in leaves(self.contradicting.stated)
-            if value is None and place in there
+        there = {path for path, value in leaves(self.fitting.stated) if value is not None}
+        (path,) = (
+            path
+            for path, value in leaves(self.contradicting.stated)
+            if value is None and path in there
         )
-        return place
+        return path
 
 
 def read_records(path: Path = PATH) -> list[Record]:
@@ -88,16 +88,16 @@ def read_records(path: Path = PATH) -> list[Record]:
     ]
 
 
-def leaves(data: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """The values in some data with their places; an empty list or object has none."""
     if isinstance(data, Mapping):
         for name, part in data.items():
-            yield from leaves(part, f"{place}.{name}" if place else name)
+            yield from leaves(part, f"{path}.{name}" if path else name)
     elif isinstance(data, list):
         for n, part in enumerate(data):
-            yield from leaves(part, f"{place}[{n}]")
+            yield from leaves(part, f"{path}[{n}]")
     else:
-        yield place, data
+        yield path, data
 
 
 def _record(kind: str, name: str, block: str) -> Record:
@@ -105,7 +105,7 @@ def _record(kind: str, name: str, block: str) -> Record:
     try:
         sides = [Side(_half(text, n), json.loads(_half(stated, n))) for n in (1, 2)]
         record = Record(kind, name, json_schema(json.loads(schema)), *sides)
-        _ = record.place
+        _ = record.field
     except ValueError as error:
         raise ValueError(f"{name}: {error}: {block}") from error
     return record

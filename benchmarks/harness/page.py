@@ -23,7 +23,7 @@ from benchmarks.harness.workbench import ROOT
 
 DOCS = ROOT / "docs"
 
-_PLACE = re.compile(
+_RESULT = re.compile(
     r"<!-- result: (?P<part>[\w-]+) -->\n(?P<text>.*?)<!-- end of result -->\n", re.DOTALL
 )
 _HEADLINE = re.compile(
@@ -62,7 +62,7 @@ def with_results(text: str, results: Mapping[str, Result]) -> str:
         headline = results[part].finding.headline if part in results else match["text"]
         return f"{match['start']}{headline}{match['end']}"
 
-    return _HEADLINE.sub(told, _PLACE.sub(filled, text))
+    return _HEADLINE.sub(told, _RESULT.sub(filled, text))
 
 
 def shown(result: Result) -> str:

@@ -268,11 +268,11 @@ class Workbench:
 
         A path may be a whole argument, or stand behind an equals sign in it.
         """
-        return _PATH.sub(lambda match: self._place(match.group()), str(argument))
+        return _PATH.sub(lambda match: self._shown_path(match.group()), str(argument))
 
-    def _place(self, path: str) -> str:
-        places = [(self.work, "WORK"), *([(self.data, "DATA")] if self.data else [])]
-        for folder, name in (*places, (bundled_model().parents[1], ""), (ROOT, "")):
+    def _shown_path(self, path: str) -> str:
+        folders = [(self.work, "WORK"), *([(self.data, "DATA")] if self.data else [])]
+        for folder, name in (*folders, (bundled_model().parents[1], ""), (ROOT, "")):
             if Path(path).is_relative_to(folder):
                 return str(Path(name) / Path(path).relative_to(folder))
         return Path(path).name

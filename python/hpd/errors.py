@@ -19,6 +19,10 @@ class InputError(HpdError, ValueError):
     """An input file, line or record that cannot be read."""
 
 
+class MissingPackageError(InputError):
+    """An optional package that is not installed. The message has the command that installs it."""
+
+
 class InvalidDataError(HpdError, ValueError):
     """A document whose data breaks the schema: a required value is missing or not valid.
 

@@ -106,7 +106,7 @@ def test_a_record_that_cannot_be_read_is_named(tmp_path, record, reason):
 
 def record(place, contradicting, fitting):
     made = Record("kind", "kind 1", {}, Side("bad", contradicting), Side("good", fitting))
-    assert made.place == place
+    assert made.field == place
     return made
 
 

@@ -112,7 +112,7 @@ def test_the_status_of_a_run_that_is_under_way(tmp_path, capfd):
     writer.write(2, pending[2], error, failed=True)
     writer.write(0, pending[0], {"id": "a"}, failed=False)
     with journal_path(out).open("a") as file:  # a line that is being written just now
-        file.write('{"place": 1, "docu')
+        file.write('{"index": 1, "docu')
     code, shown = status(capfd, str(out))
     assert code == 3
     assert shown["state"] == "a process is writing it"

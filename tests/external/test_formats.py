@@ -16,9 +16,9 @@ import pytest
 from hpd.cli import main
 from hpd.documents import Place
 from hpd.errors import InputError
+from hpd.files.encodings import known_encoding
 from hpd.files.inputs import InputReader, Shard
 from hpd.files.reader import RecordReader
-from hpd.files.streams import known_encoding
 from jsonl import read_lines
 from pdf_files import pdf_of
 

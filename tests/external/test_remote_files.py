@@ -86,14 +86,16 @@ def test_what_cannot_be_read_is_told_with_the_reason(bucket, web, monkeypatch, t
     assert "no such file" in refusal(f"zip://a.txt::{tmp_path}/gone.zip").lower()
     assert "as in zip://*::docs.zip" in refusal("zip://docs.zip")
     monkeypatch.setitem(sys.modules, "gcsfs", None)
-    assert "gs://b/a.txt: needs gcsfs: run `pip install gcsfs`" in refusal("gs://b/a.txt")
+    assert "gs://b/a.txt needs gcsfs: run `pip install gcsfs`" in refusal("gs://b/a.txt")
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     bucket.clear_instance_cache()
     assert "Unable to locate credentials" in refusal("s3://shop/a.txt")
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    assert "needs fsspec: run `pip install 'hpd-cpp[places]'`" in refusal("s3://shop/a.txt")
+    assert "s3://shop/a.txt needs fsspec: run `pip install 'hpd-cpp[remote]'`" in refusal(
+        "s3://shop/a.txt"
+    )
 
 
 def test_a_file_that_goes_meanwhile_has_an_error_line(bucket):
@@ -129,7 +131,7 @@ def test_lines_are_written_to_a_bucket_and_a_later_run_goes_on(bucket, fake, tmp
     assert main(["status", out]) == 3
     assert "3 of 3 documents" in capfd.readouterr().out
     # Nothing stays here.
-    assert not any((tmp_path / "cache" / "places").iterdir())
+    assert not any((tmp_path / "cache" / "remote").iterdir())
 
 
 def test_a_table_in_a_bucket_is_not_read_with_the_folder_that_it_lies_in(bucket, fake):

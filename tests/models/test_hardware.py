@@ -122,7 +122,7 @@ def test_the_place_where_a_model_is_computed(monkeypatch, names, n_gpu_layers, p
     monkeypatch.setattr(hardware, "devices", lambda: names)
     monkeypatch.setattr(hardware, "processor", lambda: "Chip")
     monkeypatch.setattr(hardware, "n_cores", lambda: 3)
-    assert hardware.computing_place(n_gpu_layers) == place
+    assert hardware.device_summary(n_gpu_layers) == place
 
 
 class FakeGgml:

@@ -103,7 +103,7 @@ def test_what_is_no_address_may_be_an_input(text):
 @pytest.fixture
 def has_ray(monkeypatch):
     """Ray seems to be installed, or not."""
-    monkeypatch.setattr("hpd.cli.common.find_spec", lambda name: object())
+    monkeypatch.setattr("hpd.extras.find_spec", lambda name: object())
 
 
 @pytest.fixture
@@ -138,6 +138,6 @@ def test_what_cannot_be_honoured_is_refused(
 def test_without_ray_the_extra_is_named(tmp_path, monkeypatch, capfd):
     real = importlib.util.find_spec
     without = lambda name: None if name == "ray" else real(name)  # noqa: E731
-    monkeypatch.setattr("hpd.cli.common.find_spec", without)
+    monkeypatch.setattr("hpd.extras.find_spec", without)
     assert refused(write_texts(tmp_path / "in.jsonl", "a"), "--ray") == 2
     assert "pip install 'hpd-cpp[ray]'" in capfd.readouterr().err

@@ -41,7 +41,7 @@ def test_a_torn_line_and_an_error_are_seen(tmp_path):
 
 def test_documents_that_are_lost_between_two_runs_are_seen(tmp_path):
     soak = Soak(tmp_path, 3, 0, 0.2, 20.0, seed=1, n_finished=[5])
-    write_lines(tmp_path / "out.jsonl.run", {}, {"place": 0})
+    write_lines(tmp_path / "out.jsonl.run", {}, {"index": 0})
     soak.check_progress(1.0)
     assert soak.problems == ["5 documents were finished, and 1 after a kill"]
 

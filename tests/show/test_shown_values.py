@@ -38,7 +38,7 @@ def test_a_failed_field_is_shown_though_the_data_lacks_it():
         "lines[0].qty": {"confidence": 1.0},
     }
     shown = shown_values(data, fields)
-    assert [(value.place, value.attribute, value.error) for value in shown] == [
+    assert [(value.path, value.attribute, value.error) for value in shown] == [
         ("lines[0].qty", "lines", None),
         ("a.b", "a.b", None),
         ("a", "a", None),

@@ -92,8 +92,8 @@ class Blocks:
             tokens, sure = self._say(block[:-1], is_block=True)
             self._cache.crop(1 - N_BLOCK)  # so many, from its end
             self.n_passes += 1
-            masked = [place for place, token in enumerate(block) if token == self._mask]
-            for i in taken([sure[place - 1] for place in masked]):
+            masked = [i for i, token in enumerate(block) if token == self._mask]
+            for i in taken([sure[i - 1] for i in masked]):
                 block[masked[i]] = tokens[masked[i] - 1]
         self._cache.crop(-len(key))
         self.n_tokens += len(self._written(block))

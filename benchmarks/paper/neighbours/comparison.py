@@ -113,8 +113,8 @@ class Decoding:
             self._greedy[tuple(tokens)] = answer, self._passes.margins
         greedy, margins = self._greedy[tuple(tokens)]
         if answer != greedy:
-            place = n_right(answer, greedy)
-            self.differences.setdefault(name, []).append(margins[place])
+            index = n_right(answer, greedy)
+            self.differences.setdefault(name, []).append(margins[index])
         return self._passes.text(answer)
 
     def close(self) -> None:

@@ -48,17 +48,17 @@ def masked(value: Sequence[int], mask: int, end: int, rng: Random) -> tuple[Any,
     block = np.full(N_BLOCK, end)
     value = value[:N_BLOCK]
     block[: len(value)] = value
-    places = np.arange(N_BLOCK)
+    offsets = np.arange(N_BLOCK)
     if rng.random() < 0.5:
-        is_masked = places >= rng.randrange(1, N_BLOCK)
+        is_masked = offsets >= rng.randrange(1, N_BLOCK)
     else:
         share = rng.random()
-        is_masked = np.array([rng.random() < share for _ in places])
+        is_masked = np.array([rng.random() < share for _ in offsets])
     # The first is decoded before the block is read.
-    read = np.where(is_masked & (places > 0), mask, block)[:-1]
+    read = np.where(is_masked & (offsets > 0), mask, block)[:-1]
     is_masked[[0, -1]] = True
     # Behind its end a value has nothing to say.
-    return read, np.where(is_masked & (places <= len(value)), block, NO_TARGET)
+    return read, np.where(is_masked & (offsets <= len(value)), block, NO_TARGET)
 
 
 def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> tuple[Any, ...]:
@@ -76,13 +76,13 @@ def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> t
         tokens += [row.tokens[key], read]
         targets += [np.full(len(key) - 1, NO_TARGET), wanted]
         n = len(key) + len(read)
-        places = position[key[0]] + np.arange(n)
-        roles.append(np.stack([np.full(n, own), places, np.arange(n) >= len(key)]))
-    owner, places, is_block = torch.from_numpy(np.concatenate(roles, 1))
-    before = places <= places[:, None]
+        positions = position[key[0]] + np.arange(n)
+        roles.append(np.stack([np.full(n, own), positions, np.arange(n) >= len(key)]))
+    owner, positions, is_block = torch.from_numpy(np.concatenate(roles, 1))
+    before = positions <= positions[:, None]
     together = before | (is_block & is_block[:, None]).bool()
     visible = (before & (owner == -1)) | (together & (owner == owner[:, None]))
-    made = AttentionSegment(start, start + len(places), 0, visible, places)
+    made = AttentionSegment(start, start + len(positions), 0, visible, positions)
     return np.concatenate(tokens), np.concatenate(targets), made
 
 
@@ -107,12 +107,12 @@ def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
                 for held, one in zip((tokens, targets, segments), own, strict=True):
                     held.append(one)
         wanted = np.concatenate(targets)
-        places = np.nonzero(wanted != NO_TARGET)[0]
+        indexes = np.nonzero(wanted != NO_TARGET)[0]
         yield Packed(
             torch.from_numpy(np.concatenate(tokens))[None],
             torch.cat([each.positions for each in segments])[None],
-            torch.from_numpy(wanted[places]),
-            torch.from_numpy(places),
+            torch.from_numpy(wanted[indexes]),
+            torch.from_numpy(indexes),
             segments,
         )
 

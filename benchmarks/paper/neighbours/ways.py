@@ -74,8 +74,8 @@ class Passes:
         self._llama.eval(tokens)
         rows = self._llama.scores[start : start + len(tokens)]
         best = np.partition(rows, -2)[:, -2:]
-        places = range(start + 1 - self._n_prompt, start + 1 - self._n_prompt + len(tokens))
-        self.margins |= zip(places, (best[:, 1] - best[:, 0]).tolist(), strict=True)
+        indexes = range(start + 1 - self._n_prompt, start + 1 - self._n_prompt + len(tokens))
+        self.margins |= zip(indexes, (best[:, 1] - best[:, 0]).tolist(), strict=True)
         return [int(token) for token in rows.argmax(-1)]
 
     def text(self, tokens: Sequence[int]) -> str:

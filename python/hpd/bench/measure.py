@@ -260,8 +260,8 @@ class Bench:
             make_engine=self._make_engine,
             compile_schema=self._compiled_schema(method),
         )
-        places = spread(len(workload.items), method.n_documents)
-        items = [workload.items[place] for place in places]
+        indexes = spread(len(workload.items), method.n_documents)
+        items = [workload.items[index] for index in indexes]
         asked = {item.category for item in items}
         _extract(pipeline, [item for item in workload.warm_up if item.category in asked])
         before = pipeline.stats
@@ -275,8 +275,8 @@ class Bench:
         after = pipeline.stats
         pipeline.close()
         answers = {
-            place: without_nulls(plain_data(extraction.data))
-            for place, extraction in zip(places, extractions, strict=True)
+            index: without_nulls(plain_data(extraction.data))
+            for index, extraction in zip(indexes, extractions, strict=True)
         }
         usages = [extraction.usage for extraction in extractions if extraction.usage is not None]
         llama_seconds = after.decode_seconds - before.decode_seconds
@@ -331,7 +331,7 @@ class Bench:
             return 0
         items = self._workload.items
         return sum(
-            answer != without_nulls(items[place].answer) for place, answer in answers.items()
+            answer != without_nulls(items[index].answer) for index, answer in answers.items()
         )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from hpd import _native
 from hpd.bench.measure import Bench, MeasuredAnswers, Measurement, Prices, least_disturbed
 from hpd.bench.methods import KINDS, Contest, Method
-from hpd.models.hardware import computing_place, devices, processor, use_amx
+from hpd.models.hardware import device_summary, devices, processor, use_amx
 from hpd.version import __version__
 
 _YARDSTICKS = ("ar", "ar-batched", "prefill")
@@ -259,7 +259,7 @@ def measured(
 
 def n_different(answers: Mapping[int, Any], reference: Mapping[int, Any]) -> int:
     """Documents on which two methods disagree, of those that both were asked about."""
-    return sum(answers[place] != reference[place] for place in answers.keys() & reference.keys())
+    return sum(answers[index] != reference[index] for index in answers.keys() & reference.keys())
 
 
 def _stolen(run: MeasuredAnswers) -> float:
@@ -289,7 +289,7 @@ def environment(model: _native.Model, path: Path, n_gpu_layers: int = -1) -> dic
         "processor": processor(),
         "n_cores": os.cpu_count(),
         "devices": devices(),
-        "computing_on": computing_place(n_gpu_layers),
+        "computing_on": device_summary(n_gpu_layers),
         "amx": use_amx(),
         "model": path.name,
         "model_description": model.description,

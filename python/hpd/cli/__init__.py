@@ -26,7 +26,7 @@ from hpd.cli.common import (
     nearest,
     say,
 )
-from hpd.errors import HpdError, HpdWarning, OptionError, SchemaError
+from hpd.errors import HpdError, HpdWarning, MissingPackageError, OptionError, SchemaError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "extract": ("hpd.cli.extract", "values out of documents"),
@@ -145,7 +145,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
-    except (UsageError, SchemaError, OptionError) as error:
+    except (UsageError, SchemaError, OptionError, MissingPackageError) as error:
         say(f"error: {error}")
         return EXIT_USAGE
     except (HpdError, OSError) as error:
@@ -214,7 +214,7 @@ class _Version(argparse.Action):
 
 def _versions() -> str:
     """The versions of hpd and of what it runs on; no model is loaded."""
-    from hpd.models.hardware import computing_place
+    from hpd.models.hardware import device_summary
     from hpd.version import __version__, installed_version
 
     lines = [f"hpd {__version__}", f"llama-cpp-python {installed_version('llama-cpp-python')}"]
@@ -224,5 +224,5 @@ def _versions() -> str:
         lines.append(f"llama.cpp cannot be loaded: {error}")
     else:
         lines.append(f"llama.cpp {llama_cpp.llama_version().decode()}")
-        lines.append(f"computing on {computing_place(-1)}")
+        lines.append(f"computing on {device_summary(-1)}")
     return "\n".join(lines)

@@ -6,10 +6,8 @@ import difflib
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.util import find_spec
 
 from hpd.errors import HpdError, InputError
-from hpd.version import install_command
 
 EXIT_OK = 0
 EXIT_FAILED = 1
@@ -52,13 +50,6 @@ def input_errors_as_usage() -> Iterator[None]:
         yield
     except InputError as error:
         raise UsageError(str(error)) from error
-
-
-def need_extra(what: str, extra: str, packages: Iterable[str]) -> None:
-    """Refuse what needs some packages of an extra where they are not installed."""
-    missing = [name for name in packages if find_spec(name) is None]
-    if missing:
-        raise UsageError(f"{what} needs {', '.join(missing)}: run `{install_command(extra)}`")
 
 
 def table(rows: Iterable[Iterable[str]], n_left: int = 1) -> str:

@@ -50,11 +50,11 @@ from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
-from hpd.files.streams import filled, is_pattern, is_place
+from hpd.files.streams import filled, is_pattern, is_url
 from hpd.files.table_edits import note_table
 from hpd.files.tables import is_table, keeps_input, lines_path, write_table
 from hpd.files.writer import Writer
-from hpd.models.hardware import computing_place
+from hpd.models.hardware import device_summary
 from hpd.models.model_files import is_bundled, resolve_model
 from hpd.pipeline import check_method
 from hpd.schema.attributes import Schema
@@ -78,7 +78,7 @@ class ExtractRun(NamedTuple):
 _RAY = "hpd.ray.commands"
 """The guest that honours ``--ray``, loaded when the flag is given."""
 
-_PLACES = "hpd.external.remote_output"
+_REMOTE = "hpd.external.remote_output"
 """The guest that writes to s3://bucket/key, loaded when such an output is named."""
 
 _DESCRIPTION = """\
@@ -125,8 +125,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Extract, and write as it comes."""
-    if is_place(arguments.output or ""):
-        code: int = import_module(_PLACES).run_there(arguments, run)
+    if is_url(arguments.output or ""):
+        code: int = import_module(_REMOTE).run_there(arguments, run)
         return code
     _check_required(arguments)
     if arguments.job_file is not None and not arguments.quiet:
@@ -219,7 +219,7 @@ def _say_where(run: ExtractRun, model: Path, *, is_shown: bool, tuned: Mapping[s
     say_without_effect(run.options)
     on_terminal = shows_table(run.arguments) and sys.stderr.isatty()
     if is_shown or (on_terminal and not run.options.quiet):
-        say(f"{_name(model)} on {computing_place(run.options.n_gpu_layers)}")
+        say(f"{_name(model)} on {device_summary(run.options.n_gpu_layers)}")
     if run.options.verbose and tuned:
         say(f"as hpd tune found: {in_words(tuned)}; HPD_TUNED=0 leaves that out")
 

@@ -44,9 +44,9 @@ class Job:
     table: tuple[str, ...]
     """The names of the tables around the settings."""
 
-    def where(self, key: str) -> str:
+    def location(self, key: str) -> str:
         """The place of a setting, for messages: the file and, where it can be told, the line."""
-        return _place(self.path, self.text, self.table, key)
+        return _location(self.path, self.text, self.table, key)
 
 
 def find_job(name: str, file: str | None = None) -> Job:
@@ -71,7 +71,7 @@ def find_job(name: str, file: str | None = None) -> Job:
     for key in content:
         if key != JOBS:
             raise UsageError(
-                f"{_place(path, text, tables, key)}: there is no setting {key!r} here: jobs are "
+                f"{_location(path, text, tables, key)}: there is no setting {key!r} here: jobs are "
                 f"written as [{prefix}.NAME]"
             )
     jobs = content.get(JOBS, {})
@@ -90,10 +90,10 @@ def _nearest(name: str, jobs: Collection[str], prefix: str) -> str:
 
 def _find_file() -> Path:
     folder = Path.cwd()
-    for place in (folder, *folder.parents):
-        if (place / OWN_NAME).is_file():
-            return place / OWN_NAME
-        project = place / PROJECT_NAME
+    for parent in (folder, *folder.parents):
+        if (parent / OWN_NAME).is_file():
+            return parent / OWN_NAME
+        project = parent / PROJECT_NAME
         if project.is_file() and "hpd" in _table(_read(project)[1].get("tool")):
             return project
     raise UsageError(
@@ -125,7 +125,7 @@ def _read(path: Path) -> tuple[str, dict[str, Any]]:
         raise UsageError(f"{path} is not TOML: {error}") from error
 
 
-def _place(path: Path, text: str, table: tuple[str, ...], key: str) -> str:
+def _location(path: Path, text: str, table: tuple[str, ...], key: str) -> str:
     line = _line_of(text, table, key)
     return str(path) if line is None else f"{path}:{line}"
 
@@ -183,13 +183,15 @@ def job_defaults(parser: Parser, said: argparse.Namespace) -> Mapping[str, Any] 
         # Options without a flag may be written as in Python, too.
         flag = key.replace("_", "-") if key in OPTIONS and not OPTIONS[key].flags else key
         if flag not in actions:
-            raise UsageError(f"{job.where(key)}: job {job.name}: {_unknown(key, actions)}")
+            raise UsageError(f"{job.location(key)}: job {job.name}: {_unknown(key, actions)}")
         try:
             values[actions[flag].dest] = _converted(actions[flag], flag, value, job.path.parent)
         except (ValueError, argparse.ArgumentTypeError) as error:
-            raise UsageError(f"{job.where(key)}: job {job.name}: {key} {error}") from None
+            raise UsageError(f"{job.location(key)}: job {job.name}: {key} {error}") from None
     if "model" in values and "hf_repo" in values:
-        raise UsageError(f"{job.where('model')}: job {job.name}: give model or hf-repo, not both")
+        raise UsageError(
+            f"{job.location('model')}: job {job.name}: give model or hf-repo, not both"
+        )
     _leave_to_the_command_line(parser, said, values)
     return {**values, "job_file": job.path}
 
@@ -256,7 +258,7 @@ def _single(action: argparse.Action, key: str, value: Any, folder: Path) -> Any:
         kind = "true or false" if isinstance(value, bool) else f"a {type(value).__name__}"
         raise ValueError(f"must be one text or number, not {kind}")
     is_text = isinstance(value, str)
-    text = _placed(key, value, folder) if isinstance(value, str) else str(value)
+    text = _resolved(key, value, folder) if isinstance(value, str) else str(value)
     convert = action.type if callable(action.type) else str
     converted = convert(text)
     if isinstance(converted, int | float) and is_text:
@@ -278,7 +280,7 @@ def _schema(value: Any, folder: Path) -> str:
     return _below(folder, value) if is_file or (folder / value).is_file() else value
 
 
-def _placed(key: str, value: str, folder: Path) -> str:
+def _resolved(key: str, value: str, folder: Path) -> str:
     """A path that is relative to the folder of the file that names it; any other text as it is."""
     if key == _INPUT:
         return value if value == "-" else _pattern(folder, value)

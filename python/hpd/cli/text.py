@@ -69,5 +69,5 @@ def _words(record: Record) -> Iterator[dict[str, Any]]:
             "end": word.end(),
             "text": word[0],
         }
-        place = None if record.places is None else record.places.of(*word.span())
-        yield line if place is None else {**line, **place.to_dict()}
+        found = None if record.places is None else record.places.of(*word.span())
+        yield line if found is None else {**line, **found.to_dict()}

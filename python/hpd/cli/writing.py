@@ -132,10 +132,10 @@ class Writing:
                 on_error="record",
                 on_chunk=lambda i, n_done, n: self._count_chunk(given[i][1], n_done, n),
             ):
-                place, record = given.pop(i)
+                index, record = given.pop(i)
                 self._summary.add_values(extraction, has_text=bool(record.text.strip()))
                 nulls = [field.value is None for field in extraction.fields.values()]
-                self._write(place, record, extraction.to_dict(), len(nulls), sum(nulls))
+                self._write(index, record, extraction.to_dict(), len(nulls), sum(nulls))
         self._summary.seconds = time.perf_counter() - start
 
     @property
@@ -181,12 +181,12 @@ class Writing:
             if item is NOT_YET:
                 yield NOT_YET
                 continue
-            place, record = item
+            index, record = item
             error = record.error or self._unknown_category(record)
             if error is not None:
-                self._write(place, record, error_line(record.id, error))
+                self._write(index, record, error_line(record.id, error))
                 continue
-            given[n_given] = place, record
+            given[n_given] = index, record
             n_given += 1
             yield record.document()
 

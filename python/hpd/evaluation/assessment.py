@@ -21,7 +21,7 @@ from hpd.evaluation.scores import (
     AGREEMENT_NAMES,
     FORM_NAMES,
     SCOPES,
-    SCORE_PLACES,
+    SCORE_KEYS,
     USUAL,
     Evaluation,
     FormName,
@@ -180,11 +180,11 @@ class Assessment:
     def named_scores(self) -> dict[str, float]:
         """Every score by ``ScorePlace.name``, rounded as it is printed."""
         return {
-            place.name: getattr(
-                getattr(getattr(self.evaluations[place.form], place.scope), place.average),
-                place.score,
+            key.name: getattr(
+                getattr(getattr(self.evaluations[key.form], key.scope), key.average),
+                key.score,
             )
-            for place in SCORE_PLACES
+            for key in SCORE_KEYS
         }
 
     def to_json(self) -> dict[str, Any]:

@@ -234,7 +234,7 @@ Side = dict[str, dict[str, str | None]]
 class Row:
     """One place in the data, and the values that the systems have there."""
 
-    place: str
+    path: str
     attribute: str
     left: str | None
     right: str | None
@@ -260,14 +260,14 @@ class ShownTrial:
         """
         slots = color_slots({"": dict.fromkeys(row.attribute for row in self.rows)})
         values = [
-            ShownValue(row.place, row.attribute, text, spans=_places(self.text, text))
+            ShownValue(row.path, row.attribute, text, spans=_spans_of(self.text, text))
             for row in self.rows
             for text in (row.left, row.right if row.differs else None)
         ]
         segments = covered_segments(values, len(self.text))
         return {
             "text": self.text,
-            "rows": [[row.place, slots[row.attribute], row.left, row.right] for row in self.rows],
+            "rows": [[row.path, slots[row.attribute], row.left, row.right] for row in self.rows],
             "segments": utf16_segments(segments, self.text),
             "verdict": verdict,
         }
@@ -282,7 +282,7 @@ def _side(system: System, document_id: str) -> Side:
     prediction = system.predictions[document_id]
     side: Side = {}
     for value in shown_values(prediction.data or {}, {}):
-        side.setdefault(value.attribute, {})[value.place] = value.text
+        side.setdefault(value.attribute, {})[value.path] = value.text
     return side
 
 
@@ -290,15 +290,14 @@ def _rows(left: Side, right: Side) -> Iterator[Row]:
     for attribute in {**left, **right}:
         ours, theirs = left.get(attribute, {}), right.get(attribute, {})
         rows = [
-            Row(place, attribute, ours.get(place), theirs.get(place))
-            for place in {**ours, **theirs}
+            Row(path, attribute, ours.get(path), theirs.get(path)) for path in {**ours, **theirs}
         ]
         # A list that is empty on one side stands beside the other side's items.
         filled = [row for row in rows if not row.left is row.right is None]
         yield from filled or rows[:1]
 
 
-def _places(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
+def _spans_of(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
     """The first place of a value: as words of its own if there is one, else within others."""
     if not value or not value.strip():
         return ()

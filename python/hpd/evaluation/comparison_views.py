@@ -179,13 +179,13 @@ def _lines(session: Session, number: int, columns: int) -> Iterator[str]:
     for line in _plain(shown.text).split("\n"):
         yield from textwrap.wrap(line, columns) or [""]
     yield ""
-    names = max((len(row.place) for row in shown.rows), default=0)
+    names = max((len(row.path) for row in shown.rows), default=0)
     width = min(names, _WIDEST_NAME)
     side = (columns - width - 6) // 2
     yield f"  {'':{width}}  {'left':{side}}  right"
     for row in shown.rows:
         cells = [
-            textwrap.wrap(_plain(row.place), width) or [""],
+            textwrap.wrap(_plain(row.path), width) or [""],
             *(_cell(text, side) for text in (row.left, row.right)),
         ]
         for i in range(max(map(len, cells))):

@@ -56,9 +56,9 @@ def _drawn(records: Iterable[Record], n: int, chance: Random) -> Mapping[str, li
         if len(texts) < n:
             texts.append(record.text)
             continue
-        place = chance.randrange(n_seen[category])
-        if place < n:
-            texts[place] = record.text
+        slot = chance.randrange(n_seen[category])
+        if slot < n:
+            texts[slot] = record.text
     for texts in reservoirs.values():
         chance.shuffle(texts)
     return reservoirs
@@ -157,13 +157,13 @@ class Cluster:
     proposals: list[Proposal] = field(default_factory=list)
     samples: set[int] = field(default_factory=set)
     """The samples that it was proposed for."""
-    places: list[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
     """The place of each proposal among those of its sample, from 0."""
 
     @property
     def rank(self) -> tuple[float, float]:
         """The smaller, the higher the attribute stands."""
-        return -len(self.samples), sum(self.places) / len(self.places)
+        return -len(self.samples), sum(self.positions) / len(self.positions)
 
 
 def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = "") -> Schema:
@@ -197,7 +197,7 @@ def clusters(samples: Sequence[Iterable[Proposal]]) -> list[Cluster]:
                 joined.append(own)
             own.proposals.append(proposal)
             own.samples.add(number)
-            own.places.append(index)
+            own.positions.append(index)
     return joined
 
 

@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError
+from hpd.extras import import_extra
 from hpd.options import Options
 from hpd.prompt.text import SYSTEM, instruction_text
 from hpd.prompt.tokens import documents_text
@@ -22,7 +23,6 @@ from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Schema
 from hpd.values.answers import answer_leaf, split_answer
-from hpd.version import install_command
 
 
 class EndpointError(HpdError, RuntimeError):
@@ -124,17 +124,12 @@ class Chat:
     """A connection to an endpoint, which any number of threads may use.
 
     Raises:
-        EndpointError: the extra ``api`` is not installed.
+        MissingPackageError: the extra ``api`` is not installed.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
-        try:
-            import diskcache
-            import openai
-        except ImportError as error:
-            raise EndpointError(
-                f"an endpoint needs {error.name}: run `{install_command('api')}`"
-            ) from error
+        diskcache = import_extra("diskcache", "diskcache", "api", "an endpoint")
+        openai = import_extra("openai", "openai", "api", "an endpoint")
         self.endpoint = endpoint
         self._openai = openai
         # The parameters that the endpoint's model was found not to have.
@@ -290,7 +285,7 @@ class EndpointExtractor:
         system_prompt: the system's text.
 
     Raises:
-        EndpointError: the extra ``api`` is not installed.
+        MissingPackageError: the extra ``api`` is not installed.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ from hpd.evaluation.rows import Example, Prediction, load_examples
 from hpd.files.inputs import InputReader
 from hpd.files.journal import document_fingerprint, journal_path, read_journal
 
-N_PLACES_SHOWN = 5
+MAX_LOCATIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,18 @@ class Matching:
         if self.missing:
             lines.append(
                 f"{len(self.missing)} of {len(self.predictions)} documents have no prediction in "
-                f"{prediction_name}, which counts as no value: {_places(self.missing, gold_name)}"
+                f"{prediction_name}, which counts as no value: "
+                f"{_locations(self.missing, gold_name)}"
             )
         if self.surplus:
             lines.append(
                 f"{len(self.surplus)} predictions are not used, as their ids belong to no document "
-                f"or come twice: {_places(self.surplus, prediction_name)}"
+                f"or come twice: {_locations(self.surplus, prediction_name)}"
             )
         if self.doubled:
             lines.append(
                 f"{len(self.doubled)} documents have the id of an earlier one; their predictions "
-                f"are taken in order: {_places(self.doubled, gold_name)}"
+                f"are taken in order: {_locations(self.doubled, gold_name)}"
             )
         return lines
 
@@ -127,11 +128,11 @@ def _repeated(examples: Sequence[Example]) -> tuple[Example, ...]:
     return tuple(example for example in examples if first[example.id] is not example)
 
 
-def _places(rows: Sequence[Example | Prediction], name: str) -> str:
+def _locations(rows: Sequence[Example | Prediction], name: str) -> str:
     """The first of some rows, each as ``file:line (id)``."""
-    shown = [f"{name}:{row.line} (id {row.id!r})" for row in rows[:N_PLACES_SHOWN]]
-    if len(rows) > N_PLACES_SHOWN:
-        shown.append(f"and {len(rows) - N_PLACES_SHOWN} more")
+    shown = [f"{name}:{row.line} (id {row.id!r})" for row in rows[:MAX_LOCATIONS]]
+    if len(rows) > MAX_LOCATIONS:
+        shown.append(f"and {len(rows) - MAX_LOCATIONS} more")
     return ", ".join(shown)
 
 

@@ -313,7 +313,7 @@ def _value(value: ShownValue) -> list[Any]:
             value.text,
             None if confidence is None else round(confidence, 4),
             MATCHES.index(value.match) if value.match in MATCHES else None,
-            None if value.place == value.attribute else value.place,
+            None if value.path == value.attribute else value.path,
             value.error,
             value.raw,
             value.truncated or None,

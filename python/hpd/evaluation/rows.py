@@ -89,8 +89,8 @@ class Prediction:
         return usage if isinstance(usage, Mapping) else {}
 
     def _probabilities(self, name: str) -> dict[str, float]:
-        stated = {place: known.get(name) for place, known in self.fields.items()}
-        return {place: float(p) for place, p in stated.items() if isinstance(p, int | float)}
+        stated = {path: known.get(name) for path, known in self.fields.items()}
+        return {path: float(p) for path, p in stated.items() if isinstance(p, int | float)}
 
 
 def load_examples(
@@ -173,7 +173,7 @@ def load_predictions(
         yield Prediction(
             given_id,
             data,
-            {str(place): each for place, each in known.items() if isinstance(each, Mapping)},
+            {str(path): each for path, each in known.items() if isinstance(each, Mapping)},
             line,
             row,
         )

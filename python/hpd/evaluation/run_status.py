@@ -84,12 +84,12 @@ def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunSta
     with _opened(path) as output:
         for entry in _entries(file, journal):
             if entry.end is None:
-                waiting.add(entry.place)
+                waiting.add(entry.index)
                 if entry.failed:
-                    waiting_failures[entry.place] = _error_type(entry.line or "")
+                    waiting_failures[entry.index] = _error_type(entry.line or "")
                 continue
-            waiting.discard(entry.place)
-            waiting_failures.pop(entry.place, None)
+            waiting.discard(entry.index)
+            waiting_failures.pop(entry.index, None)
             n_done += 1
             if entry.failed:
                 output.seek(end)

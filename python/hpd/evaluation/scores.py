@@ -28,7 +28,7 @@ SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 
 
 @dataclass(frozen=True, slots=True)
-class ScorePlace:
+class ScoreKey:
     """The place of a score among all the others."""
 
     form: FormName
@@ -44,8 +44,8 @@ class ScorePlace:
         return "_".join([*parts, self.score])
 
 
-SCORE_PLACES: Final = tuple(
-    ScorePlace(form, scope, average, score)
+SCORE_KEYS: Final = tuple(
+    ScoreKey(form, scope, average, score)
     for form in FORM_NAMES
     for scope in SCOPES
     for average in AVERAGES

@@ -69,10 +69,10 @@ class OutcomeCounts:
         cells: list[Cell] = []
         for own in by_category.values():
             columns = {cell: i for i, cell in enumerate(dict.fromkeys(field.cell for field in own))}
-            rows, places = np.unique([field.row for field in own], return_inverse=True)
+            rows, indexes = np.unique([field.row for field in own], return_inverse=True)
             ones = np.zeros((len(rows), len(columns) * len(OUTCOMES)), np.float32)
-            for place, field in zip(places, own, strict=True):
-                ones[place, columns[field.cell] * len(OUTCOMES) + OUTCOMES.index(field.outcome)] = 1
+            for index, field in zip(indexes, own, strict=True):
+                ones[index, columns[field.cell] * len(OUTCOMES) + OUTCOMES.index(field.outcome)] = 1
             self._categories.append(_Category(rows, ones))
             cells += columns
         self.cells: Sequence[Cell] = tuple(cells)
@@ -177,11 +177,11 @@ class Interval(JsonForm):
     def of(cls, samples: Array) -> Interval:
         """The interval of a score's samples: their percentiles."""
         tail = (1 - LEVEL) / 2
-        places = (len(samples) - 1) * np.array([tail, 1 - tail])
+        indexes = (len(samples) - 1) * np.array([tail, 1 - tail])
         # All in order: once, with np.quantile, which sorts them only in part, the same samples had
         # two intervals in one run; why is not known.
         ordered = np.sort(samples, kind="stable")
-        low, high = np.interp(places, np.arange(len(samples)), ordered)
+        low, high = np.interp(indexes, np.arange(len(samples)), ordered)
         return cls(round(float(low), 2), round(float(high), 2))
 
     def to_json(self) -> list[float]:

@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from hpd.cli.common import EXIT_OK, need_extra
+from hpd.cli.common import EXIT_OK
+from hpd.extras import require_extra
 from hpd.options import OPTIONS
 
 SHELLS = ("bash", "zsh", "fish")
@@ -41,7 +42,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the script."""
-    need_extra("hpd completion", "completion", ("shtab",))
+    require_extra("hpd completion", "completion", ("shtab",))
     import shtab
 
     parser = arguments.build_parser()

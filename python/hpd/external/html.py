@@ -8,14 +8,10 @@ from html import escape
 from typing import Any
 
 from hpd.errors import InputError
+from hpd.extras import import_extra
+from hpd.files.encodings import is_mostly_utf8, known_encoding
 from hpd.files.rows import WholeText
-from hpd.files.streams import (
-    Source,
-    decoded,
-    import_extra,
-    is_mostly_utf8,
-    known_encoding,
-)
+from hpd.files.streams import Source, decoded
 
 _DECLARED = re.compile(
     rb"""<(?:meta\b[^>]*?\bcharset\s*=\s*["']?|\?xml[^>]*?encoding=["'])\s*([\w.:-]+)""",

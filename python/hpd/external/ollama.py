@@ -39,8 +39,8 @@ class OllamaModel:
 def ollama_folders() -> list[Path]:
     """The folders in which Ollama's models may be, those that exist."""
     named = os.environ.get(_FOLDER_VARIABLE)
-    places = [Path(named)] if named else [Path.home() / ".ollama" / "models", _SERVICE_FOLDER]
-    return [place for place in places if _is_folder(place / "manifests")]
+    folders = [Path(named)] if named else [Path.home() / ".ollama" / "models", _SERVICE_FOLDER]
+    return [folder for folder in folders if _is_folder(folder / "manifests")]
 
 
 def ollama_models() -> list[OllamaModel]:

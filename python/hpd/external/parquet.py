@@ -13,8 +13,9 @@ from typing import Any, BinaryIO, Final
 from uuid import UUID
 
 from hpd.errors import HpdError, InputError
+from hpd.extras import import_extra
 from hpd.files.rows import Row, refuse_twice
-from hpd.files.streams import Source, import_extra
+from hpd.files.streams import Source
 from hpd.files.tables import (
     Column,
     Line,

@@ -9,8 +9,9 @@ from typing import Any
 
 from hpd.errors import InputError
 from hpd.external.page_layout import Letter, lines_of
+from hpd.extras import import_extra
 from hpd.files.rows import WholeText, whole_text
-from hpd.files.streams import Source, import_extra
+from hpd.files.streams import Source
 
 RECOGNISED = "the text was recognised in pictures, so that letters may be wrong"
 RECOGNISER = "rapidocr_onnxruntime"

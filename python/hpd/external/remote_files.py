@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO, Literal
 
 from hpd.errors import InputError
-from hpd.version import install_command
+from hpd.extras import import_extra, missing
 
 _PACKAGES = {
     "s3": "s3fs",
@@ -69,10 +69,7 @@ def at(name: str) -> tuple[Any, str]:
         InputError: a package is missing.
         Exception: of fsspec and its packages, which ``telling`` puts into words.
     """
-    try:
-        import fsspec
-    except ImportError as error:
-        raise InputError(f"{name}: needs fsspec: run `{install_command('places')}`") from error
+    fsspec = import_extra("fsspec", "fsspec", "remote", name)
     scheme, _, archive = name.partition("://")
     if scheme in ("zip", "tar") and "::" not in archive:
         raise InputError(
@@ -97,8 +94,9 @@ def telling(name: str) -> Iterator[None]:
         raise
     except ImportError as error:
         package = _PACKAGES.get(name.partition("://")[0].rpartition("::")[2])
-        how = "" if package is None else f"needs {package}: run `pip install {package}`; "
-        raise InputError(f"{name}: {how}{error}") from error
+        if package is None:
+            raise InputError(f"{name}: {error}") from error
+        raise missing(name, [package], f"pip install {package}") from error
     except Exception as error:  # each package has its own
         raise InputError(f"{name}: cannot be opened: {_reason(error)}") from error
 

@@ -32,30 +32,30 @@ def run_there(arguments: argparse.Namespace, run: Callable[[argparse.Namespace],
     """
     if "::" in arguments.output or arguments.output.startswith(("http://", "https://")):
         raise UsageError(f"{arguments.output}: hpd reads from there, and cannot write")
-    place = _Place(arguments.output)
-    was_left = place.has_copies()
+    remote = _RemoteOutput(arguments.output)
+    was_left = remote.has_copies()
     with input_errors_as_usage():
-        place.check_output(arguments)
-        arguments.output = str(place.local)
-        arguments.elsewhere = place.names()
+        remote.check_output(arguments)
+        arguments.output = str(remote.local)
+        arguments.elsewhere = remote.names()
         if was_left:
             if not arguments.quiet:
-                say(f"an earlier run left its output in {place.local.parent}")
-            if arguments.resume and not place.local.with_name(f"{place.local.name}.new").exists():
+                say(f"an earlier run left its output in {remote.local.parent}")
+            if arguments.resume and not remote.local.with_name(f"{remote.local.name}.new").exists():
                 arguments.overwrite = False  # what was left is the beginning of the new output
         elif arguments.resume and not arguments.overwrite:
-            place.fetch()
-    place.local.parent.mkdir(parents=True, exist_ok=True)
+            remote.fetch()
+    remote.local.parent.mkdir(parents=True, exist_ok=True)
     try:
         code = run(arguments)
     except (UsageError, SchemaError, OptionError):
         if not was_left:
-            place.forget()
+            remote.forget()
         raise
     if code not in (EXIT_OK, EXIT_SOME_FAILED) and arguments.overwrite:
-        say(f"{place.name} is as it was; what is finished is in {place.local.parent}")
+        say(f"{remote.name} is as it was; what is finished is in {remote.local.parent}")
     else:
-        place.store()
+        remote.store()
     return code
 
 
@@ -65,20 +65,20 @@ def status_there(arguments: argparse.Namespace, run: Callable[[argparse.Namespac
     Raises:
         UsageError: it cannot be read.
     """
-    place = _Place(arguments.output)
-    was_left = place.has_copies()
-    arguments.output = str(place.local)
+    remote = _RemoteOutput(arguments.output)
+    was_left = remote.has_copies()
+    arguments.output = str(remote.local)
     try:
         if not was_left:
             with input_errors_as_usage():
-                place.fetch()
+                remote.fetch()
         return run(arguments)
     finally:
         if not was_left:
-            place.forget()
+            remote.forget()
 
 
-class _Place:
+class _RemoteOutput:
     """The place of an output, and the copies of its files on this machine."""
 
     def __init__(self, name: str) -> None:
@@ -88,7 +88,7 @@ class _Place:
         self._folder, _, file = path.rpartition("/")
         if not file or name.endswith("/"):
             raise UsageError(f"{name} is a folder: name a file")
-        folder = cache_folder() / "places" / text_fingerprint(name)
+        folder = cache_folder() / "remote" / text_fingerprint(name)
         self.local = folder / file
 
     def check_output(self, arguments: argparse.Namespace) -> None:

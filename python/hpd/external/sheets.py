@@ -19,9 +19,10 @@ from urllib.parse import quote
 
 from hpd.documents import Place
 from hpd.errors import HpdError, InputError
+from hpd.extras import import_extra
 from hpd.files.places import PartPlaces
 from hpd.files.rows import Row, WholeText, plain_value, refuse_twice
-from hpd.files.streams import Source, import_extra, is_place, listed
+from hpd.files.streams import Source, is_url, listed
 from hpd.files.tables import (
     Column,
     Line,
@@ -244,7 +245,7 @@ def write_table(
     def shown_cell(column: Column, value: Any, line: Line) -> Any:
         nonlocal n_links
         made = cell(value, column.name)
-        stated = min_confidence(line, column.place) if column.place else None
+        stated = min_confidence(line, column.path) if column.path else None
         fill = next((fill for bound, fill in fills if stated is not None and stated < bound), None)
         target = _target(column, value, path.parent) if n_links < _MAX_LINKS else None
         if fill is None and target is None:
@@ -306,9 +307,9 @@ def _widths(columns: Sequence[Column], lines: Iterator[Line]) -> list[int]:
 
 def _target(column: Column, value: Any, folder: Path) -> str | None:
     """The file that a cell names, as seen from the folder of the workbook."""
-    if column.name not in ("id", "source") or column.place or column.of_input:
+    if column.name not in ("id", "source") or column.path or column.of_input:
         return None
-    if not isinstance(value, str) or is_place(value) or not os.path.isfile(value):
+    if not isinstance(value, str) or is_url(value) or not os.path.isfile(value):
         return None
     with suppress(ValueError):  # It is on another drive.
         return quote(os.path.relpath(value, folder).replace(os.sep, "/"))

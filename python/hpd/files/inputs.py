@@ -16,6 +16,7 @@ from typing import Any
 
 from hpd.documents import Document
 from hpd.errors import InputError
+from hpd.files.encodings import check_encoding
 from hpd.files.journal import text_fingerprint
 from hpd.files.reader import (
     Record,
@@ -35,7 +36,7 @@ from hpd.files.rows import (
     WHOLE_FORMATS,
     Format,
 )
-from hpd.files.streams import absolute, check_encoding, is_place, places
+from hpd.files.streams import absolute, is_url, remote_files
 from hpd.version import install_command
 
 _RECOGNISER = "rapidocr_onnxruntime"
@@ -111,11 +112,11 @@ class RepeatedIds:
         repeated = np.flatnonzero(firsts[group] != np.arange(len(hashes)))
         if not len(repeated):
             return None
-        place = int(repeated[0])
+        first = int(repeated[0])
         who = "document has" if len(repeated) == 1 else "documents have"
         return (
-            f"{len(repeated)} {who} the id of an earlier one: document {place + 1} is the first, "
-            f"with that of document {int(firsts[group[place]]) + 1}"
+            f"{len(repeated)} {who} the id of an earlier one: document {first + 1} is the first, "
+            f"with that of document {int(firsts[group[first]]) + 1}"
         )
 
 
@@ -202,8 +203,8 @@ def _is_read(path: str) -> bool:
 
 def _found(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
     """What a name stands for, a file, a folder or a pattern, and the files."""
-    if is_place(name):
-        found: tuple[str, list[str]] = places().find(name)
+    if is_url(name):
+        found: tuple[str, list[str]] = remote_files().find(name)
         return found
     if name != "-" and os.path.isdir(name):
         return "folder", [*_walk(name, skipped)]
@@ -296,7 +297,7 @@ class InputReader:
         # A mistake in the only name, or in a name of several, is told before a model is loaded.
         self._first = self._opened(0) if self._is_single else None
         for path in {*names} & {*self.files.paths}:
-            if not (path == "-" or is_place(path) or os.path.exists(path)):
+            if not (path == "-" or is_url(path) or os.path.exists(path)):
                 raise InputError(f"{path}: cannot be opened: no such file")
         self._records = self._read()
 

@@ -118,7 +118,7 @@ _MOST_BYTES = 1 << 60
 class Entry:
     """One finished document."""
 
-    place: int
+    index: int
     """Its place in the input, from 0."""
     document: str
     """Its fingerprint."""
@@ -206,7 +206,7 @@ class Journal:
 
     def append(self, entry: Entry) -> int:
         """Add an entry, which is in the file when this returns; the offset of its line."""
-        row: dict[str, Any] = {"place": entry.place, "document": entry.document}
+        row: dict[str, Any] = {"index": entry.index, "document": entry.document}
         if entry.failed:
             row["failed"] = True
         if entry.end is not None:
@@ -333,7 +333,7 @@ def read_entry(line: bytes, where: str) -> Entry:
     try:
         row = json.loads(line)
         entry = Entry(
-            row["place"],
+            row["index"],
             row["document"],
             row.get("failed", False),
             row.get("end"),
@@ -351,8 +351,8 @@ def read_entry(line: bytes, where: str) -> Entry:
 def _is_right(entry: Entry) -> bool:
     """Whether hpd can have written an entry; lines would be lost by any other."""
     return (
-        type(entry.place) is int
-        and entry.place >= 0
+        type(entry.index) is int
+        and entry.index >= 0
         and _FINGERPRINT.fullmatch(entry.document) is not None
         and type(entry.failed) is bool
         and (entry.end is None) == (entry.line is not None)

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from hpd.documents import Document, Places
 from hpd.errors import InputError
+from hpd.files.encodings import check_encoding
 from hpd.files.places import PartPlaces
 from hpd.files.rows import (
     ENCODED,
@@ -32,10 +33,9 @@ from hpd.files.rows import (
 )
 from hpd.files.streams import (
     Source,
-    check_encoding,
     decompression_errors,
     is_compressed,
-    is_place,
+    is_url,
     kind,
     listed,
     opened,
@@ -239,9 +239,9 @@ class RecordReader:
         at = 0
         for before, name, part in lines:
             at += len(before)
-            place = self._source.cell_of(line, name)
-            if place is not None and part:
-                parts.append((at, at + len(part), place))
+            cell = self._source.cell_of(line, name)
+            if cell is not None and part:
+                parts.append((at, at + len(part), cell))
             at += len(part) + 1
         return text, PartPlaces(parts)
 
@@ -330,12 +330,12 @@ def count_records(
 
     None for pipes, streams, compressed files, and records elsewhere.
     """
-    if not isinstance(source, (str, Path)) or not (is_place(source) or Path(source).is_file()):
+    if not isinstance(source, (str, Path)) or not (is_url(source) or Path(source).is_file()):
         return None
     kind = format or guess_format(source)
     if whole or kind in WHOLE_FORMATS:
         return 1
-    if is_compressed(source) or is_place(source):
+    if is_compressed(source) or is_url(source):
         return None
     n = 0
     try:
@@ -357,7 +357,7 @@ def guess_format(source: str | Path | BinaryIO) -> Format:
         return "jsonl"
     extension = without_compression(source).suffix.lower()
     if extension not in EXTENSIONS:
-        if not (is_place(source) or os.path.exists(source)):
+        if not (is_url(source) or os.path.exists(source)):
             raise InputError(f"{source}: cannot be opened: no such file or folder")
         known = ", ".join(EXTENSIONS)
         raise InputError(

@@ -18,8 +18,9 @@ from typing import Any, Literal, get_args
 
 from hpd.documents import Box, Places
 from hpd.errors import InputError
+from hpd.files.encodings import OTHER_ENCODING
 from hpd.files.places import PagePlaces
-from hpd.files.streams import OTHER_ENCODING, Source, kind, listed
+from hpd.files.streams import Source, kind, listed
 from hpd.files.text_tables import table_text
 
 RowFormat = Literal["jsonl", "json", "csv", "tsv", "lines", "parquet", "xlsx", "ods"]

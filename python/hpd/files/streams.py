@@ -16,8 +16,18 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 from hpd.documents import Place
-from hpd.errors import InputError
-from hpd.version import install_command
+from hpd.errors import InputError, MissingPackageError
+from hpd.extras import import_extra
+from hpd.files.encodings import (
+    OTHER_ENCODING,
+    byte_order_mark,
+    encoding_name,
+    guess_note,
+    guessed_encoding,
+    is_utf8,
+    marked_encoding,
+    western_encoding,
+)
 
 SUFFIXES: Final = (".gz", ".zst")
 
@@ -27,30 +37,6 @@ ColumnCheck = Callable[[Sequence[str]], None]
 _N_NAMES_SHOWN = 12
 _BLOCK = 1 << 16
 _BAD_BYTE = re.compile("[\udc80-\udcff]")
-_ASCII_LETTER = re.compile(rb"[A-Za-z]")
-_NOT_WESTERN = re.compile(
-    rb"[\x80-\xff]{4,}|[\x81\x8d\x8f\x90\x9d\xff]|[A-Za-z][\xb3\xb9\xbe\xbf][a-z]"
-)
-"""What Windows-1252 hardly has: rows of letters beyond ASCII, bytes that it lacks, and in the midst
-of words the signs that are Polish letters elsewhere."""
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like that of UTF-16
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_AS_BROWSERS_READ = {
-    **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
-    "shift_jis": "cp932",
-    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
-    "euc_kr": "cp949",
-    "iso8859-9": "cp1254",
-}
-"""What is written under these names today needs more letters than the names allow."""
-_CODE_PAGE = re.compile(r"(?:cp|dos|ibm|windows)[-_ ]?(\d{3,})")
-_AROUND = re.compile(r"^(?:x-|cn-)+|(?<=8859-[68])-[ie]$")
-"""What mailers add to the names of encodings that Python knows."""
 
 
 CellOf = Callable[[int, str], "Place | None"]
@@ -113,12 +99,12 @@ class Source:
         Only a line feed ends a line, as JSON Lines demands, or a carriage return in a file that
         has no line feeds at its beginning.
         """
-        encoding = self.encoding or _marked_encoding(self.head)
+        encoding = self.encoding or marked_encoding(self.head)
         encoding = "utf-8" if encoding == "utf-8-sig" else encoding
         has_cr = b"\r" in self.head and b"\n" not in self.head
         if encoding is not None and (has_cr or "\n".encode(encoding) != b"\n"):
-            if self.encoding is None and _mark(self.head) is None:
-                self.notes.append(_read_as(encoding))
+            if self.encoding is None and byte_order_mark(self.head) is None:
+                self.notes.append(guess_note(encoding))
             return self._other_lines(encoding)
         if has_cr:
             return self._other_lines(
@@ -152,7 +138,9 @@ class Source:
             try:
                 rest += decoder.decode(block, final=not block)
             except UnicodeError as error:
-                raise InputError(f"{self.name}: not valid {shown(encoding)}: {error}") from error
+                raise InputError(
+                    f"{self.name}: not valid {encoding_name(encoding)}: {error}"
+                ) from error
             end = end or ("\n" if "\n" in rest or "\r" not in rest else "\r")
             *lines, rest = rest.split(end)
             yield from (f"{line}\n" for line in lines)
@@ -169,12 +157,10 @@ class Source:
 
     def guess(self, data: bytes) -> str:
         """The guessed encoding of what is not UTF-8, with a note; UTF-8 if it cannot be guessed."""
-        encoding: str | None = _western_encoding(data)
-        if encoding is None:
-            encoding = importlib.import_module("hpd.external.encodings").guessed_encoding(data)
+        encoding = western_encoding(data) or guessed_encoding(data)
         if encoding is None:
             return "utf-8"
-        self.notes.append(_read_as(encoding))
+        self.notes.append(guess_note(encoding))
         return encoding
 
     def bad_byte(self, text: str) -> str | None:
@@ -186,10 +172,7 @@ class Source:
             return None
         encoding = self.encoding or self._told
         n = len(text[: bad.start()].encode(encoding, "surrogateescape"))
-        return f"not valid {shown(encoding)} at byte {n + 1}"
-
-
-OTHER_ENCODING: Final = "convert it to UTF-8, or name its encoding (hpd extract --encoding)"
+        return f"not valid {encoding_name(encoding)} at byte {n + 1}"
 
 
 def decoded(data: bytes, source: Source, declared: str | None = None) -> str:
@@ -201,7 +184,7 @@ def decoded(data: bytes, source: Source, declared: str | None = None) -> str:
     Raises:
         InputError: it is of another encoding.
     """
-    encoding = source.encoding or _marked_encoding(data) or declared
+    encoding = source.encoding or marked_encoding(data) or declared
     try:
         if encoding is not None:
             text = data.decode(encoding)
@@ -212,14 +195,14 @@ def decoded(data: bytes, source: Source, declared: str | None = None) -> str:
             text = data.decode(encoding)
     except UnicodeDecodeError as error:
         if declared and encoding == declared and not source.encoding:
-            source.notes.append(f"not {shown(declared)}, which it says that it is")
+            source.notes.append(f"not {encoding_name(declared)}, which it says that it is")
             return decoded(data, source)
         raise InputError(
-            f"{source.name}: not valid {shown(str(encoding))} at byte {error.start + 1}; "
+            f"{source.name}: not valid {encoding_name(str(encoding))} at byte {error.start + 1}; "
             + OTHER_ENCODING
         ) from error
     if source.encoding is None and declared is None and encoding in ("utf-16-le", "utf-16-be"):
-        source.notes.append(_read_as(str(encoding)))
+        source.notes.append(guess_note(str(encoding)))
     return _with_line_feeds(text.removeprefix("\ufeff"))
 
 
@@ -228,116 +211,24 @@ def _with_line_feeds(text: str) -> str:
     return text if "\n" in text else text.replace("\r", "\n")
 
 
-def known_encoding(label: str | None) -> str | None:
-    """The encoding that a file means by a name, as browsers read it; None if it is unknown."""
-    name = _AROUND.sub("", (label or "").strip().strip("\"'").lower())
-    name = _CODE_PAGE.sub(r"cp\1", name)
-    try:
-        codec = codecs.lookup({"windows-31j": "cp932"}.get(name, name))
-    except (LookupError, ValueError):
-        return None
-    return _AS_BROWSERS_READ.get(codec.name, codec.name) if codec._is_text_encoding else None
-
-
-def check_encoding(name: str | None) -> None:
-    """Refuse an unknown encoding.
-
-    Raises:
-        InputError: it names some that are known.
-    """
-    if name is not None and known_encoding(name) is None:
-        raise InputError(
-            f"{name!r} is not an encoding that Python knows, such as utf-8, windows-1252, utf-16, "
-            "shift_jis, gb18030 or koi8-r"
-        )
-
-
-def shown(encoding: str) -> str:
-    """The name of an encoding for people."""
-    name = {"utf-8-sig": "utf-8", "cp932": "shift-jis"}.get(encoding, encoding).upper()
-    return name.replace("_", "-").replace("CP125", "Windows-125")
-
-
-def _read_as(encoding: str) -> str:
-    return f"read as {shown(encoding)}, which is a guess (--encoding names another)"
-
-
-def _mark(data: bytes) -> str | None:
-    return next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), None)
-
-
-def _marked_encoding(data: bytes) -> str | None:
-    """The encoding that a byte order mark tells, or zeros in every second byte."""
-    marked = _mark(data)
-    if marked is not None:
-        return marked
-    sample = data[:1024]
-    n_pairs = len(sample) // 2
-    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
-        n_zeros = sample[first::2].count(0)
-        if n_pairs and n_zeros > 0.6 * n_pairs and sample[1 - first :: 2].count(0) == 0:
-            return encoding
-    return None
-
-
-def is_utf8(data: bytes, *, final: bool = True) -> bool:
-    """Whether bytes are UTF-8; if they are not final, they may end within a letter."""
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(data, final)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def n_beyond_ascii(data: bytes) -> int:
-    """The number of bytes that are not ASCII."""
-    return len(data) - len(data.decode("ascii", "ignore"))
-
-
-def n_as_utf8(data: bytes) -> int:
-    """The number of those bytes that are letters of UTF-8 as they stand there."""
-    return n_beyond_ascii(data.decode("utf-8", "ignore").encode("utf-8"))
-
-
-def is_mostly_utf8(data: bytes) -> bool:
-    """Whether most bytes beyond ASCII are valid UTF-8; a few are of letters that were cut."""
-    return 2 * n_as_utf8(data) > n_beyond_ascii(data)
-
-
-def _western_encoding(data: bytes) -> str | None:
-    """Windows-1252, or 1254 for Turkish, if bytes that are not UTF-8 look like one; else None.
-
-    Its letters beyond ASCII stand alone or in pairs among others; those of other scripts stand in
-    rows, and valid letters of UTF-8 tell that there are only some wrong bytes.
-    """
-    n_odd = sum(map(len, _NOT_WESTERN.findall(data))) + n_as_utf8(data)
-    n_high = n_beyond_ascii(data)
-    if n_high > len(_ASCII_LETTER.findall(data)) or 10 * n_odd >= n_high:
-        return None
-    # Where Turkish has these, Icelandic has others that are its own, and Western texts few.
-    n_turkish = sum(map(data.count, "ğışĞİŞ".encode("cp1254")))
-    n_icelandic = sum(map(data.count, "áæíóú".encode("cp1252")))
-    return "cp1254" if 3 * n_turkish > n_high and not n_icelandic else "cp1252"
-
-
-def is_place(name: str | Path) -> bool:
+def is_url(name: str | Path) -> bool:
     """Whether a name is one of a file elsewhere, such as ``s3://bucket/key``."""
     return "://" in str(name)
 
 
-def places() -> Any:
+def remote_files() -> Any:
     """The guest that opens files elsewhere, loaded when there is one."""
     return importlib.import_module("hpd.external.remote_files")
 
 
 def absolute(name: str) -> str:
     """A name that means the same file from any folder."""
-    return name if name == "-" or is_place(name) else os.path.abspath(name)
+    return name if name == "-" or is_url(name) else os.path.abspath(name)
 
 
 def _path_of(name: str | Path) -> Path:
     """The path in a name: ``/a.csv`` for ``https://host/a.csv?token=1``."""
-    if not is_place(name):
+    if not is_url(name):
         return Path(name)
     # Of zip://a.csv::s3://bucket/b.zip it is that of the file in the archive.
     first = next(part for part in str(name).split("::") if "://" in part)
@@ -385,40 +276,25 @@ def opened(path: str | Path) -> BinaryIO:
         InputError: a package is not installed, or a place does not give the file.
     """
     suffix = _path_of(path).suffix.lower()
-    source = places().opened(str(path)) if is_place(path) else path
+    source = remote_files().opened(str(path)) if is_url(path) else path
     if suffix == ".gz":
         return cast(BinaryIO, gzip.open(source, "rb"))
     if suffix == ".zst":
         return cast(BinaryIO, _zstandard().open(source, "rb"))
-    return cast(BinaryIO, source) if is_place(path) else open(path, "rb")
+    return cast(BinaryIO, source) if is_url(path) else open(path, "rb")
 
 
 def decompression_errors() -> tuple[type[Exception], ...]:
     """The exceptions of a damaged compressed file that are no ``OSError``."""
     try:
         return (EOFError, zlib.error, _zstandard().ZstdError)
-    except InputError:
+    except MissingPackageError:
         return (EOFError, zlib.error)
 
 
 def _zstandard() -> Any:
     name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
     return import_extra(name, "backports.zstd", "zst", ".zst files")
-
-
-def import_extra(module: str, package: str, extra: str, what: str) -> Any:
-    """A module of another package, which is needed for ``what``.
-
-    Raises:
-        InputError: the package is not installed; with the command that installs it.
-    """
-    try:
-        importlib.import_module(module.partition(".")[0])
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise InputError(
-            f"{package} is needed for {what}: run `{install_command(extra)}`"
-        ) from error
 
 
 def kind(value: object) -> str:

@@ -30,7 +30,7 @@ class Column:
     """The value of a line of output, None where it has none."""
     of_input: str = ""
     """The name of the column of the input that it is, if it is one."""
-    place: str = ""
+    path: str = ""
     """The place of its values in the data, if they are an attribute's or a part of one."""
 
 
@@ -68,7 +68,7 @@ def table_columns(
     taken = names | {attribute.name for attribute in attributes}
     for attribute in attributes:
         shown = _free(attribute.name, "extracted.", names)
-        values.append(Column(shown, attribute, data_value(attribute), place=attribute.name))
+        values.append(Column(shown, attribute, data_value(attribute), path=attribute.name))
         names.add(shown)
         if confidence:
             name = _free(f"{shown}_confidence", "extracted.", names | taken)
@@ -215,7 +215,7 @@ def flat_columns(columns: Iterable[Column]) -> list[Column]:
                     f"{column.name}.{part.name}",
                     part,
                     _part(column.value, part.name),
-                    place=f"{column.place}.{part.name}" if column.place else "",
+                    path=f"{column.path}.{part.name}" if column.path else "",
                 )
                 for part in column.attribute.attributes
             )

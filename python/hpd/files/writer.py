@@ -99,8 +99,8 @@ class StreamWriter:
 
     def close(self, *, complete: bool) -> None:
         """Write the lines that wait, even if lines before them are missing."""
-        for place in sorted(self._early):
-            self._put(self._early.pop(place))
+        for index in sorted(self._early):
+            self._put(self._early.pop(index))
         if self._is_ours:
             self._file.close()
 
@@ -198,17 +198,17 @@ class FileWriter:
         """
         for number, record in enumerate(records):
             with self._lock:
-                place, is_known = self._place(number, record)
+                index, is_known = self._index_of(number, record)
                 if self._moved is not None:
-                    self._moved.places.append(place)
+                    self._moved.indexes.append(index)
                 self.n_kept += is_known
-                self.n_failed_kept += is_known and place in self._kept_failures
+                self.n_failed_kept += is_known and index in self._kept_failures
             if not is_known:
-                yield place, record
+                yield index, record
         if self._moved is not None:
             self._moved.is_read = True
 
-    def _place(self, number: int, record: Record) -> tuple[int, bool]:
+    def _index_of(self, number: int, record: Record) -> tuple[int, bool]:
         """The place of a record's line, and whether the line is there."""
         document = int(_fingerprint(record), 16)
         if self._moved is None:
@@ -217,8 +217,8 @@ class FileWriter:
                 return number, bool(known)
             self._move(number)
             assert self._moved is not None
-        if self._moved.places_of[document]:
-            return self._moved.places_of[document].pop(0), True
+        if self._moved.indexes_of[document]:
+            return self._moved.indexes_of[document].pop(0), True
         if record.id in self._moved.ids:
             raise InputError(
                 f"{self._final}: the input has changed since it was written: record {number + 1} "
@@ -241,13 +241,13 @@ class FileWriter:
             number: of the records that had their own places.
         """
         self._moved = moved = _Moved([*range(number)])
-        for place in range(number, len(self._documents)):
-            if self._documents[place]:
-                moved.places_of[self._documents[place]].append(place)
+        for index in range(number, len(self._documents)):
+            if self._documents[index]:
+                moved.indexes_of[self._documents[index]].append(index)
         for line in self._lines():
             moved.ids.add(str(json.loads(line).get("id")))
-        for place in [*self._early]:
-            self._put_early(place)
+        for index in [*self._early]:
+            self._put_early(index)
 
     def _lines(self) -> Iterator[str]:
         """All lines, those that wait in the journal included."""
@@ -322,7 +322,7 @@ class FileWriter:
         end = 0
         for _, entry in self._journal.entries():
             if entry.end is not None and entry.end <= end:
-                raise self._damaged(f"the line of record {entry.place + 1} ends before its turn")
+                raise self._damaged(f"the line of record {entry.index + 1} ends before its turn")
             end = entry.end or end
         size = self._file.seek(0, 2)
         if size < end:
@@ -362,15 +362,15 @@ class FileWriter:
             if entry.failed:
                 break
             kept_end = max(kept_end, entry.end or 0)
-        n_failed = len({entry.place for _, entry in self._journal.entries() if entry.failed})
+        n_failed = len({entry.index for _, entry in self._journal.entries() if entry.failed})
 
         def rest() -> Iterator[Entry]:
             end = 0
-            written = {e.place for _, e in self._journal.entries() if e.end is not None}
+            written = {e.index for _, e in self._journal.entries() if e.end is not None}
             with open(self.path, "rb") as file:
                 for _, entry in self._journal.entries():
                     if entry.end is None:
-                        if not entry.failed and entry.place not in written:
+                        if not entry.failed and entry.index not in written:
                             yield entry
                         continue
                     file.seek(end)
@@ -381,7 +381,7 @@ class FileWriter:
                     if end <= kept_end:
                         yield entry
                     else:
-                        yield Entry(entry.place, entry.document, False, line=line)
+                        yield Entry(entry.index, entry.document, False, line=line)
 
         self._journal.replace(rest())
         self._file.truncate(kept_end)
@@ -397,20 +397,20 @@ class FileWriter:
         self._finished_behind = None
         is_in_order = True
         for offset, entry in self._journal.entries():
-            if entry.place > len(self._documents) + _MOST_AHEAD:
-                raise self._damaged(f"there is no record {entry.place + 1} yet")
-            if entry.place >= len(self._documents):
-                self._documents.extend([0] * (entry.place + 1 - len(self._documents)))
-            self._documents[entry.place] = int(entry.document, 16)
+            if entry.index > len(self._documents) + _MOST_AHEAD:
+                raise self._damaged(f"there is no record {entry.index + 1} yet")
+            if entry.index >= len(self._documents):
+                self._documents.extend([0] * (entry.index + 1 - len(self._documents)))
+            self._documents[entry.index] = int(entry.document, 16)
             if entry.failed:
-                self._kept_failures.add(entry.place)
+                self._kept_failures.add(entry.index)
             if entry.end is None:
-                self._early[entry.place] = offset
+                self._early[entry.index] = offset
             else:
-                self._early.pop(entry.place, None)
+                self._early.pop(entry.index, None)
                 self._end = entry.end
-                is_in_order &= entry.place == self._next
-                self._next = max(self._next, entry.place + 1)
+                is_in_order &= entry.index == self._next
+                self._next = max(self._next, entry.index + 1)
         if self._order == "input" and not is_in_order:
             self._move(0)  # A run that put new records among these was interrupted.
 
@@ -423,10 +423,10 @@ class FileWriter:
         begin = 0
         for _, entry in self._journal.entries():
             if entry.end is not None:
-                begins[entry.place] = begin, entry
+                begins[entry.index] = begin, entry
                 begin = entry.end
-        read = set(moved.places)
-        left = [place for place in begins if place not in read]
+        read = set(moved.indexes)
+        left = [index for index in begins if index not in read]
         if left:
             self.notes.append(
                 f"{len(left)} {'line is' if len(left) == 1 else 'lines are'} of documents that "
@@ -436,9 +436,9 @@ class FileWriter:
 
             def ordered() -> Iterator[Entry]:
                 with open(self.path, "rb") as file:
-                    places = [place for place in moved.places if place in begins]
-                    for number, place in enumerate([*places, *left]):
-                        start, entry = begins[place]
+                    indexes = [index for index in moved.indexes if index in begins]
+                    for number, index in enumerate([*indexes, *left]):
+                        start, entry = begins[index]
                         file.seek(start)
                         assert entry.end is not None
                         line = self._line(file.read(entry.end - start), entry)
@@ -453,10 +453,10 @@ class FileWriter:
     def _flush_early(self) -> None:
         """Write the lines whose turn has come."""
         while self._early:
-            place = self._next if self._order == "input" else next(iter(self._early))
-            if place not in self._early:
+            index = self._next if self._order == "input" else next(iter(self._early))
+            if index not in self._early:
                 return
-            self._put_early(place)
+            self._put_early(index)
 
     def _put_early(self, index: int) -> None:
         entry = self._journal.entry_at(self._early.pop(index))
@@ -471,7 +471,7 @@ class FileWriter:
         except (ValueError, RecursionError):
             is_line = False
         if not is_line:
-            raise self._damaged(f"it does not tell where the line of record {entry.place + 1} is")
+            raise self._damaged(f"it does not tell where the line of record {entry.index + 1} is")
         return line
 
     def _damaged(self, problem: str) -> InputError:
@@ -486,21 +486,21 @@ class FileWriter:
             self._file.flush()
         self._end += len(data)
         self._journal.append(
-            Entry(entry.place, entry.document, entry.failed, end=self._end, crc=zlib.crc32(data))
+            Entry(entry.index, entry.document, entry.failed, end=self._end, crc=zlib.crc32(data))
         )
-        self._next = max(self._next, entry.place + 1)
+        self._next = max(self._next, entry.index + 1)
 
 
 class _Moved:
     """What is known of the records where they have other places than their lines.
 
     Args:
-        places: of the lines of the records that were read by now, in the order of the records.
+        indexes: of the lines of the records that were read by now, in the order of the records.
     """
 
-    def __init__(self, places: list[int]) -> None:
-        self.places = places
-        self.places_of: defaultdict[int, list[int]] = defaultdict(list)
+    def __init__(self, indexes: list[int]) -> None:
+        self.indexes = indexes
+        self.indexes_of: defaultdict[int, list[int]] = defaultdict(list)
         """By fingerprint: the places of the lines that no record was read for yet."""
         self.ids: set[str] = set()
         """The ids of all lines that were there."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.version import install_command
+from hpd.extras import import_extra
 
 _KINDS = "a DataFrame of pandas or polars, an Arrow table, or a batch of them"
 _N_ROWS = 1000
@@ -14,11 +14,7 @@ _N_ROWS = 1000
 
 
 def _module(name: str) -> Any:
-    """pyarrow or narwhals; ``InputError`` if it is not installed."""
-    try:
-        return __import__(name)
-    except ImportError as error:
-        raise InputError(f"frames need {name}: run `{install_command('frames')}`") from error
+    return import_extra(name, name, "frames", "hpd.frames")
 
 
 def arrow_module() -> Any:

@@ -101,7 +101,7 @@ def devices() -> list[str]:
     ]
 
 
-def computing_place(n_gpu_layers: int) -> str:
+def device_summary(n_gpu_layers: int) -> str:
     """The device on which a model is computed, for people; ``n_gpu_layers`` as of ``-ngl``."""
     names = devices()
     if not names or n_gpu_layers == 0:

@@ -98,12 +98,12 @@ def is_bundled(model: Path) -> bool:
 def bundled_model() -> Path:
     """The model that comes with hpd: in the installed package, or in the checkout."""
     package = Path(__file__).resolve().parents[1]
-    places = [package / "models" / BUNDLED_NAME, package.parents[1] / "models" / BUNDLED_NAME]
-    for place in places:
-        if place.exists():
-            return check_gguf(place)
+    candidates = [package / "models" / BUNDLED_NAME, package.parents[1] / "models" / BUNDLED_NAME]
+    for candidate in candidates:
+        if candidate.exists():
+            return check_gguf(candidate)
     raise ModelLoadError(
-        f"this installation of hpd has no bundled model ({places[0]}); "
+        f"this installation of hpd has no bundled model ({candidates[0]}); "
         "name one: -m file.gguf, or -hf user/repo"
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hpd.errors import HpdError, InputError, OptionError
-from hpd.version import install_command
+from hpd.extras import import_extra
 
 HERE: Final = "local"
 """The address of a cluster that is this machine alone, and ends with the process."""
@@ -26,12 +26,9 @@ _OBJECT_STORE_BYTES: Final = 256 << 20
 
 def ray_module() -> Any:
     """Ray with its data sets; ``InputError`` if it is not installed."""
-    try:
-        import ray.data
+    import_extra("ray.data", "ray", "ray", "hpd.ray")
+    import ray
 
-        import ray
-    except ImportError as error:
-        raise InputError(f"this needs Ray: run `{install_command('ray')}`") from error
     return ray
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from hpd.cli.arguments import flag_of, integer, number
-from hpd.cli.common import UsageError, need_extra, say
+from hpd.cli.common import UsageError, say
 from hpd.errors import InputError
+from hpd.extras import require_extra
 from hpd.options import Options
 from hpd.ray.cluster import check_address
 from hpd.schema.attributes import Schema
@@ -56,7 +57,7 @@ def check(arguments: argparse.Namespace, options: Options) -> None:
             check_address(arguments.ray)
     except InputError as error:
         raise UsageError(f"--ray: {error}") from None
-    need_extra("hpd extract --ray", "ray", ("ray",))
+    require_extra("hpd extract --ray", "ray", ("ray",))
     if options.deterministic and not options.n_threads:
         raise UsageError(
             "--set deterministic=on with --ray needs --threads: numbers are rounded in another way "

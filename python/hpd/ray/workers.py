@@ -167,12 +167,12 @@ class RayExtractor:
             InvalidDataError: as from an extractor: never with ``on_invalid="record"``.
         """
         stack = self._options.stack
-        for place, extraction in RayRun(self._ray, self._pool, self._say).extractions(
+        for index, extraction in RayRun(self._ray, self._pool, self._say).extractions(
             batches_of(documents, stack * -(-_N_DOCUMENTS // stack))
         ):
             if is_raised(extraction, on_error, self._options):
-                raise error_of(extraction, f"document {place + 1}")
-            yield place, extraction
+                raise error_of(extraction, f"document {index + 1}")
+            yield index, extraction
 
     def close(self) -> None:
         """End the workers, and the connection if it was made here."""
@@ -309,8 +309,8 @@ class RayRun:
         else:
             if worker in self._names:
                 self._free.append(worker)
-            for (place, _), extraction in zip(batch.documents, extractions, strict=True):
-                yield place, extraction
+            for (index, _), extraction in zip(batch.documents, extractions, strict=True):
+                yield index, extraction
 
     def _do_again(self, batch: Batch) -> Iterator[tuple[int, Extraction[Any]]]:
         n_lost = batch.n_lost + 1
@@ -319,9 +319,9 @@ class RayRun:
         elif len(batch.documents) > 1 or n_lost == 2:
             self._again.extend(Batch([document], n_lost) for document in batch.documents)
         else:
-            for place, document in batch.documents:
+            for index, document in batch.documents:
                 message = f"{n_lost} workers were lost while they had this document"
-                yield place, Extraction(document.id, error=Failure("WorkerLostError", message))
+                yield index, Extraction(document.id, error=Failure("WorkerLostError", message))
 
 
 def batches_of(documents: Iterable[Document | NotYet], n: int) -> Iterator[Batch | NotYet]:

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, Final, get_args, get_origin
 
 from hpd.errors import SchemaError
+from hpd.extras import import_extra
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import check, check_name, check_names, fail
 from hpd.schema.json_schema import read_json_schema
 from hpd.schema.one_line import parse_one_line, warn_of_type
 from hpd.schema.references import ANNOTATIONS, CHECKED_AFTERWARDS, JSON_TYPES
-from hpd.version import install_command
 
 FILE_SUFFIXES: Final = (".json", ".txt", ".schema")
 _MODULE_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -390,14 +390,8 @@ def dumped(data: Any) -> tuple[Any, Any]:
 
 @functools.lru_cache(maxsize=64)
 def _adapter(model: Any) -> Any:
-    try:
-        from pydantic import TypeAdapter
-    except ImportError as error:
-        raise SchemaError(
-            f"{model.__name__}: classes as schemas need pydantic: run "
-            f"`{install_command('pydantic')}`"
-        ) from error
-    return TypeAdapter(model)
+    what = f"the schema {model.__name__}, a class,"
+    return import_extra("pydantic", "pydantic", "pydantic", what).TypeAdapter(model)
 
 
 def _writer() -> Any:

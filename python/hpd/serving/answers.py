@@ -48,7 +48,7 @@ class Line(BaseModel):
     id: Any = None
     data: Any = Field(None, description="an object with the attributes of the schema")
     error: DocumentError | None = None
-    fields: dict[str, FieldDetails] = Field({}, description="by place: maker.city, tags[0]")
+    fields: dict[str, FieldDetails] = Field({}, description="by path: maker.city, tags[0]")
     usage: Usage | None = None
     warnings: list[str] = Field([], description="parts of the schema that are not guaranteed")
 

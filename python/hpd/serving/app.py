@@ -329,7 +329,7 @@ def _parse_shown(body: ExtractBody, service: Service) -> ParsedRequest:
         shown = {
             "line": line,
             "values": [
-                [value.place, slots[value.attribute], value.text, value.confidence, value.error]
+                [value.path, slots[value.attribute], value.text, value.confidence, value.error]
                 for value in values
             ],
             "segments": utf16_segments(segments, document.text),

@@ -67,16 +67,16 @@ def http_error_of(errors: Sequence[Any]) -> HttpError:
     unknown = [error for error in errors if error["type"] == "extra_forbidden"]
     first = [*unknown, *errors][0]
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"][1:]]
-    place = "".join(parts).removeprefix(".")[:200]
+    path = "".join(parts).removeprefix(".")[:200]
     kind: str = first["type"]
     code = _CODES.get(kind, "invalid_type")
     if kind == "extra_forbidden":
-        return bad_request(f"{place!r} is not known here", place, code)
+        return bad_request(f"{path!r} is not known here", path, code)
     if kind == "missing":
-        where = repr(place) if place else "the body, a JSON object,"
-        return bad_request(f"{where} is missing", place or None, code)
+        where = repr(path) if path else "the body, a JSON object,"
+        return bad_request(f"{where} is missing", path or None, code)
     message = str(first["msg"]).removeprefix("Value error, ")
-    return bad_request(f"{place or 'the body'}: {message}", place or None, code)
+    return bad_request(f"{path or 'the body'}: {message}", path or None, code)
 
 
 def json_of(body: bytes) -> Any:

@@ -412,7 +412,7 @@ class Dispatcher:
 
         extractions: dict[int, Extraction[Any]] = {}
         start = time.time_ns()
-        for place, extraction in self._extractor.iter_indexed(
+        for index, extraction in self._extractor.iter_indexed(
             parsed.documents,
             schema=parsed.plan.task,
             on_error="record",
@@ -421,8 +421,8 @@ class Dispatcher:
         ):
             self._note(extraction)
             note_span(extraction, start)
-            extractions[place] = extraction
-        return parsed.answer([extractions[place] for place in range(len(parsed.documents))])
+            extractions[index] = extraction
+        return parsed.answer([extractions[index] for index in range(len(parsed.documents))])
 
 
 def _result(done: asyncio.Future[bytes]) -> bytes:

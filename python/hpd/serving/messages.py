@@ -47,27 +47,27 @@ def read_messages(messages: Sequence[Message]) -> Conversation:
     Raises:
         HttpError: a message that can be none of them.
     """
-    places = [
+    user_turns = [
         i
         for i, message in enumerate(messages)
         if message.role == "user" and not message.text.startswith(_FAULTS)
     ]
-    if not places:
+    if not user_turns:
         raise bad_request(
             "there is no message of the user, which would be the document", "messages"
         )
-    place = places[-1]
-    if not messages[place].content:
-        raise bad_request(f"messages[{place}].content is missing", f"messages[{place}].content")
+    index = user_turns[-1]
+    if not messages[index].content:
+        raise bad_request(f"messages[{index}].content is missing", f"messages[{index}].content")
     instructions = []
     examples = []
     for i, message in enumerate(messages):
-        if i == place or not message.text.strip():
+        if i == index or not message.text.strip():
             continue
-        is_answered = i + 1 < place and messages[i + 1].role == "assistant"
+        is_answered = i + 1 < index and messages[i + 1].role == "assistant"
         if message.role in ("system", "developer"):
             instructions.append(message.text)
-        elif i > place:
+        elif i > index:
             is_answer = message.role == "assistant"
             instructions.append(
                 f"An earlier answer was: {message.text}" if is_answer else message.text
@@ -82,7 +82,7 @@ def read_messages(messages: Sequence[Message]) -> Conversation:
                 "for which it is an example",
                 f"messages[{i}]",
             )
-    return Conversation(messages[place].text, tuple(instructions), tuple(examples))
+    return Conversation(messages[index].text, tuple(instructions), tuple(examples))
 
 
 def _answer(message: Message, where: str) -> object:
@@ -194,10 +194,10 @@ def langextract_prompt(text: str) -> LangextractPrompt | None:
 
 def _first_example(text: str) -> tuple[str, Sequence[Any], str] | None:
     """The question and the answer of the first example, and what comes after it."""
-    place = text.find(_ANSWER)
-    if not text.startswith(_QUESTION) or place < 0:
+    end = text.find(_ANSWER)
+    if not text.startswith(_QUESTION) or end < 0:
         return None
-    start = place + len(_ANSWER)
+    start = end + len(_ANSWER)
     fence = _FENCE.match(text, start)
     try:
         answer, end = json.JSONDecoder().raw_decode(text, fence.end() if fence else start)
@@ -208,7 +208,7 @@ def _first_example(text: str) -> tuple[str, Sequence[Any], str] | None:
         return None
     rest = text[end:].lstrip()
     rest = rest.removeprefix("```") if fence else rest
-    return text[len(_QUESTION) : place], items, rest.lstrip()
+    return text[len(_QUESTION) : end], items, rest.lstrip()
 
 
 def _classes(answers: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, dict[str, bool]]:

@@ -138,7 +138,7 @@ def extraction_html(line: Mapping[str, Any], text: str | None) -> str:
     pieces = None
     if text is not None:
         segments = covered_segments(values, len(text))
-        pieces = list(_pieces(text, segments, colors, [value.place for value in values]))
+        pieces = list(_pieces(text, segments, colors, [value.path for value in values]))
     return render(
         SHARED / "extraction.html",
         styles=Markup((SHARED / "document.css").read_text(encoding="utf-8")),
@@ -150,13 +150,13 @@ def extraction_html(line: Mapping[str, Any], text: str | None) -> str:
 
 
 def _pieces(
-    text: str, segments: Sequence[TextSegment], colors: Sequence[str], places: Sequence[str]
+    text: str, segments: Sequence[TextSegment], colors: Sequence[str], paths: Sequence[str]
 ) -> Iterator[Piece]:
     at = 0
     for start, end, values, ending in segments:
         yield Piece(text[at:start])
         inside = " inside" if len(values) > 1 else ""
-        label = " · ".join(places[value] for value in ending)
+        label = " · ".join(paths[value] for value in ending)
         yield Piece(text[start:end], colors[values[-1]] + inside, label or None)
         at = end
     yield Piece(text[at:])

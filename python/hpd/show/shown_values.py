@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 class ShownValue:
     """A single value: a leaf of the data, or a field that failed and is not in the data."""
 
-    place: str
+    path: str
     """The place in the data: ``maker.city``, ``lines[0].qty``."""
     attribute: str
     """The attribute of the schema that it belongs to: the first part of its place."""
@@ -42,15 +42,15 @@ def shown_values(
     shown as one value that is not there.
     """
     values = [
-        _shown(place, str(attribute), value, fields.get(place, {}))
+        _shown(path, str(attribute), value, fields.get(path, {}))
         for attribute, content in data.items()
-        for place, value in _leaves(str(attribute), content)
+        for path, value in _leaves(str(attribute), content)
     ]
-    places = {value.place for value in values}
+    paths = {value.path for value in values}
     failed = [
-        _shown(place, _attribute_of(place, data), None, field)
-        for place, field in fields.items()
-        if place not in places and "error" in field
+        _shown(path, _attribute_of(path, data), None, field)
+        for path, field in fields.items()
+        if path not in paths and "error" in field
     ]
     return [*values, *failed]
 

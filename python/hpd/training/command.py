@@ -17,7 +17,8 @@ from hpd.cli.arguments import (
     not_empty,
     number,
 )
-from hpd.cli.common import EXIT_OK, UsageError, need_extra, say
+from hpd.cli.common import EXIT_OK, UsageError, say
+from hpd.extras import require_extra
 from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS
 from hpd.schema import load_schemas
@@ -235,7 +236,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace, loaded: Schema | Mapping[str, Schema] | None) -> None:
-    need_extra("hpd finetune", "training", ("gguf", "torch", "transformers"))
+    require_extra("hpd finetune", "training", ("gguf", "torch", "transformers"))
     if isinstance(loaded, Mapping) and arguments.category_field is None:
         raise UsageError(
             "the schema has one for each category: say where a document's is (--category-field)"

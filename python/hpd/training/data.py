@@ -318,8 +318,8 @@ def _shuffled(documents: Iterable[Labelled], rng: Random) -> Iterator[Labelled]:
     for document in documents:
         held.append(document)
         if len(held) == N_SHUFFLED:
-            place = rng.randrange(N_SHUFFLED)
-            held[place], held[-1] = held[-1], held[place]
+            i = rng.randrange(N_SHUFFLED)
+            held[i], held[-1] = held[-1], held[i]
             yield held.pop()
     rng.shuffle(held)
     yield from held

@@ -119,12 +119,12 @@ class RowLayout:
         kind = Kind.KEY if field < self.n_first else Kind.LONE_KEY
         return _roles((kind, field, 0, start + i) for i in range(self.n_keys[field]))
 
-    def values(self, places: Iterable[tuple[int, int]]) -> Roles:
+    def values(self, positions: Iterable[tuple[int, int]]) -> Roles:
         """Tokens of values, each given by its field and its step."""
         kinds = (Kind.LONE_VALUE, Kind.VALUE)
         return _roles(
             (kinds[field < self.n_first], field, k, self.value_position(field, k))
-            for field, k in places
+            for field, k in positions
         )
 
     def first_step(self) -> Roles:
@@ -137,8 +137,8 @@ class RowLayout:
         if order == "natural":
             parts = [self.prompt()]
             for field in fields:
-                places = [(field, k) for k in range(1, n_values[field] + 1)]
-                parts += [self.key(field), self.values(places)]
+                positions = [(field, k) for k in range(1, n_values[field] + 1)]
+                parts += [self.key(field), self.values(positions)]
             return join(parts)
         steps = range(1, max(n_values, default=0) + 1)
         appended = [(field, k) for k in steps for field in fields if n_values[field] >= k]

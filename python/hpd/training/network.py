@@ -99,7 +99,7 @@ class Packed(NamedTuple):
     positions: Any
     targets: Any
     """The tokens that are taught, and at which places."""
-    places: Any
+    target_indexes: Any
     segments: list[AttentionSegment]
 
     @property
@@ -157,12 +157,12 @@ def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> Packed:
         start = end
     tokens = np.concatenate([row.tokens[part] for row, part in zip(rows, own, strict=True)])
     targets = np.concatenate([row.targets[part] for row, part in zip(rows, own, strict=True)])
-    places = np.nonzero(targets != NO_TARGET)[0]
+    target_indexes = np.nonzero(targets != NO_TARGET)[0]
     return Packed(
         torch.from_numpy(tokens).to(device)[None],
         torch.cat([each.positions[each.n_shared :] for each in segments])[None],
-        torch.from_numpy(targets[places]).to(device),
-        torch.from_numpy(places).to(device),
+        torch.from_numpy(targets[target_indexes]).to(device),
+        torch.from_numpy(target_indexes).to(device),
         segments,
     )
 
@@ -188,7 +188,7 @@ def loss_sum(network: Any, batch: Packed) -> Any:
         segments=batch.segments,
     ).last_hidden_state[0]
     # Only where something is taught does the output matrix cost anything.
-    logits = network.get_output_embeddings()(hidden[batch.places]).float()
+    logits = network.get_output_embeddings()(hidden[batch.target_indexes]).float()
     return functional.cross_entropy(logits, batch.targets, reduction="sum")
 
 

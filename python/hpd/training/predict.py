@@ -46,8 +46,8 @@ class Predictor:
             for schema in schemas
         }
         groups = [
-            _Stack(places, [texts[i] for i in places], schemas[places[0]])
-            for places in stacks([id(schema) for schema in schemas], self.stack)
+            _Stack(indexes, [texts[i] for i in indexes], schemas[indexes[0]])
+            for indexes in stacks([id(schema) for schema in schemas], self.stack)
         ]
         own = [prompters[id(group.schema)] for group in groups]
         decoder = Decoder(
@@ -56,8 +56,8 @@ class Predictor:
         predict = self._answers if self.method == "ar" else self._fields
         predicted: list[dict[str, Any]] = [{} for _ in texts]
         for group, data in zip(groups, predict(decoder, groups, own), strict=True):
-            for place, document in zip(group.places, data, strict=True):
-                predicted[place] = document
+            for index, document in zip(group.indexes, data, strict=True):
+                predicted[index] = document
         return predicted
 
     def _fields(
@@ -102,17 +102,18 @@ class Predictor:
 class _Stack:
     """Documents of one prompt, and their places among all."""
 
-    places: Sequence[int]
+    indexes: Sequence[int]
     texts: Sequence[str]
     schema: Schema
 
     def split(self, answer: str) -> list[dict[str, Any]]:
         """Each document's data from a whole answer, which for several has theirs by number."""
-        places = stack_places(len(self.texts))
+        paths = stack_places(len(self.texts))
         schema = self.schema
-        if len(places) > 1:
+        if len(paths) > 1:
             objects = (
-                Attribute(place[0], "object", attributes=schema.attributes) for place in places
+                Attribute(path_of_document[0], "object", attributes=schema.attributes)
+                for path_of_document in paths
             )
             schema = Schema(tuple(objects))
         values: Mapping[Path, ParsedValue] = {
@@ -124,10 +125,10 @@ class _Stack:
             assemble(
                 self.schema,
                 {
-                    path[len(place) :]: value
+                    path[len(path_of_document) :]: value
                     for path, value in values.items()
-                    if path[: len(place)] == place
+                    if path[: len(path_of_document)] == path_of_document
                 },
             ).data
-            for place in places
+            for path_of_document in paths
         ]

@@ -228,6 +228,6 @@ def stacks(schemas: Sequence[Hashable], size: int) -> Iterator[list[int]]:
     by_schema: dict[Hashable, list[int]] = {}
     for index, schema in enumerate(schemas):
         by_schema.setdefault(schema, []).append(index)
-    for places in by_schema.values():
-        for start in range(0, len(places), size):
-            yield places[start : start + size]
+    for indexes in by_schema.values():
+        for start in range(0, len(indexes), size):
+            yield indexes[start : start + size]

@@ -82,6 +82,6 @@ def test_what_the_plot_shows(files, tmp_path):
 
 
 def test_the_plot_without_matplotlib_says_what_to_install(files, monkeypatch, capsys):
-    monkeypatch.setattr("hpd.evaluation.commands.eval.find_spec", lambda name: None)
+    monkeypatch.setattr("hpd.extras.find_spec", lambda name: None)
     assert main(["eval", *files, "--plot", "x.png"]) == 2
     assert "[plot]" in capsys.readouterr().err

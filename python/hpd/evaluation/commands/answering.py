@@ -15,8 +15,9 @@ from hpd.cli.arguments import (
     number,
     options_of,
 )
-from hpd.cli.common import UsageError, need_extra, say
+from hpd.cli.common import UsageError, say
 from hpd.evaluation.endpoint import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
+from hpd.extras import require_extra
 from hpd.files.journal import file_fingerprint
 from hpd.models.cache import cache_folder
 from hpd.models.model_files import is_bundled, resolve_model
@@ -107,7 +108,7 @@ def check_answering(arguments: argparse.Namespace) -> None:
             raise UsageError(f"{flag} is for a local model, and does nothing with --api")
     if (arguments.price_in is None) != (arguments.price_out is None):
         raise UsageError("a price has two parts: --price-in and --price-out")
-    need_extra("--api", "api", _PACKAGES)
+    require_extra("--api", "api", _PACKAGES)
 
 
 def answering_settings(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -145,7 +146,7 @@ def open_answering(
 
     Raises:
         ModelLoadError: the local model cannot be found or loaded.
-        EndpointError: the extra ``api`` is not installed.
+        MissingPackageError: the extra ``api`` is not installed.
     """
     for_value, for_answer = max_tokens
     if arguments.api is not None:

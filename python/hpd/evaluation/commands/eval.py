@@ -5,20 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_field_arguments, integer, number
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, say
-from hpd.evaluation.scores import AGREEMENT_NAMES, SCORE_PLACES, USUAL
-from hpd.version import install_command
+from hpd.evaluation.scores import AGREEMENT_NAMES, SCORE_KEYS, USUAL
+from hpd.extras import require_extra
 
 if TYPE_CHECKING:
     from hpd.evaluation.commands.eval_figures import Figures, Inputs
 
 _DEFAULT = "f1"
-_SCORE_NAMES = tuple(place.name for place in SCORE_PLACES)
+_SCORE_NAMES = tuple(key.name for key in SCORE_KEYS)
 IMAGES = (".svg", ".png", ".pdf")
 
 _NEED_GOLD = ("per_attribute", "calibration", "plot", "text_field")
@@ -170,8 +169,8 @@ def _check(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be before any file is read."""
     if arguments.plot is not None and Path(arguments.plot).suffix.lower() not in IMAGES:
         raise UsageError(f"--plot {arguments.plot}: the name must end in {', '.join(IMAGES)}")
-    if arguments.plot is not None and find_spec("matplotlib") is None:
-        raise UsageError(f"--plot needs matplotlib: {install_command('plot')}")
+    if arguments.plot is not None:
+        require_extra("--plot", "plot", ("matplotlib",))
     if arguments.calibration and arguments.lookup is not None:
         raise UsageError("--calibration needs PRED: what --lookup predicts has no confidence")
     if arguments.disagreements is not None and arguments.vs is None:

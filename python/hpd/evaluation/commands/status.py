@@ -13,7 +13,7 @@ from hpd.evaluation.run_status import RunStatus, count_values, read_status
 from hpd.files.inputs import InputReader, parse_shard
 from hpd.files.journal import journal_path
 from hpd.files.rows import FORMATS
-from hpd.files.streams import is_place
+from hpd.files.streams import is_url
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Returns the exit code: 3 if documents have failed, 1 if the output cannot be resumed.
     """
-    if is_place(arguments.output):
+    if is_url(arguments.output):
         from hpd.external.remote_output import status_there
 
         return status_there(arguments, run)

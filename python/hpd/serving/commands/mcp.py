@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import add_option_arguments, options_of
-from hpd.cli.common import EXIT_OK, UsageError, need_extra
+from hpd.cli.common import EXIT_OK, UsageError
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError
+from hpd.extras import require_extra
 from hpd.files.reader import RecordReader
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
@@ -56,7 +57,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the assistant closes standard input."""
-    need_extra("hpd mcp", "mcp", ("mcp",))
+    require_extra("hpd mcp", "mcp", ("mcp",))
     folders = [Path(folder).resolve() for folder in arguments.folders]
     for folder in folders:
         if not folder.is_dir():
@@ -109,7 +110,7 @@ class Tools:
                 cancellation=cancellation,
             )
         )
-        lines = {"extractions": [found[place].to_dict() for place in sorted(found)]}
+        lines = {"extractions": [found[index].to_dict() for index in sorted(found)]}
         note = {
             "note": f"the file has more documents, of which the first {MAX_DOCUMENTS} were read"
         }
@@ -134,8 +135,8 @@ class Tools:
 
     def _documents(self, path: Path) -> list[Document]:
         # Links and .. are followed before it is known where the file is.
-        places = [(folder / path).resolve() for folder in self._folders] or [path]
-        full = next((place for place in places if place.exists()), places[0])
+        candidates = [(folder / path).resolve() for folder in self._folders] or [path]
+        full = next((index for index in candidates if index.exists()), candidates[0])
         if not any(full.is_relative_to(folder) for folder in self._folders):
             allowed = ", ".join(map(str, self._folders)) or "none: name them after hpd mcp"
             raise InputError(f"{path} is not below a folder that may be read ({allowed})")

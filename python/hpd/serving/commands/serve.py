@@ -23,10 +23,10 @@ from hpd.cli.common import (
     EXIT_OK,
     EXIT_SOME_FAILED,
     UsageError,
-    need_extra,
     say,
 )
-from hpd.models.hardware import computing_place
+from hpd.extras import require_extra
+from hpd.models.hardware import device_summary
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline import check_method
@@ -81,7 +81,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until a signal comes."""
-    need_extra("hpd serve", "serve", _PACKAGES)
+    require_extra("hpd serve", "serve", _PACKAGES)
     options = options_of(arguments)
     limits = _limits(arguments)
     key = _api_key(arguments.api_key)
@@ -124,7 +124,7 @@ def _serve(
     # An extractor has a schema; one that is never asked for costs nothing.
     with Extractor(schemas or ["value"], model, options=options) as extractor:
         if not options.quiet:
-            say(f"{name} on {computing_place(options.n_gpu_layers)}")
+            say(f"{name} on {device_summary(options.n_gpu_layers)}")
             say(f"listening on {_address(sock)}, a page to try it and /docs (Ctrl-C ends)")
         ending = serve(
             extractor,
