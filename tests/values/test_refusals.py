@@ -5,7 +5,11 @@ import pytest
 from answer_matrix import SMALL, STYLES, USUAL, models
 from hpd import _native
 from hpd.documents import Document
+from hpd.options import Options
+from hpd.pipeline.document_values import DocumentValues
+from hpd.results import FieldValue
 from hpd.schema import load_schema
+from hpd.values.places import Grounder
 from scripted_model import Script, Told, scripted_extractions
 
 PATTERN = {"type": "string", "pattern": r"^[A-Z]{2}-\d{3}$"}
@@ -100,3 +104,34 @@ def test_a_text_that_the_document_states_once_is_one_item_of_a_list(script):
     assert extraction.fields["x"].error.startswith("item 2: the model would write something else")
     _, extraction = field(script, schema, ["AB-123", "AB-123"], "Codes AB-123, AB-123.")
     assert extraction.data == {"x": ["AB-123", "AB-123"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "confidence", "is_kept"),
+    [
+        ("A box without a size.", "40.00 X 25.00 X 30.00", 0.6, False),
+        ("A box, 40.00 X 25.00 X 30.00.", "40.00 X 25.00 X 30.00", 0.6, True),
+        ("A box of 41.00 X 25.00 X 30.00.", "40.00 X 25.00 X 30.00", 0.6, False),
+        ("A box without a size.", "40.00 X 25.00 X 30.00", 0.97, True),
+        ("A box without a size.", "10 x 10", 0.6, True),
+        ("A box without a size.", "1.20 X 2.00", 0.6, False),
+    ],
+)
+def test_what_only_the_description_of_a_field_states_is_null(text, value, confidence, is_kept):
+    schema = load_schema(
+        {
+            "type": "object",
+            "properties": {
+                "size": {
+                    "type": "string",
+                    "description": "length by width by height, e.g. 40.00 X 25.00 X 30.00",
+                    "examples": ["1.20 X 2.00"],
+                }
+            },
+        }
+    )
+    values = DocumentValues({("size",): FieldValue(confidence, value=value, raw=f' "{value}"')})
+    values.ground(schema, Grounder(text), Options())
+    field = values.fields["size",]
+    assert field.value == (value if is_kept else None)
+    assert (field.reason is None) == is_kept

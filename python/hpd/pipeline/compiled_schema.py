@@ -331,6 +331,11 @@ class CompiledSchema:
         asked = options.verbatim
         self._stated = model.metadata(STATED_KEY) == "on" if asked is None else asked
         self._is_restricted = self._stated and _are_restricted(schema.attributes)
+        self._default_threshold = 0.0
+        if confidence_map is not None:
+            self._default_threshold = confidence_map.null_threshold
+        elif not (options.calibration or options.adapters or _is_taught(model)):
+            self._default_threshold = 0.0
         self.lists = options.lists or taught_lists(model, options)
         self.leaves = schema_leaves(schema, self.lists)
         self._model = model
@@ -439,9 +444,7 @@ class CompiledSchema:
         threshold = self.options.null_threshold
         if threshold is None:
             # That of the calibration is about values that need not be there.
-            threshold = 0.0
-            if confidence_map is not None and not needs_a_value:
-                threshold = confidence_map.null_threshold
+            threshold = 0.0 if needs_a_value else self._default_threshold
         is_forced = attribute.forbids_null
         may_be_ruled_out = (needs_a_value or attribute.type == "enum") and not is_forced
         has_form = is_constrained(attribute) and not is_forced
@@ -646,8 +649,12 @@ def taught_lists(model: Model, options: Options) -> Lists:
     for lists in get_args(Lists):
         if lists in said:
             return lists  # type: ignore[no-any-return]
-    is_taught = any(map(model.metadata, (STATED_KEY, METADATA_KEY, LABEL_KEY)))
-    return "numbers" if is_taught else "names"
+    return "numbers" if _is_taught(model) else "names"
+
+
+def _is_taught(model: Model) -> bool:
+    """Whether a file says that its model was taught to answer as hpd asks."""
+    return any(map(model.metadata, (LISTS_KEY, STATED_KEY, METADATA_KEY, LABEL_KEY)))
 
 
 def attribute_number(leaf: Leaf) -> int:

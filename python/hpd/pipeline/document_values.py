@@ -39,6 +39,9 @@ MIN_KEPT_SHARE = 0.3
 leave it: below it, the value is what the constraint made of another one, which the model would have
 written."""
 
+SURE = 0.95
+"""The confidence of a value that is kept although its description has it, and the document not."""
+
 N_RETRIES = 2
 """The waves in which fields are asked again, at most."""
 
@@ -207,7 +210,10 @@ class DocumentValues:
         spans = place_values(grounder, values, arrays, of_set.__contains__)
         for path, attribute in attributes.items():
             result, span = self.fields[path], spans.get(path)
-            if span is not None:
+            if (span is None or span.match == "fuzzy") and _is_copied(result, attribute):
+                why = "it stands in the description of the field, not in the document"
+                self.fields[path] = _refused(result, attribute, why)
+            elif span is not None:
                 self.fields[path] = replace(
                     result, start=span.start, end=span.end, match=span.match
                 )
@@ -513,6 +519,15 @@ def is_below(path: Path, roots: Iterable[Path]) -> bool:
 def _counts_above(path: Path) -> list[Path]:
     """The paths of the counts of all arrays in which a field may be; items have numbers."""
     return [(*path[:n], COUNT_KEY) for n in range(1, len(path)) if path[n].isdecimal()]
+
+
+def _is_copied(result: FieldValue, attribute: Attribute) -> bool:
+    """Whether a value, of which the model is not sure, is one that describes its attribute."""
+    if attribute.choices or attribute.type == "boolean":
+        return False
+    shown = "\n".join((attribute.description, *map(str, attribute.examples)))
+    is_sure = result.confidence is not None and result.confidence >= SURE
+    return bool(shown) and not is_sure and Grounder(shown).states(result.value)
 
 
 def _without_numbers(path: Path) -> Path:
