@@ -139,6 +139,25 @@ def test_the_surest_value_that_the_text_holds_is_taken():
     assert whole.fields["d",].confidence == 0.4
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("closing_balance", "Closing balance 286.00"),
+        ("closingBalance", "CLOSING BALANCE: EUR 286.00"),
+        ("balance (closing)", "Balance, closing\n286.00"),
+        ("solde de clôture", "Solde de clôture : 286.00"),
+    ],
+)
+def test_the_chunk_that_names_a_field_wins_over_a_guess(name, line):
+    text = f"12 May card 146.00\n13 May transfer 140.00\n\n{line}"
+    guess = known(**{name: (146.0, 0.9, text.index("146"))})
+    named = known(**{name: (286.0, 0.6, text.index("286"))})
+    schema = Schema((Attribute(name, "number"),))
+    for parts in ([guess, named], [named, guess]):
+        assert merge(schema, parts, text).fields[name,].value == 286.0
+    assert merge(schema, [guess, named], "1 " * 99).fields[name,].value == 146.0
+
+
 def test_attributes_that_depend_on_each_other_come_from_one_chunk():
     first = known(price=("10", 0.9, 0), currency=("EUR", 0.5, 3))
     second = known(price=("20", 0.6, 0), currency=("USD", 0.7, 3))

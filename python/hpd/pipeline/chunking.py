@@ -1,7 +1,8 @@
 """Long texts cut into parts, and the values of the parts put together to those of the whole.
 
 A part ends where a sentence does. A value is taken from the part with the highest confidence,
-preferably from one whose text holds the value; it is null only if every part says so. Attributes
+preferably from one whose text holds the value, and names its field just before it; it is null only
+if every part says so. Attributes
 that depend on one another come from the same part. An array is the union of the parts' items,
 without repeated ones.
 
@@ -34,6 +35,10 @@ CountTokens = Callable[[str], int]
 
 _OVERLAP = 8
 """The denominator of the share of a part with which the next part begins once more."""
+_NAME_REACH = 80
+"""The characters before a value in which its name may stand."""
+_NAME_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MAX_WORD = 40
 """The longest word; longer ones, such as sentences without blanks, are cut into pieces."""
 
@@ -162,16 +167,23 @@ def shift(values: DocumentValues, offset: int) -> None:
             )
 
 
-def merge(schema: Schema, parts: Sequence[DocumentValues]) -> DocumentValues:
-    """One document's fields from those of its chunks, in the order of the text."""
-    merger = _Merger(parts)
+def merge(schema: Schema, parts: Sequence[DocumentValues], text: str = "") -> DocumentValues:
+    """One document's fields from those of its chunks, in the order of the text.
+
+    Args:
+        schema: the fields.
+        parts: the values of each chunk, with offsets in the whole document.
+        text: the whole document.
+    """
+    merger = _Merger(parts, text)
     merger.siblings(schema.attributes, ())
     return merger.whole
 
 
 class _Merger:
-    def __init__(self, parts: Sequence[DocumentValues]) -> None:
+    def __init__(self, parts: Sequence[DocumentValues], text: str) -> None:
         self.parts = parts
+        self.text = text
         self.whole = DocumentValues()
 
     def siblings(self, attributes: Sequence[Attribute], prefix: Path) -> None:
@@ -190,7 +202,7 @@ class _Merger:
 
     def take_surest(self, roots: Sequence[Path]) -> None:
         """Take the best values below some paths, all from one chunk."""
-        ranks = [_rank(part, roots) for part in self.parts]
+        ranks = [_rank(part, roots, self.text) for part in self.parts]
         best = max(range(len(ranks)), key=ranks.__getitem__)
         # Of chunks that are as good otherwise, the confidence decides.
         decided = [
@@ -273,16 +285,30 @@ def dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
     return groups
 
 
-def _rank(part: DocumentValues, roots: Sequence[Path]) -> tuple[int, int, int, float]:
+def _rank(
+    part: DocumentValues, roots: Sequence[Path], text: str
+) -> tuple[int, int, int, int, float]:
     """The quality of a chunk's values below some paths, to be compared with that of others."""
-    results = [result for path, result in part.fields.items() if is_below(path, roots)]
-    filled = [result for result in results if result.value is not None]
-    n_grounded = sum(result.match not in (None, "none") for result in filled)
-    n_errors = sum(result.error is not None for result in results)
+    results = {path: result for path, result in part.fields.items() if is_below(path, roots)}
+    filled = {path: result for path, result in results.items() if result.value is not None}
+    n_grounded = sum(result.match not in (None, "none") for result in filled.values())
+    n_named = sum(_is_named(path, result, text) for path, result in filled.items())
+    n_errors = sum(result.error is not None for result in results.values())
     # Where all values are null, the least confident chunk is taken.
     sign = 1 if filled else -1
-    mean = sum(result.confidence or 0.0 for result in filled or results)
-    return n_grounded, len(filled), -n_errors, sign * mean / max(1, len(filled or results))
+    counted = (filled or results).values()
+    mean = sum(result.confidence or 0.0 for result in counted) / max(1, len(counted))
+    return n_grounded, len(filled), n_named, -n_errors, sign * mean
+
+
+def _is_named(path: Path, result: FieldValue, text: str) -> bool:
+    """Whether the document names a field just before its value: ``Closing balance 286.00``."""
+    if result.start is None:
+        return False
+    before = text[max(0, result.start - _NAME_REACH) : result.start].casefold()
+    paragraph = _NAME_WORD.findall(before.rpartition("\n\n")[2])
+    names = _NAME_WORD.findall(_CAMEL.sub(" ", path[-1]).casefold())
+    return bool(names) and all(name in paragraph for name in names)
 
 
 def item_identity(part: DocumentValues, root: Path) -> str | None:
@@ -469,7 +495,7 @@ class ChunkedDocument:
         if self._failure is not None:
             return DocumentValues(), self._usage, self._failure
         whole, *later = [
-            merge(schema, [values for _, values in sorted(parts.items(), key=lambda each: each[0])])
+            merge(schema, [parts[start] for start in sorted(parts)], self.text)
             for parts in self._passes
         ]
         for others in later:
