@@ -26,7 +26,7 @@ from hpd.extractor import Extractor
 from hpd.results import Extraction
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.weights import set_metadata
-from hpd.values.confidence import COUNT, METADATA_KEY, NO_MAP, kind_of
+from hpd.values.confidence import COUNT_KIND, METADATA_KEY, NO_CALIBRATION, kind_of
 from hpd.values.stated import STATED_KEY
 from recipe.handwritten import Handwritten, kept_aside
 
@@ -46,7 +46,7 @@ def judged_fields(
         kind: str = attribute.type
         value, is_null = field.value, field.value is None
         if attribute.type == "array":
-            kind, value, gold = COUNT, value or 0, len(gold or [])
+            kind, value, gold = COUNT_KIND, value or 0, len(gold or [])
         is_right = outcome(gold_values(gold), value, normalized) in ("vc", "nn")
         yield ScoredConfidence(name, kind_of(kind, text), field.confidence, is_null, is_right)
 
@@ -73,7 +73,9 @@ def _at(
 def judge(model: Path, chosen: Sequence[Handwritten]) -> list[ScoredConfidence]:
     """The fields of documents as the model extracts them."""
     fields: list[ScoredConfidence] = []
-    with Extractor("name", model, calibration=NO_MAP, on_invalid="record", quiet=True) as extractor:
+    with Extractor(
+        "name", model, calibration=NO_CALIBRATION, on_invalid="record", quiet=True
+    ) as extractor:
         for each in chosen:
             (extraction,) = extractor.extract_many(
                 [each.text], schema=each.schema, on_error="record"

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError
 from hpd.options import Options
-from hpd.prompt.text import SYSTEM, instruction_text
+from hpd.prompt.text import SYSTEM_PROMPT, instruction_text
 from hpd.prompt.tokens import documents_text
 from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import to_json_schema
@@ -298,7 +298,7 @@ class EndpointExtractor:
         schemas: Schema | Mapping[str, Schema],
         endpoint: Endpoint,
         *,
-        system_prompt: str = SYSTEM,
+        system_prompt: str = SYSTEM_PROMPT,
     ) -> None:
         self._schemas = schemas
         self._endpoint = endpoint
