@@ -24,7 +24,7 @@ from hpd.errors import ContextOverflowError
 from hpd.extractor import Extractor
 from hpd.options import Options
 from hpd.schema import check, load_schema, to_json_schema
-from hpd.values.places import normalized_text
+from hpd.values.grounding import normalized_text
 from small_extractor import extracted
 
 N_DOCUMENTS = int(os.environ.get("HPD_TEST_DOCUMENTS", "40"))

@@ -14,12 +14,12 @@ TEXT = "Nike Air Max 90, white, size 43"
 
 @pytest.fixture(autouse=True)
 def nothing_loaded():
-    one_call._kept.clear()
+    one_call._models.clear()
     yield
-    for loaded in one_call._kept.values():
+    for loaded in one_call._models.values():
         if loaded.extractor is not None:
             loaded.extractor.close()
-    one_call._kept.clear()
+    one_call._models.clear()
 
 
 def test_the_model_stays_loaded_whatever_the_schema(monkeypatch):
@@ -43,7 +43,7 @@ def test_the_model_stays_loaded_whatever_the_schema(monkeypatch):
 def test_only_the_models_of_the_latest_calls_are_kept(tiny_model):
     for model in (None, tiny_model("qwen3"), tiny_model("llama")):
         hpd.extract(TEXT, "brand", model, max_tokens=2)
-    assert len(one_call._kept) == 2
+    assert len(one_call._models) == 2
 
 
 def test_threads_share_the_model():

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from hpd.schema import load_schema
-from hpd.values.stated import STATED_KEY, Stated
+from hpd.values.stated import STATED_KEY, StatedValues
 from shop import EXACT
 from small_extractor import SmallExtractor as Extractor
 from small_extractor import extracted
@@ -25,7 +25,7 @@ def is_stated(name, value, text):
     if name == "name":
         return str(value) in text
     (attribute,) = (a for a in load_schema(SCHEMA).attributes if a.name == name)
-    texts = Stated(text).texts(attribute)
+    texts = StatedValues(text).texts_for(attribute)
     return texts is None or value in [json.loads(each) for each in texts]
 
 

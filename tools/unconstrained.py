@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS
-from hpd.values.grammar import _OF_FORMAT, _pattern_is_supported
+from hpd.values.grammar import _FORMAT_RULES, _pattern_is_supported
 
 _LIMITS = {
     "minimum": "minimum",
@@ -29,7 +29,7 @@ def unconstrained(attribute: Attribute) -> list[str]:
     if attribute.format is not None and (
         attribute.pattern is not None
         or attribute.format not in FORMATS
-        or attribute.format in _OF_FORMAT
+        or attribute.format in _FORMAT_RULES
     ):
         left.append("format")
     return left

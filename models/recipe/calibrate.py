@@ -20,8 +20,9 @@ from hpd.evaluation.calibration import Answer, reliability
 from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted, fit
 from hpd.extractor import Extractor
+from hpd.options import Options
 from hpd.training.weights import set_metadata
-from hpd.values.confidence import METADATA_KEY, NO_MAP
+from hpd.values.confidence import METADATA_KEY, NO_CALIBRATION
 from hpd.values.stated import STATED_KEY
 from recipe.handwritten import Handwritten, kept_aside
 
@@ -31,7 +32,10 @@ SURE = 0.95
 def judge(model: Path, chosen: Sequence[Handwritten]) -> list[ScoredConfidence]:
     """The fields of documents as the model extracts them."""
     fields: list[ScoredConfidence] = []
-    with Extractor("name", model, calibration=NO_MAP, on_invalid="record", quiet=True) as extractor:
+    options = Options(
+        calibration=NO_CALIBRATION, null_threshold=0.0, on_invalid="record", quiet=True
+    )
+    with Extractor("name", model, options=options) as extractor:
         for each in chosen:
             (extraction,) = extractor.extract_many(
                 [each.text], schema=each.schema, on_error="record"

@@ -1,4 +1,4 @@
-"""The documents that go in."""
+"""Input documents, and where their text stands in a file."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from enum import Enum
 from typing import Any, Final, Literal, Protocol
 
 Box = tuple[float, float, float, float]
-"""The left, top, right and bottom side, in points from the top left of the page as it is shown."""
+"""Left, top, right and bottom, in points from the top-left corner of the displayed page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a part of a text stands in the file that it was read from."""
+    """Where a span of text stands in the file it was read from."""
 
     page: int
-    """The number, from 1, of the page, the slide or the sheet."""
+    """The page, slide or sheet, numbered from 1."""
     boxes: tuple[Box, ...] = ()
-    """One for each of its lines there."""
+    """One box per line of the span."""
     cell: str | None = None
-    """The name of the cell of a sheet: ``May!B7``."""
+    """The cell of a sheet, such as ``May!B7``."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Its part of a line of output."""
+        """Return the keys that it adds to a field in the output."""
         found: dict[str, Any] = {"page": self.page}
         if self.boxes:
             found["boxes"] = [[*box] for box in self.boxes]
@@ -30,17 +30,18 @@ class Place:
 
 
 class Places(Protocol):
-    """Where each part of a text stands in the file that it was read from."""
+    """Maps the spans of a text to where they stand in the file it was read from."""
 
     def of(self, start: int, end: int) -> Place | None:
-        """The place of the characters from ``start`` up to ``end``; None if they have none."""
+        """Return the place of the characters ``start`` to ``end``, or None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text to extract from; ``id`` is carried through, ``category`` chooses the schema.
+    """A text to extract from.
 
-    With ``places`` the values say where they stand in the file, as those of ``read_documents`` do.
+    ``id`` is copied to the extraction, and ``category`` selects the schema. With ``places``, as
+    ``read_documents`` sets it, each value also gets its place in the file.
     """
 
     text: str
@@ -49,15 +50,15 @@ class Document:
     places: Places | None = field(default=None, repr=False, compare=False)
 
 
-class _Mark(Enum):
+class _Sentinel(Enum):
     NOT_YET = "not yet"
 
 
-NotYet = Literal[_Mark.NOT_YET]
-NOT_YET: Final = _Mark.NOT_YET
-"""A source of documents may give this in place of one: there is none now, and more may come.
+NotYet = Literal[_Sentinel.NOT_YET]
+NOT_YET: Final = _Sentinel.NOT_YET
+"""A source of documents may yield this to say that none is ready yet, but more may follow.
 
-What is in flight then goes on alone, stacks that are not full included, and what is finished is
-handed out; without it, a source that keeps its reader waiting keeps everything waiting. The source
-is asked again at once, so it should wait for a moment itself.
+The documents in flight, incomplete stacks included, are then decoded, and finished extractions are
+yielded. A source that blocks instead blocks the whole call. The source is asked again at once, so
+it should wait a moment before it yields this.
 """

@@ -1,22 +1,22 @@
-"""Every exception that hpd raises on purpose has ``HpdError`` as its root."""
+"""The exceptions and warnings of hpd; all errors derive from ``HpdError``."""
 
 from typing import Any
 
 
 class HpdError(Exception):
-    """Root of all errors that hpd raises."""
+    """Base class of the errors that hpd raises."""
 
 
 class SchemaError(HpdError, ValueError):
-    """A schema that cannot be read, or that asks for something hpd cannot honour."""
+    """A schema cannot be read, or asks for something that hpd does not support."""
 
 
 class OptionError(HpdError, ValueError):
-    """Unknown option or invalid value."""
+    """An option is unknown or has an invalid value."""
 
 
 class InputError(HpdError, ValueError):
-    """An input file, line or record that cannot be read."""
+    """An input file, line or record cannot be read."""
 
 
 class MissingPackageError(InputError):
@@ -24,20 +24,20 @@ class MissingPackageError(InputError):
 
 
 class InvalidDataError(HpdError, ValueError):
-    """A document whose data breaks the schema: a required value is missing or not valid.
+    """The data of a document violates the schema: a required value is missing or invalid.
 
-    ``extraction`` is the ``Extraction`` as far as it went, the data included.
+    ``extraction`` is the ``Extraction`` with the data and fields found so far.
     """
 
     extraction: Any = None
 
 
 class ModelLoadError(HpdError, RuntimeError):
-    """A model or adapter that cannot be found, downloaded or loaded."""
+    """A model or adapter cannot be found, downloaded or loaded."""
 
 
 class ContextOverflowError(HpdError, ValueError):
-    """A document that does not fit the context, even alone."""
+    """A document does not fit into the context, even alone."""
 
 
 class DecodeError(HpdError, RuntimeError):
@@ -45,15 +45,15 @@ class DecodeError(HpdError, RuntimeError):
 
 
 class EngineClosedError(HpdError, RuntimeError):
-    """The engine was closed, or is in use by another thread."""
+    """The engine is closed, or in use by another thread."""
 
 
 class CallCancelledError(HpdError, RuntimeError):
-    """A call that was ended from elsewhere before all its documents were finished."""
+    """A call was cancelled before all of its documents were finished."""
 
 
 class HpdWarning(UserWarning):
-    """Root of all warnings that hpd gives."""
+    """Base class of the warnings that hpd issues."""
 
     kind = "warning"
-    """The word before it on a terminal."""
+    """The label shown before the message on a terminal."""

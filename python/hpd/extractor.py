@@ -1,4 +1,4 @@
-"""The extractor: documents in, extractions out."""
+"""``Extractor``: documents in, extractions out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from hpd.models.calibrations import stored_calibration
 from hpd.models.memory import warn_of_shortage
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import engine_options, load_model, tuned_values
-from hpd.options import Options, combined
+from hpd.options import Options, combine_options
 from hpd.pipeline import (
     Cancellation,
     ExamplesForm,
@@ -43,7 +43,7 @@ from hpd.pipeline import (
     OnSettled,
     Task,
     check_task,
-    prepared,
+    prepare_task,
     read_examples,
     warn_of_layout,
 )
@@ -52,7 +52,7 @@ from hpd.pipeline.reuse import reuse_of
 from hpd.results import Extraction
 from hpd.schema import as_schemas
 from hpd.schema.attributes import Schema
-from hpd.values.confidence import METADATA_KEY, option_map, own_map
+from hpd.values.confidence import METADATA_KEY, map_of_model, map_of_option
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -66,13 +66,13 @@ S = TypeVar("S")
 SchemaForm = (
     str | os.PathLike[str] | Sequence[str] | Mapping[str, Any] | Schema | Mapping[str, Schema]
 )
-"""Any form of a schema but a class."""
+"""Any form of a schema except a class."""
 OnError = Literal["raise", "record"]
 
-_N_SECONDS = 0.02
-"""The seconds that documents which come asynchronously are waited for before others go on."""
+_ASYNC_WAIT_SECONDS = 0.02
+"""Seconds to wait for the next async document before decoding continues without it."""
 
-_ERRORS: dict[str, type[HpdError]] = {
+_ERROR_CLASSES: dict[str, type[HpdError]] = {
     error.__name__: error
     for error in (ContextOverflowError, DecodeError, InputError, InvalidDataError)
 }
@@ -81,33 +81,33 @@ _ERRORS: dict[str, type[HpdError]] = {
 class Extractor(Generic[T]):
     """Extracts the attributes of a schema from documents with one model.
 
-    Use it as a context manager, or ``close()`` it. Several threads may use one extractor: what
-    they ask for is decoded together.
+    Use it as a context manager, or call ``close()``. Several threads may share one extractor; their
+    documents are decoded together.
 
     Args:
-        schema: a class (Pydantic's, a dataclass, a TypedDict), a JSON Schema, a list of names, a
-            dict of name to description, a one-line schema, a file of one of these; or a dict of
-            category to any of these. The data of an extraction is an instance of the class, else a
-            dict.
+        schema: a class (Pydantic model, dataclass, TypedDict), a JSON Schema, a list of names, a
+            dict of name to description, a one-line schema, or a path to a file with one of these;
+            or a dict that maps each category to one. The data of an extraction is an instance of
+            the class, or a dict for any other schema.
         model: path of a GGUF file; None for the bundled model.
-        hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
-        options: how to read and decode. Single options may be given by name as well.
+        hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, instead of ``model``.
+        options: how to read and decode; single options can also be passed by name.
         examples: documents with their answers, ``(text, data)`` or ``{"text": ..., "data": ...}``,
-            shown in the prompt before every document; by category, if the schema is.
-        system_prompt: the system's text, in place of the usual one: the task, and the form of
+            shown in the prompt before every document; a dict by category if the schema is one.
+        system_prompt: replaces the default system prompt, which states the task and the form of
             the answer.
-        progress: called with the share of the model that is loaded; False stops the loading.
+        progress: called with the fraction of the model that is loaded; returns False to stop.
 
-    What ``hpd tune`` found for this model and machine takes the place of what is not set:
-    ``options`` then has it, and ``tuned`` tells what it was. ``HPD_TUNED=0`` leaves it out. A model
-    that will probably not fit into memory gives a ``MemoryWarning``, with what would fit, and one
-    that was not taught the layout ``label`` an ``LayoutWarning`` if it is asked in it.
+    Options that are not set take the values that ``hpd tune`` found for this model and machine;
+    ``options`` includes them and ``tuned`` lists them. ``HPD_TUNED=0`` disables this. A
+    ``MemoryWarning`` is issued if the model will probably not fit into memory, and a
+    ``LayoutWarning`` if the layout ``label`` is used with a model that was not trained for it.
 
     Raises:
-        OptionError: there is no such option, or it cannot have that value, or an example is none.
+        OptionError: an option or an example is invalid.
         SchemaError: the schema cannot be read.
         ModelLoadError: the model cannot be found or loaded.
-        ContextOverflowError: the schema leaves no room for any document.
+        ContextOverflowError: the schema leaves no room for a document.
     """
 
     @overload
@@ -150,21 +150,21 @@ class Extractor(Generic[T]):
         progress: Callable[[float], bool | None] | None = None,
         **settings: Unpack[Settings],
     ) -> None:
-        asked = combined(options, settings)
+        asked = combine_options(options, settings)
         self.schemas = as_schemas(schema)
         shown = read_examples(examples, self.schemas)
         check_task(asked, self.schemas, system_prompt, shown)
-        confidence_map = option_map(asked.calibration)
+        confidence_map = map_of_option(asked.calibration)
         path = resolve_model(model, hf_repo, progress=not asked.quiet)
         warn_of_shortage(path, asked)
         native = load_model(path, asked, progress)
-        # An adapter makes another model of it, to which the file's calibration was not fitted.
+        # The file's calibration was not fitted to the model with an adapter.
         if not asked.calibration and not asked.adapters:
             stored = stored_calibration(path)
-            confidence_map = stored or own_map(native.metadata(METADATA_KEY))
-        # What is fastest was measured, and may be something else the next time.
+            confidence_map = stored or map_of_model(native.metadata(METADATA_KEY))
+        # Tuned values are measured, and may differ from one tuning to the next.
         self.tuned = {} if asked.deterministic else tuned_values(native, path, asked)
-        self.options = asked.filled(self.tuned)
+        self.options = asked.with_defaults(self.tuned)
         warn_of_layout(native, self.options)
         self._pipeline = Pipeline(
             native,
@@ -173,17 +173,16 @@ class Extractor(Generic[T]):
             engine_options(self.options),
             examples=shown,
             system_prompt=system_prompt,
-            # Which documents share a prompt must not depend on what was tuned.
-            flush_after=4 * asked.stack * asked.filled().most_in_flight,
+            # Which documents share a prompt must not depend on tuned values.
+            flush_after=4 * asked.stack * asked.with_defaults().max_in_flight,
             reuse=reuse_of(path, self.options),
             confidence_map=confidence_map,
         )
         self._system_prompt = system_prompt
         self._threads: ThreadPoolExecutor | None = None
         self._pipeline.check_room()
-        # An extractor that nobody closes is closed when it is collected, or at the end of the
-        # process.
-        self._closing = weakref.finalize(self, _close, self._pipeline, native, os.getpid())
+        # An extractor that is never closed is closed when it is collected, or at exit.
+        self._closing = weakref.finalize(self, _close_pipeline, self._pipeline, native, os.getpid())
 
     @overload
     def extract(
@@ -213,20 +212,19 @@ class Extractor(Generic[T]):
         schema: object = None,
         on_error: OnError = "raise",
     ) -> Extraction[Any]:
-        """The values of one document; ``schema`` takes the place of the extractor's own.
+        """Extract the values of one document.
 
         Args:
             document: the text, or a ``Document``.
-            category: chooses the schema, where the document does not name it.
-            schema: takes the place of the extractor's own.
-            on_error: ``record``: a document that fails gives an extraction with ``error``.
+            category: selects the schema, unless the document has a category.
+            schema: used instead of the extractor's own.
+            on_error: ``raise`` the document's error, or ``record`` it in the extraction.
 
         Raises:
-            ContextOverflowError: the document does not fit the context.
-            InputError: there is no schema for its category, or it is no text.
-            InvalidDataError: a required value is missing or not valid, or the class that is the
-                schema refuses the data; never with ``on_invalid="record"``, where ``error`` of the
-                extraction says that the class refuses it.
+            ContextOverflowError: the document does not fit into the context.
+            InputError: its category has no schema, or it is not text.
+            InvalidDataError: a required value is missing or invalid, or the schema's class rejects
+                the data; with ``on_invalid="record"`` this is only recorded in the extraction.
             EngineClosedError: the extractor is closed.
         """
         return self._extract(document, category, schema, on_error)
@@ -259,14 +257,14 @@ class Extractor(Generic[T]):
         schema: object = None,
         on_error: OnError = "raise",
     ) -> Extraction[Any]:
-        """``extract`` for asyncio: as many as ``in_flight`` at a time are decoded together.
+        """Extract from one document in asyncio; up to ``in_flight`` calls are decoded together.
 
-        Nothing more is decoded for a task that is cancelled.
+        Cancelling the task stops decoding. Arguments and errors are those of ``extract``.
         """
         self._check_open()
         if self._threads is None:
-            # As many threads as asyncio has of its own may be fewer.
-            self._threads = ThreadPoolExecutor(self.options.most_in_flight, "hpd")
+            # asyncio's default executor may have fewer threads.
+            self._threads = ThreadPoolExecutor(self.options.max_in_flight, "hpd")
         loop = asyncio.get_running_loop()
         cancellation = Cancellation()
         try:
@@ -305,17 +303,17 @@ class Extractor(Generic[T]):
         schema: object = None,
         on_error: OnError = "raise",
     ) -> Generator[Extraction[Any], None, None]:
-        """The values of each document, in the order of the documents; they are read lazily.
+        """Yield the extraction of each document, in input order; documents are read lazily.
 
         Args:
-            documents: texts, or ``Document`` where there is an id or a category; a column of a
-                table (a Series) is good, too.
-            schema: takes the place of the extractor's own; examples are for that one only.
-            on_error: ``record``: a document that fails gives an extraction with ``error`` in its
-                place, and the others go on.
+            documents: texts, or ``Document`` for an id or a category; a column of a table works
+                as well.
+            schema: used instead of the extractor's own, and without its examples.
+            on_error: ``raise`` the error of a document, or ``record`` it in its extraction and
+                continue.
 
         Raises:
-            InputError: ``documents`` is one text, a mapping or a table.
+            InputError: ``documents`` is a single text, a mapping or a table.
             EngineClosedError: the extractor is closed.
         """
         return _in_order(self.iter_indexed(documents, schema=schema, on_error=on_error))
@@ -346,9 +344,9 @@ class Extractor(Generic[T]):
         schema: object = None,
         on_error: OnError = "raise",
     ) -> Iterator[Extraction[Any]]:
-        """Like ``extract_many``, each as soon as it is finished: give the documents an ``id``."""
-        placed = self.iter_indexed(documents, schema=schema, on_error=on_error)
-        return (extraction for _, extraction in placed)
+        """Like ``extract_many``, but in the order of completion: give the documents an ``id``."""
+        indexed = self.iter_indexed(documents, schema=schema, on_error=on_error)
+        return (extraction for _, extraction in indexed)
 
     def iter_indexed(
         self,
@@ -360,14 +358,19 @@ class Extractor(Generic[T]):
         cancellation: Cancellation | None = None,
         on_settled: OnSettled | None = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """Like ``iter_extract``, each with the place of its document in the input.
+        """Like ``iter_extract``, but yields each document's index in the input as well.
 
-        ``documents`` may give ``hpd.documents.NOT_YET`` where they would keep the reader waiting;
-        ``schema`` may be what ``prepare`` made; with ``cancellation`` another thread can end the
-        call, which then raises ``CallCancelledError``. With ``on_overflow="chunk"``, ``on_chunk``
-        is called with the place of a document that is cut, the chunks that are finished (0 at
-        first), and how many it has. ``on_settled`` is called before a document is finished, with
-        its place and the data of its leading attributes whose values nothing changes any more.
+        Args:
+            documents: as for ``extract_many``; may yield ``hpd.documents.NOT_YET`` instead of
+                blocking.
+            schema: as for ``extract_many``, or a task from ``prepare``.
+            on_error: as for ``extract_many``.
+            on_chunk: called when a document is split into chunks and when a chunk is finished, with
+                the document's index, the finished chunks and the number of chunks.
+            cancellation: lets another thread end the call, which then raises
+                ``CallCancelledError``.
+            on_settled: called before a document is finished, with its index and the data of its
+                leading attributes that can no longer change.
         """
         check_documents(documents)
         self._check_open()
@@ -375,7 +378,7 @@ class Extractor(Generic[T]):
         if schema is not None and task is None:
             schemas = as_schemas(schema)
             check_task(self.options, schemas, self._system_prompt)
-            task = self._pipeline.task(schemas)
+            task = self._pipeline.task_for(schemas)
         return self._run(documents, task, on_error, on_chunk, cancellation, on_settled)
 
     def prepare(
@@ -385,23 +388,21 @@ class Extractor(Generic[T]):
         examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         **settings: object,
     ) -> Task:
-        """A schema with options of its own, for any number of calls of ``iter_indexed``.
+        """Prepare a schema with its own examples and options, for repeated ``iter_indexed`` calls.
 
-        What is made of them for the model is kept with them, so prepare the same once.
+        The task keeps what is compiled for the model, so prepare each schema only once.
 
         Args:
-            schema: in any form that ``Extractor`` takes, or read already: one, or one for each
-                category.
+            schema: any form that ``Extractor`` accepts.
             examples: documents with their answers, shown in the prompt before every document.
-            settings: options by name, for these calls only; others are the extractor's.
+            settings: options by name that override the extractor's.
 
         Raises:
-            OptionError: an option that a call cannot set for itself, or a value that it cannot
-                have.
+            OptionError: an option is invalid, or cannot be set per call.
             SchemaError: the schema cannot be read.
         """
         schemas = as_schemas(schema)
-        return prepared(self.options, schemas, examples, self._system_prompt, settings)
+        return prepare_task(self.options, schemas, examples, self._system_prompt, settings)
 
     async def aiter_extract(
         self,
@@ -410,29 +411,29 @@ class Extractor(Generic[T]):
         schema: object = None,
         on_error: OnError = "raise",
     ) -> AsyncIterator[Extraction[Any]]:
-        """``extract_many`` for asyncio; the documents may come asynchronously as well."""
+        """Like ``extract_many``, for asyncio; ``documents`` may be an async iterable as well."""
         loop = asyncio.get_running_loop()
-        given: Iterable[str | Document | NotYet]
+        source: Iterable[str | Document | NotYet]
         if isinstance(documents, AsyncIterable):
-            given = _as_they_come(documents, loop)
+            source = _iterate_async(documents, loop)
         else:
-            given = documents
+            source = documents
         cancellation = Cancellation()
         iterator = _in_order(
-            self.iter_indexed(given, schema=schema, on_error=on_error, cancellation=cancellation)
+            self.iter_indexed(source, schema=schema, on_error=on_error, cancellation=cancellation)
         )
-        # One thread, so that nothing is asked of the iterator while it works.
-        with_it = ThreadPoolExecutor(1, "hpd")
+        # One thread, as a generator cannot be resumed while it runs.
+        executor = ThreadPoolExecutor(1, "hpd")
         try:
             while True:
-                extraction = await loop.run_in_executor(with_it, next, iterator, None)
+                extraction = await loop.run_in_executor(executor, next, iterator, None)
                 if extraction is None:
                     return
                 yield extraction
         finally:
             cancellation.cancel()
-            with_it.submit(iterator.close)
-            with_it.shutdown(wait=False)
+            executor.submit(iterator.close)
+            executor.shutdown(wait=False)
 
     @property
     def stats(self) -> EngineStats:
@@ -442,7 +443,7 @@ class Extractor(Generic[T]):
     def close(self) -> None:
         """Free the model and its context.
 
-        A call that is under way in another thread ends with ``EngineClosedError``.
+        A call in progress in another thread raises ``EngineClosedError``.
         """
         self._closing()
         if self._threads is not None:
@@ -453,19 +454,16 @@ class Extractor(Generic[T]):
             raise EngineClosedError("the extractor is closed")
 
     def __enter__(self) -> Self:
-        """Itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     async def __aenter__(self) -> Self:
-        """Itself."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Close it, which may wait for a batch, in a thread."""
+        # Closing may wait for a batch.
         await asyncio.to_thread(self.close)
 
     def _extract(
@@ -498,40 +496,40 @@ class Extractor(Generic[T]):
         for index, extraction in self._pipeline.run(
             documents, task, on_chunk, cancellation, on_settled
         ):
-            if is_raised(extraction, on_error, options):
+            if should_raise(extraction, on_error, options):
                 name = "" if extraction.id is None else f" (id {extraction.id})"
                 raise error_of(extraction, f"document {index + 1}{name}")
             yield index, extraction
 
 
 def error_of(extraction: Extraction[Any], where: str) -> HpdError:
-    """The error to raise for a document that failed; ``where`` it is, for people."""
+    """Return the exception for a failed document; its message begins with ``where``."""
     assert extraction.error is not None
-    kind = _ERRORS.get(extraction.error.type, HpdError)
+    kind = _ERROR_CLASSES.get(extraction.error.type, HpdError)
     error = kind(f"{where}: {extraction.error.message}")
     if isinstance(error, InvalidDataError):
         error.extraction = extraction
     return error
 
 
-def is_raised(extraction: Extraction[Any], on_error: OnError, options: Options) -> bool:
-    """Whether the extraction failed, with an error that a caller wants raised, not recorded."""
+def should_raise(extraction: Extraction[Any], on_error: OnError, options: Options) -> bool:
+    """Return whether an extraction failed with an error that is to be raised, not recorded."""
     if extraction.error is None or on_error == "record":
         return False
     return extraction.error.type != "InvalidDataError" or options.on_invalid != "record"
 
 
-def _close(pipeline: Pipeline, model: Model, process: int) -> None:
-    if os.getpid() == process:  # A forked process must leave its parent's model alone.
+def _close_pipeline(pipeline: Pipeline, model: Model, process: int) -> None:
+    if os.getpid() == process:  # A forked process must not free its parent's model.
         pipeline.close()
         model.close()
 
 
 def check_documents(documents: object) -> None:
-    """Refuse what can be iterated over, but not as documents.
+    """Reject iterables that are not collections of documents, such as a single text or a table.
 
     Raises:
-        InputError: with the remedy.
+        InputError: with what to pass instead.
     """
     if isinstance(documents, str):
         raise InputError(
@@ -561,38 +559,41 @@ def check_documents(documents: object) -> None:
 def _in_order(
     extractions: Iterator[tuple[int, Extraction[Any]]],
 ) -> Generator[Extraction[Any], None, None]:
-    """Extractions by their place in the input; those that are early wait."""
+    """Yield extractions in the order of their indices."""
     early: dict[int, Extraction[Any]] = {}
-    n_given = 0
-    for place, extraction in extractions:
-        early[place] = extraction
-        while n_given in early:
-            yield early.pop(n_given)
-            n_given += 1
+    next_index = 0
+    for index, extraction in extractions:
+        early[index] = extraction
+        while next_index in early:
+            yield early.pop(next_index)
+            next_index += 1
 
 
-def _as_they_come(
+def _iterate_async(
     documents: AsyncIterable[str | Document], loop: asyncio.AbstractEventLoop
 ) -> Iterator[str | Document | NotYet]:
-    """Documents that an event loop in another thread gives; while it waits, the rest goes on."""
+    """Iterate in this thread over an async iterable of an event loop in another one.
+
+    Yields ``NOT_YET`` while no document is ready.
+    """
     iterator = aiter(documents)
 
-    async def following() -> str | Document | None:
+    async def next_document() -> str | Document | None:
         return await anext(iterator, None)
 
     while True:
-        coming = asyncio.run_coroutine_threadsafe(following(), loop)
+        future = asyncio.run_coroutine_threadsafe(next_document(), loop)
         try:
             while True:
                 try:
-                    document = coming.result(_N_SECONDS)
+                    document = future.result(_ASYNC_WAIT_SECONDS)
                     break
                 except FutureTimeoutError:
-                    if coming.done():  # It is the source's own error.
+                    if future.done():  # The source itself raised it.
                         raise
                     yield NOT_YET
         finally:
-            coming.cancel()
+            future.cancel()
         if document is None:
             return
         yield document

@@ -1,4 +1,4 @@
-"""Extraction in one call, with a model that stays loaded."""
+"""``hpd.extract``: extraction in one call, with a model that stays loaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hpd.extractor import Extractor, SchemaForm
 from hpd.models.model_files import MODEL_VARIABLE
-from hpd.options import combined
+from hpd.options import combine_options
 from hpd.pipeline import ExamplesForm, Task, read_examples
 from hpd.results import Extraction
 from hpd.schema import as_schemas
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_N_KEPT = 2
-_N_TASKS = 8
+_MAX_MODELS = 2
+_MAX_TASKS = 8
 
 
-class _Loaded:
-    """An extractor, and the lock of those who wait until its model is loaded."""
+class _LoadedModel:
+    """An extractor, and the lock held while its model is loading."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -36,7 +36,7 @@ class _Loaded:
         self._tasks: OrderedDict[object, Task] = OrderedDict()
 
     def task(self, schema: object, examples: ExamplesForm) -> Task:
-        """A schema with its examples, prepared once, as their tokens are kept with it."""
+        """Return the task of a schema with examples; it is prepared once and keeps their tokens."""
         assert self.extractor is not None
         read = as_schemas(schema)
         pairs = read_examples(examples, read)
@@ -44,12 +44,12 @@ class _Loaded:
         if key not in self._tasks:
             self._tasks[key] = self.extractor.prepare(read, examples=examples)
         self._tasks.move_to_end(key)
-        if len(self._tasks) > _N_TASKS:
+        if len(self._tasks) > _MAX_TASKS:
             self._tasks.popitem(last=False)
         return self._tasks[key]
 
 
-_kept: OrderedDict[object, _Loaded] = OrderedDict()
+_models: OrderedDict[object, _LoadedModel] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -86,35 +86,35 @@ def extract(
     examples: ExamplesForm = (),
     **settings: Any,
 ) -> Extraction[Any]:
-    """The values of one document.
+    """Extract the values of one document.
 
-    The model stays loaded for the next call, with whatever schema; the two that were used last are
-    kept. For many documents an ``Extractor`` is faster, as it decodes them together.
+    The model stays loaded for the next call, with any schema; the two most recently used models
+    are kept. For many documents an ``Extractor`` is faster, as it decodes them together.
 
     Args:
         document: the text.
-        schema: in any form that ``Extractor`` takes, for one category.
+        schema: any form that ``Extractor`` accepts, except by category.
         model: path of a GGUF file; None for the bundled model.
-        hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
-        examples: documents with their answers, as ``Extractor`` takes them.
+        hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, instead of ``model``.
+        examples: documents with their answers, as for ``Extractor``.
         settings: options by name, as in ``Options``.
 
     Raises:
-        HpdError: as ``Extractor`` and ``Extractor.extract``.
+        HpdError: see ``Extractor`` and ``Extractor.extract``.
     """
-    options = combined(None, settings)
-    # HPD_MODEL and HPD_TUNED may be other ones at the next call, and so may the file of that name.
-    ours = tuple(sorted(item for item in os.environ.items() if item[0].startswith("HPD_")))
+    options = combine_options(None, settings)
+    # HPD_MODEL, HPD_TUNED or the file itself may have changed by the next call.
+    environment = tuple(sorted(item for item in os.environ.items() if item[0].startswith("HPD_")))
     file = Path(model or os.environ.get(MODEL_VARIABLE, "")).expanduser()
-    state = (file.resolve(), file.stat().st_mtime_ns) if file.is_file() else file
-    key = (hf_repo, options, ours, state)
+    file_version = (file.resolve(), file.stat().st_mtime_ns) if file.is_file() else file
+    key = (hf_repo, options, environment, file_version)
     with _lock:
-        loaded = _kept.setdefault(key, _Loaded())
-        _kept.move_to_end(key)
-        while len(_kept) > _N_KEPT:
-            _kept.popitem(last=False)  # It is closed when nobody uses it any more.
+        loaded = _models.setdefault(key, _LoadedModel())
+        _models.move_to_end(key)
+        while len(_models) > _MAX_MODELS:
+            _models.popitem(last=False)  # It is closed once nothing refers to it.
     with loaded.lock:
         if loaded.extractor is None:
             loaded.extractor = Extractor(schema, model, hf_repo=hf_repo, options=options)  # type: ignore[call-overload]
-        asked = loaded.task(schema, examples) if examples else schema
-    return loaded.extractor.extract(document, schema=asked)  # type: ignore[call-overload, no-any-return]
+        task_or_schema = loaded.task(schema, examples) if examples else schema
+    return loaded.extractor.extract(document, schema=task_or_schema)  # type: ignore[call-overload, no-any-return]

@@ -22,8 +22,8 @@ Kind = Literal["switch", "integer", "number", "choice", "text", "adapters", "sha
 
 _METADATA = "option"
 _MAX_SHOWN_LENGTH = 60
-_SWITCH = {"on": True, "off": False, "true": True, "false": False}
-_LARGEST_SCALE = 1e38  # the engine keeps it in 32 bits
+_SWITCH_VALUES = {"on": True, "off": False, "true": True, "false": False}
+_MAX_SCALE = 1e38  # the engine keeps it in 32 bits
 _KINDS: dict[object, Kind] = {
     bool: "switch",
     int: "integer",
@@ -109,9 +109,9 @@ class Option:
         if value is None and self.may_be_none:
             return None
         try:
-            return self._converted(value)
+            return self._convert(value)
         except ValueError:
-            raise self._refused(value) from None
+            raise self._type_error(value) from None
 
     def parsed(self, text: str) -> Any:
         """The value of a text, as on the command line and in a method of ``hpd bench``.
@@ -119,14 +119,14 @@ class Option:
         Raises:
             ValueError: it stands for none that the option may have; the message as in ``checked``.
         """
-        value: object = _file_text(text[1:]) if self.is_prose and text[:1] == "@" else text
+        value: object = _read_text_file(text[1:]) if self.is_prose and text[:1] == "@" else text
         if self.kind == "switch":
-            if text not in _SWITCH:
-                raise ValueError(f"must be on or off, not {shown(text)}")
-            value = _SWITCH[text]
+            if text not in _SWITCH_VALUES:
+                raise ValueError(f"must be on or off, not {short_repr(text)}")
+            value = _SWITCH_VALUES[text]
         # In Python, the empty text is a way to say none.
         if self.kind == "text" and not text:
-            raise self._refused(text)
+            raise self._type_error(text)
         try:
             if self.kind == "integer":
                 value = int(text)
@@ -135,13 +135,13 @@ class Option:
             elif self.kind == "shares":
                 value = tuple(float(part) for part in text.split(","))
         except ValueError:
-            raise self._refused(text) from None
+            raise self._type_error(text) from None
         return self.checked(value)
 
-    def _refused(self, value: object) -> ValueError:
-        return ValueError(f"must be {self.allowed}, not {shown(value)}")
+    def _type_error(self, value: object) -> ValueError:
+        return ValueError(f"must be {self.allowed}, not {short_repr(value)}")
 
-    def _converted(self, value: object) -> object:
+    def _convert(self, value: object) -> object:
         if self.kind == "switch":
             if isinstance(value, bool):
                 return value
@@ -150,14 +150,14 @@ class Option:
                 return value
         elif self.is_prose:
             if isinstance(value, str):
-                return _prose(value)
+                return _check_prose(value)
         elif self.kind == "text":
             if isinstance(value, str | os.PathLike):
-                return _text(value)
+                return _check_text(value)
         elif self.kind == "adapters":
-            return _adapters(value)
+            return _check_adapters(value)
         elif self.kind == "shares":
-            return _shares(value)
+            return _check_shares(value)
         # Written so that NaN is refused, too.
         elif _is_number(value) and self.minimum <= value <= self.maximum:
             if self.kind == "number":
@@ -181,15 +181,13 @@ def option(default: T, *flags: str, **declared: Any) -> T:
     return made
 
 
-def table_of(cls: Any) -> dict[str, Option]:
+def options_of(cls: Any) -> dict[str, Option]:
     """The options that a dataclass declares, by name."""
     hints = get_type_hints(cls)
-    return {
-        f.name: _completed(f.metadata[_METADATA], f.name, f.default, hints) for f in fields(cls)
-    }
+    return {f.name: _complete(f.metadata[_METADATA], f.name, f.default, hints) for f in fields(cls)}
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value in an error message: not too long, whatever it is."""
     try:
         text = repr(value)
@@ -198,8 +196,8 @@ def shown(value: object) -> str:
     return text if len(text) <= _MAX_SHOWN_LENGTH else f"{text[:_MAX_SHOWN_LENGTH]}..."
 
 
-def _completed(declared: Option, name: str, default: Any, hints: Mapping[str, Any]) -> Option:
-    hint, may_be_none = _without_none(hints[name])
+def _complete(declared: Option, name: str, default: Any, hints: Mapping[str, Any]) -> Option:
+    hint, may_be_none = _strip_none(hints[name])
     choices = get_args(hint) if get_origin(hint) is Literal else ()
     return replace(
         declared,
@@ -212,7 +210,7 @@ def _completed(declared: Option, name: str, default: Any, hints: Mapping[str, An
     )
 
 
-def _without_none(hint: Any) -> tuple[Any, bool]:
+def _strip_none(hint: Any) -> tuple[Any, bool]:
     """A type without ``| None``, and whether it had that."""
     if get_origin(hint) not in (Union, types.UnionType):
         return hint, False
@@ -220,19 +218,19 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
     return inner, True
 
 
-def _text(value: str | os.PathLike[Any]) -> str:
+def _check_text(value: str | os.PathLike[Any]) -> str:
     text = os.fspath(value)
     if not isinstance(text, str) or "\0" in text:
         raise ValueError
     return text
 
 
-def _prose(value: str) -> str:
+def _check_prose(value: str) -> str:
     value.encode()  # which refuses half of a surrogate pair
-    return _text(value)
+    return _check_text(value)
 
 
-def _file_text(path: str) -> str:
+def _read_text_file(path: str) -> str:
     """The text that a file holds, without blank lines around it."""
     try:
         text = Path(os.path.expanduser(path)).read_text(encoding="utf-8-sig").strip()
@@ -246,28 +244,28 @@ def _file_text(path: str) -> str:
     return text
 
 
-def _adapters(value: object) -> tuple[tuple[str, float], ...]:
+def _check_adapters(value: object) -> tuple[tuple[str, float], ...]:
     if not _is_sequence(value):
         raise ValueError
-    return tuple(_adapter(pair) for pair in value)
+    return tuple(_check_adapter(pair) for pair in value)
 
 
-def _adapter(pair: object) -> tuple[str, float]:
+def _check_adapter(pair: object) -> tuple[str, float]:
     if not _is_sequence(pair) or len(pair) != 2:
         raise ValueError
     path, scale = pair
     if not isinstance(path, str | os.PathLike) or not _is_number(scale):
         raise ValueError
-    if not abs(scale) <= _LARGEST_SCALE:
+    if not abs(scale) <= _MAX_SCALE:
         raise ValueError
-    return _text(path), float(scale)
+    return _check_text(path), float(scale)
 
 
-def _shares(value: object) -> tuple[float, ...]:
+def _check_shares(value: object) -> tuple[float, ...]:
     if not _is_sequence(value):
         raise ValueError
     # Written so that NaN is refused, too; the engine keeps them in 32 bits.
-    if not all(_is_number(share) and 0 <= share <= _LARGEST_SCALE for share in value):
+    if not all(_is_number(share) and 0 <= share <= _MAX_SCALE for share in value):
         raise ValueError
     shares = tuple(float(share) for share in value if _is_number(share))
     if shares and not any(shares):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from hpd.errors import OptionError
-from hpd.option import Option, Target, Tuning, option, shown, table_of
+from hpd.option import Option, Target, Tuning, option, options_of, short_repr
 from hpd.prompt.text import DocumentRole, Layout, Lists
 
 Method = Literal["hpd", "ar"]
@@ -27,40 +27,46 @@ FlashAttention = Literal["auto", "on", "off"]
 SplitMode = Literal["none", "layer", "row", "tensor"]
 CacheType = Literal["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"]
 
-_FLOATS: tuple[CacheType, ...] = ("f32", "f16", "bf16")
-_FOR_GPUS = ("split_mode", "tensor_split", "main_gpu")
+_FLOAT_CACHE_TYPES: tuple[CacheType, ...] = ("f32", "f16", "bf16")
+_GPU_OPTIONS = ("split_mode", "tensor_split", "main_gpu")
 _MAX_IN_FLIGHT = 24  # of the engine's choice: Limits::n_in_flight
-_N_SEQUENCES = 256  # that llama.cpp can tell apart
-N_SHORT = 64
+_MAX_SEQUENCES = 256  # that llama.cpp can tell apart
+SHORT_VALUE_TOKENS = 64
 """The most tokens of a value that is no text."""
-_N_THREADS = 512  # that ggml can have: GGML_MAX_N_THREADS
+_MAX_THREADS = 512  # that ggml can have: GGML_MAX_N_THREADS
 _WHY_NOT_REUSED = {
     "temperature": "values are drawn at random",
     "stack": "documents in one prompt see each other",
     "deterministic": "which documents came before would show in a line's counts",
 }
-_SET: Any = object()
+_ANY_VALUE: Any = object()
 """Any value but the default."""
-_AT_ONCE = "all values are written at once, so that none can be asked again"
-_NOT_TOGETHER: tuple[tuple[str, Any, str, Any, str], ...] = (
-    ("layout", _SET, "method", "ar", "it writes all keys itself"),
-    ("lists", _SET, "method", "ar", "all of an answer is written at once"),
+_WRITTEN_AT_ONCE = "all values are written at once, so that none can be asked again"
+_CONFLICTS: tuple[tuple[str, Any, str, Any, str], ...] = (
+    ("layout", _ANY_VALUE, "method", "ar", "it writes all keys itself"),
+    ("lists", _ANY_VALUE, "method", "ar", "all of an answer is written at once"),
     ("lists", "names", "layout", "label", "its models are taught the numbers of rows"),
     ("lists", "ar", "layout", "label", "its models are taught the numbers of rows"),
-    ("on_invalid", "retry", "method", "ar", _AT_ONCE),
-    ("on_missing", "force", "method", "ar", _AT_ONCE),
+    ("on_invalid", "retry", "method", "ar", _WRITTEN_AT_ONCE),
+    ("on_missing", "force", "method", "ar", _WRITTEN_AT_ONCE),
     ("on_missing", "force", "require_grounding", True, "a made-up value stands in no document"),
     ("on_missing", "force", "on_overflow", "chunk", "a part need not state what another part does"),
-    ("deterministic", True, "stack", _SET, "documents in one prompt see each other"),
-    ("deterministic", True, "draft_model", _SET, "its guesses depend on what it has read before"),
-    ("dedupe", False, "cache", _SET, "it keeps equal documents from being decoded twice"),
+    ("deterministic", True, "stack", _ANY_VALUE, "documents in one prompt see each other"),
+    (
+        "deterministic",
+        True,
+        "draft_model",
+        _ANY_VALUE,
+        "its guesses depend on what it has read before",
+    ),
+    ("dedupe", False, "cache", _ANY_VALUE, "it keeps equal documents from being decoded twice"),
     *(
-        (name, value, other, _SET, reason)
-        for name, value in (("dedupe", True), ("cache", _SET))
+        (name, value, other, _ANY_VALUE, reason)
+        for name, value in (("dedupe", True), ("cache", _ANY_VALUE))
         for other, reason in _WHY_NOT_REUSED.items()
     ),
-    ("tensor_split", _SET, "split_mode", "none", "one GPU has all of the model"),
-    ("main_gpu", _SET, "split_mode", "tensor", "no GPU has more of the model than another"),
+    ("tensor_split", _ANY_VALUE, "split_mode", "none", "one GPU has all of the model"),
+    ("main_gpu", _ANY_VALUE, "split_mode", "tensor", "no GPU has more of the model than another"),
 )
 """Options with values that do nothing, or cannot work, beside those of others, and the reason."""
 _MAX_PASSES = 16  # the cuts of more would be next to each other
@@ -141,7 +147,7 @@ class Options:
         help="prompts decoded together; 0: as many as the engine thinks best, which is "
         f"{_MAX_IN_FLIGHT} or, on a CPU, fewer where they are long",
         minimum=0,
-        maximum=_N_SEQUENCES,
+        maximum=_MAX_SEQUENCES,
         native_name="n_in_flight",
         tuning=Tuning(0, tried=(0, 4, 8, 16, 32, 64)),
     )
@@ -195,7 +201,7 @@ class Options:
         affects="values",
         target="answer",
         help="longest value, in tokens: a longer text is cut and marked; numbers, dates and counts "
-        f"have at most {N_SHORT} in any case, and choices as many as they need",
+        f"have at most {SHORT_VALUE_TOKENS} in any case, and choices as many as they need",
         minimum=1,
         maximum=_INT32,
         per_call=True,
@@ -264,7 +270,7 @@ class Options:
         target="engine",
         help="threads that compute a batch of one token; 0: one for each core",
         minimum=0,
-        maximum=_N_THREADS,
+        maximum=_MAX_THREADS,
     )
     n_threads_batch: int = option(
         0,
@@ -273,7 +279,7 @@ class Options:
         target="engine",
         help="threads that compute larger batches, which most are; 0: as --threads",
         minimum=0,
-        maximum=_N_THREADS,
+        maximum=_MAX_THREADS,
     )
     n_gpu_layers: int = option(
         -1,
@@ -510,34 +516,39 @@ class Options:
     def __post_init__(self) -> None:
         """Refuse values that cannot work, naming the option."""
         for name in OPTIONS:
-            object.__setattr__(self, name, _checked(name, getattr(self, name)))
+            object.__setattr__(self, name, _checked_value(name, getattr(self, name)))
         self._check_together()
 
     def _check_together(self) -> None:
         """Refuse options that have no effect, or cannot work, together with another one."""
-        for name, value, other, its_value, reason in _NOT_TOGETHER:
+        for name, value, other, its_value, reason in _CONFLICTS:
             if self._has(name, value) and self._has(other, its_value):
                 raise OptionError(
-                    f"{_said(name, value)} cannot be combined with {_said(other, its_value)}: "
+                    f"{_option_with_value(name, value)} cannot be combined with "
+                    f"{_option_with_value(other, its_value)}: "
                     f"{reason}"
                 )
         for name in ("chunk_size", "passes"):
             if self._is_set(name) and self.on_overflow != "chunk":
                 raise OptionError(
-                    f"{named(name)} does nothing unless {named('on_overflow')} is 'chunk'"
+                    f"{option_label(name)} does nothing unless "
+                    f"{option_label('on_overflow')} is 'chunk'"
                 )
         for name, declared in OPTIONS.items():
             if declared.needs and self._is_set(name) and not self._is_set(declared.needs):
-                raise OptionError(f"{named(name)} does nothing without {named(declared.needs)}")
+                raise OptionError(
+                    f"{option_label(name)} does nothing without {option_label(declared.needs)}"
+                )
         if self.n_batch and self.n_ubatch > self.n_batch:
             raise OptionError(
-                f"{named('n_ubatch')} must not be above {named('n_batch')}: "
+                f"{option_label('n_ubatch')} must not be above {option_label('n_batch')}: "
                 f"{self.n_ubatch} tokens in a pass of {self.n_batch}"
             )
-        if self.flash_attn == "off" and self.cache_type_v not in _FLOATS:
+        if self.flash_attn == "off" and self.cache_type_v not in _FLOAT_CACHE_TYPES:
             raise OptionError(
-                f"{named('cache_type_v')} must be one of {', '.join(_FLOATS)} where "
-                f"{named('flash_attn')} is off, not {self.cache_type_v}"
+                f"{option_label('cache_type_v')} must be one of "
+                f"{', '.join(_FLOAT_CACHE_TYPES)} where "
+                f"{option_label('flash_attn')} is off, not {self.cache_type_v}"
             )
 
     @property
@@ -546,15 +557,15 @@ class Options:
         return self.dedupe is not False and not any(map(self._is_set, _WHY_NOT_REUSED))
 
     @property
-    def for_gpus(self) -> tuple[str, ...]:
+    def gpu_only_flags(self) -> tuple[str, ...]:
         """The flags of the options that are set and mean nothing without a GPU."""
-        names = [name for name in _FOR_GPUS if self._is_set(name)]
+        names = [name for name in _GPU_OPTIONS if self._is_set(name)]
         if self.n_gpu_layers > 0:
             names.insert(0, "n_gpu_layers")
         return tuple(OPTIONS[name].flag for name in names)
 
     @property
-    def most_in_flight(self) -> int:
+    def max_in_flight(self) -> int:
         """The most prompts that are decoded together."""
         return self.in_flight or _MAX_IN_FLIGHT
 
@@ -563,7 +574,7 @@ class Options:
         """The options of ``TUNABLE`` that are left open."""
         return tuple(name for name in TUNABLE if not self._is_set(name))
 
-    def replaced(self, settings: Mapping[str, object]) -> Options:
+    def with_settings(self, settings: Mapping[str, object]) -> Options:
         """A copy with other values for some options, by name.
 
         Raises:
@@ -571,9 +582,11 @@ class Options:
         """
         for name in settings:
             check_name(name)
-        return self.with_checked({name: _checked(name, settings[name]) for name in settings})
+        return self.with_checked_values(
+            {name: _checked_value(name, settings[name]) for name in settings}
+        )
 
-    def with_checked(self, values: Mapping[str, Any]) -> Options:
+    def with_checked_values(self, values: Mapping[str, Any]) -> Options:
         """A copy with other values that ``Option.checked`` has returned, so no check is repeated.
 
         Raises:
@@ -588,7 +601,7 @@ class Options:
         made._check_together()
         return made
 
-    def filled(self, tuned: Mapping[str, int] | None = None) -> Options:
+    def with_defaults(self, tuned: Mapping[str, int] | None = None) -> Options:
         """A copy in which options that are not set have the values of ``tuned`` or ``TUNABLE``."""
         chosen = {**TUNABLE, **(tuned or {})}
         values = {name: value for name, value in TUNABLE.items() if not self._is_set(name)}
@@ -598,16 +611,16 @@ class Options:
             values["n_batch"] = max(values["n_batch"], self.n_ubatch)
         elif "n_ubatch" in values and "n_batch" not in values:
             values["n_ubatch"] = min(values["n_ubatch"], self.n_batch)
-        return self.with_checked(values)
+        return self.with_checked_values(values)
 
     def _is_set(self, name: str) -> bool:
         return bool(getattr(self, name) != OPTIONS[name].default)
 
     def _has(self, name: str, value: object) -> bool:
-        return self._is_set(name) if value is _SET else getattr(self, name) == value
+        return self._is_set(name) if value is _ANY_VALUE else getattr(self, name) == value
 
 
-OPTIONS: dict[str, Option] = table_of(Options)
+OPTIONS: dict[str, Option] = options_of(Options)
 """The declaration of each option, in the order of the fields."""
 
 TUNABLE: dict[str, int] = {
@@ -621,7 +634,7 @@ They decide how fast values are decoded, not which values.
 """
 
 
-_ENGINE: tuple[Target, ...] = ("engine", "model", "sampling")
+_ENGINE_TARGETS: tuple[Target, ...] = ("engine", "model", "sampling")
 """What the tokens of a prompt become is decided by options for these, and by nothing else."""
 
 
@@ -646,7 +659,7 @@ def values_identity(options: Options, *targets: Target) -> dict[str, Any]:
         # A larger context then only saves documents that failed in a smaller one.
         names.discard("n_ctx")
     identity = {name: getattr(options, name) for name in OPTIONS if name in names}
-    return identity | _rounding(options) if options.deterministic else identity
+    return identity | _rounding_identity(options) if options.deterministic else identity
 
 
 def engine_identity(options: Options) -> dict[str, Any]:
@@ -655,7 +668,7 @@ def engine_identity(options: Options) -> dict[str, Any]:
     With the prompt, this is the identity of a value that is kept for use in later runs. Adapters
     are left out: their files count, not their names.
     """
-    identity = values_identity(options, *_ENGINE)
+    identity = values_identity(options, *_ENGINE_TARGETS)
     return {name: value for name, value in identity.items() if name not in ("n_ctx", "adapters")}
 
 
@@ -672,12 +685,12 @@ def speed_identity(options: Options) -> dict[str, Any]:
     }
 
 
-def _rounding(options: Options) -> dict[str, Any]:
+def _rounding_identity(options: Options) -> dict[str, Any]:
     """The options that decide how sums are rounded, as they are on this machine.
 
     Not ``in_flight``: with ``deterministic``, prompts in flight wait for each other.
     """
-    filled = options.filled()
+    filled = options.with_defaults()
     values = {
         name: getattr(filled, name)
         for name, option in OPTIONS.items()
@@ -688,35 +701,35 @@ def _rounding(options: Options) -> dict[str, Any]:
     return {**values, "n_threads": n_threads, "n_threads_batch": n_threads_batch}
 
 
-def combined(options: Options | None, settings: Mapping[str, object]) -> Options:
+def combine_options(options: Options | None, settings: Mapping[str, object]) -> Options:
     """Options, and single ones by name, which win.
 
     Raises:
         OptionError: ``options`` are something else, or a setting is none.
     """
     if options is not None and not isinstance(options, Options):
-        raise OptionError(f"options must be hpd.Options, not {shown(options)}")
-    return (options or Options()).replaced(settings)
+        raise OptionError(f"options must be hpd.Options, not {short_repr(options)}")
+    return (options or Options()).with_settings(settings)
 
 
-def named(name: str) -> str:
+def option_label(name: str) -> str:
     """An option in an error message, by its names in Python and on the command line."""
     option = OPTIONS[name]
     return f"{name} ({option.flag})" if option.flags else name
 
 
-def _said(name: str, value: object) -> str:
+def _option_with_value(name: str, value: object) -> str:
     """An option in an error message, with its value where that matters."""
-    if value is _SET or value is True:
-        return named(name)
-    return f"{named(name)} {'off' if value is False else repr(value)}"
+    if value is _ANY_VALUE or value is True:
+        return option_label(name)
+    return f"{option_label(name)} {'off' if value is False else repr(value)}"
 
 
-def _checked(name: str, value: object) -> Any:
+def _checked_value(name: str, value: object) -> Any:
     try:
         return OPTIONS[name].checked(value)
     except ValueError as error:
-        raise OptionError(f"{named(name)} {error}") from None
+        raise OptionError(f"{option_label(name)} {error}") from None
 
 
 def check_name(name: str) -> None:
@@ -725,7 +738,7 @@ def check_name(name: str) -> None:
         return
     close = difflib.get_close_matches(name, OPTIONS, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(OPTIONS)}"
-    raise OptionError(f"there is no option {shown(name)}: {hint}")
+    raise OptionError(f"there is no option {short_repr(name)}: {hint}")
 
 
 class Settings(TypedDict, total=False):
@@ -784,7 +797,7 @@ def _as_docstring() -> str:
     for name, declared in OPTIONS.items():
         # The help tells the choices, and what a switch does.
         bounds = f" ({declared.allowed})" if declared.kind in ("integer", "number") else ""
-        text = f"{named(name)}: {declared.help}{bounds} [default: {declared.default!r}]"
+        text = f"{option_label(name)}: {declared.help}{bounds} [default: {declared.default!r}]"
         lines.append(textwrap.fill(text, 96, initial_indent=" " * 8, subsequent_indent=" " * 12))
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Extractions: the data of a document, the details of its fields, and its usage."""
+"""Extractions: a document's data, the details of its fields, and its usage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar
 from hpd.documents import Place, Places
 from hpd.errors import HpdError
 from hpd.schema.attributes import Schema
-from hpd.schema.sources import dumped, validated
+from hpd.schema.sources import dump_data, validate_data
 
 Match = Literal["exact", "normalized", "fuzzy", "none"]
 
@@ -21,7 +21,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class RejectedAnswer:
-    """The text of a field before it was asked again, and the fault in that."""
+    """What the model wrote before a field was asked again, and why that was rejected."""
 
     raw: str
     error: str
@@ -32,69 +32,68 @@ class FieldValue:
     """The details of one value."""
 
     confidence: float | None = None
-    """The probability that the value, or the null, is right: by the model or, if it is calibrated,
-    by how often such values were right."""
+    """The probability that the value (or null) is right, from the model or from a calibration."""
     start: int | None = None
-    """The offset of the value in the document, in characters as Python counts them."""
+    """The offset of the value in the document, in characters (Unicode code points)."""
     end: int | None = None
     match: Match | None = None
-    """The kind of match in the document: ``"none"`` if there is none, None if the value is null."""
+    """How the value matches the document; ``"none"`` if it does not, None if the value is null."""
     place: Place | None = None
-    """Where it stands in the file, if the document has ``places``: the page and its boxes there, or
-    the cell of a sheet."""
+    """Where the value stands in the file (page and boxes, or cell), if the document has
+    ``places``."""
     error: str | None = None
-    """The reason why a value that should be there is not, or was left out."""
+    """Why the value is missing or was dropped, although the schema requires it."""
     reason: str | None = None
-    """The reason why what the model wrote was turned into null, where null is allowed; or into
-    another number, where there must be one (``on_missing="force"``)."""
+    """Why the model's text was replaced by null, where null is allowed, or by another number, where
+    a value was forced (``on_missing="force"``)."""
     raw: str = ""
-    """The text that the model wrote."""
+    """The text as the model wrote it."""
     truncated: bool = False
-    """Whether the text was cut off at the limit of tokens for a value."""
+    """Whether the text was cut off at the token limit."""
     forced: bool = False
-    """Whether the model said null first, or what is not likely enough, and had to answer all the
-    same (``on_missing="force"``)."""
+    """Whether null was disallowed after the model first answered null or something too unlikely
+    (``on_missing="force"``)."""
     repeated: bool = False
-    """Whether the model repeated itself without end: the text is cut after the first turn."""
+    """Whether the model fell into a loop; the text is cut after the first repetition."""
     lacks_timezone: bool = False
-    """Whether a date and time has no time zone, as the document states none; RFC 3339 wants one."""
+    """Whether a date-time has no time zone because the document states none (RFC 3339 requires
+    one)."""
     value: Any = None
     margin: float | None = None
-    """The margin of a near tie: the smallest difference between the logit of a token that was taken
-    and that of the runner-up. None if no token was nearly another one."""
+    """The margin of a near tie: the smallest gap between the logits of a chosen token and of the
+    runner-up. None if the value is not a near tie."""
     uncalibrated: float | None = None
-    """The model's own confidence, where that in ``confidence`` is calibrated."""
+    """The model's own confidence, if ``confidence`` is calibrated."""
     rejected: tuple[RejectedAnswer, ...] = ()
-    """The texts that were refused before, with ``on_invalid="retry"``."""
+    """Earlier answers that were rejected, with ``on_invalid="retry"``."""
 
-    def at(self, places: Places) -> FieldValue:
-        """The same, with its place in the file that the document was read from."""
+    def with_place(self, places: Places) -> FieldValue:
+        """Return a copy with the value's place in the file."""
         if self.start is None or self.end is None or self.value is None:
             return self
         return replace(self, place=places.of(self.start, self.end))
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """The place of the value in the document, so that ``text[slice(*span)]`` is it."""
+        """``(start, end)`` of the value, so that ``text[slice(*span)]`` is the matched text."""
         return None if self.start is None or self.end is None else (self.start, self.end)
 
     @property
     def near_tie(self) -> bool:
-        """Whether the value might be another one if other documents were decoded beside its own.
+        """Whether the value could differ if other documents were decoded in the same batch.
 
-        For an array, which has the details of the number of its items, that goes for the items as
-        well.
+        For an array, this covers the number of items and the items.
         """
         return self.margin is not None
 
     @property
     def nulled(self) -> bool:
-        """Whether the model wrote a value that was turned into null."""
+        """Whether the model wrote a value that was replaced by null."""
         text = self.raw.strip()
         return self.value is None and bool(text) and not text.startswith("null")
 
     def to_dict(self) -> dict[str, Any]:
-        """The object in the output, without what says nothing: a null has only its confidence."""
+        """Return the field's object in the output, without empty keys."""
         result: dict[str, Any] = {}
         if self.confidence is not None and math.isfinite(self.confidence):
             result["confidence"] = round(self.confidence, 4)
@@ -127,7 +126,7 @@ class FieldValue:
         return result
 
 
-_SHARED = (
+_STACK_TOTALS = (
     "prompt_tokens",
     "cached_tokens",
     "completion_tokens",
@@ -135,7 +134,7 @@ _SHARED = (
     "accepted_tokens",
     "reused_values",
 )
-"""The parts of a usage that stacked documents share."""
+"""The counts that are divided among the documents of a stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,34 +143,34 @@ class Usage:
 
     prompt_tokens: int = 0
     cached_tokens: int = 0
-    """The tokens of the prompt that were in the KV cells already."""
+    """The prompt tokens that were already in the KV cache."""
     completion_tokens: int = 0
     steps: int = 0
-    """The batches after the prefill in which values of the document were decoded."""
+    """The batches after the prefill that decoded values of the document."""
     seconds: float = 0.0
     n_chunks: int = 1
-    """The number of parts into which a long document was cut; their usage is added up."""
+    """The chunks into which a long document was split; the other counts are their sums."""
     drafted_tokens: int = 0
-    """The tokens that were guessed and verified by the model."""
+    """The drafted tokens that the model verified."""
     accepted_tokens: int = 0
-    """The guessed tokens that were right."""
+    """The drafted tokens that were accepted."""
     reused_values: int = 0
-    """The values that were known from an equal document, or from the folder of ``cache``."""
+    """The values taken from an identical document or from the ``cache`` folder."""
 
     def __add__(self, other: Usage) -> Usage:
-        """The usage of both together; ``n_chunks`` is taken from the first."""
-        added = (*_SHARED, "steps", "seconds")
+        """Return the sum of both; ``n_chunks`` is that of ``self``."""
+        added = (*_STACK_TOTALS, "steps", "seconds")
         return replace(self, **{n: getattr(self, n) + getattr(other, n) for n in added})
 
     def share(self, i: int, n: int) -> Usage:
-        """The part of document ``i`` in a stack of ``n``; steps and time are the whole stack's."""
-        totals = {name: getattr(self, name) for name in _SHARED}
+        """Return document ``i``'s share in a stack of ``n``; steps and time are not divided."""
+        totals = {name: getattr(self, name) for name in _STACK_TOTALS}
         return replace(
             self, **{name: total // n + (i < total % n) for name, total in totals.items()}
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The object in the output, without zeros that say nothing."""
+        """Return the usage object in the output, without zeros."""
         result: dict[str, Any] = {"prompt_tokens": self.prompt_tokens}
         if self.cached_tokens:
             result["cached_tokens"] = self.cached_tokens
@@ -187,23 +186,23 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The error for which a document has no extraction."""
+    """Why a document has no extraction."""
 
     type: str
     message: str
     data: Any = None
-    """The data that the class which is the schema refuses, as a plain dict."""
+    """The data that the schema's class rejected, as a plain dict."""
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
-        """The failure of an exception."""
+        """Return the failure that describes an exception."""
         return cls(type(error).__name__, str(error))
 
     def __str__(self) -> str:
         return f"{self.type}: {self.message}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The object in the output."""
+        """Return the error object in the output."""
         return {"type": self.type, "message": self.message}
 
 
@@ -213,25 +212,25 @@ class Extraction(Generic[T_co]):
 
     id: Any = None
     data: T_co = None  # type: ignore[assignment]
-    """A plain dict, or an instance of the class that is the schema; None where there is an error
-    and nothing was decoded, or the class refuses what was: that is ``error.data``."""
+    """A dict, or an instance of the class given as the schema. None if nothing was decoded, or if
+    the class rejected the data, which is then in ``error.data``."""
     fields: Mapping[str, FieldValue] = field(default_factory=dict)
-    """The details of each value by dotted path: ``maker.city``, ``lines[0].qty``, ``tags[1]``."""
+    """The details of each value by its path: ``maker.city``, ``lines[0].qty``, ``tags[1]``."""
     usage: Usage | None = None
     error: Failure | None = None
-    """The error of a document that failed. Where data breaks a schema that is no class, it is there
-    all the same."""
+    """Why the document failed. ``data`` may still be set, if it violates a schema that is not a
+    class."""
     truncated_at: int | None = None
-    """The character from which on the document was not read, with ``on_overflow="truncate"``."""
+    """The offset at which the document was truncated, with ``on_overflow="truncate"``."""
     text: str | None = field(default=None, repr=False, compare=False)
-    """The document, for showing it; it is no part of ``to_dict``."""
+    """The document's text, for display; not part of ``to_dict``."""
 
     def __getitem__(self, name: str) -> Any:
-        """The value of an attribute, whatever kind of data there is.
+        """Return the value of an attribute, from a dict or an instance alike.
 
         Raises:
             KeyError: the schema has no such attribute.
-            HpdError: the document failed, and there is no data.
+            HpdError: the document failed and has no data.
         """
         if self.data is None:
             reason = "there is no data" if self.error is None else self.error.message
@@ -257,7 +256,7 @@ class Extraction(Generic[T_co]):
         return sum(result.near_tie for result in self.fields.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """The line of output, the data first; empty parts are left out."""
+        """Return the object that the command line writes, data first and without empty keys."""
         result: dict[str, Any] = {}
         if self.id is not None:
             result["id"] = self.id
@@ -275,79 +274,78 @@ class Extraction(Generic[T_co]):
         return result
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """``to_dict`` as JSON, on one line unless ``indent`` is given."""
+        """Return ``to_dict`` as JSON, on one line unless ``indent`` is given."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
-        # Half of a surrogate pair, as an id may have it, is written as its escape.
+        # An id may hold a lone surrogate, which is written as its escape.
         return text.encode("utf-8", "backslashreplace").decode()
 
     def _repr_html_(self) -> str:
-        """The document with its values marked, and their table, in a notebook."""
+        """Show the document with its values marked, and a table of them, in a notebook."""
         from hpd.show.page import extraction_html
 
         return extraction_html(self.to_dict(), self.text)
 
 
 def plain_data(data: Any) -> Any:
-    """The data as JSON types, also if it is an instance of a class."""
-    return data if _is_json(data) else _with_numbers(*dumped(data))
+    """Return the data as JSON types, also if it is an instance of a class."""
+    return data if _is_json(data) else _decimals_to_numbers(*dump_data(data))
 
 
 def _is_json(data: Any) -> bool:
-    if type(data) is dict:  # A TypedDict is one, too, and may hold dates.
+    if type(data) is dict:  # A TypedDict is a dict as well, and may hold dates.
         return all(_is_json(value) for value in data.values())
     if type(data) is list:
         return all(map(_is_json, data))
     return data is None or type(data) in (str, int, float, bool)
 
 
-def _with_numbers(plain: Any, typed: Any) -> Any:
-    """Turn decimals into numbers: Pydantic writes them as text, but the schema has numbers."""
+def _decimals_to_numbers(plain: Any, typed: Any) -> Any:
+    """Return ``plain`` with decimals as numbers: Pydantic writes them as text."""
     if callable(getattr(typed, "get_secret_value", None)):
-        return plain_data(typed.get_secret_value())  # Pydantic would write stars in its place.
+        return plain_data(typed.get_secret_value())  # Pydantic would write asterisks.
     if isinstance(typed, Decimal):
         return int(typed) if typed == typed.to_integral_value() else float(typed)
     if isinstance(plain, dict) and isinstance(typed, dict):
-        return {name: _with_numbers(value, typed.get(name)) for name, value in plain.items()}
+        return {name: _decimals_to_numbers(value, typed.get(name)) for name, value in plain.items()}
     if isinstance(plain, list) and isinstance(typed, list | tuple):
-        return [_with_numbers(*pair) for pair in zip(plain, typed, strict=True)]
+        return [_decimals_to_numbers(*pair) for pair in zip(plain, typed, strict=True)]
     return [*map(plain_data, typed)] if isinstance(typed, set | frozenset) else plain
 
 
 def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str]]:
-    """``data`` as an instance of the schema's class.
+    """Return ``data`` as an instance of the schema's class, and the problems by path.
 
-    If the class refuses the data (a required value is absent, or a validator of its own raises),
-    the data stays a dict, and the second part of the result has the reasons by dotted path.
-    Anything else that its own code raises is a reason, too.
+    If the class rejects the data, because a required value is absent or a validator raises, the
+    data is returned as a dict, together with the reasons by path.
     """
     from pydantic import ValidationError
 
     try:
-        return validated(schema.model, data), {}
+        return validate_data(schema.model, data), {}
     except ValidationError as error:
         problems: dict[str, str] = {}
         for problem in error.errors(include_url=False, include_context=False, include_input=False):
-            place = _place(problem["loc"], data)
+            path = _data_path(problem["loc"], data)
             message = problem["msg"]
-            problems[place] = f"{problems[place]}; {message}" if place in problems else message
+            problems[path] = f"{problems[path]}; {message}" if path in problems else message
         return data, problems
     except Exception as error:  # Whatever a validator of the user's own raises.
         return data, {"": f"{schema.model.__name__} raised {type(error).__name__}: {error}"}
 
 
-def _place(location: tuple[int | str, ...], data: Any) -> str:
-    """The dotted path of a Pydantic location, as far as that leads through the data.
+def _data_path(location: tuple[int | str, ...], data: Any) -> str:
+    """Return the path in the data of a Pydantic location.
 
-    The rest of a location are names of validators, and of types in a union.
+    Location parts that do not occur in the data are names of validators or of union types.
     """
-    place = ""
+    path = ""
     for step in location:
         if isinstance(step, int) and isinstance(data, list):
-            place += f"[{step}]"
+            path += f"[{step}]"
             data = data[step] if step < len(data) else None
         elif isinstance(step, str) and isinstance(data, dict):
-            place += f".{step}" if place else step
+            path += f".{step}" if path else step
             data = data.get(step)
         else:
             break
-    return place
+    return path

@@ -42,11 +42,11 @@ def test_options_know_what_was_not_set():
 
 
 def test_what_was_set_wins_over_what_was_tuned_and_that_over_the_default():
-    options = Options(in_flight=16, drafts=True).filled({"in_flight": 64, "n_batch": 1024})
+    options = Options(in_flight=16, drafts=True).with_defaults({"in_flight": 64, "n_batch": 1024})
     assert (options.in_flight, options.n_batch, options.n_ubatch) == (16, 1024, 512)
     assert options.drafts is True
     assert options.unset == ()
-    assert options.filled(FASTEST) == options
+    assert options.with_defaults(FASTEST) == options
 
 
 # --- the search ---

@@ -8,7 +8,7 @@ from hpd.bench.measure import without_nulls
 from hpd.bench.methods import KINDS, SWEEPS, parse_contest
 from hpd.bench.workload import complete_answer, load_workload, spread
 from hpd.errors import InputError
-from hpd.prompt.questions import answer_at
+from hpd.prompt.questions import value_at
 from hpd.prompt.text import value_text
 from hpd.schema import load_schemas
 from jsonl import write_lines
@@ -145,10 +145,10 @@ def test_answers_have_the_schemas_shape_and_order():
 
 def test_fields_find_their_values():
     answer = {"maker": {"city": "Oslo"}, "lines": [{"qty": 2}, {"qty": 5}]}
-    assert answer_at(answer, ("maker", "city")) == "Oslo"
-    assert answer_at(answer, ("lines", "count")) == 2
-    assert answer_at(answer, ("lines", "2", "qty")) == 5
-    assert answer_at(answer, ("maker", "street")) is None
+    assert value_at(answer, ("maker", "city")) == "Oslo"
+    assert value_at(answer, ("lines", "count")) == 2
+    assert value_at(answer, ("lines", "2", "qty")) == 5
+    assert value_at(answer, ("maker", "street")) is None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hpd
 from hpd import Extractor, OptionError, Options
-from hpd.options import OPTIONS, combined, named
+from hpd.options import OPTIONS, combine_options, option_label
 from option_values import NEEDED, anything, is_allowed, is_unicode, texts
 
 NUMBERS = [option for option in OPTIONS.values() if option.kind in ("integer", "number")]
@@ -43,7 +43,7 @@ def test_a_value_is_kept_or_refused_by_name(option, value):
             kept = tuple(map(float, value))
         assert (message, getattr(made, option.name)) == ("", kept)
     else:
-        assert message.startswith(f"{named(option.name)} must be {option.allowed}, not ")
+        assert message.startswith(f"{option_label(option.name)} must be {option.allowed}, not ")
 
 
 @given(options.filter(lambda option: option.kind != "adapters"), texts)
@@ -67,7 +67,9 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option):
         (option.maximum, option.maximum + step),
     ):
         assert getattr(made_with(option, bound), option.name) == bound
-        with pytest.raises(OptionError, match=rf"^{re.escape(named(option.name))} must be a "):
+        with pytest.raises(
+            OptionError, match=rf"^{re.escape(option_label(option.name))} must be a "
+        ):
             made_with(option, beyond)
 
 
@@ -187,13 +189,13 @@ def test_the_option_that_was_meant_is_named(option, place, change):
     if wrong in OPTIONS:
         return
     with pytest.raises(OptionError) as caught:
-        combined(None, {wrong: 1})
+        combine_options(None, {wrong: 1})
     assert str(caught.value).startswith(f"there is no option {wrong!r}: did you mean ")
 
 
 def test_names_that_are_like_none_are_told_all():
     with pytest.raises(OptionError, match="there is no option 'warp': there are method, layout"):
-        combined(None, {"warp": 9})
+        combine_options(None, {"warp": 9})
 
 
 @pytest.mark.parametrize(
@@ -212,8 +214,8 @@ def test_the_extractor_refuses_before_it_loads_a_model(settings, message):
 
 
 def test_single_options_win():
-    assert combined(Options(stack=2, seed=1), {"seed": 3}) == Options(stack=2, seed=3)
-    assert combined(None, {}) == Options()
+    assert combine_options(Options(stack=2, seed=1), {"seed": 3}) == Options(stack=2, seed=3)
+    assert combine_options(None, {}) == Options()
 
 
 @pytest.mark.parametrize(
@@ -228,5 +230,5 @@ def test_single_options_win():
     ],
 )
 def test_a_pass_that_is_set_fits_the_call_that_is_not(settings, filled):
-    options = Options(**settings).filled()
+    options = Options(**settings).with_defaults()
     assert (options.n_batch, options.n_ubatch) == filled

@@ -114,14 +114,14 @@ def test_another_attention_kernel_is_another_run():
 def test_a_larger_context_may_save_documents_that_failed():
     assert values_identity(Options(n_ctx=900)) == values_identity(Options())
     cut = Options(on_overflow="chunk")
-    assert values_identity(cut.replaced({"n_ctx": 900})) != values_identity(cut)
+    assert values_identity(cut.with_settings({"n_ctx": 900})) != values_identity(cut)
 
 
 def test_a_deterministic_run_depends_on_rounding_but_not_on_what_is_in_flight():
     run = Options(deterministic=True, n_threads=2)
     for settings in ({"n_threads": 3}, {"n_batch": 64}, {"drafts": False}):
-        assert values_identity(run.replaced(settings)) != values_identity(run)
-    assert values_identity(run.replaced({"in_flight": 3})) == values_identity(run)
+        assert values_identity(run.with_settings(settings)) != values_identity(run)
+    assert values_identity(run.with_settings({"in_flight": 3})) == values_identity(run)
 
 
 def test_tuned_settings_hold_for_other_answers_but_not_for_another_engine():

@@ -150,7 +150,7 @@ def test_tasks_that_are_cancelled_decode_nothing_more(held):
 
     async def left():
         tasks = [asyncio.create_task(extractor.aextract(LONG_TEXT)) for _ in range(N_LEAVING)]
-        while n_sent(extractor) < min(N_LEAVING, extractor.options.most_in_flight):
+        while n_sent(extractor) < min(N_LEAVING, extractor.options.max_in_flight):
             await asyncio.sleep(0.005)
         for task in tasks:
             task.cancel()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, OptionError
 from hpd.options import Options
-from hpd.pipeline.chunking import Chunk, add_pass, chunks, fitting_length, merge
+from hpd.pipeline.chunking import Chunk, add_pass, fitting_length, merge_chunks, split_text
 from hpd.pipeline.document_values import DocumentValues
 from hpd.pipeline.long_documents import ContextLimit
 from hpd.pipeline.prompts import Prompt
@@ -42,7 +42,7 @@ texts = st.lists(
 
 @given(texts, st.integers(1, 60))
 def test_parts_cover_the_text_and_fit(text, room):
-    parts = chunks(text, room, len)
+    parts = split_text(text, room, len)
     assert [part.start for part in parts[:1]] == ([0] if text else [])
     if text:
         assert parts[-1].end == len(text)
@@ -68,14 +68,14 @@ def test_the_beginning_that_fits(text, room):
 def test_parts_end_with_sentences_and_overlap():
     sentences = [f"Sentence {n} has some words in it, as many as nine." for n in range(12)]
     text = " ".join(sentences)
-    parts = chunks(text, 35, n_words)
+    parts = split_text(text, 35, n_words)
     assert len(parts) >= 4
     for part in parts:
         assert text[part.start : part.end].endswith(".")
     for part, following in itertools.pairwise(parts):
         assert following.start < part.end
         assert 1 <= len(text[following.start : part.end].split()) <= 35 // 8
-    by_sentence = chunks(text, 100, n_words)
+    by_sentence = split_text(text, 100, n_words)
     assert [text[part.start :].lstrip()[:8] for part in by_sentence] == ["Sentence"] * len(
         by_sentence
     )
@@ -84,16 +84,16 @@ def test_parts_end_with_sentences_and_overlap():
 
 def test_scripts_without_blanks_and_lines_without_full_stops():
     japanese = "これは文です。" * 10 + "終わり"
-    parts = chunks(japanese, 30, len)
+    parts = split_text(japanese, 30, len)
     assert all(japanese[part.start : part.end].endswith(("。", "終わり")) for part in parts)
     lines = "\n".join(f"line {n} of a list" for n in range(20))
-    for part in chunks(lines, 23, n_words)[:-1]:
+    for part in split_text(lines, 23, n_words)[:-1]:
         assert lines[part.end] == "\n"
 
 
 @given(texts, st.integers(1, 60), st.integers(1, 60))
 def test_a_shorter_first_part_moves_the_cuts(text, room, first):
-    parts = chunks(text, room, len, min(first, room))
+    parts = split_text(text, room, len, min(first, room))
     if text:
         assert (parts[0].start, parts[-1].end) == (0, len(text))
         is_whole = parts[0].end <= min(first, room)
@@ -103,8 +103,8 @@ def test_a_shorter_first_part_moves_the_cuts(text, room, first):
 
 
 def test_a_short_text_is_one_part():
-    assert chunks("A short text.", 10, n_words) == [Chunk(0, 13)]
-    assert chunks("", 10, n_words) == []
+    assert split_text("A short text.", 10, n_words) == [Chunk(0, 13)]
+    assert split_text("", 10, n_words) == []
 
 
 # --- what chunks say, put together -----------------------------------------------------------
@@ -126,7 +126,9 @@ def known(**fields):
 def merged(schema, *parts):
     loaded = schema if isinstance(schema, Schema) else load_schema(schema)
     return dict(
-        merge(loaded, parts).extraction(loaded, None, None, Options(on_invalid="record")).data
+        merge_chunks(loaded, parts)
+        .extraction(loaded, None, None, Options(on_invalid="record"))
+        .data
     )
 
 
@@ -134,7 +136,7 @@ def test_the_surest_value_that_the_text_holds_is_taken():
     first = known(a=("x", 0.6, 3), b=(None, 0.99), c=("made up", 0.99), d=(None, 0.9))
     second = known(a=("y", 0.8, 5), b=("z", 0.2, 7), c=("held", 0.3, 9), d=(None, 0.4))
     assert merged("a, b, c, d", first, second) == {"a": "y", "b": "z", "c": "held", "d": None}
-    whole = merge(load_schema("a, b, c, d"), [first, second])
+    whole = merge_chunks(load_schema("a, b, c, d"), [first, second])
     # That all say null is as sure as the least sure of them.
     assert whole.fields["d",].confidence == 0.4
 
@@ -154,8 +156,8 @@ def test_the_chunk_that_names_a_field_wins_over_a_guess(name, line):
     named = known(**{name: (286.0, 0.6, text.index("286"))})
     schema = Schema((Attribute(name, "number"),))
     for parts in ([guess, named], [named, guess]):
-        assert merge(schema, parts, text).fields[name,].value == 286.0
-    assert merge(schema, [guess, named], "1 " * 99).fields[name,].value == 146.0
+        assert merge_chunks(schema, parts, text).fields[name,].value == 286.0
+    assert merge_chunks(schema, [guess, named], "1 " * 99).fields[name,].value == 146.0
 
 
 def test_attributes_that_depend_on_each_other_come_from_one_chunk():
@@ -325,11 +327,11 @@ def test_truncate_reads_the_beginning_and_says_so(model):
 
 
 def test_chunks_are_put_together_with_spans_in_the_whole_document(model):
-    n_asked = 0
+    n_requested = 0
 
     def known(text):
-        nonlocal n_asked
-        n_asked += 1
+        nonlocal n_requested
+        n_requested += 1
         return {
             "maker": "Nike" if "Nike" in text else None,
             "things": re.findall(r"thing\d+", text),
@@ -350,7 +352,7 @@ def test_chunks_are_put_together_with_spans_in_the_whole_document(model):
         assert (field.start, field.end) == (LONG.index(value), LONG.index(value) + len(value))
     assert found.usage.n_chunks >= 2
     assert found.to_dict()["usage"]["chunks"] == found.usage.n_chunks
-    assert n_asked > found.usage.n_chunks
+    assert n_requested > found.usage.n_chunks
 
 
 def test_a_stack_that_is_too_long_is_taken_apart(model):

@@ -9,7 +9,7 @@ from decoding import open_model
 from hpd.options import Options
 from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.prompt.text import system_text
-from hpd.prompt.tokens import rendered
+from hpd.prompt.tokens import render_for_model
 from hpd.schema import load_schema
 from hpd.values.grammar import holds_constrained
 
@@ -18,7 +18,7 @@ def test_no_more_is_remembered_after_many_documents(tiny_model):
     """Under ``after`` each document has keys of its own, which must not fill the memory."""
     model = open_model(tiny_model("qwen3"))
     schema = load_schema("brand, tags [str], size after brand")
-    compiled_schema = CompiledSchema(model, schema, Options(lists="numbers").filled())
+    compiled_schema = CompiledSchema(model, schema, Options(lists="numbers").with_defaults())
 
     def ask(n):
         data = {"brand": f"Brand {n}", "tags": ["a"], "size": None}
@@ -53,7 +53,9 @@ def test_no_more_is_remembered_after_many_documents(tiny_model):
 )
 def test_shares_are_worked_out_where_a_confidence_is_one(tiny_model, schema, normalizes):
     model = open_model(tiny_model("qwen3"))
-    compiled_schema = CompiledSchema(model, load_schema(schema), Options(lists="numbers").filled())
+    compiled_schema = CompiledSchema(
+        model, load_schema(schema), Options(lists="numbers").with_defaults()
+    )
 
     questions = compiled_schema.waves(1).first()
     fields = compiled_schema.request(["x"], questions, first=True, keep_prompt=False).fields
@@ -81,12 +83,12 @@ def test_what_holds_a_closed_attribute(schema, holds):
 def test_one_that_is_forgotten_leaves_nothing_behind(tiny_model):
     """At once, as a server forgets many of them before the garbage collector comes round."""
     model = open_model(tiny_model("qwen3"))
-    rendered(model, system_text(2))  # which is kept; Jinja leaves circles behind
+    render_for_model(model, system_text(2))  # which is kept; Jinja leaves circles behind
     gc.collect()
     gc.disable()
     try:
         schema = load_schema("brand, tags [str], size after brand, maker {name, city after name}")
-        compiled_schema = CompiledSchema(model, schema, Options().filled())
+        compiled_schema = CompiledSchema(model, schema, Options().with_defaults())
         questions = compiled_schema.waves(2).first()
         compiled_schema.request(["x", "y"], questions, first=True, keep_prompt=False)
         left = weakref.ref(compiled_schema._tokenizer(2))

@@ -13,7 +13,7 @@ from hpd.pipeline.compiled_schema import Constraints, quote_rule
 from hpd.schema.attributes import Attribute
 from hpd.schema.one_line import parse_one_line
 from hpd.values.grammar import value_grammar
-from hpd.values.words import quotable
+from hpd.values.words import quotable_pieces
 
 
 class Tokens:
@@ -32,7 +32,7 @@ class Tokens:
 def spellings(schema, *longer):
     """The tokens of all choices, with a bar between two."""
     attribute = parse_one_line(schema)[0]
-    choices = Constraints(Tokens(*longer)).of(attribute).choices
+    choices = Constraints(Tokens(*longer)).constraint_for(attribute).choices
     return {"|".join(map(str, choice)) for choice in choices}
 
 
@@ -58,7 +58,7 @@ def vocabulary(tiny_model):
 @given(st.text('ab "\\é-\x7f号ก\u0301', min_size=1, max_size=9).filter(str.strip), st.data())
 def test_free_text_is_quoted_from_a_short_document(vocabulary, whole, data):
     grammar = (value_grammar(Attribute("a"), is_quoted=True) or "") + quote_rule(whole)
-    places = quotable(whole)
+    places = quotable_pieces(whole)
     parts = {
         re.sub(" +", " ", whole[start:end])
         for start, _ in places

@@ -10,8 +10,8 @@ from hpd.prompt.text import COUNT_KEY
 from hpd.results import FieldValue
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
-from hpd.values.confidence import COUNT
-from hpd.values.places import Grounder
+from hpd.values.confidence import COUNT_KIND
+from hpd.values.grounding import Grounder
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor
 
@@ -44,7 +44,7 @@ def test_its_confidence_is_that_of_its_type():
         return confidence
 
     values.calibrate(SCHEMA, "text", note)
-    assert kinds == ["integer"] * len(OWN) + [COUNT] * len(COUNTS)
+    assert kinds == ["integer"] * len(OWN) + [COUNT_KIND] * len(COUNTS)
 
 
 def test_a_sibling_depends_on_none_of_that_name():

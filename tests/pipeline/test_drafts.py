@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hpd import _core_testing
-from hpd.pipeline.compiled_schema import attribute_number
+from hpd.pipeline.compiled_schema import attribute_id
 from hpd.prompt.questions import item_leaves, schema_leaves
 from hpd.schema import load_schema
 from small_extractor import SmallExtractor as Extractor
@@ -31,9 +31,9 @@ def test_items_and_stacked_documents_share_the_number_of_their_attribute():
     schema = load_schema("tags [str], lines [{item, qty int}], count int")
     tags, lines, count = schema_leaves(schema)
     first, second = item_leaves(tags, 2)
-    assert attribute_number(first) == attribute_number(second)
-    numbers = {attribute_number(leaf) for leaf in (tags, lines, count, first)}
-    numbers |= {attribute_number(leaf) for leaf in item_leaves(lines, 2)}
+    assert attribute_id(first) == attribute_id(second)
+    numbers = {attribute_id(leaf) for leaf in (tags, lines, count, first)}
+    numbers |= {attribute_id(leaf) for leaf in item_leaves(lines, 2)}
     assert len(numbers) == 6
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from hpd.errors import OptionError, SchemaError
 from hpd.options import Options
-from hpd.pipeline.compiled_schema import taught_lists
+from hpd.pipeline.compiled_schema import trained_lists
 from hpd.pipeline.document_values import DocumentValues, Retries
-from hpd.prompt.lists import written_list
+from hpd.prompt.lists import list_to_write
 from hpd.prompt.questions import Waves, count_attribute, known_waves, schema_leaves
-from hpd.prompt.text import as_answer
+from hpd.prompt.text import to_answer
 from hpd.results import FieldValue
 from hpd.schema import load_schema, to_json_schema
 from hpd.values.answers import split_list
@@ -100,7 +100,7 @@ def read(extractor, source, answers, **settings):
     """The data of documents whose answers are known."""
     schema = load_schema(source)
     known = {
-        f"document {n}{' word' * 150}": as_answer(schema, each) for n, each in enumerate(answers)
+        f"document {n}{' word' * 150}": to_answer(schema, each) for n, each in enumerate(answers)
     }
     give_answers(extractor, known.get)
     task = extractor.prepare(source, **settings)
@@ -172,7 +172,7 @@ def test_a_row_whose_name_comes_again_is_told_by_the_row_before():
 )
 def test_rows_are_named_by_their_first_text(source, names):
     (array,) = load_schema(source).attributes
-    assert written_list(array, "names").names == names
+    assert list_to_write(array, "names").names == names
 
 
 def test_a_schema_may_say_by_what_its_rows_are_told_apart(extractor):
@@ -206,13 +206,13 @@ def test_a_schema_may_say_by_what_its_rows_are_told_apart(extractor):
 def test_what_cannot_be_written_in_one_go_is_counted(items):
     source = {"type": "object", "properties": {"a": {"type": "array", "items": items}}}
     (array,) = load_schema(source).attributes
-    assert {written_list(array, lists) for lists in WAYS} == {None}
+    assert {list_to_write(array, lists) for lists in WAYS} == {None}
 
 
 def test_an_item_is_never_null_unless_the_schema_says_so():
     def grammar(source):
         (array,) = load_schema(source).attributes
-        return list_grammar(written_list(array, "names").attribute)
+        return list_grammar(list_to_write(array, "names").attribute)
 
     assert grammar("tags [str]").count('"null"') == 1  # that of the whole list
     assert grammar("rows [{test?, n int}]").count('"null"') == 1
@@ -223,7 +223,7 @@ def test_an_item_is_never_null_unless_the_schema_says_so():
 
 def test_a_list_that_breaks_off_keeps_its_whole_items():
     (array,) = load_schema("tags [str]").attributes
-    split = split_list(written_list(array, "names").attribute, ' ["a", "b c", "d', ("tags",))
+    split = split_list(list_to_write(array, "names").attribute, ' ["a", "b c", "d', ("tags",))
     assert split.pop(("tags", "count")).truncated
     assert {path[-1]: raw.text for path, raw in split.items()} == {"1": '"a"', "2": '"b c"'}
 
@@ -251,7 +251,7 @@ def test_stacked_documents_have_lists_of_their_own(tiny_model):
     with SmallExtractor("text", tiny_model(seed=1), **settings) as extractor:
         schema = load_schema(RESULTS)
         by_number = {"twins": TWINS, "blood": BLOOD}
-        give_answers(extractor, {t: as_answer(schema, a) for t, a in by_number.items()}.get)
+        give_answers(extractor, {t: to_answer(schema, a) for t, a in by_number.items()}.get)
         task = extractor.prepare(RESULTS, lists="names")
         found = list(extractor.extract_many([*by_number], schema=task, on_error="record"))
         assert [each.data for each in found] == [TWINS, BLOOD]
@@ -292,7 +292,7 @@ class File:
     ],
 )
 def test_the_file_says_how_lists_were_taught(file, lists):
-    assert taught_lists(file, Options()) == lists
+    assert trained_lists(file, Options()) == lists
 
 
 @pytest.mark.parametrize(
@@ -354,14 +354,14 @@ def test_what_is_refused_in_a_row_is_asked_again(fields, asked):
         ("rows", "2", "n"): FieldValue(value=2, raw="2"),
         **fields,
     }
-    retries = Retries(schema, Options(on_invalid="retry"), is_part=False)
+    retries = Retries(schema, Options(on_invalid="retry"), is_chunk=False)
     questions, found = waves.first(), [2]
     while questions:
-        retries.note(questions, found)
-        questions = waves.next(found, lambda d: {}, lambda d, path: values.part(path))
+        retries.record(questions, found)
+        questions = waves.next(found, lambda d: {}, lambda d, path: values.value_at(path))
         found = [None] * len(questions)
     (due,) = retries.due([values])
     assert due.leaf.path == (("rows", "2", "n") if asked else ("rows", "count"))
-    (again,) = waves.again([due], lambda d: {}, lambda d, path: values.part(path))
+    (again,) = waves.ask_again([due], lambda d: {}, lambda d, path: values.value_at(path))
     start = '{"rows": [{"name": "b", ' if asked else '{"rows[].name": '
     assert again.key.startswith(start)

@@ -13,7 +13,7 @@ from company import SCHEMA, titles
 from hpd import _native
 from hpd.options import Options
 from hpd.pipeline import prompts
-from hpd.pipeline.chunking import merge
+from hpd.pipeline.chunking import merge_chunks
 from hpd.pipeline.document_values import ConfidenceLimits, DocumentValues
 from hpd.prompt.questions import Leaf
 from hpd.prompt.text import COUNT_KEY
@@ -180,7 +180,7 @@ def test_chunks_whose_values_are_as_good_are_near_ties():
         return DocumentValues({path: near(margin, confidence, value)})
 
     def margin(*parts):
-        return merge(schema, parts).fields[("brand",)].margin
+        return merge_chunks(schema, parts).fields[("brand",)].margin
 
     assert margin(chunk("Nike", 0.9), chunk("Puma", 0.3)) is None
     assert margin(chunk("Nike", 0.9), chunk("Puma", 0.88)) == pytest.approx(0.0225, abs=1e-3)

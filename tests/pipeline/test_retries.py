@@ -15,7 +15,7 @@ from hpd.cli import main
 from hpd.errors import InvalidDataError, OptionError
 from hpd.options import Options
 from hpd.pipeline.compiled_schema import Request
-from hpd.pipeline.document_values import N_RETRIES, DocumentValues
+from hpd.pipeline.document_values import MAX_RETRIES, DocumentValues
 from hpd.pipeline.prompts import FieldsPrompt
 from hpd.prompt.text import Labels, key_text
 from hpd.results import FieldValue
@@ -118,10 +118,10 @@ def test_a_refused_value_is_asked_again_with_the_reason(model, asked, layout):
         (extraction,) = extractor.extract_many(["Nike shoe, 44"], on_error="record")
         native = extractor.native_model
         brand = extraction.fields["brand"]
-        assert len(brand.rejected) == N_RETRIES
+        assert len(brand.rejected) == MAX_RETRIES
         assert not extraction.fields["size"].rejected
         first, *again = asked
-        assert [len(each.keys) for each in again] == [1] * N_RETRIES
+        assert [len(each.keys) for each in again] == [1] * MAX_RETRIES
         # Each key shows what was refused so far, and the prompt is the first one.
         labels = Labels(load_schema(Picky))
         for n, each in enumerate(again, start=1):
@@ -152,7 +152,7 @@ def test_what_comes_after_a_value_that_is_asked_again_sees_the_last_one(tiny_mod
         (extraction,) = extractor.extract_many(["Nike shoe, 44"], on_error="record")
     fields = extraction.fields
     texts = [text.raw for text in fields["brand"].rejected]
-    assert len({*texts, fields["brand"].raw}) == 1 + N_RETRIES
+    assert len({*texts, fields["brand"].raw}) == 1 + MAX_RETRIES
     followers = ((("line",), "brand"), (("made_in",), "line"), (("tags", "count"), "brand"))
     for path, seen in followers:
         last = [each for each in asked if any(_asks(key, path) for key in each.keys)][-1]
@@ -180,7 +180,7 @@ def test_the_extraction_tells_what_was_refused(model):
     line = extraction.to_dict()
     assert line["data"] == extraction.error.data
     refused = line["fields"]["brand"]["rejected"]
-    assert [set(each) for each in refused] == [{"raw", "error"}] * N_RETRIES
+    assert [set(each) for each in refused] == [{"raw", "error"}] * MAX_RETRIES
     assert line["error"]["message"].startswith("brand: ")
 
 
@@ -213,7 +213,7 @@ def test_a_fault_of_the_whole_asks_for_all_its_fields(model, asked):
     assert [len(each.keys) for each in asked] == [2, 2, 2]
     assert all("do not go together" in key for each in asked[1:] for key in each.keys)
     assert all(
-        len(field.rejected) == N_RETRIES for field in extraction.fields.values() if field.raw
+        len(field.rejected) == MAX_RETRIES for field in extraction.fields.values() if field.raw
     )
 
 
@@ -266,7 +266,7 @@ def test_the_fields_to_blame(schema, values, expected):
     faults = own.faults(load_schema(schema))
     assert faults.keys() == expected
     assert all(faults.values())
-    parts = own.faults(load_schema(schema), is_part=True)
+    parts = own.faults(load_schema(schema), is_chunk=True)
     assert parts == {p: v.error for p, v in values.items() if v.error}
 
 
@@ -277,7 +277,7 @@ def test_the_room_for_it_is_kept(model):
         Picky, model, ["Nike shoe, 44. " * 400], **settings, on_error="record"
     )
     assert extraction.truncated_at is not None
-    assert len(extraction.fields["brand"].rejected) == N_RETRIES
+    assert len(extraction.fields["brand"].rejected) == MAX_RETRIES
 
 
 def test_chunks_ask_again_for_what_is_malformed(model, asked):
@@ -291,7 +291,7 @@ def test_chunks_ask_again_for_what_is_malformed(model, asked):
     again = [key for each in asked for key in each.keys if "wrong because" in key]
     assert not any("a value is required" in key for key in again)
     if extraction.fields["code"].error == "cut off after 3 tokens":
-        assert len(extraction.fields["code"].rejected) == N_RETRIES
+        assert len(extraction.fields["code"].rejected) == MAX_RETRIES
 
 
 def test_one_answer_for_all_cannot_be_asked_again():

@@ -232,7 +232,7 @@ def test_a_request_that_is_refused_at_once_ends_although_nothing_else_is_in_flig
     with Extractor("brand", model, max_tokens=4) as extractor:
         loop = extractor._pipeline._loop
         pipeline = extractor._pipeline
-        maker = pipeline._maker_of(pipeline._task, None)
+        maker = pipeline._maker_for(pipeline._task, None)
         own = RefusedPrompt(maker._compiled_schema, [(0, Document("x"))])
         endless = threading.Thread(target=lambda: got.extend(loop.run(iter([own]))), daemon=True)
         got = []

@@ -48,7 +48,7 @@ def test_a_document_with_a_mark_goes_alone_and_at_once():
         for stack in stacks.add(place, Document(text))
     ]
     assert gone == [[1], [0, 2]]
-    assert [[place for place, _ in stack] for stack in stacks.rest()] == [[3]]
+    assert [[place for place, _ in stack] for stack in stacks.flush()] == [[3]]
 
 
 def test_without_stacks_nothing_is_held_back():

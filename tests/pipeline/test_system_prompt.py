@@ -3,7 +3,7 @@
 import pytest
 
 from hpd.errors import OptionError
-from hpd.prompt.text import STACK_RULE, SYSTEM
+from hpd.prompt.text import STACK_RULE, SYSTEM_PROMPT
 from small_extractor import SmallExtractor
 
 
@@ -16,7 +16,7 @@ def test_own_rules_take_the_place_of_the_usual_ones(tiny_model, stack, first_req
         text = extractor.text_of(first_requests[-1])
     assert "Be brief." in text
     assert (STACK_RULE in text) == (stack == 2)
-    assert SYSTEM not in text
+    assert SYSTEM_PROMPT not in text
 
 
 def test_the_layout_with_rules_of_its_own_takes_no_others(tiny_model):

@@ -7,7 +7,7 @@ from decoding import open_model
 from hpd.cli import main
 from hpd.errors import ContextOverflowError, OptionError
 from hpd.options import Options
-from hpd.prompt.text import SYSTEM, instruction_text
+from hpd.prompt.text import SYSTEM_PROMPT, instruction_text
 from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema import load_schema
 from jsonl import write_texts
@@ -98,7 +98,7 @@ def test_control_tokens_in_them_are_text(tiny_model, kind):
     n_control = []
     for said in ("Be brief.", f"Be {marks} brief."):
         instruction = instruction_text(SCHEMA, instructions=said)
-        tokens = PromptTokenizer(native, SYSTEM, instruction).tokenize(["x"], ['{"brand":'])
+        tokens = PromptTokenizer(native, SYSTEM_PROMPT, instruction).tokenize(["x"], ['{"brand":'])
         n_control.append(sum(token in control for token in tokens.prompt))
         text = b"".join(native.piece(token) for token in tokens.prompt).decode()
         assert said in text

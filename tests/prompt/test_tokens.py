@@ -9,8 +9,8 @@ from decoding import open_model
 from grounding import ground
 from hpd.errors import ModelLoadError
 from hpd.prompt.template import render
-from hpd.prompt.text import SYSTEM, Labels, instruction_text, key_text, key_texts
-from hpd.prompt.tokens import PromptTokenizer, common_prefix, documents_text, rendered
+from hpd.prompt.text import SYSTEM_PROMPT, Labels, instruction_text, key_text, key_texts
+from hpd.prompt.tokens import PromptTokenizer, common_prefix, documents_text, render_for_model
 from hpd.schema import load_schema
 
 SCHEMA = load_schema(["Brand", "Pack size", "Größe", 'a "quoted" name', "Brand name"])
@@ -30,13 +30,13 @@ TURNS = ("user", "assistant")
 
 def tokenizer(model, turn="user"):
     instruction = instruction_text(SCHEMA, document_role=turn)
-    return PromptTokenizer(model, SYSTEM, instruction, turn)
+    return PromptTokenizer(model, SYSTEM_PROMPT, instruction, turn)
 
 
 def joint(model, documents, key, turn="user"):
     """The reference: the whole prompt as one text."""
     instruction = instruction_text(SCHEMA, document_role=turn)
-    around = rendered(model, SYSTEM)
+    around = render_for_model(model, SYSTEM_PROMPT)
     shown = documents_text(documents)
     if turn == "assistant":
         text = around.before + instruction + around.after + shown + "\n" + key
@@ -197,7 +197,7 @@ def test_templates_that_fail_say_so():
 
 
 def test_the_keys_that_are_remembered_are_bounded(tiny_model, monkeypatch):
-    monkeypatch.setattr("hpd.prompt.tokens._N_KEYS", 16)
+    monkeypatch.setattr("hpd.prompt.tokens._MAX_KEPT_KEYS", 16)
     splitter = tokenizer(open_model(tiny_model("qwen3")))
     counts = []
     for n in range(200):

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, SecretBytes, Secre
 
 import strategies
 from hpd.pipeline.document_values import DocumentValues
-from hpd.prompt.questions import Waves, answer_at
-from hpd.prompt.text import as_answer
+from hpd.prompt.questions import Waves, value_at
+from hpd.prompt.text import to_answer
 from hpd.results import FieldValue, Usage, plain_data
 from hpd.schema import SchemaWarning, load_schema, to_json_schema
 from hpd.values.parsing import ParsedValue, check_value
@@ -64,8 +64,8 @@ def extraction(schema, answer):
 def replayed(source, data):
     """The data that comes out where all questions are answered from it."""
     schema = read(source)
-    known = as_answer(schema, data)
-    found = extraction(schema, lambda path: answer_at(known, path))
+    known = to_answer(schema, data)
+    found = extraction(schema, lambda path: value_at(known, path))
     assert found.error is None, found.error
     return plain_data(found.data)
 

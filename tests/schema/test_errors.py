@@ -16,7 +16,7 @@ from hpd.errors import SchemaError
 from hpd.schema import SchemaNote, SchemaWarning, load_schema, load_schemas, to_json_schema
 from hpd.schema.attributes import Schema
 from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, CHECKED_AFTERWARDS
-from hpd.schema.validation import schema_faults
+from hpd.schema.validation import schema_violations
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_any_value_of_a_keyword_is_honoured_or_an_error(schema, keyword, value, 
     answer = data.draw(strategies.answers_of(schema))
     draw = data.draw(st.randoms(use_true_random=False))
     for instance in [answer, *(strategies.changed(answer, draw) for _ in range(5))]:
-        before, after = (not schema_faults(each, instance) for each in (document, rendered))
+        before, after = (not schema_violations(each, instance) for each in (document, rendered))
         assert before >= after
         assert before == after or not is_all_named
 

@@ -4,7 +4,7 @@ import pytest
 
 from hpd.schema import SchemaWarning, load_schema
 from hpd.schema.attributes import Attribute
-from hpd.schema.validation import schema_faults
+from hpd.schema.validation import schema_violations
 
 
 def attribute_of(node, **more):
@@ -147,7 +147,7 @@ def test_patterns_know_properties_of_unicode_and_names_of_groups():
     with pytest.warns(SchemaWarning, match="only the named"):
         schema = load_schema(LETTERS)
     assert [attribute.type for attribute in schema.attributes] == ["string", "integer"]
-    assert schema_faults(LETTERS, {"code": "\xc4b", "\xc4": 1}) == []
-    faults = schema_faults(LETTERS, {"code": "\xe4b", "\xc4": "x", "\xe4": 1})
+    assert schema_violations(LETTERS, {"code": "\xc4b", "\xc4": 1}) == []
+    faults = schema_violations(LETTERS, {"code": "\xe4b", "\xc4": "x", "\xe4": 1})
     assert {place for place, _ in faults} == {"code", "\xc4", ""}
     assert any("('\xe4' was unexpected)" in message for _, message in faults)

@@ -199,7 +199,7 @@ def test_an_attribute_with_the_name_of_its_class_is_left_out():
     assert prompt.classes == {"place": {"size": False}}
 
 
-SERVED = Served("box", Options().filled(), 0)
+SERVED = Served("box", Options().with_defaults(), 0)
 SCHEMA = {
     "type": "object",
     "properties": {"brand": {"type": "string"}, "price": {"type": ["number", "null"]}},
@@ -264,13 +264,13 @@ def test_strict_is_what_the_schema_says(plans):
 
 def test_a_server_that_asks_again_does_so_for_every_request():
     options = Options(on_invalid="retry")
-    task = read(plans_with(options), Served("box", options.filled(), 0)).plan.task
+    task = read(plans_with(options), Served("box", options.with_defaults(), 0)).plan.task
     assert task.options.on_invalid == "retry"
 
 
 def test_a_required_value_comes_unless_that_is_not_wanted_or_cannot_be_had():
     def missing(options, **own):
-        served = Served("box", options.filled(), 0)
+        served = Served("box", options.with_defaults(), 0)
         return read(plans_with(options), served, hpd=own).plan.task.options.on_missing
 
     assert missing(Options()) == "force"
@@ -476,7 +476,7 @@ def test_what_changes_nothing_is_passed_over_with_a_warning(plans, more, warning
 
 
 def test_sampling_is_that_of_the_server(plans):
-    warm = Served("box", Options(temperature=0.5, seed=3).filled(), 0)
+    warm = Served("box", Options(temperature=0.5, seed=3).with_defaults(), 0)
     assert read(plans, warm, temperature=0.5, seed=3).warnings == ()
     for more in ({"temperature": 0}, {"seed": 4}, {"top_p": 0.1}):
         (warning,) = read(plans, warm, **more).warnings

@@ -29,7 +29,7 @@ from hpd import _native
 from hpd.documents import Document
 from hpd.schema import load_schema
 from hpd.schema.checks import SchemaWarning
-from hpd.values.parsing import LACKING
+from hpd.values.parsing import MISSING_PREFIX
 from scripted_model import ANY, STYLES, Script, Told, Written, plain, scripted_extractions
 from tools.vocabularies import FOLDER_VARIABLE
 from vocabulary_models import SMALL, models
@@ -336,7 +336,9 @@ def fault(cell, extraction):
     if got != want:
         return f"value: {json.dumps(got, ensure_ascii=False)}"
     for path, result in extraction.fields.items():
-        is_lacking = cell.is_null and cell.required and (result.error or "").startswith(LACKING)
+        is_lacking = (
+            cell.is_null and cell.required and (result.error or "").startswith(MISSING_PREFIX)
+        )
         if result.error and not is_lacking:
             return f"error: {path}: {result.error}"
         # That of no items is one of two ways to cut it, if what may follow is cut in both.

@@ -11,7 +11,7 @@ testing_module.provide()  # also where a test starts a process of its own
 
 from hpd import _core_testing, _native
 from hpd.models.hardware import devices
-from hpd.prompt.questions import stack_places
+from hpd.prompt.questions import stack_prefixes
 from hpd.prompt.text import Labels
 from hpd.schema.attributes import Attribute, Schema
 from reference import Reference
@@ -99,7 +99,7 @@ def make_requests(reference, n, *, layout="branch", n_stacked=1, most_keys=N_KEY
         ]
         if layout == "label":
             labels = Labels(Schema(tuple(Attribute(f"attribute {n}") for n in range(len(KEYS)))))
-            places = stack_places(n_stacked)
+            places = stack_prefixes(n_stacked)
             keys = [
                 labels.key(places[j], (f"attribute {n}",))
                 for j in range(n_stacked)

@@ -125,15 +125,15 @@ def resume_journal(data: bytes, suffix: str) -> None:
 
 def read_requests(data: bytes, suffix: str) -> None:
     """The body of a request to hpd serve, to both of its addresses, and an answer to it."""
-    from hpd.pipeline import Task, prepared
+    from hpd.pipeline import Task, prepare_task
     from hpd.serving import ServerLimits
     from hpd.serving.chat import Served, parse_chat
     from hpd.serving.dispatcher import ParsedRequest, Plans, parse_extract
 
-    options = Options().filled()
+    options = Options().with_defaults()
 
     def prepare(schema: Any, *, examples: Any, **settings: object) -> Task:
-        return prepared(options, schema, examples, None, settings)
+        return prepare_task(options, schema, examples, None, settings)
 
     def read_extract(plans: Plans) -> ParsedRequest:
         return parse_extract(_body(ExtractBody, data), plans, ServerLimits())

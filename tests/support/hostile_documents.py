@@ -7,8 +7,8 @@ takes half a second of a processor each at most, or far more.
 import signal
 
 from hpd.schema.attributes import Attribute
-from hpd.values.places import Grounder
-from hpd.values.stated import Stated
+from hpd.values.grounding import Grounder
+from hpd.values.stated import StatedValues
 
 SCALE = 5
 MOST_SECONDS = 4
@@ -49,8 +49,8 @@ if __name__ == "__main__":
         signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)  # which ends this process
         print(ascii(f"{str(value)[:20]} in {document[:20]}..."), flush=True)
         grounder = Grounder(document)
-        grounder.ground(value)
-        grounder.ground_all(value)
-        stated = Stated(document)
+        grounder.best_span(value)
+        grounder.best_spans(value)
+        stated = StatedValues(document)
         for attribute in ASKED:
-            stated.texts(attribute)
+            stated.texts_for(attribute)

@@ -2,7 +2,7 @@
 
 from pydantic import ValidationError
 
-from hpd.pipeline import prepared
+from hpd.pipeline import prepare_task
 from hpd.serving.bodies import http_error_of
 from hpd.serving.dispatcher import Plans
 
@@ -11,10 +11,10 @@ SCHEMA_BYTES = 4096
 
 def plans_with(options):
     """Plans of an extractor with some options."""
-    filled = options.filled()
+    filled = options.with_defaults()
 
     def prepare(schema, *, examples=(), **settings):
-        return prepared(filled, schema, examples, None, settings)
+        return prepare_task(filled, schema, examples, None, settings)
 
     return Plans(prepare, SCHEMA_BYTES, None)
 

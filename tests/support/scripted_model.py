@@ -22,7 +22,7 @@ from hpd.pipeline import check_task
 from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.pipeline import Pipeline
 from hpd.prompt.questions import UNKNOWN, known_answer
-from hpd.prompt.text import WRONG_KEY, as_answer
+from hpd.prompt.text import REASON_KEY, to_answer
 from hpd.schema.attributes import MAP_NAME
 
 LOGIT = 20.0
@@ -256,7 +256,7 @@ def _is_new(question):
     if leaf.array is not None or leaf.written is not None or leaf.attribute.name == MAP_NAME:
         return False  # No items are an answer.
     asked = leaf.union or leaf.attribute
-    return asked.needs_a_value and not leaf.is_forced and WRONG_KEY not in question.key
+    return asked.needs_a_value and not leaf.is_forced and REASON_KEY not in question.key
 
 
 class ScriptedSchema(CompiledSchema):
@@ -279,7 +279,7 @@ class ScriptedSchema(CompiledSchema):
             return request  # An empty document only shows how long a prompt is.
         for field, question in zip(request.fields, questions, strict=True):
             told = self._known_answer(texts[question.document])
-            value = known_answer(as_answer(self.schema, told.answer), question.leaf)
+            value = known_answer(to_answer(self.schema, told.answer), question.leaf)
             if value is UNKNOWN or (told.hesitates and _is_new(question)):
                 value = None
             self._expect(request.prompt, field.key, written(value, told.style), told.style)
@@ -291,7 +291,7 @@ class ScriptedSchema(CompiledSchema):
         if not all(texts):
             return request
         told = [self._known_answer(text) for text in texts]
-        answers = [as_answer(self.schema, each.answer) for each in told]
+        answers = [to_answer(self.schema, each.answer) for each in told]
         style = told[0].style
         whole = answers[0] if len(texts) == 1 else {str(n): a for n, a in enumerate(answers, 1)}
         # Whatever follows a whole answer is not read.
@@ -314,7 +314,7 @@ def scripted_extractions(script, schemas, documents, known, **settings):
         known: what the model writes of a document, by its text, as ``Told``.
         settings: options.
     """
-    options = Options(**({"n_threads": 1} | settings)).filled()
+    options = Options(**({"n_threads": 1} | settings)).with_defaults()
     check_task(options, schemas, None)
     native = engine_options(options)
     native.n_seq_max = 64  # Memory is taken for a row of logits for each.

@@ -42,7 +42,7 @@ def test_assembling_nested_data():
         "lines": [{"item": "x", "qty": 3}, {"item": "y", "qty": None}],
     }
     assert assembled.errors == {}
-    assert assembled.places == {
+    assert assembled.data_paths == {
         ("brand",): "brand",
         ("maker", "name"): "maker.name",
         ("maker", "city"): "maker.city",
@@ -133,9 +133,9 @@ def test_items_that_are_left_out():
     assert assembled.errors == {
         "tags": "item 3: it is not valid JSON; item 5: less likely than 0.5",
     }
-    assert assembled.places[("tags", "4")] == "tags[1]"
-    assert ("tags", "3") not in assembled.places
-    assert assembled.places[("lines", "2", "item")] == "lines[0].item"
+    assert assembled.data_paths[("tags", "4")] == "tags[1]"
+    assert ("tags", "3") not in assembled.data_paths
+    assert assembled.data_paths[("lines", "2", "item")] == "lines[0].item"
 
 
 def test_unique_items():
@@ -143,7 +143,7 @@ def test_unique_items():
     schema = load_schema({"properties": {"a": number}})
     assembled = assemble(schema, values(a__count=4, a__1=1, a__2=1.0, a__3=2, a__4=1))
     assert assembled.data == {"a": [1, 2]}
-    assert assembled.places[("a", "3")] == "a[1]"
+    assert assembled.data_paths[("a", "3")] == "a[1]"
 
 
 def test_too_few_items_and_a_bad_count():
@@ -192,5 +192,5 @@ def test_whatever_the_model_writes_the_data_obeys(schema, raws, default):
             f"[{step}]" if isinstance(step, int) else f".{step}" for step in problem.absolute_path
         ).lstrip(".")
         assert place in assembled.errors
-    for place in assembled.places.values():
+    for place in assembled.data_paths.values():
         assert place.split("[")[0].split(".")[0] in {attribute.name for attribute in schema}

@@ -17,8 +17,8 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.values.parsing import (
     ParsedValue,
     joint_probability,
-    parse_cut,
     parse_forced,
+    parse_truncated,
     parse_value,
     typed_value,
 )
@@ -190,7 +190,7 @@ def test_other_backslashes_are_escapes(raw, document, value):
 def test_a_path_that_is_cut_off_keeps_its_backslashes():
     path = r"C:\Users\bo\table.txt"
     for raw, value in ((r' "C:\Users\bo\tab', r"C:\Users\bo\tab"), (r' "caf\u00', "caf")):
-        assert parse_cut(raw, Attribute("a"), path) == ParsedValue(value)
+        assert parse_truncated(raw, Attribute("a"), path) == ParsedValue(value)
     assert parse_forced(r' "C:\Users\b', Attribute("a"), path) == ParsedValue(r"C:\Users\b")
 
 
@@ -288,6 +288,6 @@ def test_a_value_in_the_type_that_python_has_for_it():
     ],
 )
 def test_free_text_that_is_cut_off_is_kept(attribute, raw, value):
-    parsed = parse_cut(raw, attribute)
+    parsed = parse_truncated(raw, attribute)
     assert parsed.value == value
     assert (parsed.error is None) == (value is not None)

@@ -7,15 +7,15 @@ import time
 
 import pytest
 
-from hpd.values.places import Grounder, place_values
+from hpd.values.grounding import Grounder, assign_spans
 from hpd.values.windows import (
-    APART,
-    UNLIKE,
-    Candidates,
-    PlacedItem,
-    PlacedPart,
+    APART_COST,
+    UNLIKE_COST,
+    CandidateSpans,
+    ItemPart,
+    ListItem,
     Span,
-    windows_in_order,
+    choose_windows,
 )
 
 
@@ -23,7 +23,7 @@ def places(text, values):
     """The places in a text, of values by dotted path in which numbers are those of items."""
     paths = {tuple(name.split(".")): value for name, value in values.items()}
     arrays = {path[:n] for path in paths for n in range(1, len(path)) if path[n].isdigit()}
-    found = place_values(Grounder(text), paths, arrays)
+    found = assign_spans(Grounder(text), paths, arrays)
     return {".".join(path): f"{span.start}:{span.end}" for path, span in found.items()}
 
 
@@ -138,9 +138,9 @@ def cost_of(parts, chosen):
     for part, n in zip(parts, chosen, strict=True):
         first = part.candidates.spans[0]
         if n is None:
-            cost += APART
+            cost += APART_COST
         else:
-            cost += UNLIKE * part.candidates.unlike[n] - (first.end - first.start)
+            cost += UNLIKE_COST * part.candidates.unlike[n] - (first.end - first.start)
     return cost
 
 
@@ -170,7 +170,7 @@ def least_cost(items):
     def least(number, start):
         if number == len(items):
             return 0
-        unordered = APART * (len(items[number]) + 1) + least(number + 1, start)
+        unordered = APART_COST * (len(items[number]) + 1) + least(number + 1, start)
         ordered = [
             cost + least(number + 1, end)
             for (begin, end), cost in windows[number].items()
@@ -184,7 +184,7 @@ def least_cost(items):
 def made_items(rng):
     """A few items of a few parts, whose values stand anywhere in a text of a hundred places."""
     values = [
-        Candidates(
+        CandidateSpans(
             [Span(at, at + size, "exact") for at in starts],
             starts,
             [rng.choice((0, 0, 1, 2)) for _ in starts],
@@ -199,7 +199,7 @@ def made_items(rng):
         used.setdefault(value.starts[0], value)
     return [
         [
-            PlacedPart((str(number), str(n)), rng.choice(list(used.values())))
+            ItemPart((str(number), str(n)), rng.choice(list(used.values())))
             for n in range(rng.randint(1, 3))
         ]
         for number in range(rng.randint(1, 4))
@@ -208,15 +208,15 @@ def made_items(rng):
 
 def check_made(seed):
     items = made_items(random.Random(seed))
-    made = [PlacedItem(parts) for parts in items]
-    windows = windows_in_order(made)
+    made = [ListItem(parts) for parts in items]
+    windows = choose_windows(made)
     placed = [window for window in windows if window is not None]
     for one, other in itertools.pairwise(placed):
         assert one.end <= other.start
     cost = 0
     for item, parts, window in zip(made, items, windows, strict=True):
         if window is None:
-            cost += APART * (len(parts) + 1)
+            cost += APART_COST * (len(parts) + 1)
             continue
         chosen = {part.path: span for part, span in item.places(window)}
         numbers = tuple(
@@ -240,7 +240,7 @@ def test_each_value_has_a_place_of_its_own_where_there_are_enough():
         values = rng.choices(["red", "blue", "12", "oak"], k=rng.randint(1, 5))
         found = places(text, of_rows("l", values))
         for value in set(values):
-            n_places = len(Grounder(text).places(value))
+            n_places = len(Grounder(text).candidate_spans(value))
             got = {found[f"l.{n}"] for n, v in enumerate(values, 1) if v == value and n_places}
             assert len(got) == min(values.count(value), n_places), (text, values)
 

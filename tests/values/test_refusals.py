@@ -9,7 +9,7 @@ from hpd.options import Options
 from hpd.pipeline.document_values import DocumentValues
 from hpd.results import FieldValue
 from hpd.schema import load_schema
-from hpd.values.places import Grounder
+from hpd.values.grounding import Grounder
 from scripted_model import Script, Told, scripted_extractions
 
 PATTERN = {"type": "string", "pattern": r"^[A-Z]{2}-\d{3}$"}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from grounding import ground
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import parse_value
-from hpd.values.stated import Stated
+from hpd.values.stated import StatedValues
 
 WHOLE, NUMBER = Attribute("a", "integer"), Attribute("a", "number")
 DATE, MOMENT = Attribute("a", "date"), Attribute("a", "date-time")
@@ -21,7 +21,7 @@ ID = "123e4567-e89b-12d3-a456-426614174000"
 
 
 def stated(document, attribute):
-    texts = Stated(document).texts(attribute)
+    texts = StatedValues(document).texts_for(attribute)
     return None if texts is None else {parse_value(text, attribute).value for text in texts}
 
 
@@ -208,10 +208,10 @@ def test_what_a_document_states(document, attribute, values):
 
 
 def test_a_number_has_all_forms_that_models_write():
-    assert Stated("15 or 49.9").texts(NUMBER) == [
+    assert StatedValues("15 or 49.9").texts_for(NUMBER) == [
         "15", "15.0", "15.00", "49.9", "49.90",
     ]  # fmt: skip
-    assert Stated("ZIP 01067, 0.5").texts(WHOLE) == ["01067", "1067"]
+    assert StatedValues("ZIP 01067, 0.5").texts_for(WHOLE) == ["01067", "1067"]
 
 
 @given(st.integers(-(10**9), 10**9), st.sampled_from(["{:d}", "{:,d}", "{:_d}"]))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.values.words import extends, is_border, quotable
+from hpd.values.words import extends_previous, is_word_border, quotable_pieces
 
 
 @pytest.mark.parametrize(
@@ -32,19 +32,19 @@ from hpd.values.words import extends, is_border, quotable
     ],
 )
 def test_the_pieces_that_can_be_quoted(text, pieces):
-    assert [text[start:end] for start, end in quotable(text)] == pieces.split()
+    assert [text[start:end] for start, end in quotable_pieces(text)] == pieces.split()
 
 
 @given(st.text())
 def test_pieces_are_all_but_the_blanks_and_whole_to_a_reader(text):
-    pieces = quotable(text)
+    pieces = quotable_pieces(text)
     assert "".join(text[start:end] for start, end in pieces) == "".join(
         char for char in text if not char.isspace()
     )
     for start, end in pieces:
         for at in (start, end):
             assert at in (0, len(text)) or not (text[at - 1].isdigit() and text[at].isdigit())
-        assert end == len(text) or not extends(text[end])
+        assert end == len(text) or not extends_previous(text[end])
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ def test_pieces_are_all_but_the_blanks_and_whole_to_a_reader(text):
     ],
 )
 def test_borders_of_words(text, position, expected):
-    assert is_border(text, position) is expected
+    assert is_word_border(text, position) is expected

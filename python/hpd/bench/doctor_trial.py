@@ -15,7 +15,7 @@ from typing import Any
 from hpd import _native
 from hpd.bench.doctor import stored_questions
 from hpd.extractor import Extractor
-from hpd.values.confidence import NO_MAP
+from hpd.values.confidence import NO_CALIBRATION
 
 
 def answers_of(model: Path) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def answers_of(model: Path) -> dict[str, Any]:
     stored = stored_questions()
     texts = [question["text"] for question in stored["questions"]]
     # What the model itself says, which a wrong kernel would change.
-    with Extractor(stored["schema"], model, quiet=True, calibration=NO_MAP) as extractor:
+    with Extractor(stored["schema"], model, quiet=True, calibration=NO_CALIBRATION) as extractor:
         start = time.perf_counter()
         extractions = list(extractor.extract_many(texts))
         return {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hpd._native import Field
-from hpd.pipeline.compiled_schema import CompiledSchema, Request, attribute_number
+from hpd.pipeline.compiled_schema import CompiledSchema, Request, attribute_id
 from hpd.pipeline.document_values import ConfidenceLimits
 from hpd.prompt.questions import UNKNOWN, Question, known_answer
 from hpd.prompt.text import answer_text, value_text
@@ -57,12 +57,10 @@ class KnownAnswers(CompiledSchema):
             if answer is not None:
                 known = known_answer(answer, leaf)
                 text = value_text(None if known is UNKNOWN else known)
-                n_most = self._n_most(leaf.attribute)
+                n_most = self._max_tokens(leaf.attribute)
                 if leaf.written is not None:
                     n_most = request.fields[i].max_tokens
-                request.fields[i] = self._with(
-                    request.fields[i], text, n_most, attribute_number(leaf)
-                )
+                request.fields[i] = self._with(request.fields[i], text, n_most, attribute_id(leaf))
         return request
 
     def answer_request(self, texts: Sequence[str]) -> Request:

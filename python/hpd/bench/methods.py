@@ -111,7 +111,7 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
             grammar = _switch(texts.pop(_GRAMMAR, "off"))
             said = {k: _parsed(k, v) for k, v in texts.items()}
             # Not as tuned: figures tell of the settings that their names say.
-            options = base.replaced({**_settings_of(kind, base), **said}).filled()
+            options = base.with_settings({**_settings_of(kind, base), **said}).with_defaults()
         except ValueError as error:
             raise ValueError(f"{text}: {error}") from None
         methods.append(Method(name.removesuffix(":"), kind, options, n_documents, grammar))

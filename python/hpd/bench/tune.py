@@ -269,7 +269,7 @@ class Timer:
     def fit(self, seconds: float) -> None:
         """Choose the number of documents, so that the search takes about so many seconds."""
         n_probed = min(_N_PROBED, self.n_documents)
-        method = Method("tune", "hpd", self._base.filled(), n_probed)
+        method = Method("tune", "hpd", self._base.with_defaults(), n_probed)
         took = self._bench.measure(method, 0).measurement.seconds / n_probed
         n_fitting = math.ceil(seconds / _N_SEARCHED / took)
         self.n_documents = min(self.n_documents, max(_MIN_DOCUMENTS, n_fitting))
@@ -280,7 +280,7 @@ class Timer:
         Raises:
             HpdError: the settings do not work here, or a document cannot be decoded.
         """
-        method = Method("tune", "hpd", self._base.filled(settings), self.n_documents)
+        method = Method("tune", "hpd", self._base.with_defaults(settings), self.n_documents)
         measured = self._bench.measure(method, 1)
         self._note(settings, measured.measurement)
         if self._answers is None:
@@ -299,5 +299,5 @@ def axes_for(base: Options, n_documents: int) -> list[Axis]:
 
 def default_settings(base: Options) -> dict[str, int]:
     """The values of all settings without tuning."""
-    filled = base.filled()
+    filled = base.with_defaults()
     return {name: getattr(filled, name) for name in TUNABLE}

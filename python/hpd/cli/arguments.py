@@ -334,16 +334,16 @@ def options_of(arguments: argparse.Namespace) -> Options:
     if "adapters" in values:
         values["adapters"] = tuple(values["adapters"])
     # Each was checked when it was read.
-    return Options().with_checked(values)
+    return Options().with_checked_values(values)
 
 
 def say_without_effect(options: Options) -> None:
     """Name the options that have no effect because there is no GPU."""
     from hpd.models.hardware import devices
 
-    if not options.for_gpus:
+    if not options.gpu_only_flags:
         return
-    flags = ", ".join(options.for_gpus)
+    flags = ", ".join(options.gpu_only_flags)
     if options.n_gpu_layers == 0:
         say(f"without effect: {flags}; with --gpu-layers 0 no layer is on a GPU")
     elif not devices():

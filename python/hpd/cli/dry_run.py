@@ -18,7 +18,7 @@ from hpd.options import Options
 from hpd.pipeline import Examples, examples_of
 from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.prompt.text import instruction_text, system_text
-from hpd.prompt.tokens import documents_text, rendered
+from hpd.prompt.tokens import documents_text, render_for_model
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def preview(
     instruction = instruction_text(
         schema, examples, options.layout, options.instructions, options.document_role
     )
-    around = rendered(model, system)
+    around = render_for_model(model, system)
     return Preview(
         text=around.text(instruction, documents_text(documents), options.document_role),
         keys=tuple((key, len(field.key)) for key, field in zip(keys, request.fields, strict=True)),

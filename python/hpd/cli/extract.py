@@ -58,7 +58,7 @@ from hpd.models.hardware import device_summary
 from hpd.models.model_files import is_bundled, resolve_model
 from hpd.pipeline import check_method
 from hpd.schema.attributes import Schema
-from hpd.values.confidence import NO_MAP, option_map
+from hpd.values.confidence import NO_CALIBRATION, map_of_option
 
 if TYPE_CHECKING:
     from hpd.options import Options
@@ -136,7 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = options_of(arguments)
     check_method(options, schemas)
     _check(arguments, schemas, options)
-    option_map(options.calibration)  # A file that cannot be read is refused at once.
+    map_of_option(options.calibration)  # A file that cannot be read is refused at once.
     with input_errors_as_usage():
         examples = _examples(arguments, schemas)
         reader = open_inputs(
@@ -289,7 +289,7 @@ def _check_reads(
     """Refuse to overwrite anything that this run reads."""
     schema = arguments.schema if os.path.exists(arguments.schema) else None
     adapters = [path for path, _ in options.adapters]
-    calibration = None if options.calibration in ("", NO_MAP) else options.calibration
+    calibration = None if options.calibration in ("", NO_CALIBRATION) else options.calibration
     own = (
         {filled(arguments.schema, path) for path in inputs} if is_pattern(arguments.schema) else ()
     )

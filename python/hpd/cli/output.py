@@ -20,10 +20,10 @@ from hpd.files.tables import OF_EACH, check_writable, is_table, keeps_input, lin
 from hpd.files.writer import FileWriter, StreamWriter, Writer
 from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options, values_identity
-from hpd.prompt.text import STACK_RULE, SYSTEM
-from hpd.schema import described
+from hpd.prompt.text import STACK_RULE, SYSTEM_PROMPT
+from hpd.schema import describe_attributes
 from hpd.schema.attributes import Schema
-from hpd.values.confidence import NO_MAP
+from hpd.values.confidence import NO_CALIBRATION
 
 READING = ("text_field", "id_field", "category_field", "encoding", "delimiter")
 """The arguments with which an input can be read once more, beside its names and its format."""
@@ -237,7 +237,7 @@ def _about(
         "as": arguments.taken_as,
         "limit": arguments.limit,
         "schema": arguments.schema,
-        "attributes": described(schemas),
+        "attributes": describe_attributes(schemas),
         "model": str(model),
     }
 
@@ -265,7 +265,7 @@ def run_settings(
 ) -> dict[str, Any]:
     """All that decides the values of a run, by name, as fingerprints."""
     decoding = values_identity(options)
-    if options.calibration not in ("", NO_MAP):
+    if options.calibration not in ("", NO_CALIBRATION):
         decoding["calibration"] = file_fingerprint(options.calibration)
     if options.instructions:
         decoding["instructions"] = text_fingerprint(options.instructions)
@@ -275,7 +275,7 @@ def run_settings(
         "schema": text_fingerprint(repr(schemas)),
         "model": file_fingerprint(model),
         "adapters": text_fingerprint(repr(adapters)),
-        "prompt": text_fingerprint(repr((SYSTEM, STACK_RULE, examples))),
+        "prompt": text_fingerprint(repr((SYSTEM_PROMPT, STACK_RULE, examples))),
         **{f"option {_setting(name)}": value for name, value in decoding.items()},
     }
 

@@ -17,7 +17,7 @@ from hpd.evaluation.json_form import JsonForm, plain
 from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
-from hpd.values.confidence import ANY
+from hpd.values.confidence import ANY_KIND
 
 N_BINS = 10
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
@@ -31,7 +31,7 @@ class Answer:
     outcome: Outcome
     document: int = 0
     """Its place in the gold file, from 0."""
-    kind: str = ANY
+    kind: str = ANY_KIND
     """The type of its attribute, where a schema tells it."""
     uncalibrated: float | None = None
     """The model's own confidence, where the stated one is calibrated."""
@@ -130,7 +130,7 @@ def answers(
         confidences = prediction.confidences
         of_category = None if kinds is None else kinds.get(example.category, {})
         for attribute, gold in example.gold.items():
-            kind = ANY if of_category is None else of_category.get(attribute)
+            kind = ANY_KIND if of_category is None else of_category.get(attribute)
             if attribute in confidences and kind is not None:
                 result = outcome(gold, prediction.data.get(attribute))
                 model_said = prediction.uncalibrated.get(attribute)

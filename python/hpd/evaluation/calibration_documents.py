@@ -21,7 +21,7 @@ from hpd.evaluation.rows import gold_values
 from hpd.results import Extraction
 from hpd.schema import SchemaWarning, as_schemas
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values.confidence import COUNT, kind_of
+from hpd.values.confidence import COUNT_KIND, kind_of
 
 FILE = Path(__file__).with_name("calibration_documents.jsonl")
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
@@ -64,7 +64,7 @@ def scored_fields(
         kind: str = attribute.type
         value, is_null = field.value, field.value is None
         if attribute.type == "array":
-            kind, value, gold = COUNT, value or 0, len(gold or [])
+            kind, value, gold = COUNT_KIND, value or 0, len(gold or [])
         result = outcome(gold_values(gold), value, normalized)
         scored = ScoredConfidence(
             document.name,

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from hpd.values.confidence import ANY, ConfidenceMap, Curve
+from hpd.values.confidence import ANY_KIND, ConfidenceMap, Curve
 
 PRIOR_ANSWERS = 3
 """The weight of what a step is drawn towards, in answers. Of 1, 3, 5, 10 and 30 this left the
@@ -42,10 +42,10 @@ def fit(judged: Sequence[ScoredConfidence]) -> ConfidenceMap:
         alike = [answer for answer in judged if answer.is_null == is_null]
         by_kind = {}
         if alike:
-            by_kind[ANY] = _curve(alike, lambda confidence: confidence)
+            by_kind[ANY_KIND] = _curve(alike, lambda confidence: confidence)
             for kind in sorted({answer.kind for answer in alike}):
                 of_kind = [answer for answer in alike if answer.kind == kind]
-                by_kind[kind] = _curve(of_kind, by_kind[ANY])
+                by_kind[kind] = _curve(of_kind, by_kind[ANY_KIND])
         curves.append(by_kind)
     values, nulls = curves
     return ConfidenceMap(values, nulls)

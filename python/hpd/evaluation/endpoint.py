@@ -17,7 +17,7 @@ from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError
 from hpd.extras import import_extra
 from hpd.options import Options
-from hpd.prompt.text import SYSTEM, instruction_text
+from hpd.prompt.text import SYSTEM_PROMPT, instruction_text
 from hpd.prompt.tokens import documents_text
 from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import to_json_schema
@@ -293,7 +293,7 @@ class EndpointExtractor:
         schemas: Schema | Mapping[str, Schema],
         endpoint: Endpoint,
         *,
-        system_prompt: str = SYSTEM,
+        system_prompt: str = SYSTEM_PROMPT,
     ) -> None:
         self._schemas = schemas
         self._endpoint = endpoint

@@ -16,8 +16,8 @@ from functools import lru_cache
 from typing import Any, Final, Literal, get_args
 
 from hpd.evaluation.rows import ABSENT, Example, value_text
+from hpd.values.grounding import normalized_text
 from hpd.values.numbers import MAX_DIGITS, readings
-from hpd.values.places import normalized_text
 
 Outcome = Literal["nn", "nv", "vn", "vc", "vw"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)

@@ -55,7 +55,7 @@ def recommended_memory(model: RecommendedModel) -> int:
         n_v=model.n_layers * model.n_kv_heads * model.d_head,
         n_state=0,
     )
-    need = need_of_shape(shape, int(model.file_gb * 1e9), Options().filled())
+    need = need_of_shape(shape, int(model.file_gb * 1e9), Options().with_defaults())
     return need.total + PROCESS
 
 

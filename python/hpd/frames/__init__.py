@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from hpd.errors import OptionError, SchemaError
 from hpd.extractor import Extractor, OnError
 from hpd.files.journal import file_fingerprint
-from hpd.frames.columns import Columns, extended
+from hpd.frames.columns import ColumnSettings, add_columns
 from hpd.frames.kinds import open_frame, texts_of
 from hpd.models.model_files import resolve_model
-from hpd.options import Options, combined
+from hpd.options import Options, combine_options
 from hpd.pipeline import check_task
 from hpd.schema import as_schemas
 from hpd.version import __version__
@@ -81,7 +81,7 @@ def extract(
         HpdError: as ``Extractor`` and ``Extractor.extract_many``.
     """
     opened = open_frame(frame)
-    columns = Columns(column, category_column, prefix, confidence, spans, on_error)
+    columns = ColumnSettings(column, category_column, prefix, confidence, spans, on_error)
     for name in (column, category_column):
         if name is not None:
             texts_of(opened, name)
@@ -89,15 +89,15 @@ def extract(
         if settings or any(given is not None for given in (model, hf_repo, options)):
             raise OptionError("an extractor has its model and options: give none beside it")
         schemas = extractor.schemas if schema is None else as_schemas(schema)
-        added = columns.added(schemas, opened.names)
-        own = None if schema is None else schemas
-        return cast(F, extended(opened, added, extractor, own, columns))
+        new_columns = columns.new_columns(schemas, opened.names)
+        schema_for_call = None if schema is None else schemas
+        return cast(F, add_columns(opened, new_columns, extractor, schema_for_call, columns))
     if schema is None:
         raise SchemaError("there is no schema: give one, or an extractor that has one")
     schemas = as_schemas(schema)
-    added = columns.added(schemas, opened.names)
+    new_columns = columns.new_columns(schemas, opened.names)
     with Extractor(schemas, model, hf_repo=hf_repo, options=options, **settings) as loaded:
-        return cast(F, extended(opened, added, loaded, None, columns))
+        return cast(F, add_columns(opened, new_columns, loaded, None, columns))
 
 
 _loaded: dict[tuple[int, str], Extractor[Any]] = {}
@@ -150,9 +150,9 @@ class BatchExtractor:
         on_error: OnError = "raise",
         **settings: Unpack[Settings],
     ) -> None:
-        self._columns = Columns(column, category_column, prefix, confidence, spans, on_error)
+        self._columns = ColumnSettings(column, category_column, prefix, confidence, spans, on_error)
         self._schemas = as_schemas(schema)
-        self._options = combined(options, settings)
+        self._options = combine_options(options, settings)
         check_task(self._options, self._schemas, system_prompt)
         self._examples = examples
         self._system_prompt = system_prompt
@@ -167,8 +167,8 @@ class BatchExtractor:
                 which a model had been used.
         """
         frame = open_frame(batch)
-        added = self._columns.added(self._schemas, frame.names)
-        return extended(frame, added, self.load(), None, self._columns)
+        new_columns = self._columns.new_columns(self._schemas, frame.names)
+        return add_columns(frame, new_columns, self.load(), None, self._columns)
 
     def load(self) -> Extractor[Any]:
         """The extractor of this process, which stays open until the process ends."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.external.parquet import arrow_array, arrow_type
-from hpd.extractor import Extractor, OnError, error_of, is_raised
+from hpd.extractor import Extractor, OnError, error_of, should_raise
 from hpd.files.tables import (
     Column,
     Line,
@@ -22,7 +22,7 @@ from hpd.files.tables import (
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
 
-_N_ROWS: Final = 1000
+_CHUNK_ROWS: Final = 1000
 """The rows of a chunk of the new columns."""
 
 _START: Final = Attribute("start", "integer")
@@ -30,7 +30,7 @@ _END: Final = Attribute("end", "integer")
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ColumnSettings:
     """The columns of a frame that are read, and those that are added to it."""
 
     text: str
@@ -42,7 +42,7 @@ class Columns:
     spans: bool = False
     on_error: OnError = "raise"
 
-    def added(self, schemas: Schemas, names: Iterable[Any]) -> list[Column]:
+    def new_columns(self, schemas: Schemas, names: Iterable[Any]) -> list[Column]:
         """The columns that are added to a frame which has columns of some names.
 
         Raises:
@@ -53,9 +53,9 @@ class Columns:
             name = f"{self.prefix}{attribute.name}"
             columns.append(Column(name, attribute, data_value(attribute)))
             if self.confidence:
-                columns.append(_detail(f"{name}_confidence", attribute, _CONFIDENCE))
+                columns.append(_detail_column(f"{name}_confidence", attribute, _CONFIDENCE))
             if self.spans:
-                columns.append(_detail(f"{name}_span", attribute, _SPAN))
+                columns.append(_detail_column(f"{name}_span", attribute, _SPAN))
         if self.on_error == "record":
             name = f"{self.prefix}error"
             columns.append(Column(name, Attribute(name), error_text))
@@ -70,14 +70,18 @@ class Columns:
         return columns
 
 
-def extended(
-    frame: Frame, added: list[Column], extractor: Extractor[Any], schema: object, columns: Columns
+def add_columns(
+    frame: Frame,
+    new_columns: list[Column],
+    extractor: Extractor[Any],
+    schema: object,
+    columns: ColumnSettings,
 ) -> Any:
     """The frame with the new columns; a row without a text has null in each of them.
 
     Args:
         frame: has the texts.
-        added: the new columns.
+        new_columns: the new columns.
         extractor: reads the texts.
         schema: takes the place of the extractor's own; None for that.
         columns: the names of what is read, and what is done about errors.
@@ -87,19 +91,19 @@ def extended(
         HpdError: a document failed, with ``on_error="raise"``; or a value fits no column.
     """
     pyarrow = arrow_module()
-    kinds = {column.name: arrow_type(column.attribute) for column in added}
-    chunks: dict[str, list[Any]] = {column.name: [] for column in added}
-    lines = _lines(frame, extractor, schema, columns)
-    while batch := list(islice(lines, _N_ROWS)):
-        for column in added:
+    kinds = {column.name: arrow_type(column.attribute) for column in new_columns}
+    chunks: dict[str, list[Any]] = {column.name: [] for column in new_columns}
+    lines = _output_lines(frame, extractor, schema, columns)
+    while batch := list(islice(lines, _CHUNK_ROWS)):
+        for column in new_columns:
             chunks[column.name].append(arrow_array(column, batch))
     return frame.with_columns(
         {name: pyarrow.chunked_array(chunks[name], kind) for name, kind in kinds.items()}
     )
 
 
-def _lines(
-    frame: Frame, extractor: Extractor[Any], schema: object, columns: Columns
+def _output_lines(
+    frame: Frame, extractor: Extractor[Any], schema: object, columns: ColumnSettings
 ) -> Iterator[Line]:
     """The line of output for each row, in order; an empty one for a row without a text."""
     is_text = [text is not None for text in texts_of(frame, columns.text)]
@@ -112,14 +116,14 @@ def _lines(
                 yield {}
                 continue
             extraction = next(extractions)
-            if is_raised(extraction, columns.on_error, extractor.options):
+            if should_raise(extraction, columns.on_error, extractor.options):
                 raise error_of(extraction, f"row {row} (the first is 0)")
             yield extraction.to_dict()
     finally:
         extractions.close()
 
 
-def _documents(frame: Frame, columns: Columns) -> Iterator[Document]:
+def _documents(frame: Frame, columns: ColumnSettings) -> Iterator[Document]:
     texts = texts_of(frame, columns.text)
     if columns.category is None:
         yield from (Document(text) for text in texts if text is not None)
@@ -130,57 +134,61 @@ def _documents(frame: Frame, columns: Columns) -> Iterator[Document]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _Detail:
     """A detail of a value: its type, and where it is in the details of a field."""
 
     attribute: Attribute
     value: Callable[[Mapping[str, Any]], Any]
 
 
-_CONFIDENCE: Final = _Kind(Attribute("confidence", "number"), lambda field: field.get("confidence"))
-_SPAN: Final = _Kind(
+_CONFIDENCE: Final = _Detail(
+    Attribute("confidence", "number"), lambda field: field.get("confidence")
+)
+_SPAN: Final = _Detail(
     Attribute("span", "object", attributes=(_START, _END)),
     lambda field: {"start": field["start"], "end": field["end"]} if "start" in field else None,
 )
 
 
-def _detail(name: str, attribute: Attribute, kind: _Kind) -> Column:
+def _detail_column(name: str, attribute: Attribute, kind: _Detail) -> Column:
     """The column with a detail of each value, nested as the values are."""
 
     def value(line: Line) -> Any:
         data = line.get("data") or {}
         # Where the root of the schema is no object, the data is the value itself.
         data = data.get(attribute.name) if isinstance(data, dict) else data
-        return _details(data, attribute, attribute.name, line.get("fields", {}), kind)
+        return _nested_details(data, attribute, attribute.name, line.get("fields", {}), kind)
 
-    return Column(name, _shaped(attribute, kind.attribute), value)
+    return Column(name, _same_shape(attribute, kind.attribute), value)
 
 
-def _shaped(attribute: Attribute, leaf: Attribute) -> Attribute:
+def _same_shape(attribute: Attribute, leaf: Attribute) -> Attribute:
     """An attribute of the same shape, with another one in the place of each scalar."""
     if attribute.type == "array" and attribute.item is not None:
-        return Attribute(attribute.name, "array", item=_shaped(attribute.item, leaf))
+        return Attribute(attribute.name, "array", item=_same_shape(attribute.item, leaf))
     if attribute.type == "object":
-        parts = tuple(_shaped(part, leaf) for part in attribute.attributes)
+        parts = tuple(_same_shape(part, leaf) for part in attribute.attributes)
         return Attribute(attribute.name, "object", attributes=parts)
     return replace(leaf, name=attribute.name)
 
 
-def _details(
-    value: Any, attribute: Attribute, path: str, fields: Mapping[str, Any], kind: _Kind
+def _nested_details(
+    value: Any, attribute: Attribute, path: str, fields: Mapping[str, Any], kind: _Detail
 ) -> Any:
     if attribute.type == "array" and attribute.item is not None:
         if value is None:
             return None
         return [
-            _details(item, attribute.item, f"{path}[{i}]", fields, kind)
+            _nested_details(item, attribute.item, f"{path}[{i}]", fields, kind)
             for i, item in enumerate(value)
         ]
     if attribute.type == "object":
         if value is None:
             return None
         return {
-            part.name: _details(value.get(part.name), part, f"{path}.{part.name}", fields, kind)
+            part.name: _nested_details(
+                value.get(part.name), part, f"{path}.{part.name}", fields, kind
+            )
             for part in attribute.attributes
         }
     return kind.value(fields.get(path, {}))

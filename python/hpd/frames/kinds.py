@@ -8,7 +8,7 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.extras import import_extra
 
-_KINDS = "a DataFrame of pandas or polars, an Arrow table, or a batch of them"
+_KNOWN_FRAMES = "a DataFrame of pandas or polars, an Arrow table, or a batch of them"
 _N_ROWS = 1000
 """The rows that are Python's at a time."""
 
@@ -25,9 +25,11 @@ def arrow_module() -> Any:
 class Frame:
     """A frame of any library, whose own columns are left as they are."""
 
-    def __init__(self, native: Any, given_back: Callable[[Any], Any] = lambda frame: frame) -> None:
+    def __init__(
+        self, native: Any, convert_back: Callable[[Any], Any] = lambda frame: frame
+    ) -> None:
         self._native = native
-        self._given_back = given_back
+        self._convert_back = convert_back
         self.names: list[Any] = list(getattr(native, "column_names", None) or native.columns)
         twice = next((name for name in self.names if self.names.count(name) > 1), None)
         if twice is not None:
@@ -56,11 +58,13 @@ class Frame:
                 for name, array in columns.items()
             }
             return self._native.assign(**series)
-        added = narwhals.from_arrow(arrow_module().table(dict(columns)), backend=kind)
-        return self._given_back(narwhals.concat([self._frame, added], how="horizontal").to_native())
+        new_columns = narwhals.from_arrow(arrow_module().table(dict(columns)), backend=kind)
+        return self._convert_back(
+            narwhals.concat([self._frame, new_columns], how="horizontal").to_native()
+        )
 
 
-class _Lists(Frame):
+class _ListFrame(Frame):
     """A dict of lists, one for each column; who gives it adds the new ones to it himself."""
 
     def __init__(self, lists: Mapping[Any, Any]) -> None:
@@ -100,14 +104,14 @@ def open_frame(frame: Any) -> Frame:
         # A batch of datasets, whose lists would lose their types where all values are null.
         return Frame(frame.pa_table)
     if isinstance(frame, Mapping):
-        return _Lists(frame)
+        return _ListFrame(frame)
     if not hasattr(frame, "columns"):
-        raise InputError(f"{kind} is not a frame: {_KINDS} is expected")
+        raise InputError(f"{kind} is not a frame: {_KNOWN_FRAMES} is expected")
     try:
         return Frame(frame)
     except TypeError as error:
         if not hasattr(frame, "__arrow_c_stream__"):
-            raise InputError(f"{kind} is not a frame: {_KINDS} is expected") from error
+            raise InputError(f"{kind} is not a frame: {_KNOWN_FRAMES} is expected") from error
         # Of a library that is not known, but speaks Arrow.
         return Frame(pyarrow.table(frame))
 
@@ -130,13 +134,13 @@ def texts_of(frame: Frame, name: Any) -> Iterator[str | None]:
         names = ", ".join(map(str, frame.names[:20])) or "none"
         raise InputError(f"the frame has no column {name!r}; its columns: {names}")
     for row, value in enumerate(frame.values(name)):
-        if not isinstance(value, str) and not _is_nothing(value):
+        if not isinstance(value, str) and not _is_null(value):
             raise InputError(
                 f"the column {name!r} should hold text, but has {value!r} in row {row} (the first "
                 "is 0)"
             )
-    return (None if _is_nothing(value) else value for value in frame.values(name))
+    return (None if _is_null(value) else value for value in frame.values(name))
 
 
-def _is_nothing(value: Any) -> bool:
+def _is_null(value: Any) -> bool:
     return value is None or (isinstance(value, float) and value != value)

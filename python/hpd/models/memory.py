@@ -199,7 +199,7 @@ def memory_need(path: Path, options: Options) -> MemoryNeed:
     Raises:
         ModelLoadError: a file cannot be read.
     """
-    options = options.filled()
+    options = options.with_defaults()
     need = _need_of(path, options)
     if options.draft_model and Path(options.draft_model).is_file():
         need += _need_of(Path(options.draft_model), options)
@@ -210,7 +210,7 @@ def memory_need(path: Path, options: Options) -> MemoryNeed:
 def remedies(path: Path, options: Options, available: int) -> list[str]:
     """The changes of options with which a model would fit, each with what it would take."""
     found = []
-    for flags, changed in _smaller(path, options.filled()):
+    for flags, changed in _smaller(path, options.with_defaults()):
         need = memory_need(path, changed)
         if need.total <= available:
             found.append(f"{flags} ({readable_size(need.total)})")
@@ -301,11 +301,11 @@ def _smaller(path: Path, options: Options) -> Iterator[tuple[str, Options]]:
     is_float = options.cache_type_k in ("f32", "f16", "bf16")
     if is_float and options.flash_attn != "off":
         quantised = {"cache_type_k": "q8_0", "cache_type_v": "q8_0"}
-        yield "-ctk q8_0 -ctv q8_0", options.replaced(quantised)
+        yield "-ctk q8_0 -ctv q8_0", options.with_settings(quantised)
     for share in (2, 4, 8):
         fewer = n_cells // share
         if fewer >= _CELL_STEP:
-            yield f"-c {fewer}", options.replaced({"n_ctx": fewer})
+            yield f"-c {fewer}", options.with_settings({"n_ctx": fewer})
 
 
 @dataclass(frozen=True, slots=True)

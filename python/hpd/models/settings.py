@@ -65,7 +65,7 @@ def engine_options(options: Options) -> _native.EngineOptions:
     """The struct with which an engine is made; loads the draft model."""
     from hpd import _native
 
-    options = options.filled()
+    options = options.with_defaults()
     native = _native.EngineOptions()
     _copy(options, "engine", native)
     _copy(options, "sampling", native.sampling)

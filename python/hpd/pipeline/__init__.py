@@ -1,12 +1,12 @@
-"""The way from documents to extractions, through one engine.
+"""From documents to extractions, through one engine.
 
-``pipeline`` puts documents of the same category into prompts; ``long_documents`` cuts those that
-do not fit the context. A prompt (``prompts``) has its ``questionnaire`` make one request after
-another, and the loop of ``pipeline`` takes these through the engine. The answers are the
-``document_values``, of which the extraction is made. ``reuse`` knows the values of documents that
-come again.
+``pipeline`` groups documents of one category into prompts, and ``long_documents`` splits those that
+do not fit into the context. A prompt (``prompts``) makes one request per wave from its
+``compiled_schema``; the loop in ``pipeline`` passes the requests to the engine. The answers become
+``document_values``, and these the extraction. ``reuse`` keeps the values of documents that may come
+again.
 
-What others need to know of all this is here, and loads no engine.
+This module has what the rest of the package needs, and does not load the engine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdWarning, OptionError, SchemaError
-from hpd.options import OPTIONS, Options, check_name, named
+from hpd.options import OPTIONS, Options, check_name, option_label
 from hpd.prompt.text import LABEL_KEY
 from hpd.results import plain_data
 from hpd.schema.attributes import Attribute, Schema
@@ -30,81 +30,80 @@ if TYPE_CHECKING:
 
 
 Examples = Sequence[tuple[str, object]]
-"""Documents with their answers, to be shown in the prompt."""
+"""Pairs of a document and its answer, shown in the prompt."""
 
 ExamplesForm = Sequence[tuple[str, object] | Mapping[str, object]]
-"""Examples as they may be given: pairs, or objects with ``text`` and ``data``."""
+"""The accepted forms of examples: pairs, or objects with ``text`` and ``data``."""
 
 OnChunk = Callable[[int, int, int], None]
-"""Told of a document that is cut: its place in the input, the chunks that are finished (none when
-it has just been cut), and the number of its chunks."""
+"""Called when a document is split into chunks and when a chunk is finished, with the document's
+index in the input, the number of finished chunks and the number of all chunks."""
 
 OnSettled = Callable[[int, Mapping[str, Any]], None]
-"""Told of values before their document is finished: its place in the input, and the data of its
-leading attributes whose values nothing changes any more."""
+"""Called before a document is finished, with its index in the input and the data of its leading
+attributes that can no longer change."""
 
 Schemas = Schema | Mapping[str, Schema]
-"""One schema, or one for each category."""
+"""One schema, or one per category."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """The questions for the documents of a call.
+    """What a call extracts: schemas, options, examples and system prompt.
 
-    Each is itself and no other: the prompts and grammars that were made for a task are used again
-    for the same one only.
+    Tasks are compared by identity: compiled prompts and grammars are kept per task.
     """
 
     schemas: Schemas
     options: Options
-    """All of them set; those that an engine or a model has been made with are the pipeline's."""
+    """With all options set. Those of the engine and the model are the pipeline's."""
     examples: Examples | Mapping[str, Examples] = ()
-    """Documents with their answers, shown in the prompt; by category, if the schemas are."""
+    """Documents with their answers for the prompt; a dict by category if ``schemas`` is one."""
     system_prompt: str | None = None
-    """The system's text, in place of the usual one."""
+    """Replaces the default system prompt."""
 
     def schema(self, category: str | None) -> Schema:
-        """The schema for documents of a category."""
+        """Return the schema for documents of a category."""
         return self.schemas if isinstance(self.schemas, Schema) else self.schemas[str(category)]
 
 
-def prepared(
+def prepare_task(
     options: Options,
     schemas: Schemas,
     examples: ExamplesForm | Mapping[str, ExamplesForm],
     system_prompt: str | None,
     settings: Mapping[str, object],
 ) -> Task:
-    """A task for which some options are set otherwise.
+    """Return a task with ``settings`` applied to ``options``.
 
     Raises:
-        OptionError: an option that a call cannot set for itself, or a value that it cannot have.
-        SchemaError: the method cannot honour a schema.
+        OptionError: an option is invalid, or cannot be set per call.
+        SchemaError: the method does not support a schema.
     """
     for name in settings:
         check_name(name)
         if not OPTIONS[name].per_call:
-            raise OptionError(f"{named(name)} cannot be set for a single call")
+            raise OptionError(f"{option_label(name)} cannot be set for a single call")
     task = Task(
-        schemas, options.replaced(settings), read_examples(examples, schemas), system_prompt
+        schemas, options.with_settings(settings), read_examples(examples, schemas), system_prompt
     )
     check_task(task.options, schemas, system_prompt, task.examples)
     return task
 
 
-_PARTS = {"text", "data", "id", "category"}
+_EXAMPLE_KEYS = {"text", "data", "id", "category"}
 
 
 def read_examples(
     examples: ExamplesForm | Mapping[str, ExamplesForm], schemas: Schemas
 ) -> Examples | Mapping[str, Examples]:
-    """Examples in any of their forms as pairs; by category, if they are given so.
+    """Return examples in any accepted form as pairs, by category if they are given by category.
 
     Raises:
-        OptionError: one has another form, or there is no schema for its category.
+        OptionError: an example is malformed, or its category has no schema.
     """
     if not isinstance(examples, Mapping):
-        return _pairs(examples, schemas, "example")
+        return _read_examples(examples, schemas, "example")
     if isinstance(schemas, Schema):
         raise OptionError(
             "examples: a list is expected, [(text, data), ...] or [{'text': ..., 'data': ...}, ...]"
@@ -113,22 +112,22 @@ def read_examples(
         if category not in schemas:
             raise OptionError(f"examples: there is no schema for the category {category!r}")
     return {
-        category: _pairs(group, schemas[category], f"category {category!r}: example")
+        category: _read_examples(group, schemas[category], f"category {category!r}: example")
         for category, group in examples.items()
     }
 
 
-def _pairs(examples: object, schemas: Schemas, name: str) -> Examples:
+def _read_examples(examples: object, schemas: Schemas, name: str) -> Examples:
     if isinstance(examples, str | bytes) or not isinstance(examples, Sequence):
         raise OptionError(f"{name}s: a list is expected, not {type(examples).__name__}")
     return [
-        _pair(example, schemas, f"{name} {number}")
+        _read_example(example, schemas, f"{name} {number}")
         for number, example in enumerate(examples, start=1)
     ]
 
 
-def _pair(example: object, schemas: Schemas, where: str) -> tuple[str, object]:
-    if isinstance(example, Mapping) and {"text", "data"} <= {*example} <= _PARTS:
+def _read_example(example: object, schemas: Schemas, where: str) -> tuple[str, object]:
+    if isinstance(example, Mapping) and {"text", "data"} <= {*example} <= _EXAMPLE_KEYS:
         text, data = example["text"], example["data"]
     elif isinstance(example, tuple | list) and len(example) == 2:
         text, data = example
@@ -142,7 +141,7 @@ def _pair(example: object, schemas: Schemas, where: str) -> tuple[str, object]:
         raise OptionError(f"{where}: the document must be text, not {type(text).__name__}")
     try:
         data = plain_data(data)
-    except Exception as error:  # whatever a class of the user's raises
+    except Exception as error:  # whatever the user's class raises
         raise OptionError(f"{where}: the answer is no data: {error}") from error
     has_unwrapped_root = isinstance(schemas, Schema) and schemas.has_unwrapped_root
     if not has_unwrapped_root and not isinstance(data, Mapping):
@@ -159,34 +158,36 @@ def check_task(
     system_prompt: str | None,
     examples: Examples | Mapping[str, Examples] = (),
 ) -> None:
-    """Refuse what does not go together, and what UTF-8 cannot encode.
+    """Reject combinations that cannot work, and text that UTF-8 cannot encode.
 
     Raises:
-        OptionError: rules where the layout has its own, or a text that is none.
-        SchemaError: the method cannot honour a schema, or it has a text that is none.
+        OptionError: a system prompt with a layout that has its own, or text that cannot be encoded.
+        SchemaError: the method does not support a schema, or it has text that cannot be encoded.
     """
     check_method(options, schemas)
     by_category = {"": schemas} if isinstance(schemas, Schema) else schemas
     for category, schema in by_category.items():
-        _check_texts(schema.attributes, f"category {category!r}: " if category else "")
-        if is_broken(category):
-            raise SchemaError(f"category {category!r}: {BROKEN}")
-    if system_prompt is not None and is_broken(system_prompt):
-        raise OptionError(f"system_prompt: {BROKEN}")
+        _check_encodable(schema.attributes, f"category {category!r}: " if category else "")
+        if is_unencodable(category):
+            raise SchemaError(f"category {category!r}: {UNENCODABLE}")
+    if system_prompt is not None and is_unencodable(system_prompt):
+        raise OptionError(f"system_prompt: {UNENCODABLE}")
     groups = examples.values() if isinstance(examples, Mapping) else [examples]
     for number, (text, answer) in enumerate(itertools.chain(*groups), start=1):
-        if is_broken(text) or is_broken(json.dumps(answer, ensure_ascii=False, default=str)):
-            raise OptionError(f"example {number}: {BROKEN}")
+        if is_unencodable(text) or is_unencodable(
+            json.dumps(answer, ensure_ascii=False, default=str)
+        ):
+            raise OptionError(f"example {number}: {UNENCODABLE}")
     if system_prompt is not None and options.layout == "label":
         raise OptionError("the layout label has a system prompt of its own: give none with it")
 
 
-BROKEN = "half of a surrogate pair is no text: it was cut within a character, or badly decoded"
-"""The reason why a text is refused that UTF-8 cannot encode."""
+UNENCODABLE = "half of a surrogate pair is no text: it was cut within a character, or badly decoded"
+"""Why text with a lone surrogate is rejected."""
 
 
-def is_broken(text: str) -> bool:
-    """Whether UTF-8 cannot encode a text, so that no tokenizer can read it."""
+def is_unencodable(text: str) -> bool:
+    """Return whether a text has a lone surrogate, so that it cannot be encoded and tokenized."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -194,28 +195,28 @@ def is_broken(text: str) -> bool:
     return False
 
 
-def _check_texts(attributes: Iterable[Attribute], where: str) -> None:
+def _check_encodable(attributes: Iterable[Attribute], where: str) -> None:
     for each in attributes:
         texts = (each.name, each.description, each.pattern or "", *each.examples, *each.choices)
-        if any(isinstance(text, str) and is_broken(text) for text in texts):
-            raise SchemaError(f"{where}{each.name!r}: {BROKEN}")
+        if any(isinstance(text, str) and is_unencodable(text) for text in texts):
+            raise SchemaError(f"{where}{each.name!r}: {UNENCODABLE}")
         inner = (each.item,) if each.item is not None else ()
-        _check_texts((*each.attributes, *inner), f"{where}{each.name}: ")
+        _check_encodable((*each.attributes, *inner), f"{where}{each.name}: ")
 
 
 def examples_of(examples: Examples | Mapping[str, Examples], category: str | None) -> Examples:
-    """The examples of a category; if they are not given by category, all of them."""
+    """Return the examples of a category, or all if they are not by category."""
     return examples.get(category or "", ()) if isinstance(examples, Mapping) else examples
 
 
 def check_method(options: Options, schemas: Schema | Mapping[str, Schema]) -> None:
-    """Refuse a schema that the method of ``options`` cannot honour.
+    """Reject a schema that the method of ``options`` does not support.
 
-    ``ar`` writes attributes in the order of the schema, and each sees all that are written before
-    it. So an attribute that comes ``after`` another one must stand behind it.
+    ``ar`` writes attributes in the order of the schema, each with those before it in view. So an
+    attribute must follow those that it comes ``after``, and some types are not supported.
 
     Raises:
-        SchemaError: an attribute stands before one that it comes after.
+        SchemaError: the schema has such an order or type.
     """
     if options.method != "ar":
         return
@@ -223,21 +224,21 @@ def check_method(options: Options, schemas: Schema | Mapping[str, Schema]) -> No
     for category, schema in by_category.items():
         where = "" if category is None else f"category {category!r}: "
         _check_order(schema.attributes, where)
-        kind = next(filter(None, map(_unwritable, schema.attributes)), None)
+        kind = next(filter(None, map(_type_ar_cannot_write, schema.attributes)), None)
         if kind:
             raise SchemaError(
                 f"{where}method 'ar' cannot write a {kind} of this schema: use method 'hpd'"
             )
 
 
-def _unwritable(attribute: Attribute) -> str | None:
-    """The kind of a part that only questions in waves can ask for."""
+def _type_ar_cannot_write(attribute: Attribute) -> str | None:
+    """Return the first type in an attribute that needs questions in waves, or None."""
     if attribute.type in ("map", "tuple", "recursive") or attribute.is_constant:
         return "constant" if attribute.is_constant else attribute.type
     if attribute.type == "union" and not attribute.is_scalar:
         return "choice between objects or lists"
     parts = (*attribute.attributes, *(() if attribute.item is None else (attribute.item,)))
-    return next(filter(None, map(_unwritable, parts)), None)
+    return next(filter(None, map(_type_ar_cannot_write, parts)), None)
 
 
 def _check_order(attributes: Sequence[Attribute], where: str) -> None:
@@ -257,9 +258,9 @@ def _check_order(attributes: Sequence[Attribute], where: str) -> None:
 
 
 class Cancellation:
-    """Ends a call: what it has sent to the engine is cancelled, and it raises an error.
+    """Cancels a call from another thread; the call then raises ``CallCancelledError``.
 
-    Several threads may use it, before the call, during it and after it; it ends one call only.
+    Thread-safe, and usable before, during and after the call. Use one per call.
     """
 
     def __init__(self) -> None:
@@ -268,7 +269,7 @@ class Cancellation:
         self.is_cancelled = False
 
     def cancel(self) -> None:
-        """End the call; one that begins later ends at once."""
+        """Cancel the call, or the next one that is attached."""
         with self._lock:
             self.is_cancelled = True
             end = self._end
@@ -276,7 +277,7 @@ class Cancellation:
             end()
 
     def attach(self, end: Callable[[], None]) -> None:
-        """Say how the call is ended."""
+        """Set the function that ends the call."""
         with self._lock:
             self._end = end
         if self.is_cancelled:
@@ -284,15 +285,15 @@ class Cancellation:
 
 
 class ReuseWarning(HpdWarning):
-    """Values that are kept in a folder cannot be used, or no more can be kept there."""
+    """The cache folder cannot be read or written."""
 
 
 class LayoutWarning(HpdWarning):
-    """A model is asked in the layout ``label``, and its file does not say that it was taught it."""
+    """The layout ``label`` is used with a model whose file does not say it was trained for it."""
 
 
 def warn_of_layout(model: Model, options: Options) -> None:
-    """Warn if neither a model nor an adapter says that it was taught the layout it is asked in."""
+    """Warn if neither the model nor an adapter is marked as trained for the layout ``label``."""
     if options.layout != "label":
         return
     if "on" in (model.metadata(LABEL_KEY), *model.lora_metadata(LABEL_KEY)):

@@ -33,13 +33,13 @@ from hpd.values.words import is_joined
 
 CountTokens = Callable[[str], int]
 
-_OVERLAP = 8
+_OVERLAP_DIVISOR = 8
 """The denominator of the share of a part with which the next part begins once more."""
 _NAME_REACH = 80
 """The characters before a value in which its name may stand."""
 _NAME_WORD = re.compile(r"[^\W_]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_MAX_WORD = 40
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_MAX_WORD_LENGTH = 40
 """The longest word; longer ones, such as sentences without blanks, are cut into pieces."""
 
 # Blanks go with the word behind them, as they do in most tokenizers.
@@ -64,7 +64,7 @@ class _Piece:
     ends_sentence: bool = False
 
 
-def chunks(
+def split_text(
     text: str, room: int, count_tokens: CountTokens, first_room: int | None = None
 ) -> list[Chunk]:
     """Parts of at most ``room`` tokens, which overlap each other and cover all of ``text``.
@@ -74,18 +74,18 @@ def chunks(
     ``first_room`` tokens at most, if that is given, which moves all cuts.
     """
     pieces = _pieces(text, count_tokens)
-    parts: list[Chunk] = []
+    found: list[Chunk] = []
     first = end = 0
     while end < len(pieces):
-        min_end, end = end, _fill(pieces, first, room if parts else first_room or room)
+        min_end, end = end, _end_of_chunk(pieces, first, room if found else first_room or room)
         if end < len(pieces):
-            end = _last_sentence(pieces, max(min_end, first + (end - first) // 2), end)
-        parts.append(Chunk(pieces[first].start, pieces[end - 1].end))
+            end = _last_sentence_end(pieces, max(min_end, first + (end - first) // 2), end)
+        found.append(Chunk(pieces[first].start, pieces[end - 1].end))
         if end < len(pieces):
             # The next part must have room for its overlap and for new text.
-            overlap = min(room // _OVERLAP, room - pieces[end].n_tokens)
-            first = _overlap(pieces, first, end, overlap)
-    return parts
+            overlap = min(room // _OVERLAP_DIVISOR, room - pieces[end].n_tokens)
+            first = _next_start(pieces, first, end, overlap)
+    return found
 
 
 def fitting_length(text: str, room: int, count_tokens: CountTokens) -> int:
@@ -105,7 +105,7 @@ def _pieces(text: str, count_tokens: CountTokens) -> list[_Piece]:
     for match in _WORD.finditer(text):
         if pieces and "\n" in match.group()[: len(match.group()) - len(match.group().lstrip())]:
             pieces[-1].ends_sentence = True
-        for start, end in _cut_word(text, match.start(), match.end()):
+        for start, end in _split_word(text, match.start(), match.end()):
             part = text[start:end]
             if part not in counts:
                 counts[part] = count_tokens(part)
@@ -114,15 +114,15 @@ def _pieces(text: str, count_tokens: CountTokens) -> list[_Piece]:
     return pieces
 
 
-def _cut_word(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    if end - start <= _MAX_WORD:
+def _split_word(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    if end - start <= _MAX_WORD_LENGTH:
         return [(start, end)]
     sentence_ends = (start + match.start() for match in _INNER_END.finditer(text[start:end]))
     cuts = [at for at in sentence_ends if at < end and not is_joined(text[at - 1], text[at])]
     parts = []
     for low, high in zip([start, *cuts], [*cuts, end], strict=True):
-        while high - low > _MAX_WORD:
-            cut = low + _MAX_WORD
+        while high - low > _MAX_WORD_LENGTH:
+            cut = low + _MAX_WORD_LENGTH
             # Characters that a reader sees as one stay in one piece.
             while cut < high and is_joined(text[cut - 1], text[cut]):
                 cut += 1
@@ -133,7 +133,7 @@ def _cut_word(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return parts
 
 
-def _fill(pieces: list[_Piece], first: int, room: int) -> int:
+def _end_of_chunk(pieces: list[_Piece], first: int, room: int) -> int:
     """The end of the longest run of pieces from ``first`` on that fits."""
     n_tokens = pieces[first].n_tokens
     end = first + 1
@@ -143,12 +143,12 @@ def _fill(pieces: list[_Piece], first: int, room: int) -> int:
     return end
 
 
-def _last_sentence(pieces: list[_Piece], min_end: int, end: int) -> int:
+def _last_sentence_end(pieces: list[_Piece], min_end: int, end: int) -> int:
     """The last end of a sentence between ``min_end`` and ``end``; ``end`` if there is none."""
     return next((at for at in range(end, min_end, -1) if pieces[at - 1].ends_sentence), end)
 
 
-def _overlap(pieces: list[_Piece], first: int, end: int, room: int) -> int:
+def _next_start(pieces: list[_Piece], first: int, end: int, room: int) -> int:
     """The start of the next part: that of a sentence within the overlap, or of a word."""
     n_tokens = 0
     at = end
@@ -158,7 +158,7 @@ def _overlap(pieces: list[_Piece], first: int, end: int, room: int) -> int:
     return next((i for i in range(at, end) if i > 0 and pieces[i - 1].ends_sentence), at)
 
 
-def shift(values: DocumentValues, offset: int) -> None:
+def shift_spans(values: DocumentValues, offset: int) -> None:
     """Move the spans of a chunk to where they are in the whole document."""
     for path, result in values.fields.items():
         if result.start is not None and result.end is not None:
@@ -167,22 +167,24 @@ def shift(values: DocumentValues, offset: int) -> None:
             )
 
 
-def merge(schema: Schema, parts: Sequence[DocumentValues], text: str = "") -> DocumentValues:
-    """One document's fields from those of its chunks, in the order of the text.
+def merge_chunks(
+    schema: Schema, chunks: Sequence[DocumentValues], text: str = ""
+) -> DocumentValues:
+    """Merge the fields of a document's chunks, in the order of the text.
 
     Args:
         schema: the fields.
-        parts: the values of each chunk, with offsets in the whole document.
+        chunks: the values of each chunk, with offsets in the whole document.
         text: the whole document.
     """
-    merger = _Merger(parts, text)
+    merger = _ChunkMerger(chunks, text)
     merger.siblings(schema.attributes, ())
     return merger.whole
 
 
-class _Merger:
-    def __init__(self, parts: Sequence[DocumentValues], text: str) -> None:
-        self.parts = parts
+class _ChunkMerger:
+    def __init__(self, chunks: Sequence[DocumentValues], text: str) -> None:
+        self.chunks = chunks
         self.text = text
         self.whole = DocumentValues()
 
@@ -192,27 +194,27 @@ class _Merger:
             path = (*prefix, first.name)
             if len(group) > 1:
                 paths = [(*prefix, attribute.name) for attribute in group]
-                self.take_surest(paths)
+                self.take_most_confident(paths)
             elif first.type == "object":
                 self.siblings(first.attributes, path)
             elif first.is_counted:
                 self.array(first, path)
             else:
-                self.take_surest([path])
+                self.take_most_confident([path])
 
-    def take_surest(self, roots: Sequence[Path]) -> None:
+    def take_most_confident(self, roots: Sequence[Path]) -> None:
         """Take the best values below some paths, all from one chunk."""
-        ranks = [_rank(part, roots, self.text) for part in self.parts]
+        ranks = [_chunk_rank(chunk, roots, self.text) for chunk in self.chunks]
         best = max(range(len(ranks)), key=ranks.__getitem__)
         # Of chunks that are as good otherwise, the confidence decides.
         decided = [
             log_distance(abs(rank[-1]), abs(ranks[best][-1]))
-            for part, rank in zip(self.parts, ranks, strict=True)
-            if rank[:-1] == ranks[best][:-1] and part is not self.parts[best]
+            for chunk, rank in zip(self.chunks, ranks, strict=True)
+            if rank[:-1] == ranks[best][:-1] and chunk is not self.chunks[best]
         ]
-        for path, result in self.parts[best].fields.items():
+        for path, result in self.chunks[best].fields.items():
             if is_below(path, roots):
-                same = [part.fields[path] for part in self.parts if path in part.fields]
+                same = [chunk.fields[path] for chunk in self.chunks if path in chunk.fields]
                 margins = [other.margin for other in same]
                 if any(other.value != result.value for other in same):
                     margins += decided
@@ -221,28 +223,28 @@ class _Merger:
     def array(self, array: Attribute, path: Path) -> None:
         items: list[tuple[DocumentValues, Path, float]] = []
         seen: dict[str, int] = {}  # the chunk in which each was first
-        for n, part in enumerate(self.parts):
-            for root in _items(part, path):
-                identity = item_identity(part, root)
+        for n, chunk in enumerate(self.chunks):
+            for root in _item_paths(chunk, path):
+                identity = item_identity(chunk, root)
                 if identity is not None and seen.setdefault(identity, n) == n:
-                    items.append((part, root, _confidence(part, root)))
+                    items.append((chunk, root, _item_confidence(chunk, root)))
         if array.max_items is not None and len(items) > array.max_items:
             limit = sorted((item[2] for item in items), reverse=True)[array.max_items - 1]
             items = [item for item in items if item[2] >= limit][: array.max_items]
         self.count(path, len(items))
-        for number, (part, root, _) in enumerate(items, start=1):
-            self.move(part, root, (*path, str(number)))
+        for number, (chunk, root, _) in enumerate(items, start=1):
+            self.move(chunk, root, (*path, str(number)))
 
     def count(self, path: Path, n_items: int) -> None:
         count_path = (*path, COUNT_KEY)
-        results = [part.fields[count_path] for part in self.parts if count_path in part.fields]
+        results = [chunk.fields[count_path] for chunk in self.chunks if count_path in chunk.fields]
         if not results:
             return
         # An item that might be another one might also be the same as one of another chunk.
         margin = min_margin(
             result.margin
-            for part in self.parts
-            for below, result in part.fields.items()
+            for chunk in self.chunks
+            for below, result in chunk.fields.items()
             if is_below(below, [path])
         )
         least_sure = min(results, key=lambda result: result.confidence or 0.0)
@@ -260,9 +262,9 @@ class _Merger:
             margin=margin,
         )
 
-    def move(self, part: DocumentValues, root: Path, to: Path) -> None:
+    def move(self, chunk: DocumentValues, root: Path, to: Path) -> None:
         """Take an item of a chunk, with a new number."""
-        for path, result in part.fields.items():
+        for path, result in chunk.fields.items():
             if is_below(path, [root]):
                 self.whole.fields[to + path[len(root) :]] = result
 
@@ -285,11 +287,11 @@ def dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
     return groups
 
 
-def _rank(
-    part: DocumentValues, roots: Sequence[Path], text: str
+def _chunk_rank(
+    chunk: DocumentValues, roots: Sequence[Path], text: str
 ) -> tuple[int, int, int, int, float]:
-    """The quality of a chunk's values below some paths, to be compared with that of others."""
-    results = {path: result for path, result in part.fields.items() if is_below(path, roots)}
+    """Return the quality of a chunk's values below some paths, to compare it with others."""
+    results = {path: result for path, result in chunk.fields.items() if is_below(path, roots)}
     filled = {path: result for path, result in results.items() if result.value is not None}
     n_grounded = sum(result.match not in (None, "none") for result in filled.values())
     n_named = sum(_is_named(path, result, text) for path, result in filled.items())
@@ -307,15 +309,15 @@ def _is_named(path: Path, result: FieldValue, text: str) -> bool:
         return False
     before = text[max(0, result.start - _NAME_REACH) : result.start].casefold()
     paragraph = _NAME_WORD.findall(before.rpartition("\n\n")[2])
-    names = _NAME_WORD.findall(_CAMEL.sub(" ", path[-1]).casefold())
+    names = _NAME_WORD.findall(_CAMEL_CASE.sub(" ", path[-1]).casefold())
     return bool(names) and all(name in paragraph for name in names)
 
 
-def item_identity(part: DocumentValues, root: Path) -> str | None:
+def item_identity(chunk: DocumentValues, root: Path) -> str | None:
     """A key that is the same for items with the same values; None if all values are null."""
     values = {
         path[len(root) :]: result.value
-        for path, result in part.fields.items()
+        for path, result in chunk.fields.items()
         if is_below(path, [root])
     }
     if all(value is None for value in values.values()):
@@ -323,10 +325,10 @@ def item_identity(part: DocumentValues, root: Path) -> str | None:
     return json.dumps(sorted((path, repr(value)) for path, value in values.items()))
 
 
-def _confidence(part: DocumentValues, root: Path) -> float:
+def _item_confidence(chunk: DocumentValues, root: Path) -> float:
     below = [
         result.confidence
-        for path, result in part.fields.items()
+        for path, result in chunk.fields.items()
         if is_below(path, [root]) and result.confidence is not None
     ]
     return min(below, default=0.0)
@@ -341,10 +343,10 @@ def add_pass(schema: Schema, whole: DocumentValues, later: DocumentValues) -> No
     has the same values. Attributes that depend on one another are taken together, if all of them
     are null.
     """
-    _Adder(schema, whole, later).siblings(schema.attributes, ())
+    _PassMerger(schema, whole, later).siblings(schema.attributes, ())
 
 
-class _Adder:
+class _PassMerger:
     def __init__(self, schema: Schema, whole: DocumentValues, later: DocumentValues) -> None:
         self.schema = schema
         self.whole = whole
@@ -374,16 +376,16 @@ class _Adder:
         )
 
     def array(self, array: Attribute, path: Path) -> None:
-        known = list(_items(self.whole, path))
+        known = list(_item_paths(self.whole, path))
         identities = {item_identity(self.whole, root) for root in known}
-        spans = [_spans(self.whole, root) for root in known]
+        spans = [_item_spans(self.whole, root) for root in known]
         n_items = len(known)
-        for root in _items(self.later, path):
+        for root in _item_paths(self.later, path):
             if array.max_items is not None and n_items >= array.max_items:
                 break
-            own = _spans(self.later, root)
+            own = _item_spans(self.later, root)
             is_known = item_identity(self.later, root) in identities
-            if any(_is_same(own, others) for others in spans) or (is_known and not own):
+            if any(_is_same_item(own, others) for others in spans) or (is_known and not own):
                 continue
             n_items += 1
             self.move(root, (*path, str(n_items)))
@@ -410,17 +412,17 @@ class _Adder:
                 self.whole.fields[target] = replace(result, margin=margin)
 
 
-_Spans = dict[Path, tuple[int, int]]
+_ItemSpans = dict[Path, tuple[int, int]]
 """The place of each value of an item, by its path in the item."""
 
 
-def _items(values: DocumentValues, path: Path) -> Iterator[Path]:
+def _item_paths(values: DocumentValues, path: Path) -> Iterator[Path]:
     count = values.fields.get((*path, COUNT_KEY), FieldValue()).value
     for number in range(1, (count if isinstance(count, int) else 0) + 1):
         yield (*path, str(number))
 
 
-def _spans(values: DocumentValues, root: Path) -> _Spans:
+def _item_spans(values: DocumentValues, root: Path) -> _ItemSpans:
     return {
         path[len(root) :]: (result.start, result.end)
         for path, result in values.fields.items()
@@ -428,7 +430,7 @@ def _spans(values: DocumentValues, root: Path) -> _Spans:
     }
 
 
-def _is_same(one: _Spans, other: _Spans) -> bool:
+def _is_same_item(one: _ItemSpans, other: _ItemSpans) -> bool:
     """Whether at least half of the values of one item overlap the same attribute of another."""
     n_shared = sum(
         path in other and start < other[path][1] and other[path][0] < end
@@ -443,27 +445,27 @@ class ChunkedDocument:
     Args:
         text: the whole document.
         n_chunks: the number of its parts in each pass.
-        place: the document's, in the input.
+        index: the document's, in the input.
         on_chunk: told of every finished part.
     """
 
     def __init__(
-        self, text: str, n_chunks: Sequence[int], place: int, on_chunk: OnChunk | None
+        self, text: str, n_chunks: Sequence[int], index: int, on_chunk: OnChunk | None
     ) -> None:
         self.text = text
         self._passes: list[dict[int, DocumentValues]] = [{} for _ in n_chunks]
         """The values of each pass, by the start of their part."""
         self._failure: Failure | None = None
         self._usage = Usage(n_chunks=sum(n_chunks))
-        self._began: float | None = None
+        self._started_at: float | None = None
         self._n_finished = 0
-        self._place = place
+        self._index = index
         self._on_chunk = on_chunk
 
     def announce(self) -> None:
         """Tell how many parts there are, and how many of them are finished."""
         if self._on_chunk is not None:
-            self._on_chunk(self._place, self._n_finished, self._usage.n_chunks)
+            self._on_chunk(self._index, self._n_finished, self._usage.n_chunks)
 
     @property
     def is_finished(self) -> bool:
@@ -472,21 +474,23 @@ class ChunkedDocument:
 
     def take(
         self,
-        part: DocumentPart,
+        chunk: DocumentChunk,
         values: DocumentValues,
         usage: Usage,
         failure: Failure | None,
-        began: float | None,
+        started_at: float | None,
     ) -> None:
         """Take in a finished part, and when the engine began with it."""
-        shift(values, part.start)
+        shift_spans(values, chunk.start)
         self._n_finished += 1
-        self._passes[part.n_pass][part.start] = values
+        self._passes[chunk.pass_index][chunk.start] = values
         self._failure = self._failure or failure
         # Parts are decoded together: all of them take as long as from the first to the last.
-        if began is not None:
-            self._began = began if self._began is None else min(began, self._began)
-        seconds = 0.0 if self._began is None else time.perf_counter() - self._began
+        if started_at is not None:
+            self._started_at = (
+                started_at if self._started_at is None else min(started_at, self._started_at)
+            )
+        seconds = 0.0 if self._started_at is None else time.perf_counter() - self._started_at
         self._usage = replace(self._usage + usage, seconds=seconds)
         self.announce()
 
@@ -495,8 +499,8 @@ class ChunkedDocument:
         if self._failure is not None:
             return DocumentValues(), self._usage, self._failure
         whole, *later = [
-            merge(schema, [parts[start] for start in sorted(parts)], self.text)
-            for parts in self._passes
+            merge_chunks(schema, [chunks[start] for start in sorted(chunks)], self.text)
+            for chunks in self._passes
         ]
         for others in later:
             add_pass(schema, whole, others)
@@ -504,9 +508,9 @@ class ChunkedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentPart:
+class DocumentChunk:
     """The place of a part in the whole document."""
 
     whole: ChunkedDocument
-    n_pass: int
+    pass_index: int
     start: int

@@ -12,13 +12,14 @@ from functools import cached_property, lru_cache
 from typing import get_args
 
 from hpd._native import Field, Model
-from hpd.options import N_SHORT, Options, values_identity
+from hpd.options import SHORT_VALUE_TOKENS, Options, values_identity
 from hpd.pipeline import Examples
 from hpd.pipeline.document_values import (
-    MIN_KEPT_SHARE,
+    MAX_RETRIES,
+    MIN_ALLOWED_SHARE,
     MIN_PROBABILITY,
-    N_REFUSED_TOKENS,
-    N_RETRIES,
+    RETRY_KEY_TOKENS,
+    UNTRAINED_NULL_THRESHOLD,
     ConfidenceLimits,
 )
 from hpd.pipeline.reuse import fingerprint
@@ -32,7 +33,7 @@ from hpd.prompt.questions import (
     known_waves,
     later_leaves,
     schema_leaves,
-    stack_places,
+    stack_prefixes,
 )
 from hpd.prompt.text import (
     COUNT_KEY,
@@ -46,7 +47,7 @@ from hpd.prompt.text import (
     system_text,
     value_text,
 )
-from hpd.prompt.tokens import PromptTokenizer, even_blanks
+from hpd.prompt.tokens import PromptTokenizer, normalize_blanks
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.scalars import FORMATS
 from hpd.values.confidence import METADATA_KEY, ConfidenceMap
@@ -61,8 +62,8 @@ from hpd.values.grammar import (
     one_of,
     value_grammar,
 )
-from hpd.values.stated import STATED_KEY, Stated, can_list
-from hpd.values.words import quotable
+from hpd.values.stated import STATED_KEY, StatedValues, can_list
+from hpd.values.words import quotable_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Request:
     """The number of leading tokens whose KV cells are kept for others or from an earlier wave."""
     keep_prompt: bool = False
     """Whether another wave of the same prompt may follow."""
-    elastic: Mapping[int, int] = field(default_factory=dict)
+    min_tokens: Mapping[int, int] = field(default_factory=dict)
     """The fields, by their places, that may be as long as there is room, and the tokens that each
     needs at least."""
 
@@ -85,7 +86,7 @@ class Request:
     def n_cells(self) -> int:
         """The fewest KV cells with which it can be decoded: its prompt and its longest field."""
         return len(self.prompt) + max(
-            len(own.key) + self.elastic.get(index, own.max_tokens)
+            len(own.key) + self.min_tokens.get(index, own.max_tokens)
             for index, own in enumerate(self.fields)
         )
 
@@ -103,15 +104,15 @@ class Constraint:
     """A wider grammar, of which a probability is a share; that of the values if it is empty."""
     counted_choices: tuple[tuple[int, ...], ...] = ()
     """More choices, among which a probability is a share; those of the values if there are none."""
-    quoting: str = ""
+    quote_grammar: str = ""
     """Of free text, the grammar for what is quoted from a document, but for its ``quote_rule``."""
 
-    def counting(self, wider: Constraint) -> Constraint:
+    def counted_among(self, wider: Constraint) -> Constraint:
         """The same constraint, where a probability is a share of what a wider one allows."""
         return replace(self, counted_grammar=wider.grammar, counted_choices=wider.choices)
 
 
-_N_KNOWN = 4096  # the numbers of items of arrays within arrays are new ones for each document
+_MAX_KEPT = 4096  # the numbers of items of arrays within arrays are new ones for each document
 
 
 class Constraints:
@@ -127,11 +128,11 @@ class Constraints:
         self._known: dict[int, tuple[Attribute, Constraint]] = {}
         """Attributes by their identity, which is theirs as long as they are kept here."""
 
-    def of(self, attribute: Attribute) -> Constraint:
+    def constraint_for(self, attribute: Attribute) -> Constraint:
         """The constraint on the values of an attribute that is neither array nor object."""
         known = self._known.get(id(attribute))
         if known is None:
-            if len(self._known) >= _N_KNOWN:
+            if len(self._known) >= _MAX_KEPT:
                 self._known.clear()
             known = self._known[id(attribute)] = attribute, self._constraint(attribute)
         return known[1]
@@ -145,11 +146,13 @@ class Constraints:
     def _new(self, attribute: Attribute) -> Constraint:
         texts = enum_texts(attribute)
         if texts is None:
-            quoting = value_grammar(attribute, is_quoted=True) if is_free_text(attribute) else None
+            quote_grammar = (
+                value_grammar(attribute, is_quoted=True) if is_free_text(attribute) else None
+            )
             if attribute.type == "array":
                 return Constraint(list_grammar(attribute), normalizes=holds_constrained(attribute))
             grammar, normalizes = value_grammar(attribute) or "", is_constrained(attribute)
-            return Constraint(grammar, normalizes=normalizes, quoting=quoting or "")
+            return Constraint(grammar, normalizes=normalizes, quote_grammar=quote_grammar or "")
         choices = (spelling for text in texts for spelling in self._spellings(text))
         return Constraint(choices=tuple(dict.fromkeys(choices)), normalizes=True)
 
@@ -161,9 +164,9 @@ class Constraints:
         first mark of the value may be one token with the key, and alone where the key is there.
         """
         for spelling, n_alone in ((f" {text}", 0), (text, 0), (text, 1)):
-            first = self._tokens_behind(_BEFORE_A_VALUE, spelling[:n_alone]) if n_alone else []
-            keys = [key + spelling[:n_alone] for key in _BEFORE_A_VALUE]
-            for behind in _BEHIND_A_VALUE:
+            first = self._tokens_behind(_TEXTS_BEFORE_VALUE, spelling[:n_alone]) if n_alone else []
+            keys = [key + spelling[:n_alone] for key in _TEXTS_BEFORE_VALUE]
+            for behind in _TEXTS_AFTER_VALUE:
                 rest = self._tokens_behind(keys, spelling[n_alone:] + behind)
                 tokens = first + rest
                 begun = itertools.accumulate(map(self._model.piece, tokens))
@@ -184,21 +187,21 @@ class Constraints:
         return []
 
 
-_BEFORE_A_VALUE = ('"a":', "\n", "")
-_BEHIND_A_VALUE = ("", ",", "}", "]", "\n")
+_TEXTS_BEFORE_VALUE = ('"a":', "\n", "")
+_TEXTS_AFTER_VALUE = ("", ",", "}", "]", "\n")
 
 
-MAX_QUOTED_DOCUMENT = 2000
+MAX_QUOTED_LENGTH = 2000
 """The characters of the longest document from which free text is quoted.
 
 The grammar grows with the document; up to this length it takes no time that can be measured.
 """
 
 
-class StatedConstraints:
+class VerbatimConstraints:
     """The constraints of attributes whose values must be stated in a document.
 
-    Free text is quoted from a document of at most ``MAX_QUOTED_DOCUMENT`` characters.
+    Free text is quoted from a document of at most ``MAX_QUOTED_LENGTH`` characters.
 
     Args:
         constraints: of the attributes that no document restricts.
@@ -217,12 +220,12 @@ class StatedConstraints:
     def quote_rule(self) -> str:
         """The rule for free text that is quoted from the document; empty if it is too long."""
         # The model does not see the blanks of the document itself.
-        seen = even_blanks(self._document)
-        return quote_rule(seen) if len(seen) <= MAX_QUOTED_DOCUMENT else ""
+        seen = normalize_blanks(self._document)
+        return quote_rule(seen) if len(seen) <= MAX_QUOTED_LENGTH else ""
 
     @cached_property
-    def _stated(self) -> Stated:
-        return Stated(self._document)
+    def _stated(self) -> StatedValues:
+        return StatedValues(self._document)
 
     def allowed(self, attribute: Attribute) -> list[str] | None:
         """The values that the document states, those beyond the limits of an attribute, too.
@@ -232,21 +235,21 @@ class StatedConstraints:
         """
         known = self._allowed.get(id(attribute))
         if known is None:
-            known = self._allowed[id(attribute)] = attribute, self._stated.texts(attribute)
+            known = self._allowed[id(attribute)] = attribute, self._stated.texts_for(attribute)
         return known[1]
 
-    def of(self, attribute: Attribute) -> Constraint:
+    def constraint_for(self, attribute: Attribute) -> Constraint:
         """The constraint on the values of an attribute that is neither array nor object."""
         made = self._made.get(id(attribute))
         if made is None:
-            made = self._constraints.of(attribute)
+            made = self._constraints.constraint_for(attribute)
             if attribute.type == "array":
                 rule = self.quote_rule
                 grammar = list_grammar(attribute, self.allowed, is_quoted=bool(rule)) + rule
                 made = Constraint(grammar, normalizes=made.normalizes)
-            elif made.quoting:
+            elif made.quote_grammar:
                 if self.quote_rule:
-                    made = Constraint(made.quoting + self.quote_rule)
+                    made = Constraint(made.quote_grammar + self.quote_rule)
             elif (allowed := self.allowed(attribute)) is not None:
                 grammar = value_grammar(attribute, lambda _: allowed) or ""
                 made = Constraint(grammar, normalizes=True)
@@ -260,43 +263,43 @@ def quote_rule(document: str) -> str:
     Empty if it has none. An accent may be written as a character of its own or as one with its
     letter; backslashes as JSON escapes them or, before other text, as the document has them.
     """
-    places = quotable(document)
+    pieces = quotable_pieces(document)
 
-    def go_on(n: int) -> str:
+    def continuation(n: int) -> str:
         """The blank before a word, and the word: empty behind the last one."""
-        if n >= len(places):
+        if n >= len(pieces):
             return ""
-        gap = document[places[n - 1][1] : places[n][0]]
+        gap = document[pieces[n - 1][1] : pieces[n][0]]
         # The model sees one blank in place of several, and may write a break as one.
         blank = '(" " | "\\\\n") ' if "\n" in gap else '" " ' if gap else ""
         return f"{blank}w{n}"
 
     rules = []
-    for n, (start, end) in enumerate(places):
+    for n, (start, end) in enumerate(pieces):
         word = document[start:end]
         texts = {word} if word.isascii() else {word, unicodedata.normalize("NFC", word)}
         written = one_of(json.dumps(text, ensure_ascii=False)[1:-1] for text in texts)
-        forms = [f"({written}) (" + " | ".join(filter(None, ('"\\""', go_on(n + 1)))) + ")"]
+        forms = [f"({written}) (" + " | ".join(filter(None, ('"\\""', continuation(n + 1)))) + ")"]
         if word == "\\":
             n_slashes = len(document) - start - len(document[start:].lstrip("\\"))
-            behind = go_on(n + n_slashes)
+            behind = continuation(n + n_slashes)
             if behind and document[start + n_slashes] != '"':
                 forms.append(f"{literal(word * n_slashes)} {behind}")
         rules.append(f"w{n} ::= {' | '.join(forms)}\n")
-    first = " | ".join(f"w{n}" for n in range(len(places)))
+    first = " | ".join(f"w{n}" for n in range(len(pieces)))
     return f"quote ::= {first}\n{''.join(rules)}" if rules else ""
 
 
-N_LIST = 256
+MIN_LIST_TOKENS = 256
 """The tokens for which a list has room in any case."""
-_N_LEAST_TOKENS = 16
+_MIN_VALUE_TOKENS = 16
 """The tokens for which a value in a row must have room, however long the row's name is."""
-_N_MARKS = 4
+_LIST_TOKENS_PER_TOKEN = 4
 """The tokens of a list for each of its document, without the names in it."""
-_N_NAME_TOKENS = 16
-_N_ROW_TOKENS = 64
+_NAME_TOKENS = 16
+_ROW_NAME_TOKENS = 64
 """The tokens for which a later key has room, for the name of a row."""
-_N_FINGERPRINTS = 4096  # of keys that come again: items of arrays may be many
+_MAX_FINGERPRINTS = 4096  # of keys that come again: items of arrays may be many
 
 
 class CompiledSchema:
@@ -330,13 +333,13 @@ class CompiledSchema:
         # Unless someone asks for one or the other, the file of the model says which.
         asked = options.verbatim
         self._stated = model.metadata(STATED_KEY) == "on" if asked is None else asked
-        self._is_restricted = self._stated and _are_restricted(schema.attributes)
+        self._is_restricted = self._stated and _any_restricted(schema.attributes)
         self._default_threshold = 0.0
         if confidence_map is not None:
             self._default_threshold = confidence_map.null_threshold
-        elif not (options.calibration or options.adapters or _is_taught(model)):
-            self._default_threshold = 0.0
-        self.lists = options.lists or taught_lists(model, options)
+        elif not (options.calibration or options.adapters or _is_trained(model)):
+            self._default_threshold = UNTRAINED_NULL_THRESHOLD
+        self.lists = options.lists or trained_lists(model, options)
         self.leaves = schema_leaves(schema, self.lists)
         self._model = model
         self._examples = examples
@@ -373,25 +376,30 @@ class CompiledSchema:
             first: whether it is the first wave, when the documents have no KV cells yet.
             keep_prompt: whether another wave may follow.
         """
-        passing = {q.key for q in questions if q.shows_values}
-        tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
+        uncached = {q.key for q in questions if q.shows_values}
+        tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], uncached)
         stated = [self._restrictions(text) for text in texts]
         n_document = len(tokens.prompt) - tokens.n_instruction
         fields: list[Field] = []
-        elastic = {}
+        min_tokens_of: dict[int, int] = {}
         for key, question in zip(tokens.keys, questions, strict=True):
             leaf = question.leaf
-            n_most = self._n_most(leaf.attribute, n_document)
+            max_tokens = self._max_tokens(leaf.attribute, n_document)
             if leaf.written is not None:
-                n_most = self._n_list_tokens(leaf.attribute, n_document)
+                max_tokens = self._max_list_tokens(leaf.attribute, n_document)
             if leaf.written is not None or leaf.rows:
                 # The names of its rows may have taken the room of a long value.
-                least = _N_LEAST_TOKENS if leaf.rows else max(N_LIST, self.options.max_tokens)
-                elastic[len(fields)] = least = min(least, n_most)
-                n_most = self._n_room(len(tokens.prompt) + len(key), least, n_most)
-            fields.append(self._field(key, leaf, stated[question.document], n_most))
+                min_tokens = max(MIN_LIST_TOKENS, self.options.max_tokens)
+                min_tokens = min(_MIN_VALUE_TOKENS if leaf.rows else min_tokens, max_tokens)
+                min_tokens_of[len(fields)] = min_tokens
+                max_tokens = self._available_tokens(
+                    len(tokens.prompt) + len(key), min_tokens, max_tokens
+                )
+            fields.append(self._field(key, leaf, stated[question.document], max_tokens))
         n_cached = tokens.n_instruction if first else len(tokens.prompt)
-        return Request(tokens.prompt, fields, tokens.n_instruction, n_cached, keep_prompt, elastic)
+        return Request(
+            tokens.prompt, fields, tokens.n_instruction, n_cached, keep_prompt, min_tokens_of
+        )
 
     def answer_request(self, texts: Sequence[str]) -> Request:
         """The request of ``method="ar"``: one field, which is the whole answer."""
@@ -399,24 +407,28 @@ class CompiledSchema:
         tokens = self._tokenizer(n_stacked).tokenize(texts, [""])
         leaves = schema_leaves(self.schema)
         # It is unlikely that all values are long: there is room for one.
-        n_long = max(0, self.options.max_tokens - N_SHORT)
-        n_least, n_most = (
-            n_long + n_stacked * max(1, sum(self._n_answer_tokens(leaf, n) for leaf in leaves))
-            for n in (_N_LEAST_TOKENS, N_SHORT)
+        n_long = max(0, self.options.max_tokens - SHORT_VALUE_TOKENS)
+        min_tokens, max_tokens = (
+            n_long + n_stacked * max(1, sum(self._answer_tokens(leaf, n) for leaf in leaves))
+            for n in (_MIN_VALUE_TOKENS, SHORT_VALUE_TOKENS)
         )
         n_document = len(tokens.prompt) - tokens.n_instruction
-        n_most += sum(self._n_list_tokens(leaf.array, n_document) for leaf in leaves if leaf.array)
+        max_tokens += sum(
+            self._max_list_tokens(leaf.array, n_document) for leaf in leaves if leaf.array
+        )
         stated = self._restrictions("\n".join(texts))
         schema = self.stack_schema(n_stacked)
         field = Field(
             tokens.keys[0],
-            max_tokens=self._n_room(len(tokens.prompt) + len(tokens.keys[0]), n_least, n_most),
+            max_tokens=self._available_tokens(
+                len(tokens.prompt) + len(tokens.keys[0]), min_tokens, max_tokens
+            ),
             grammar=_answer_grammar(schema, stated),
             # The confidence of free text is no share.
             normalizes=any(map(holds_constrained, self.schema.attributes)),
         )
         n_shared = tokens.n_instruction
-        return Request(tokens.prompt, [field], n_shared, n_shared, elastic={0: n_least})
+        return Request(tokens.prompt, [field], n_shared, n_shared, min_tokens={0: min_tokens})
 
     def limits(
         self, attributes: Sequence[Attribute], kinds: Sequence[str]
@@ -427,7 +439,7 @@ class CompiledSchema:
             attributes: those of the schema.
             kinds: what each is for the calibration.
         """
-        if len(self._limits) >= _N_KNOWN:
+        if len(self._limits) >= _MAX_KEPT:
             self._limits.clear()
         keys = [(id(a), kind) for a, kind in zip(attributes, kinds, strict=True)]
         for key, attribute in zip(keys, attributes, strict=True):
@@ -452,37 +464,37 @@ class CompiledSchema:
             threshold,
             threshold if confidence_map is None else confidence_map.inverse(kind, threshold),
             MIN_PROBABILITY if may_be_ruled_out else 0.0,
-            MIN_KEPT_SHARE if has_form else 0.0,
+            MIN_ALLOWED_SHARE if has_form else 0.0,
         )
 
-    def context(self, *, with_others: bool) -> str:
+    def context(self, *, include_schema: bool) -> str:
         """All that a value depends on besides the model, its document and its question.
 
         Options that only filter values are no part of it, as they are applied afterwards.
 
         Args:
-            with_others: whether the other attributes of the schema, which the instruction names,
+            include_schema: whether the other attributes of the schema, which the instruction names,
                 count as such.
         """
         own = repr((self.options.instructions, self._examples))
-        instruction = self._instruction if with_others else own
+        instruction = self._instruction if include_schema else own
         asked = values_identity(self.options, "prompt", "answer")
         system = system_text(1, self.options.layout, self._system_prompt)
         return repr((asked, self._stated, self.lists, system, instruction))
 
     def fingerprints(self, questions: Sequence[Question]) -> list[str]:
         """A fingerprint of each question, however the rest of the schema is."""
-        if len(self._fingerprints) >= _N_FINGERPRINTS:
+        if len(self._fingerprints) >= _MAX_FINGERPRINTS:
             self._fingerprints.clear()
         found = []
         for question in questions:
-            place = (question.key, question.leaf.path)
-            known = self._fingerprints.get(place)
+            name = (question.key, question.leaf.path)
+            known = self._fingerprints.get(name)
             if known is None:
                 leaf = question.leaf
                 known = fingerprint(question.key, repr(leaf.path), repr(leaf.attribute))
                 if not question.shows_values:  # Such keys are rarely shared between documents.
-                    self._fingerprints[place] = known
+                    self._fingerprints[name] = known
             found.append(known)
         return found
 
@@ -497,12 +509,12 @@ class CompiledSchema:
             return self.schema
         return Schema(
             tuple(
-                Attribute(place[0], "object", attributes=self.schema.attributes)
-                for place in stack_places(n_stacked)
+                Attribute(prefix[0], "object", attributes=self.schema.attributes)
+                for prefix in stack_prefixes(n_stacked)
             )
         )
 
-    def piece_ends(self, tokens: Sequence[int]) -> list[int]:
+    def token_ends(self, tokens: Sequence[int]) -> list[int]:
         """The number of bytes of text up to the end of each token."""
         ends = []
         n_bytes = 0
@@ -527,7 +539,7 @@ class CompiledSchema:
                 for question, value in wave:
                     if value is not UNKNOWN:
                         tokens = self._model.tokenize(value_text(value))
-                        yield attribute_number(question.leaf), tokens
+                        yield attribute_id(question.leaf), tokens
 
     @property
     def n_later_tokens(self) -> int:
@@ -536,12 +548,12 @@ class CompiledSchema:
             first = [leaf for leaf in self.leaves if leaf.wave == 0]
             later = [leaf for leaf in self.leaves if leaf.wave > 0]
             later += [item for leaf in self.leaves for item in later_leaves(leaf)]
-            n_first = max((self._n_key_tokens(leaf) for leaf in first), default=0)
-            n_later = max((self._n_key_tokens(leaf) for leaf in later), default=0)
+            n_first = max((self._key_tokens(leaf) for leaf in first), default=0)
+            n_later = max((self._key_tokens(leaf) for leaf in later), default=0)
             is_ar = self.options.method == "ar"
             self._n_later_tokens = 0 if is_ar else max(0, n_later - n_first)
             if self.options.on_invalid == "retry":
-                self._n_later_tokens += N_RETRIES * N_REFUSED_TOKENS
+                self._n_later_tokens += MAX_RETRIES * RETRY_KEY_TOKENS
         return self._n_later_tokens
 
     def _tokenizer(self, n_stacked: int) -> PromptTokenizer:
@@ -554,83 +566,91 @@ class CompiledSchema:
             )
         return self._tokenizers[is_stack]
 
-    def _restrictions(self, document: str) -> StatedConstraints | None:
-        return StatedConstraints(self._constraints, document) if self._is_restricted else None
+    def _restrictions(self, document: str) -> VerbatimConstraints | None:
+        return VerbatimConstraints(self._constraints, document) if self._is_restricted else None
 
-    def _n_room(self, n_before: int, least: int, most: int) -> int:
+    def _available_tokens(self, n_before: int, min_tokens: int, max_tokens: int) -> int:
         """The tokens of a field that may be as long as the context has room for it."""
-        return max(least, min(most, self._n_cells - n_before)) if self._n_cells else most
+        return (
+            max(min_tokens, min(max_tokens, self._n_cells - n_before))
+            if self._n_cells
+            else max_tokens
+        )
 
     def _field(
         self,
         key: list[int],
         leaf: Leaf,
-        stated: StatedConstraints | None,
-        n_most: int,
+        stated: VerbatimConstraints | None,
+        max_tokens: int,
     ) -> Field:
         # No document needs to state how many items a list has.
         is_free = _is_count(leaf) or leaf.union is not None
         if stated is not None and leaf.is_forced and not stated.allowed(leaf.attribute):
             is_free = True
         constraints = self._constraints if stated is None or is_free else stated
-        constraint = constraints.of(leaf.attribute)
+        constraint = constraints.constraint_for(leaf.attribute)
         if leaf.is_forced:
             # Its confidence says how likely it was beside null.
             asked = replace(leaf.attribute, forbids_null=False)
-            constraint = constraint.counting(constraints.of(asked))
+            constraint = constraint.counted_among(constraints.constraint_for(asked))
         return Field(
             key,
             # A choice ends by itself.
-            max_tokens=max(map(len, constraint.choices), default=n_most),
+            max_tokens=max(map(len, constraint.choices), default=max_tokens),
             grammar=constraint.grammar,
             choices=constraint.choices,
             counted_grammar=constraint.counted_grammar,
             counted_choices=constraint.counted_choices,
-            attribute=attribute_number(leaf),
+            attribute=attribute_id(leaf),
             normalizes=constraint.normalizes,
         )
 
-    def _n_key_tokens(self, leaf: Leaf) -> int:
+    def _key_tokens(self, leaf: Leaf) -> int:
         """The number of tokens in a field's key, if all values that it sees are the longest."""
         # A value that is seen comes with its name.
         n_seen = sum(
-            self._n_most(other.attribute) + _N_NAME_TOKENS
+            self._max_tokens(other.attribute) + _NAME_TOKENS
             for path in leaf.after
             for other in self.leaves
             if other.path[: len(path)] == path
         )
         key = self._labels.key((), leaf.path) if self._labels else key_text(leaf.path)
-        return self.n_tokens(key) + n_seen + _N_ROW_TOKENS * len(leaf.rows)
+        return self.n_tokens(key) + n_seen + _ROW_NAME_TOKENS * len(leaf.rows)
 
-    def _n_most(self, attribute: Attribute, n_document: int | None = None) -> int:
+    def _max_tokens(self, attribute: Attribute, n_document: int | None = None) -> int:
         """The most tokens of a value; fewer if so many of its document are known."""
         types = {attribute.type, *(variant.type for variant in attribute.attributes)}
         has_text = "string" in types or "enum" in types
-        n_most = self.options.max_tokens if has_text else min(N_SHORT, self.options.max_tokens)
+        max_tokens = (
+            self.options.max_tokens
+            if has_text
+            else min(SHORT_VALUE_TOKENS, self.options.max_tokens)
+        )
         is_made_up = attribute.forbids_null  # It may be no text of the document.
         if n_document is not None and attribute.format in FORMATS and not is_made_up:
             # Made of the document's text, it may have other tokens than there, and some more.
-            n_most = min(n_most, 2 * n_document + N_SHORT // 2)
-        return n_most
+            max_tokens = min(max_tokens, 2 * n_document + SHORT_VALUE_TOKENS // 2)
+        return max_tokens
 
-    def _n_answer_tokens(self, leaf: Leaf, n_most: int) -> int:
+    def _answer_tokens(self, leaf: Leaf, max_tokens: int) -> int:
         """The tokens of a leaf in a whole answer if no value has more than so many."""
         n_own = self.n_tokens(key_text(leaf.path))
         items = item_leaves(leaf, 1)
         if leaf.array is None or not items:
-            return n_own + min(n_most, self.options.max_tokens)
-        return n_own + sum(self._n_answer_tokens(item, n_most) for item in items)
+            return n_own + min(max_tokens, self.options.max_tokens)
+        return n_own + sum(self._answer_tokens(item, max_tokens) for item in items)
 
-    def _n_list_tokens(self, array: Attribute, n_document: int) -> int:
+    def _max_list_tokens(self, array: Attribute, n_document: int) -> int:
         """The most tokens of a list in a document of so many.
 
         Its values stand there; what each item has beside them is written again for each.
         """
         n_names = self.n_tokens(" ".join(attribute_lines((array,))))
-        return N_LIST + n_document * (_N_MARKS + n_names)
+        return MIN_LIST_TOKENS + n_document * (_LIST_TOKENS_PER_TOKEN + n_names)
 
 
-def _answer_grammar(schema: Schema, stated: StatedConstraints | None) -> str:
+def _answer_grammar(schema: Schema, stated: VerbatimConstraints | None) -> str:
     """The grammar of a whole answer; in a stack, a value may be one of another document in it."""
     if stated is None:
         return answer_grammar(schema)
@@ -638,7 +658,7 @@ def _answer_grammar(schema: Schema, stated: StatedConstraints | None) -> str:
     return answer_grammar(schema, stated.allowed, is_quoted=bool(rule)) + rule
 
 
-def taught_lists(model: Model, options: Options) -> Lists:
+def trained_lists(model: Model, options: Options) -> Lists:
     """How a model was taught to read lists, as its file or an adapter says; by names if none does.
 
     Files that say that they were taught, but not how, are from before there was more than one way.
@@ -649,20 +669,20 @@ def taught_lists(model: Model, options: Options) -> Lists:
     for lists in get_args(Lists):
         if lists in said:
             return lists  # type: ignore[no-any-return]
-    return "numbers" if _is_taught(model) else "names"
+    return "numbers" if _is_trained(model) else "names"
 
 
-def _is_taught(model: Model) -> bool:
+def _is_trained(model: Model) -> bool:
     """Whether a file says that its model was taught to answer as hpd asks."""
     return any(map(model.metadata, (LISTS_KEY, STATED_KEY, METADATA_KEY, LABEL_KEY)))
 
 
-def attribute_number(leaf: Leaf) -> int:
+def attribute_id(leaf: Leaf) -> int:
     """A number for the attribute of a leaf, the same for all items of an array and in every stack.
 
     The engine's drafter uses it to know the earlier values of the same attribute.
     """
-    return _number_of(leaf.path, "count" if _is_count(leaf) else "value")
+    return _path_hash(leaf.path, "count" if _is_count(leaf) else "value")
 
 
 def _is_count(leaf: Leaf) -> bool:
@@ -670,19 +690,19 @@ def _is_count(leaf: Leaf) -> bool:
     return leaf.path[-1] == COUNT_KEY and leaf.array is not None
 
 
-@lru_cache(_N_FINGERPRINTS)
-def _number_of(path: Path, kind: str) -> int:
+@lru_cache(_MAX_FINGERPRINTS)
+def _path_hash(path: Path, kind: str) -> int:
     names = [name for name in path if not name.isdecimal()]
     digest = hashlib.blake2b("\0".join([kind, *names]).encode("utf-8", "replace"), digest_size=8)
     return int.from_bytes(digest.digest(), "little")
 
 
-def _are_restricted(attributes: Sequence[Attribute]) -> bool:
+def _any_restricted(attributes: Sequence[Attribute]) -> bool:
     """Whether what a document states restricts the values of any of these attributes."""
     return any(
         can_list(each)
         or is_free_text(each)
-        or _are_restricted(each.attributes)
-        or (each.item is not None and _are_restricted((each.item,)))
+        or _any_restricted(each.attributes)
+        or (each.item is not None and _any_restricted((each.item,)))
         for each in attributes
     )

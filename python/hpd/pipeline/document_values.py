@@ -24,34 +24,38 @@ from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Extraction, Failure, FieldValue, RejectedAnswer, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.answers import answer_leaf
-from hpd.values.assembly import ABSENT, Assembled, assemble, bare_data
-from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
-from hpd.values.parsing import LACKING, ParsedValue
-from hpd.values.places import Grounder, place_values
+from hpd.values.assembly import NOT_IN_DOCUMENT, AssembledData, assemble, unwrapped_data
+from hpd.values.confidence import COUNT_KIND, ConfidenceMap, kind_of
+from hpd.values.grounding import Grounder, assign_spans
+from hpd.values.parsing import MISSING_PREFIX, ParsedValue
 
 MIN_PROBABILITY = 0.001
 """The probability under which a choice, or any required value, becomes null: that of its text among
 all texts, not among those allowed. Of the choices that the bundled model made under it on titles
 of OA-Mine, 19 of 20 were wrong (docs/reliability.md says how this was measured)."""
 
-MIN_KEPT_SHARE = 0.3
+MIN_ALLOWED_SHARE = 0.3
 """The share of the model's own probability that a constraint (a pattern, a date, choices) must
 leave it: below it, the value is what the constraint made of another one, which the model would have
 written."""
 
 SURE = 0.95
-"""The confidence of a value that is kept although its description has it, and the document not."""
+"""The confidence from which a value is kept that its description has, but not the document."""
 
-N_RETRIES = 2
+UNTRAINED_NULL_THRESHOLD = 0.25
+"""The confidence below which an optional value becomes null, with a model that was not trained for
+hpd and has no calibration. docs/evaluation.md says how it was chosen."""
+
+MAX_RETRIES = 2
 """The waves in which fields are asked again, at most."""
 
-N_REFUSED_TOKENS = 96
+RETRY_KEY_TOKENS = 96
 """The tokens for which a later key has room, for each value that is refused and the reason."""
 
-_REASONS = {ABSENT: "a value is required"}
+_REASONS_FOR_MODEL = {NOT_IN_DOCUMENT: "a value is required"}
 """Reasons in other words, where those of the output would only confirm the model."""
 
-USUAL = Options()
+DEFAULT_OPTIONS = Options()
 
 _MAX_SHOWN_VALUE = 80
 _MAX_SHOWN_REASON = 160
@@ -65,24 +69,24 @@ class ConfidenceLimits:
     """The least share of such values that is right."""
     min_confidence: float = 0.0
     """The confidence of the model at which that share is right."""
-    probability: float = 0.0
+    min_probability: float = 0.0
     """The least probability of its text among all texts, unless the document states it."""
-    kept: float = 0.0
+    min_allowed_share: float = 0.0
     """The least share of the model's own probability that its constraint leaves, likewise."""
 
-    def reason(self, likelihood: Likelihood) -> str | None:
+    def rejection(self, likelihood: Likelihood) -> str | None:
         """Why a value is refused that the document does not state; None: it is not."""
-        if likelihood.probability < self.probability:
-            return f"the model rules it out (less likely than {self.probability:g})"
-        if likelihood.kept < self.kept:
+        if likelihood.probability < self.min_probability:
+            return f"the model rules it out (less likely than {self.min_probability:g})"
+        if likelihood.allowed_share < self.min_allowed_share:
             return "the model would write something else, which is not allowed here"
         return None
 
-    def distances(self, likelihood: Likelihood) -> list[float | None]:
+    def margins(self, likelihood: Likelihood) -> list[float | None]:
         """The margins of these decisions, if they are near ties."""
         return [
-            log_distance(likelihood.probability, self.probability),
-            log_distance(likelihood.kept, self.kept),
+            log_distance(likelihood.probability, self.min_probability),
+            log_distance(likelihood.allowed_share, self.min_allowed_share),
         ]
 
 
@@ -96,7 +100,7 @@ class Likelihood:
     """That among the texts that its constraint allows."""
 
     @property
-    def kept(self) -> float:
+    def allowed_share(self) -> float:
         """The probability of what the constraint allows, on the way of the value."""
         return min(1.0, self.probability / self.share) if self.share > 0.0 else 0.0
 
@@ -140,16 +144,16 @@ class DocumentValues:
                     why = f"less likely than {limits.threshold:g}"
                     confidence = 1.0 - confidence
             if likelihood is not None and why is None:
-                margin = min_margin([margin, *limits.distances(likelihood)])
-                why = limits.reason(likelihood)
+                margin = min_margin([margin, *limits.margins(likelihood)])
+                why = limits.rejection(likelihood)
                 if why is not None and grounder is not None:
-                    # What stands there once is no second item of a list.
+                    # A value that is stated once vouches for one item of a list.
                     n_times = 1 + self._n_items_with(path, result.value)
-                    why = None if grounder.states(result.value, n_times) else why
+                    why = None if grounder.is_stated(result.value, n_times) else why
                 if why is not None:
                     confidence = None
             if why is not None:
-                result = _refused(result, attribute, why, confidence)
+                result = _reject(result, attribute, why, confidence)
             if margin != result.margin:  # A copy costs more than all the rest.
                 result = replace(result, margin=margin)
         self.fields[path] = result
@@ -157,14 +161,14 @@ class DocumentValues:
         return result.value
 
     def _n_items_with(self, path: Path, value: Any) -> int:
-        """How many other items of the same list, or parts of them, have a value."""
+        """Return how many other items of the same list, or parts of them, have a value."""
         field = _without_numbers(path)
         return sum(
             result.value == value and other != path and _without_numbers(other) == field
             for other, result in self.fields.items()
         )
 
-    def part(self, path: Path) -> Any:
+    def value_at(self, path: Path) -> Any:
         """The value at a path; of a row, those of its fields so far, but for lists in it."""
         if path in self.fields:
             return self.fields[path].value
@@ -189,7 +193,7 @@ class DocumentValues:
         """
         if len(leaf.path) == 1 and not leaf.after:
             return None
-        seen = _counts_above(leaf.path)
+        seen = _enclosing_counts(leaf.path)
         if leaf.after:
             seen += [path for path in self.fields if is_below(path, leaf.after)]
         return min_margin(self.fields[path].margin for path in seen if path in self.fields)
@@ -207,12 +211,12 @@ class DocumentValues:
         attributes = {path: one for path, one in found.items() if one is not None}
         values = {path: self.fields[path].value for path in attributes}
         of_set = {path for path, one in attributes.items() if one.type in ("enum", "boolean")}
-        spans = place_values(grounder, values, arrays, of_set.__contains__)
+        spans = assign_spans(grounder, values, arrays, of_set.__contains__)
         for path, attribute in attributes.items():
             result, span = self.fields[path], spans.get(path)
             if (span is None or span.match == "fuzzy") and _is_copied(result, attribute):
                 why = "it stands in the description of the field, not in the document"
-                self.fields[path] = _refused(result, attribute, why)
+                self.fields[path] = _reject(result, attribute, why)
             elif span is not None:
                 self.fields[path] = replace(
                     result, start=span.start, end=span.end, match=span.match
@@ -220,7 +224,7 @@ class DocumentValues:
             elif path in of_set or not options.require_grounding:
                 self.fields[path] = replace(result, match="none")
             else:
-                self.fields[path] = _refused(result, attribute, "the document does not hold it")
+                self.fields[path] = _reject(result, attribute, "the document does not hold it")
 
     def calibrate(self, schema: Schema, text: str, confidence_map: ConfidenceMap) -> None:
         """Turn the model's confidence in each field into the share of such that is right.
@@ -234,7 +238,7 @@ class DocumentValues:
         """
         found = {path: self._attribute(schema, path) for path in self.fields}
         kinds = {
-            path: COUNT if is_count(schema, path) else attribute.type
+            path: COUNT_KIND if is_count(schema, path) else attribute.type
             for path, attribute in found.items()
             if attribute is not None
             and self.fields[path].confidence is not None
@@ -253,7 +257,7 @@ class DocumentValues:
         """The values found so far, nested as in the answer."""
         return self._assembled(schema, as_answer=True).data
 
-    def settled(self, schema: Schema, options: Options, unsettled: Set[str]) -> dict[str, Any]:
+    def settled_data(self, schema: Schema, options: Options, unsettled: Set[str]) -> dict[str, Any]:
         """The data of the attributes before the first one that is ``unsettled``."""
         data = self._assembled(schema, options).data
         names = itertools.takewhile(
@@ -261,7 +265,7 @@ class DocumentValues:
         )
         return {name: data[name] for name in names if name in data}
 
-    def lacking(self, schema: Schema) -> frozenset[Path]:
+    def missing_fields(self, schema: Schema) -> frozenset[Path]:
         """The fields that must be answered, so that no required value is missing or invalid."""
         assembled = self._assembled(schema)
         invalid = {
@@ -269,27 +273,31 @@ class DocumentValues:
             for path in assembled.faults
             if (result := self.fields.get(path)) and result.error and self._is_needed(schema, path)
         }
-        return assembled.lacking | invalid
+        return assembled.missing_fields | invalid
 
     def _is_needed(self, schema: Schema, path: Path) -> bool:
         attribute = self._attribute(schema, path)
         return attribute is not None and attribute.needs_a_value
 
     def faults(
-        self, schema: Schema, options: Options = USUAL, *, is_part: bool = False
+        self, schema: Schema, options: Options = DEFAULT_OPTIONS, *, is_chunk: bool = False
     ) -> dict[Path, str]:
         """The fields whose values are refused, by path, each with the reason.
 
         If the user's class refuses a whole, all its fields are to blame. Of a part of a document,
         nothing is missing: the rest may have it.
         """
-        if is_part:
+        if is_chunk:
             return {path: result.error for path, result in self.fields.items() if result.error}
         assembled = self._assembled(schema, options)
         faults = dict(assembled.faults)
-        for place, message in _built(schema, assembled, options)[1].items():
-            for path, own in assembled.places.items():
-                if not place or own == place or own.startswith((f"{place}.", f"{place}[")):
+        for data_path, message in _user_data(schema, assembled, options)[1].items():
+            for path, own in assembled.data_paths.items():
+                if (
+                    not data_path
+                    or own == data_path
+                    or own.startswith((f"{data_path}.", f"{data_path}["))
+                ):
                     faults.setdefault(path, message)
         # Items are asked again once their number is.
         counts = [path for path in faults if is_count(schema, path)]
@@ -300,7 +308,7 @@ class DocumentValues:
         }
 
     def extraction(
-        self, schema: Schema, id_: Any, usage: Usage, options: Options = USUAL
+        self, schema: Schema, id_: Any, usage: Usage, options: Options = DEFAULT_OPTIONS
     ) -> Extraction[Any]:
         """The extraction for the user: nested data, or an instance of the user's class.
 
@@ -308,29 +316,35 @@ class DocumentValues:
         ``record``, so is data that breaks the schema otherwise.
         """
         assembled = self._assembled(schema, options)
-        places = assembled.places
-        data, problems = _built(schema, assembled, options)
-        fields = {place: self.fields[path] for path, place in places.items() if path in self.fields}
+        data_paths = assembled.data_paths
+        data, problems = _user_data(schema, assembled, options)
+        fields = {
+            data_path: self.fields[path]
+            for path, data_path in data_paths.items()
+            if path in self.fields
+        }
         for path, result in self.fields.items():
-            if result.margin is not None and path not in places:
+            if result.margin is not None and path not in data_paths:
                 # An array tells that an item which was left out is a near tie.
-                place = next((places[p] for p in _counts_above(path) if p in places), None)
-                if place in fields:
-                    margin = min_margin([result.margin, fields[place].margin])
-                    fields[place] = replace(fields[place], margin=margin)
+                data_path = next(
+                    (data_paths[p] for p in _enclosing_counts(path) if p in data_paths), None
+                )
+                if data_path in fields:
+                    margin = min_margin([result.margin, fields[data_path].margin])
+                    fields[data_path] = replace(fields[data_path], margin=margin)
         # Why there is no value says more than that a class refuses null.
         for errors in (problems, assembled.errors):
-            for place, message in errors.items():
-                fields[place] = replace(fields.get(place, FieldValue()), error=message)
-        for place, result in fields.items():
-            if _is_lacking(result.error) and place not in assembled.errors:
-                fields[place] = replace(result, error=None)  # It may be missing after all.
+            for data_path, message in errors.items():
+                fields[data_path] = replace(fields.get(data_path, FieldValue()), error=message)
+        for data_path, result in fields.items():
+            if _is_missing_error(result.error) and data_path not in assembled.errors:
+                fields[data_path] = replace(result, error=None)  # It may be missing after all.
         is_strict = options.on_invalid != "record"
         violations = {*problems, *(assembled.violations if is_strict else ())}
         reasons = [
-            f"{place}: {result.error}" if place else str(result.error)
-            for place, result in fields.items()
-            if place in violations
+            f"{data_path}: {result.error}" if data_path else str(result.error)
+            for data_path, result in fields.items()
+            if data_path in violations
         ]
         if not reasons:
             return Extraction(id_, data, fields, usage)
@@ -339,10 +353,12 @@ class DocumentValues:
         return Extraction(id_, data, fields, usage, failure)
 
     def _assembled(
-        self, schema: Schema, options: Options = USUAL, *, as_answer: bool = False
-    ) -> Assembled:
+        self, schema: Schema, options: Options = DEFAULT_OPTIONS, *, as_answer: bool = False
+    ) -> AssembledData:
         parsed = {
-            path: ParsedValue(result.value, result.error, _is_lacking(result.error), result.reason)
+            path: ParsedValue(
+                result.value, result.error, _is_missing_error(result.error), result.reason
+            )
             for path, result in self.fields.items()
         }
         allows_null = options.on_missing == "null"
@@ -361,64 +377,66 @@ class Retries:
     Args:
         schema: of the documents.
         options: which of the two is wanted.
-        is_part: whether they are parts of longer ones.
+        is_chunk: whether they are parts of longer ones.
     """
 
-    def __init__(self, schema: Schema, options: Options, *, is_part: bool) -> None:
+    def __init__(self, schema: Schema, options: Options, *, is_chunk: bool) -> None:
         self._schema = schema
         self._options = options
-        self._is_part = is_part
+        self._is_chunk = is_chunk
         self._forces = options.on_missing == "force"
-        self._n_left = N_RETRIES if options.on_invalid == "retry" else 0
+        self._n_left = MAX_RETRIES if options.on_invalid == "retry" else 0
         self._leaves: dict[tuple[int, Path], Leaf] = {}
-        self._said: dict[tuple[int, Path], str] = {}
+        self._last_values: dict[tuple[int, Path], str] = {}
         """The last values, as text: those that differ may be equal, as 1 and True are."""
         self._rejected: dict[tuple[int, Path], tuple[RejectedAnswer, ...]] = {}
 
     @property
-    def may_go_on(self) -> bool:
+    def may_continue(self) -> bool:
         """Whether fields may be asked again."""
         return self._n_left > 0 or self._forces
 
-    def note(self, questions: Sequence[Question], values: Sequence[Any]) -> list[tuple[int, Leaf]]:
+    def record(
+        self, questions: Sequence[Question], values: Sequence[Any]
+    ) -> list[tuple[int, Leaf]]:
         """Remember what has been asked, and the values.
 
         Returns the leaves that have been asked, and came ``after`` one that has another value now.
         """
         changed = []
         for question, value in zip(questions, values, strict=True):
-            place = question.document, question.leaf.path
-            self._leaves[place] = question.leaf
-            if self._said.get(place) != repr(value):
-                self._said[place] = repr(value)
-                changed.append(place)
-        return self._followers(changed)
+            key = question.document, question.leaf.path
+            self._leaves[key] = question.leaf
+            if self._last_values.get(key) != repr(value):
+                self._last_values[key] = repr(value)
+                changed.append(key)
+        return self._dependants(changed)
 
     def due(self, documents: Sequence[DocumentValues]) -> list[Retry]:
         """The questions to be asked again; none after as many waves as there may be."""
         lacking = dict.fromkeys(
-            place
+            key
             for d, own in enumerate(documents if self._forces else ())
-            for path in own.lacking(self._schema)
-            if (place := self._asked(d, path)) and not self._leaves[place].is_forced
+            for path in own.missing_fields(self._schema)
+            if (key := self._asked(d, path)) and not self._leaves[key].is_forced
         )
         if lacking or not self._n_left:
-            return [Retry(place[0], self._leaves[place].forced, ()) for place in lacking]
+            return [Retry(key[0], self._leaves[key].as_forced, ()) for key in lacking]
         self._n_left -= 1
         due = []
         for d, own in enumerate(documents):
-            faults = own.faults(self._schema, self._options, is_part=self._is_part)
+            faults = own.faults(self._schema, self._options, is_chunk=self._is_chunk)
             reasons = {
-                place: reason
+                key: reason
                 for path, reason in reversed(faults.items())
-                if (place := self._asked(d, path))
+                if (key := self._asked(d, path))
             }
-            for place, reason in reversed(reasons.items()):
-                before = own.fields.get(place[1], FieldValue())
-                texts = (*self._rejected.get(place, ()), RejectedAnswer(before.raw, reason))
-                self._rejected[place] = texts
-                values = [(_value(text.raw), _reason(text.error)) for text in texts]
-                due.append(Retry(d, self._leaves[place], values))
+            for key, reason in reversed(reasons.items()):
+                before = own.fields.get(key[1], FieldValue())
+                texts = (*self._rejected.get(key, ()), RejectedAnswer(before.raw, reason))
+                self._rejected[key] = texts
+                values = [(_shown_value(text.raw), _shown_reason(text.error)) for text in texts]
+                due.append(Retry(d, self._leaves[key], values))
         return due
 
     def _asked(self, d: int, path: Path) -> tuple[int, Path] | None:
@@ -426,44 +444,46 @@ class Retries:
         if (d, path) in self._leaves:
             return d, path
         for n in range(len(path) - 1, 0, -1):
-            place = d, (*path[:n], COUNT_KEY)
-            if place in self._leaves:
-                return place if self._leaves[place].written is not None else None
+            key = d, (*path[:n], COUNT_KEY)
+            if key in self._leaves:
+                return key if self._leaves[key].written is not None else None
         return None
 
-    def has_followers(self, questions: Sequence[Question]) -> bool:
+    def has_dependants(self, questions: Sequence[Question]) -> bool:
         """Whether a leaf that has been asked comes ``after`` one of these."""
-        return bool(self._followers([(each.document, each.leaf.path) for each in questions]))
+        return bool(self._dependants([(each.document, each.leaf.path) for each in questions]))
 
     def rejected(self, question: Question) -> tuple[RejectedAnswer, ...]:
         """The text that the model wrote before for the field of a question."""
         return self._rejected.get((question.document, question.leaf.path), ())
 
-    def _followers(self, places: Sequence[tuple[int, Path]]) -> list[tuple[int, Leaf]]:
+    def _dependants(self, keys: Sequence[tuple[int, Path]]) -> list[tuple[int, Leaf]]:
         """The leaves that have been asked, and came ``after`` one at these places."""
         return [
             (d, leaf)
             for (d, _), leaf in self._leaves.items()
-            if any(d == other and is_below(path, leaf.after) for other, path in places)
+            if any(d == other and is_below(path, leaf.after) for other, path in keys)
         ]
 
 
-def _built(schema: Schema, assembled: Assembled, options: Options) -> tuple[Any, dict[str, str]]:
+def _user_data(
+    schema: Schema, assembled: AssembledData, options: Options
+) -> tuple[Any, dict[str, str]]:
     """The data for the user, and why the user's class refuses it."""
-    data = bare_data(schema, assembled.data)
+    data = unwrapped_data(schema, assembled.data)
     if schema.model is None:
         return data, {}
     data, problems = build_data(schema, data)
     if options.on_missing == "null":
-        problems = {p: why for p, why in problems.items() if p not in assembled.missing}
+        problems = {p: why for p, why in problems.items() if p not in assembled.missing_paths}
     return data, problems
 
 
-def _is_lacking(error: str | None) -> bool:
-    return error is not None and error.startswith(LACKING)
+def _is_missing_error(error: str | None) -> bool:
+    return error is not None and error.startswith(MISSING_PREFIX)
 
 
-def _value(raw: str) -> Any:
+def _shown_value(raw: str) -> Any:
     """The value that the model wrote, in short; its text, if it is none."""
     text = raw.strip()
     try:
@@ -473,15 +493,15 @@ def _value(raw: str) -> Any:
     except (ValueError, RecursionError):
         value = text.lstrip('"')
     if isinstance(value, str):
-        return _shortened(value, _MAX_SHOWN_VALUE)
-    return value if isinstance(value, int | float | None) else _shortened(text, _MAX_SHOWN_VALUE)
+        return _shorten(value, _MAX_SHOWN_VALUE)
+    return value if isinstance(value, int | float | None) else _shorten(text, _MAX_SHOWN_VALUE)
 
 
-def _reason(error: str) -> str:
-    return _shortened(_REASONS.get(error, error), _MAX_SHOWN_REASON)
+def _shown_reason(error: str) -> str:
+    return _shorten(_REASONS_FOR_MODEL.get(error, error), _MAX_SHOWN_REASON)
 
 
-def _shortened(text: str, longest: int) -> str:
+def _shorten(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:longest]}..."
 
 
@@ -516,25 +536,25 @@ def is_below(path: Path, roots: Iterable[Path]) -> bool:
     return any(path[: len(root)] == root for root in roots)
 
 
-def _counts_above(path: Path) -> list[Path]:
+def _enclosing_counts(path: Path) -> list[Path]:
     """The paths of the counts of all arrays in which a field may be; items have numbers."""
     return [(*path[:n], COUNT_KEY) for n in range(1, len(path)) if path[n].isdecimal()]
 
 
 def _is_copied(result: FieldValue, attribute: Attribute) -> bool:
-    """Whether a value, of which the model is not sure, is one that describes its attribute."""
+    """Return whether a value of low confidence was copied from the description of its field."""
     if attribute.choices or attribute.type == "boolean":
         return False
     shown = "\n".join((attribute.description, *map(str, attribute.examples)))
     is_sure = result.confidence is not None and result.confidence >= SURE
-    return bool(shown) and not is_sure and Grounder(shown).states(result.value)
+    return bool(shown) and not is_sure and Grounder(shown).is_stated(result.value)
 
 
 def _without_numbers(path: Path) -> Path:
     return tuple(name for name in path if not name.isdecimal())
 
 
-def _refused(
+def _reject(
     result: FieldValue, attribute: Attribute, why: str, confidence: float | None = None
 ) -> FieldValue:
     """The result of a refused value: null, with an error if the field must have a value.
@@ -547,5 +567,5 @@ def _refused(
     """
     result = replace(result, value=None, confidence=confidence)
     if attribute.needs_a_value:
-        return replace(result, error=f"{LACKING} {why}")
+        return replace(result, error=f"{MISSING_PREFIX} {why}")
     return replace(result, reason=why)

@@ -1,9 +1,9 @@
-"""The way from documents to extractions: stacks, the engine, and back.
+"""From documents to extractions: stacks, the engine loop, and back.
 
-One thread drives the engine for any number of callers, and does nothing but admit requests, step
-the engine and hand out answers (``EngineLoop``). All other work (reading documents, tokenising,
-parsing, grounding) is done in the threads of the callers, while it waits for the device. Callers
-send it requests, and find the answers in a queue of their own.
+One thread drives the engine for any number of callers: it only admits requests, steps the engine
+and delivers answers (``EngineLoop``). All other work (reading documents, tokenizing, parsing,
+grounding) is done in the callers' threads while the device computes. Callers send requests to the
+loop, and each receives its answers in a queue of its own.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from hpd.results import Extraction, Failure, Usage
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import ConfidenceMap
 
-N_WAITING = 256
-"""The most documents that wait: they must not all be read only because they are equal."""
+MAX_WAITING_DUPLICATES = 256
+"""Limits how far the input is read ahead only because documents are equal."""
 
 
 class Stacks:
-    """Stacks of documents that are not full yet, by category.
+    """Groups documents of the same category into stacks.
 
-    A document that could be read as several of them (``may_share_prompt``) goes alone.
+    A document that could be mistaken for several (``may_share_prompt``) gets a stack of its own.
 
     Args:
-        size: the number of documents in one prompt (paper, section 4.3.5).
-        flush_after: the number of documents after which an incomplete stack goes, so that a rare
-            category does not wait for ever.
+        size: the number of documents per prompt (paper, section 4.3.5).
+        flush_after: the number of documents after which an incomplete stack is flushed, so that a
+            rare category does not wait forever.
     """
 
     def __init__(self, size: int, flush_after: int) -> None:
@@ -55,7 +55,7 @@ class Stacks:
         self._open: dict[str | None, list[IndexedDocument]] = {}
 
     def add(self, index: int, document: Document) -> Iterator[list[IndexedDocument]]:
-        """Put a document into the stack of its category; returns the stacks that are ready."""
+        """Add a document to the stack of its category; yield the stacks that are ready."""
         if self._size > 1 and not may_share_prompt(document.text):
             yield [(index, document)]
             return
@@ -68,106 +68,109 @@ class Stacks:
         for category in dict.fromkeys([*late, *full]):
             yield self._open.pop(category)
 
-    def rest(self) -> Iterator[list[IndexedDocument]]:
-        """The stacks that are left when no more documents follow."""
+    def flush(self) -> Iterator[list[IndexedDocument]]:
+        """Yield the incomplete stacks."""
         while self._open:
             yield self._open.pop(next(iter(self._open)))
 
 
 class Duplicates:
-    """Documents that wait for an equal one, and then have its extraction, or its error.
+    """Documents that wait for an equal one to be decoded, and then get a copy of its extraction.
 
     Args:
-        n_most: how many may wait; the others are decoded.
+        max_waiting: how many may wait; further duplicates are decoded.
     """
 
-    def __init__(self, n_most: int = N_WAITING) -> None:
-        self._n_most = n_most
+    def __init__(self, max_waiting: int = MAX_WAITING_DUPLICATES) -> None:
+        self._max_waiting = max_waiting
         self._n_waiting = 0
-        self._places: dict[tuple[str | None, str], int] = {}
+        self._first_index: dict[tuple[str | None, str], int] = {}
         self._waiting: dict[int, list[tuple[int, Document]]] = {}
-        """Those that wait, by the place of the one that is under way."""
+        """The waiting documents, by the index of the one that is being decoded."""
         self._contents: dict[int, tuple[str | None, str]] = {}
 
     def add(self, index: int, document: Document) -> bool:
-        """Whether a document is to wait; otherwise others may wait for it."""
+        """Return whether a document waits for an equal one; if not, others may wait for it."""
         content = (document.category, document.text)
-        first = self._places.get(content)
+        first = self._first_index.get(content)
         if first is None:
-            self._places[content] = index
+            self._first_index[content] = index
             self._contents[index] = content
             return False
-        if self._n_waiting >= self._n_most:
+        if self._n_waiting >= self._max_waiting:
             return False
         self._n_waiting += 1
         self._waiting.setdefault(first, []).append((index, document))
         return True
 
-    def of(self, index: int, extraction: Extraction[Any]) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extractions of the documents that waited for one, with their places."""
+    def extractions(
+        self, index: int, extraction: Extraction[Any]
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
+        """Yield the indices and extractions of the documents that waited for one."""
         content = self._contents.pop(index, None)
         if content is not None:
-            del self._places[content]
+            del self._first_index[content]
         for other, document in self._waiting.pop(index, ()):
             self._n_waiting -= 1
             usage = Usage(reused_values=len(extraction.fields))
-            data = copy.deepcopy(extraction.data)  # which is the user's to change
+            data = copy.deepcopy(extraction.data)  # The caller may modify it.
             error = copy.deepcopy(extraction.error)
             yield other, replace(extraction, id=document.id, data=data, error=error, usage=usage)
 
 
-Message = tuple[int | None, _native.Answer | dict[int, _native.Value] | Exception | None]
-"""To a caller: the number of a request and its answer, values that are done earlier by the places
-of their fields, or the error with which it cannot be decoded, not even alone. Without a number: the
-error that ends the call, or ``_ROOM``."""
+CallerMessage = tuple[int | None, _native.Answer | dict[int, _native.Value] | Exception | None]
+"""The number of a request with its answer, with values that are finished early (by field index), or
+with the error if it cannot be decoded even alone. Without a number: the error that ends the call,
+or ``_ROOM``."""
 
-_ROOM: Message = (None, None)
-"""Tells a caller that there is room for one more request."""
+_ROOM: CallerMessage = (None, None)
+"""Tells a caller that it may send one more request."""
 
-_CLOSED = "the extractor is closed"
+_CLOSED_MESSAGE = "the extractor is closed"
 
 _FIRST_STEP_WAIT = 0.05
-"""Seconds that the first step waits for more requests; later ones go by the time of a step."""
+"""Seconds that the first step waits for more requests; later ones wait as long as a step took."""
 
-_N_AT_ONCE = 1000
-"""The most prompts that overtake those in the engine because all their values are known: results
-that are given out in order are kept in memory meanwhile."""
+_MAX_KNOWN_AHEAD = 1000
+"""How many prompts whose values are all known may overtake those in the engine: results that are
+yielded in order are kept in memory meanwhile."""
 
 
 @dataclass(eq=False, slots=True)
 class Caller:
-    """One call: its prompts, its requests that wait for the engine, and the messages for it.
+    """The state of one call: its prompts, its waiting requests and its messages.
 
-    Every attribute but the last is written by one thread only.
+    Every attribute except the last is written by one thread only.
     """
 
     on_settled: OnSettled | None
-    messages: SimpleQueue[Message] = field(default_factory=SimpleQueue)
-    # By the caller's own thread:
+    messages: SimpleQueue[CallerMessage] = field(default_factory=SimpleQueue)
+    # Written by the caller's thread:
     prompts: dict[int, Prompt] = field(default_factory=dict)
-    """By the number of the request for which each waits."""
+    """By the number of the request whose answer each waits for."""
     finished: deque[IndexedExtraction] = field(default_factory=deque)
     is_reading: bool = True
-    """The caller is about to send a request, as far as it knows."""
-    # By the loop's thread:
+    """Whether the caller may be about to send a request."""
+    # Written by the loop's thread:
     waiting: deque[tuple[int, Request]] = field(default_factory=deque)
-    """Requests that the engine has not been given yet."""
+    """Requests that were not submitted to the engine yet."""
     in_engine: dict[int, Request] = field(default_factory=dict)
     n_unanswered: int = 0
-    """Answers handed out that may lead to another wave, but have not yet."""
+    """Delivered answers whose prompts may still send another wave."""
     is_late: bool = False
-    """The engine has waited for the caller in vain, and will not until it sends something."""
-    # By any thread:
+    """Whether the engine waited for this caller in vain; it waits again once the caller has sent
+    something."""
+    # Written by any thread:
     is_gone: bool = False
-    """Nobody waits for answers any more."""
+    """Whether the call has ended, so that answers are not needed any more."""
 
 
 class EngineLoop:
-    """Takes prompts through one engine, for any number of callers at the same time.
+    """Runs prompts through one engine, for any number of concurrent callers.
 
     Args:
-        engine: driven and closed by this loop alone.
-        n_ahead: the number of requests that a caller prepares before the engine wants them.
+        engine: used and closed by this loop only.
+        n_ahead: how many requests each caller prepares in advance.
     """
 
     def __init__(self, engine: _native.Engine, n_ahead: int) -> None:
@@ -175,8 +178,8 @@ class EngineLoop:
         self._n_ahead = n_ahead
         self._numbers = itertools.count()
         self._commands: SimpleQueue[tuple[Caller | None, Callable[[], None]] | None] = SimpleQueue()
-        """What callers want done by the loop's thread; None: no more."""
-        self._callers: list[Caller] = []  # Those that have sent something.
+        """What the loop's thread is to do, with the caller that asks; None ends the loop."""
+        self._callers: list[Caller] = []  # Those that have sent a command.
         self._step_wait = _FIRST_STEP_WAIT
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -192,30 +195,30 @@ class EngineLoop:
         cancellation: Cancellation | None = None,
         on_settled: OnSettled | None = None,
     ) -> Iterator[IndexedExtraction]:
-        """The extractions of all documents with their places, as soon as each is finished.
+        """Yield each document's index and extraction as soon as it is finished.
 
-        Prompts are pulled when the engine wants them; what is finished already is handed through.
-        The caller may leave the iterator at any time; its requests are then cancelled.
+        Prompts are pulled as the engine needs them; items that are already extractions are passed
+        through. Leaving the iterator early cancels its requests.
 
         Raises:
-            CallCancelledError: by way of ``cancellation``.
+            CallCancelledError: the call was cancelled through ``cancellation``.
             EngineClosedError: the loop was closed.
             HpdError: this process was forked from the one that made the engine.
         """
         self._start()
         caller = Caller(on_settled)
         if cancellation is not None:
-            cancellation.attach(partial(self._leave, caller))
+            cancellation.attach(partial(self._cancel, caller))
         n_room = self._n_ahead
-        n_at_once = 0  # prompts that were finished as they came, since the engine gave an answer
+        n_known_ahead = 0  # Prompts with known values only, since the last answer.
         is_exhausted = False
         try:
             while True:
                 while not caller.messages.empty():
                     n_room += self._take(caller, caller.messages.get())
-                    n_at_once = 0
+                    n_known_ahead = 0
                 if caller.finished:
-                    # Nothing comes from this caller meanwhile, so the engine need not wait for it.
+                    # The engine need not wait for this caller while it consumes results.
                     caller.is_reading = False
                     while caller.finished:
                         yield caller.finished.popleft()
@@ -223,16 +226,16 @@ class EngineLoop:
                 elif (
                     n_room > 0
                     and not is_exhausted
-                    and (n_at_once < _N_AT_ONCE or not caller.prompts)
+                    and (n_known_ahead < _MAX_KNOWN_AHEAD or not caller.prompts)
                 ):
                     prompt = next(prompts, None)
                     is_exhausted = prompt is None
                     caller.is_reading = prompt is not None and prompt is not NOT_YET
                     if isinstance(prompt, Prompt):
-                        request = prompt.first()
+                        request = prompt.first_request()
                         if request is None:
                             caller.finished.extend(prompt.extractions())
-                            n_at_once += 1
+                            n_known_ahead += 1
                         else:
                             self._send(caller, prompt, request, is_first=True)
                             n_room -= 1
@@ -245,15 +248,15 @@ class EngineLoop:
                     message = caller.messages.get()
                     caller.is_reading = not is_exhausted
                     n_room += self._take(caller, message)
-                    n_at_once = 0
+                    n_known_ahead = 0
         finally:
-            # No more than marks: this may run wherever the garbage collector does.
+            # Only set flags: the garbage collector may run this in any thread.
             caller.is_reading = False
             caller.is_gone = True
             self._engine.wake()
 
     def seed_drafter(self, values: list[tuple[int, list[int]]]) -> None:
-        """Let the drafter learn values that are known: attribute numbers, and tokens."""
+        """Teach the drafter known values, as pairs of an attribute id and tokens."""
 
         def seed_drafter() -> None:
             for attribute, tokens in values:
@@ -262,9 +265,9 @@ class EngineLoop:
         self._commands.put((None, seed_drafter))
 
     def close(self) -> None:
-        """End what is under way with ``EngineClosedError``, and free the engine's memory."""
+        """End all calls with ``EngineClosedError`` and free the engine's memory."""
         if os.getpid() != self._process:
-            return  # The thread, and whatever it holds, are the other process's.
+            return  # The thread and the engine belong to the parent process.
         with self._lock:
             self._is_closed = True
         self._commands.put(None)
@@ -274,7 +277,7 @@ class EngineLoop:
             self._thread.join()
 
     def _start(self) -> None:
-        """Start the thread, if it does not run yet."""
+        """Start the thread if it is not running."""
         if os.getpid() != self._process:
             raise HpdError(
                 "the extractor was made before this process was forked, and cannot be used in it: "
@@ -282,26 +285,26 @@ class EngineLoop:
             )
         with self._lock:
             if self._is_closed:
-                raise EngineClosedError(_CLOSED)
+                raise EngineClosedError(_CLOSED_MESSAGE)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="hpd", daemon=True)
+                self._thread = threading.Thread(target=self._run_thread, name="hpd", daemon=True)
                 self._thread.start()
 
-    def _leave(self, caller: Caller) -> None:
-        """End a call whose thread may be busy: the engine does not wait until it notices."""
+    def _cancel(self, caller: Caller) -> None:
+        """Cancel a call without waiting until its thread notices."""
         caller.is_gone = True
         caller.messages.put((None, CallCancelledError("the call was cancelled")))
         self._engine.wake()
 
-    def _take(self, caller: Caller, message: Message) -> int:
-        """Handle a message; returns the number of requests for which it makes room."""
+    def _take(self, caller: Caller, message: CallerMessage) -> int:
+        """Handle a message; return how many more requests the caller may send."""
         number, answer = message
         if number is None:
             if isinstance(answer, Exception):
                 raise answer
             return 1
         if isinstance(answer, dict):
-            settled = caller.prompts[number].note(answer)
+            settled = caller.prompts[number].take_early(answer)
             if settled is not None and caller.on_settled is not None:
                 caller.on_settled(*settled)
             return 0
@@ -310,17 +313,17 @@ class EngineLoop:
             prompt.fail(answer)
         elif answer is not None:
             kept_tokens = prompt.kept_tokens
-            request = prompt.take(answer)
+            request = prompt.next_request(answer)
             if request is not None:
                 self._send(caller, prompt, request, is_first=False)
                 return 0
             if kept_tokens is not None:
-                self._command(caller, partial(self._forget, caller, kept_tokens))
+                self._command(caller, partial(self._forget_prompt, caller, kept_tokens))
         caller.finished.extend(prompt.extractions())
         return 0
 
     def _send(self, caller: Caller, prompt: Prompt, request: Request, *, is_first: bool) -> None:
-        """Have a request decoded. A first one waits until the engine wants one more prompt."""
+        """Send a request to the loop; a prompt's first one waits until the engine has room."""
         number = next(self._numbers)
         caller.prompts[number] = prompt
         self._command(caller, partial(self._receive, caller, number, request, is_first))
@@ -328,14 +331,14 @@ class EngineLoop:
     def _command(self, caller: Caller, action: Callable[[], None]) -> None:
         self._commands.put((caller, action))
         self._engine.wake()
-        # The thread says that it has ended before it looks for commands one last time.
+        # The thread sets this before it reads the commands for the last time.
         if self._has_ended:
-            raise EngineClosedError(_CLOSED)
+            raise EngineClosedError(_CLOSED_MESSAGE)
 
     # --- from the loop's own thread --------------------------------------------------------------
 
-    def _work(self) -> None:
-        error: Exception = EngineClosedError(_CLOSED)
+    def _run_thread(self) -> None:
+        error: Exception = EngineClosedError(_CLOSED_MESSAGE)
         try:
             while self._prepare_step():
                 self._step()
@@ -353,15 +356,15 @@ class EngineLoop:
         self._callers.clear()
 
     def _prepare_step(self) -> bool:
-        """Take in commands and admit requests until a step is due; False: there will be none.
+        """Run commands and admit requests until a step is due; return False if the loop ends.
 
-        While the engine has room, or the next wave of what it has finished is being prepared, it
-        waits for the callers' requests, but no longer than its last step took: so waiting never
-        costs more than one step that lacks them.
+        While the engine has room, or the next wave of a finished request is being prepared, this
+        waits for the callers' requests, but no longer than the last step took: waiting never costs
+        more than a step without these requests would.
         """
         deadline = time.perf_counter() + self._step_wait
         while True:
-            self._forget_callers_gone()
+            self._drop_gone_callers()
             self._admit()
             is_idle = self._engine.idle
             expected = [] if is_idle else self._expected_callers()
@@ -378,14 +381,14 @@ class EngineLoop:
             if is_idle:
                 deadline = time.perf_counter() + self._step_wait
 
-    def _forget_callers_gone(self) -> None:
-        """Give up on what nobody waits for: it may have come after its caller had gone."""
+    def _drop_gone_callers(self) -> None:
+        """Cancel the requests of callers that have left; some may have arrived afterwards."""
         for caller in [caller for caller in self._callers if caller.is_gone]:
             self._callers.remove(caller)
             self._engine.cancel(set(caller.in_engine))
 
     def _expected_callers(self) -> list[Caller]:
-        """Those from whom a request may come at any moment that the next step should have."""
+        """Return the callers that may send a request in time for the next step."""
         wants_request = self._engine.wants_request
         return [
             caller
@@ -395,26 +398,26 @@ class EngineLoop:
         ]
 
     def _receive(self, caller: Caller, number: int, request: Request, is_first: bool) -> None:
-        self._hear_of(caller)
+        self._register(caller)
         if is_first:
             caller.waiting.append((number, request))
         else:
             caller.n_unanswered -= 1
             self._submit(caller, number, request)
 
-    def _forget(self, caller: Caller, tokens: list[int]) -> None:
-        """Release the prompt that was kept for another wave, as there is no more."""
-        self._hear_of(caller)
+    def _forget_prompt(self, caller: Caller, tokens: list[int]) -> None:
+        """Release a prompt that was kept for another wave, as none follows."""
+        self._register(caller)
         caller.n_unanswered -= 1
         self._engine.forget_prompt(tokens)
 
-    def _hear_of(self, caller: Caller) -> None:
+    def _register(self, caller: Caller) -> None:
         caller.is_late = False
         if caller not in self._callers:
             self._callers.append(caller)
 
     def _admit(self) -> None:
-        """Give requests to the engine while it wants any, fairly among the callers."""
+        """Submit waiting requests while the engine has room, fairly among the callers."""
         while self._engine.wants_request:
             waiting = [caller for caller in self._callers if caller.waiting]
             if not waiting:
@@ -447,12 +450,12 @@ class EngineLoop:
             return
         n_steps = max(1, self._engine.stats.n_batches - n_batches)
         self._step_wait = (time.perf_counter() - start) / n_steps
-        self._hand_out(answers)
+        self._deliver(answers)
 
     def _retry_alone(self) -> None:
-        """Decode each request that the engine has once more, by itself.
+        """Decode each request in the engine again, one at a time.
 
-        Whichever of them broke the step then fails alone, and costs no other its values.
+        The request that made the step fail then fails alone.
         """
         suspects = [
             (number, caller, request)
@@ -464,7 +467,7 @@ class EngineLoop:
             try:
                 self._submit(caller, number, request)
                 while number in caller.in_engine and not caller.is_gone:
-                    self._hand_out(self._engine.advance())
+                    self._deliver(self._engine.advance())
                 if caller.is_gone:
                     self._engine.cancel({number})
             except EngineClosedError:
@@ -474,13 +477,13 @@ class EngineLoop:
                 del caller.in_engine[number]
                 caller.messages.put((number, error))
 
-    def _hand_out(self, answers: list[_native.Answer]) -> None:
+    def _deliver(self, answers: list[_native.Answer]) -> None:
         callers = {number: caller for caller in self._callers for number in caller.in_engine}
         if any(caller.on_settled for caller in self._callers):
-            told: dict[int, dict[int, _native.Value]] = defaultdict(dict)
-            for number, place, value in self._engine.take_values():
-                told[number][place] = value
-            for number, values in told.items():
+            early_values: dict[int, dict[int, _native.Value]] = defaultdict(dict)
+            for number, index, value in self._engine.take_values():
+                early_values[number][index] = value
+            for number, values in early_values.items():
                 callers[number].messages.put((number, values))
         for answer in answers:
             caller = callers[answer.id]
@@ -491,8 +494,8 @@ class EngineLoop:
 
 MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
 
-_N_KEPT = 64
-"""The tasks and schemas of single calls for which prompts and grammars are kept."""
+_MAX_KEPT_TASKS = 64
+"""How many tasks of single calls keep their compiled prompts and grammars."""
 
 
 class Pipeline:
@@ -500,16 +503,17 @@ class Pipeline:
 
     Args:
         model: the loaded model, which other pipelines may share.
-        schemas: the schema, or one for each category.
-        options: the options, all of them set (``Options.filled``).
-        native: the same options for the engine.
-        examples: documents with their answers, shown in the prompt; by category, if the schema is.
-        system_prompt: the system's text, in place of the usual one.
-        flush_after: the number of documents after which an incomplete stack goes on its way.
-        reuse: where values are known from earlier, and kept; None: each document is decoded.
-        confidence_map: turns the model's confidence into the share that is right; None: it stays.
-        make_engine: makes the engine; a benchmark may put something around it.
-        compile_schema: makes the requests; likewise.
+        schemas: the schema, or one per category.
+        options: the options, all of them set (``Options.with_defaults``).
+        native: the options of the engine.
+        examples: documents with their answers, shown in the prompt; a dict by category if
+            ``schemas`` is one.
+        system_prompt: replaces the default system prompt.
+        flush_after: the number of documents after which an incomplete stack is flushed.
+        reuse: keeps values of earlier documents; None decodes every document.
+        confidence_map: calibrates confidences; None leaves them as they are.
+        make_engine: makes the engine; benchmarks wrap it.
+        compile_schema: compiles the schemas; benchmarks wrap it.
     """
 
     def __init__(
@@ -535,7 +539,7 @@ class Pipeline:
         _native.claim_process()
         self._engine = make_engine(model, native)
         self._limit = ContextLimit(self._engine.n_ctx, model.n_ctx_train, options.n_ctx)
-        in_flight = options.most_in_flight
+        in_flight = options.max_in_flight
         self._loop = EngineLoop(self._engine, n_ahead=in_flight)
         self._flush_after = flush_after or 4 * options.stack * in_flight
         self._lock = threading.Lock()
@@ -543,26 +547,28 @@ class Pipeline:
         self._makers: OrderedDict[tuple[Task, str | None], PromptMaker] = OrderedDict()
 
     def check_room(self) -> None:
-        """Refuse a schema that leaves no room for any document; those by category when they come.
+        """Reject a schema that leaves no room for a document.
+
+        Schemas by category are checked when a document of the category comes.
 
         Raises:
             ContextOverflowError: with the numbers of tokens.
         """
         if isinstance(self._task.schemas, Schema):
-            check_room(self._maker_of(self._task, None))
+            check_room(self._maker_for(self._task, None))
 
-    def task(self, schemas: Schemas) -> Task:
-        """The task of a call with schemas of its own: without examples, else as the pipeline's."""
+    def task_for(self, schemas: Schemas) -> Task:
+        """Return the task for a call with its own schemas: the pipeline's, without examples."""
         if schemas is self._task.schemas:
             return self._task
-        name = _name(schemas)
+        name = _schemas_key(schemas)
         with self._lock:
             task = self._other_tasks.get(name)
             if task is None:
                 task = replace(self._task, schemas=schemas, examples=())
                 self._other_tasks[name] = task
             self._other_tasks.move_to_end(name)
-            if len(self._other_tasks) > _N_KEPT:
+            if len(self._other_tasks) > _MAX_KEPT_TASKS:
                 self._other_tasks.popitem(last=False)
             return task
 
@@ -574,34 +580,40 @@ class Pipeline:
         cancellation: Cancellation | None = None,
         on_settled: OnSettled | None = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extraction of each document with its place in the input, as soon as it is finished.
+        """Yield each document's index and extraction as soon as it is finished.
 
-        Documents are pulled as the engine wants them. One that fails has ``error`` in its
-        extraction. ``task`` takes the place of the pipeline's own; ``on_chunk`` is told of
-        documents that are cut, ``on_settled`` of values that are known earlier.
+        Documents are pulled as the engine needs them. A document that fails has ``error`` in its
+        extraction.
+
+        Args:
+            documents: texts or documents, or ``NOT_YET`` instead of blocking.
+            task: replaces the pipeline's own.
+            on_chunk: see ``OnChunk``.
+            cancellation: lets another thread end the call.
+            on_settled: see ``OnSettled``.
 
         Raises:
-            CallCancelledError: by way of ``cancellation``.
+            CallCancelledError: the call was cancelled through ``cancellation``.
         """
-        texts: dict[int, str] = {}  # of the documents that are under way
+        texts: dict[int, str] = {}  # of the documents in progress
         places: dict[int, Places] = {}
         duplicates = Duplicates() if self._reuse is not None else None
         prompts = self._prompts(documents, texts, places, task or self._task, duplicates, on_chunk)
-        for place, extraction in self._loop.run(prompts, cancellation, on_settled):
-            finished = replace(extraction, text=texts.pop(place, None))
+        for index, extraction in self._loop.run(prompts, cancellation, on_settled):
+            finished = replace(extraction, text=texts.pop(index, None))
             for each, its in (
-                (place, finished),
-                *(duplicates.of(place, finished) if duplicates else ()),
+                (index, finished),
+                *(duplicates.extractions(index, finished) if duplicates else ()),
             ):
-                yield each, _placed(its, places.pop(each, None))
+                yield each, _with_places(its, places.pop(each, None))
 
     @property
     def stats(self) -> _native.EngineStats:
-        """Batches, tokens and time since the engine was made."""
+        """Batches, tokens and time since the engine was created."""
         return self._engine.stats
 
     def close(self) -> None:
-        """Free the engine; documents under way end with ``EngineClosedError``."""
+        """Free the engine; calls in progress raise ``EngineClosedError``."""
         self._loop.close()
         self._makers.clear()
         if self._reuse is not None:
@@ -618,51 +630,51 @@ class Pipeline:
         on_chunk: OnChunk | None,
     ) -> Iterator[Prompt | IndexedExtraction | NotYet]:
         def prompts_of(stack: list[IndexedDocument]) -> Iterator[Prompt | IndexedExtraction]:
-            return self._maker_of(task, stack[0][1].category).prompts(stack, on_chunk)
+            return self._maker_for(task, stack[0][1].category).prompts(stack, on_chunk)
 
         stacks = Stacks(task.options.stack, self._flush_after)
         numbers = itertools.count()
-        for given in documents:
-            if given is NOT_YET:
-                for stack in stacks.rest():
+        for item in documents:
+            if item is NOT_YET:
+                for stack in stacks.flush():
                     yield from prompts_of(stack)
                 yield NOT_YET
                 continue
-            place = next(numbers)
-            document = given if isinstance(given, Document) else Document(given)
+            index = next(numbers)
+            document = item if isinstance(item, Document) else Document(item)
             failure = _input_failure(document, task.schemas)
             if failure is not None:
-                yield place, Extraction(document.id, error=failure)
+                yield index, Extraction(document.id, error=failure)
                 continue
             if document.places is not None:
-                places[place] = document.places
-            if duplicates is not None and duplicates.add(place, document):
+                places[index] = document.places
+            if duplicates is not None and duplicates.add(index, document):
                 continue
-            texts[place] = document.text
-            for stack in stacks.add(place, document):
+            texts[index] = document.text
+            for stack in stacks.add(index, document):
                 yield from prompts_of(stack)
-        for stack in stacks.rest():
+        for stack in stacks.flush():
             yield from prompts_of(stack)
 
-    def _maker_of(self, task: Task, category: str | None) -> PromptMaker:
+    def _maker_for(self, task: Task, category: str | None) -> PromptMaker:
         key = task, None if isinstance(task.schemas, Schema) else category
         with self._lock:
             maker = self._makers.get(key)
             if maker is not None:
                 self._makers.move_to_end(key)
                 return maker
-        # Grammars take their time, and no other caller waits for it.
+        # Compiling grammars takes a while, so it is done without the lock.
         maker = self._new_maker(*key)
         with self._lock:
             self._makers[key] = maker
             others = [known for known in self._makers if known[0] is not self._task]
-            if len(others) > _N_KEPT:
+            if len(others) > _MAX_KEPT_TASKS:
                 del self._makers[others[0]]
         return maker
 
     def _new_maker(self, task: Task, category: str | None) -> PromptMaker:
         if self._model is None:
-            raise EngineClosedError(_CLOSED)
+            raise EngineClosedError(_CLOSED_MESSAGE)
         compiled_schema = self._compile_schema(
             self._model,
             task.schema(category),
@@ -676,23 +688,23 @@ class Pipeline:
         return PromptMaker(compiled_schema, self._limit, self._reuse)
 
 
-def _name(schemas: Schemas) -> str:
-    """A text that differs for all schemas that differ."""
+def _schemas_key(schemas: Schemas) -> str:
+    """Return a key that is different for different schemas."""
     if isinstance(schemas, Schema):
         return schemas.key
     return repr([(category, schema.key) for category, schema in schemas.items()])
 
 
-def _placed(extraction: Extraction[Any], places: Places | None) -> Extraction[Any]:
-    """An extraction whose values say where they stand in the file of the document."""
+def _with_places(extraction: Extraction[Any], places: Places | None) -> Extraction[Any]:
+    """Return an extraction with each value's place in the file."""
     if places is None:
         return extraction
-    fields = {name: field.at(places) for name, field in extraction.fields.items()}
+    fields = {name: field.with_place(places) for name, field in extraction.fields.items()}
     return replace(extraction, fields=fields)
 
 
 def _input_failure(document: Document, schemas: Schemas) -> Failure | None:
-    """The error of a document that cannot be extracted from; None if it can."""
+    """Return why a document cannot be processed, or None if it can."""
     if not isinstance(document.text, str):
         kind = type(document.text).__name__
         return Failure("InputError", f"a document must be text, not {kind}")

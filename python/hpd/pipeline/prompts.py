@@ -1,4 +1,4 @@
-"""A prompt on its way through the engine: request after request, until its values are known."""
+"""Prompts: each makes one request after another until all of its values are known."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hpd._native import Answer, Value
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError, InputError
 from hpd.pipeline import OnChunk
-from hpd.pipeline.chunking import DocumentPart
+from hpd.pipeline.chunking import DocumentChunk
 from hpd.pipeline.compiled_schema import CompiledSchema, Request
 from hpd.pipeline.document_values import (
     ConfidenceLimits,
@@ -30,11 +30,11 @@ from hpd.pipeline.long_documents import (
     ContextLimit,
     IndexedDocument,
     IndexedExtraction,
-    cut,
-    failed,
+    failed_extraction,
+    handle_overflow,
 )
 from hpd.pipeline.reuse import KnownValue, KnownValues, Reuse
-from hpd.prompt.lists import Written
+from hpd.prompt.lists import WrittenList
 from hpd.prompt.questions import Question, Waves, count_attribute
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Extraction, Failure, FieldValue, Usage
@@ -43,34 +43,37 @@ from hpd.schema.scalars import lacks_timezone
 from hpd.values.answers import RawValue, answer_leaf, split_answer, split_list
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_constrained
-from hpd.values.parsing import joint_probability, parse_cut, parse_forced, parse_value
-from hpd.values.places import Grounder
+from hpd.values.grounding import Grounder
+from hpd.values.parsing import joint_probability, parse_forced, parse_truncated, parse_value
 
-AnyValue = Value | KnownValue
-"""A value that was decoded now, or earlier."""
+DecodedOrKnown = Value | KnownValue
+"""A value that was just decoded, or is known from earlier."""
 
 _WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
-"""A word; where words have no blanks between them, a character."""
+"""A word, or a character of a script without blanks between words."""
 
-_N_ITEMS = 100
-"""The items that a list can have, however short its document is."""
+_MIN_ITEM_LIMIT = 100
+"""The limit of a list's items in a short document; longer ones may have an item per word."""
 
-_CUT = {"truncated": "cut off after {} tokens", "repeated": "the model repeats itself"}
-"""The ways in which a value ends before its time, and what its error says."""
+_TRUNCATION_ERRORS = {
+    "truncated": "cut off after {} tokens",
+    "repeated": "the model repeats itself",
+}
+"""The error of a value that ended early, by how it finished."""
 
 
 class Prompt(ABC):
-    """One prompt with its documents: several are a stack, or one is a part of a longer one.
+    """A prompt with its documents: one, a stack of several, or a chunk of a long one.
 
-    ``first()`` gives the first request, ``take()`` takes an answer in and gives the next request.
+    ``first_request()`` returns the first request, and ``next_request()`` each one after it.
 
     Args:
         compiled_schema: makes the requests.
-        documents: the documents in the prompt, with their places in the input.
-        known: the values of the document, if it is alone, that need not be decoded again.
-        n_most_cells: the KV cells that a request may take.
-        part: the place of the document, if it is a part of a longer one.
-        truncated_at: the length of the document, if that is no more than its beginning.
+        documents: the documents in the prompt, with their indices in the input.
+        known: the known values of a single document, which need not be decoded again.
+        max_cells: the KV cells that a request may take.
+        chunk: which part of the document this is, if the document was split.
+        truncated_at: the offset at which the document was truncated, if it was.
     """
 
     def __init__(
@@ -79,96 +82,96 @@ class Prompt(ABC):
         documents: Sequence[IndexedDocument],
         *,
         known: KnownValues | None = None,
-        n_most_cells: int = 0,
-        part: DocumentPart | None = None,
+        max_cells: int = 0,
+        chunk: DocumentChunk | None = None,
         truncated_at: int | None = None,
     ) -> None:
         self.documents = documents
         self.kept_tokens: list[int] | None = None
-        """The prompt whose KV cells the engine keeps for a wave that may still come."""
+        """The prompt whose KV cells the engine keeps for another wave."""
         self._compiled_schema = compiled_schema
         self._texts = [document.text for _, document in documents]
         self._grounders = [Grounder(text) for text in self._texts]
         self._known = known
-        self._n_most_cells = n_most_cells
-        self._part = part
+        self._max_cells = max_cells
+        self._chunk = chunk
         self._truncated_at = truncated_at
         self._values = [DocumentValues() for _ in documents]
         self._usage = Usage()
         self._began: float | None = None
-        """When the engine began with it."""
+        """When the engine started on this prompt."""
         self._failure: Failure | None = None
         self._first: Request | None = None
-        self._is_open = False
+        self._has_started = False
         self._n_requests = 0
 
-    def first(self) -> Request | None:
-        """The first request, which is made only once; None if all values are known."""
-        if not self._is_open:
-            self._first = self._open()
-            self._is_open = True
+    def first_request(self) -> Request | None:
+        """Return the first request, which is made only once, or None if all values are known."""
+        if not self._has_started:
+            self._first = self._first_request()
+            self._has_started = True
         return self._first
 
-    def take(self, answer: Answer) -> Request | None:
-        """Take in the answer to a request; returns the next one, None if nothing is left to ask."""
-        self._first = None  # The last request is not sent again, and its tokens take much memory.
+    def next_request(self, answer: Answer) -> Request | None:
+        """Store the answer to a request; return the next request, or None if none is left."""
+        self._first = None  # It is not sent again, and its tokens take much memory.
         self._began = self._began or time.perf_counter() - answer.seconds
-        usage = usage_of(answer, is_first=self._n_requests == 0)
+        usage = usage_of_answer(answer, is_first=self._n_requests == 0)
         self._usage = self._usage + usage if self._n_requests else self._with_reused(usage)
         self._n_requests += 1
         if answer.error:
             kind = ContextOverflowError if answer.error_is_overflow else DecodeError
             self._failure = Failure.of(kind(answer.error))
             return None
-        request = self._take(answer)
+        request = self._next_request(answer)
         if request is None and self._known is not None:
             self._known.store()
         return request
 
-    def note(self, values: Mapping[int, Value]) -> tuple[int, dict[str, Any]] | None:
-        """Take in some values of a request, by the places of their fields, before its answer.
+    def take_early(self, values: Mapping[int, Value]) -> tuple[int, dict[str, Any]] | None:
+        """Store values of a request, by field index, before its answer is complete.
 
-        Returns the place of the document, and the data of its leading attributes whose values
-        nothing changes any more; None if that cannot be told.
+        Returns the document's index and the data of its leading attributes that can no longer
+        change, or None if that cannot be known.
         """
         return None
 
     def fail(self, error: Exception) -> None:
-        """Give up; all extractions get the error."""
+        """Make all extractions fail with an error."""
         self._failure = Failure.of(error)
 
     def extractions(self) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extractions with their places; none while other parts of a document are under way."""
+        """Yield indices and extractions; none while other chunks of a document are decoded."""
         schema, options = self._compiled_schema.schema, self._compiled_schema.options
         confidence_map = self._compiled_schema.confidence_map
         n = len(self.documents)
-        for i, (place, document) in enumerate(self.documents):
+        for i, (index, document) in enumerate(self.documents):
             usage = self._usage if n == 1 else self._usage.share(i, n)
             values, failure, text = self._values[i], self._failure, document.text
             if failure is None:
                 values.ground(schema, self._grounders[i], options)
-            if self._part is not None:
-                whole = self._part.whole
-                whole.take(self._part, values, usage, failure, self._began)
+            if self._chunk is not None:
+                whole = self._chunk.whole
+                whole.take(self._chunk, values, usage, failure, self._began)
                 if not whole.is_finished:
                     return
                 values, usage, failure = whole.merged(schema)
                 text = whole.text
             if failure is not None:
-                yield place, Extraction(document.id, usage=usage, error=failure)
+                yield index, Extraction(document.id, usage=usage, error=failure)
                 continue
             if confidence_map is not None:
                 values.calibrate(schema, text, confidence_map)
             extraction = values.extraction(schema, document.id, usage, options)
             if self._truncated_at is not None:
                 extraction = replace(extraction, truncated_at=self._truncated_at)
-            yield place, extraction
+            yield index, extraction
 
     @abstractmethod
-    def _open(self) -> Request | None: ...
+    def _first_request(self) -> Request | None: ...
 
     @abstractmethod
-    def _take(self, answer: Answer) -> Request | None: ...
+    def _next_request(self, answer: Answer) -> Request | None: ...
 
     def _with_reused(self, usage: Usage) -> Usage:
         n_reused = self._usage.reused_values
@@ -178,31 +181,31 @@ class Prompt(ABC):
         if n:
             self._usage = replace(self._usage, reused_values=self._usage.reused_values + n)
 
-    def _spelled(
+    def _values_in_text(
         self,
-        value: AnyValue,
+        value: DecodedOrKnown,
         text: str,
         raws: Mapping[Path, RawValue],
         schema: Schema,
-        document_at: Callable[[Path], int],
+        document_of: Callable[[Path], int],
     ) -> Iterator[tuple[Path, Attribute, FieldValue, Likelihood | None]]:
-        """The fields that are written in one value, with their attributes and probabilities.
+        """Yield the fields that are written in one value, with attributes and probabilities.
 
         Args:
-            value: that of the list or the answer.
+            value: a list or a whole answer.
             text: its text.
-            raws: the part of each field in it.
-            schema: to which their paths belong.
-            document_at: the place of the document to which a path belongs.
+            raws: the text of each field in it.
+            schema: the schema to which the paths belong.
+            document_of: returns the index in the stack of the document that has a path.
         """
-        ends = self._compiled_schema.piece_ends(value.tokens)
+        ends = self._compiled_schema.token_ends(value.tokens)
         starts = [0, *ends[:-1]]
         places = {
             path: (len(text[: raw.start].encode()), len(text[: raw.end].encode()))
             for path, raw in raws.items()
             if raw.start is not None and raw.end is not None
         }
-        # Each token sees those before it.
+        # A token depends on those before it.
         margins = [*itertools.accumulate(value.margins, min)]
         is_inner = [False] * len(ends)
         for path, (start, end) in places.items():
@@ -217,7 +220,7 @@ class Prompt(ABC):
             if path in places:
                 start, end = places[path]
                 own = range(bisect_right(ends, start), bisect_left(starts, end))
-                # How many items there are is said between them.
+                # The number of items is decided by the tokens between them.
                 log_distance = path[-1] == COUNT_KEY and is_count(schema, path)
                 own_tokens = [n for n in own if not (log_distance and is_inner[n])]
                 likelihood = likelihood_of(
@@ -225,7 +228,7 @@ class Prompt(ABC):
                     [value.log_shares[n] for n in own_tokens],
                 )
                 margin = near_tie(margins[own.stop - 1 : own.stop])
-            parsed = raw.parse(attribute, self._texts[document_at(path)])
+            parsed = raw.parse(attribute, self._texts[document_of(path)])
             if likelihood is not None and not is_constrained(attribute):
                 likelihood = Likelihood(likelihood.probability, likelihood.probability)
             result = FieldValue(
@@ -243,9 +246,9 @@ class Prompt(ABC):
     def _limits(
         self, attributes: Sequence[Attribute], documents: Sequence[int]
     ) -> list[ConfidenceLimits]:
-        """How likely values must be; a part of a document does not count as a short one."""
+        """Return the limits for values; a chunk does not count as a short document."""
         kinds = [
-            attribute.type if self._part is not None else kind_of(attribute.type, self._texts[d])
+            attribute.type if self._chunk is not None else kind_of(attribute.type, self._texts[d])
             for attribute, d in zip(attributes, documents, strict=True)
         ]
         return self._compiled_schema.limits(attributes, kinds)
@@ -257,19 +260,19 @@ class FieldsPrompt(Prompt):
     _waves: Waves
     _questions: list[Question]
     _earlier: list[KnownValue | None]
-    """The values of the questions that were decoded before."""
+    """The known value of each question, or None."""
     _retries: Retries | None = None
 
-    def _open(self) -> Request | None:
+    def _first_request(self) -> Request | None:
         self._waves = self._compiled_schema.waves(len(self.documents))
         self._questions = self._waves.first()
         options = self._compiled_schema.options
         if options.on_invalid == "retry" or options.on_missing == "force":
-            schema, is_part = self._compiled_schema.schema, self._part is not None
-            self._retries = Retries(schema, options, is_part=is_part)
+            schema, is_chunk = self._compiled_schema.schema, self._chunk is not None
+            self._retries = Retries(schema, options, is_chunk=is_chunk)
         return self._ask()
 
-    def _take(self, answer: Answer) -> Request | None:
+    def _next_request(self, answer: Answer) -> Request | None:
         if self._known is not None:
             new = [q for q, known in zip(self._questions, self._earlier, strict=True) if not known]
             self._known.add(
@@ -279,8 +282,8 @@ class FieldsPrompt(Prompt):
         self._end_wave([known or next(decoded) for known in self._earlier])
         return self._ask()
 
-    def note(self, values: Mapping[int, Value]) -> tuple[int, dict[str, Any]] | None:
-        """Take in some values of the wave under way."""
+    def take_early(self, values: Mapping[int, Value]) -> tuple[int, dict[str, Any]] | None:
+        """Store values of the current wave; see ``Prompt.take_early``."""
         asked = [q for q, known in zip(self._questions, self._earlier, strict=True) if not known]
         self._store([asked[i] for i in values], list(values.values()))
         schema, options = self._compiled_schema.schema, self._compiled_schema.options
@@ -288,22 +291,24 @@ class FieldsPrompt(Prompt):
         if (
             is_judged_whole
             or schema.has_unwrapped_root
-            or self._part is not None
+            or self._chunk is not None
             or len(self.documents) > 1
         ):
             return None
         own = self._values[0]
         unsettled = {
-            q.leaf.path[0] for q in self._questions if q.leaf.opens or q.leaf.path not in own.fields
+            q.leaf.path[0]
+            for q in self._questions
+            if q.leaf.opens_leaves or q.leaf.path not in own.fields
         }
-        unsettled |= self._waves.waiting | {path[0] for path in own.lacking(schema)}
+        unsettled |= self._waves.waiting | {path[0] for path in own.missing_fields(schema)}
         if self._retries is not None:
-            # What is asked again may change what comes after it.
+            # Asking again may change the attributes that depend on the answer.
             unsettled |= {leaf.path[0] for leaf in self._compiled_schema.leaves if leaf.after}
-        return self.documents[0][0], own.settled(schema, options, unsettled)
+        return self.documents[0][0], own.settled_data(schema, options, unsettled)
 
     def _ask(self) -> Request | None:
-        """The request for the next wave that has a question to decode; None if none has."""
+        """Return the request for the next wave with a question to decode, or None."""
         while self._questions:
             self._earlier = [None] * len(self._questions)
             if self._known is not None:
@@ -321,27 +326,27 @@ class FieldsPrompt(Prompt):
 
     def _request(self, questions: Sequence[Question]) -> Request:
         may_retry = self._retries is not None and (
-            self._retries.may_go_on or self._retries.has_followers(questions)
+            self._retries.may_continue or self._retries.has_dependants(questions)
         )
         return self._compiled_schema.request(
             self._texts,
             questions,
             first=self._n_requests == 0,
-            keep_prompt=may_retry or self._waves.may_go_on,
+            keep_prompt=may_retry or self._waves.may_continue,
         )
 
-    def _end_wave(self, decoded: Sequence[AnyValue]) -> None:
-        """Take in the values of a wave, and find the questions of the next one."""
+    def _end_wave(self, decoded: Sequence[DecodedOrKnown]) -> None:
+        """Store the values of a wave and set the questions of the next one."""
         questions = self._questions
         found = self._store(questions, decoded)
         if self._retries is not None:
-            self._waves.put_back(self._retries.note(questions, found))
-        self._questions = self._waves.next(found, self._data, self._part_of)
+            self._waves.reopen(self._retries.record(questions, found))
+        self._questions = self._waves.next(found, self._data, self._value_at)
         if not self._questions and self._retries is not None:
-            self._questions = self._questions_again(self._retries)
+            self._questions = self._retry_questions(self._retries)
 
-    def _store(self, questions: Sequence[Question], decoded: Sequence[AnyValue]) -> list[Any]:
-        """Store the values of questions; returns what is left of them."""
+    def _store(self, questions: Sequence[Question], decoded: Sequence[DecodedOrKnown]) -> list[Any]:
+        """Store the values of questions; return them as stored, null where one was rejected."""
         attributes = [
             question.leaf.attribute
             if question.leaf.written is None
@@ -354,17 +359,17 @@ class FieldsPrompt(Prompt):
             path = question.leaf.path
             values = self._values[question.document]
             if question.leaf.written is not None:
-                found.append(self._store_list(question, question.leaf.written, value))
+                found.append(self._store_list_value(question, question.leaf.written, value))
                 continue
             document = self._texts[question.document]
             raw = value.text.decode("utf-8", "replace")
-            parse = parse_cut if value.finish in _CUT else parse_value
+            parse = parse_truncated if value.finish in _TRUNCATION_ERRORS else parse_value
             own = parse(raw, attributes[i], document)
             likelihood = likelihood_of(value.logprobs, value.log_shares)
             confidence = None if likelihood is None else likelihood.share
             is_forced = question.leaf.is_forced
             if is_forced:
-                # It may be the only one allowed, and still be what the model rules out.
+                # It may be the only allowed value, but one that the model rules out.
                 confidence = (
                     None if likelihood is None else min(likelihood.share, likelihood.probability)
                 )
@@ -372,12 +377,12 @@ class FieldsPrompt(Prompt):
                     own = parse_forced(raw, attributes[i], document)
                     confidence = 0.0 if own.reason else confidence
             error = own.error
-            if error and value.finish in _CUT:
-                error = _CUT[value.finish].format(len(value.tokens))
+            if error and value.finish in _TRUNCATION_ERRORS:
+                error = _TRUNCATION_ERRORS[value.finish].format(len(value.tokens))
             inherited = values.inherited_margin(question.leaf)
             rejected = self._retries.rejected(question) if self._retries is not None else ()
             if rejected or is_forced:
-                # Had it been another value, the field might not have been asked again.
+                # With another earlier value, the field might not have been asked again.
                 inherited = min_margin([inherited, values.fields[path].margin])
             result = FieldValue(
                 confidence=confidence,
@@ -394,7 +399,7 @@ class FieldsPrompt(Prompt):
             )
             array = question.leaf.array
             if array is not None and array.max_items is None and result.value is not None:
-                most = self._most_items(question.document)
+                most = self._max_items(question.document)
                 if result.value > most:
                     result = replace(result, value=most, truncated=True)
             own_limits = None if array is not None else limits[i]
@@ -404,17 +409,19 @@ class FieldsPrompt(Prompt):
             )
         return found
 
-    def _store_list(self, question: Question, written: Written, value: AnyValue) -> int | None:
-        """Store a list and what is written of its items; returns the number of them."""
+    def _store_list_value(
+        self, question: Question, written: WrittenList, value: DecodedOrKnown
+    ) -> int | None:
+        """Store a list and the fields that are written in it; return its number of items."""
         leaf, schema = question.leaf, self._compiled_schema.schema
         values = self._values[question.document]
         text = value.text.decode("utf-8", "replace")
         raws = split_list(leaf.attribute, text, leaf.path[:-1])
         if len(written.names) == 1:
-            # An item is its name.
+            # The items are plain names, not objects.
             raws = {p if p == leaf.path else (*p, *written.names): raw for p, raw in raws.items()}
         d = question.document
-        spelled = self._spelled(value, text, raws, schema, lambda _: d)
+        spelled = self._values_in_text(value, text, raws, schema, lambda _: d)
         inherited = values.inherited_margin(leaf)
         rejected = self._retries.rejected(question) if self._retries is not None else ()
         n_items: int | None = None
@@ -428,47 +435,50 @@ class FieldsPrompt(Prompt):
                 values.store(path, attribute, result)
                 continue
             limits = self._limits([attribute], [d])[0]
-            # Beside whole rows, that which names them is never what a model expects.
+            if self._compiled_schema.options.null_threshold is None:
+                # A list of names cannot begin with null, so the first is never likely.
+                limits = replace(limits, threshold=0.0, min_confidence=0.0)
+            # A model expects whole rows, so the names alone are always unlikely.
             ruled = None if written.names else likelihood
             values.store(path, attribute, result, limits, ruled, self._grounders[d])
         return n_items
 
-    def _most_items(self, d: int) -> int:
-        """The most items that a list of a document can have, if no schema says how many."""
-        return max(_N_ITEMS, len(_WORD.findall(self._texts[d])))
+    def _max_items(self, d: int) -> int:
+        """Return the most items of a list in a document, if the schema has no limit."""
+        return max(_MIN_ITEM_LIMIT, len(_WORD.findall(self._texts[d])))
 
-    def _questions_again(self, retries: Retries) -> list[Question]:
-        """The questions whose values are refused, unless they were asked often enough.
+    def _retry_questions(self, retries: Retries) -> list[Question]:
+        """Return the questions to ask again because their values were rejected.
 
-        One whose key has become too long for the context is not asked again.
+        A question is left out if its key has become too long for the context.
         """
         options, schema = self._compiled_schema.options, self._compiled_schema.schema
-        if options.require_grounding and self._part is None:
+        if options.require_grounding and self._chunk is None:
             for values, grounder in zip(self._values, self._grounders, strict=True):
                 values.ground(schema, grounder, options)
         due = retries.due(self._values)
         if not due:
             return []
-        request = self._request(self._waves.again(due, self._data, self._part_of))
-        n_room = self._n_most_cells - len(request.prompt)
+        request = self._request(self._waves.ask_again(due, self._data, self._value_at))
+        n_room = self._max_cells - len(request.prompt)
         fitting = [
             rejected
             for rejected, field in zip(due, request.fields, strict=True)
             if len(field.key) + field.max_tokens <= n_room
         ]
-        return self._waves.again(fitting, self._data, self._part_of)
+        return self._waves.ask_again(fitting, self._data, self._value_at)
 
     def _data(self, d: int) -> dict[str, Any]:
         return self._values[d].data(self._compiled_schema.schema)
 
-    def _part_of(self, d: int, path: Path) -> Any:
-        return self._values[d].part(path)
+    def _value_at(self, d: int, path: Path) -> Any:
+        return self._values[d].value_at(path)
 
 
 class AnswerPrompt(Prompt):
-    """Autoregressive decoding: one field, the whole answer as a JSON object (section 4.1)."""
+    """Autoregressive decoding: one field with the whole answer as a JSON object (section 4.1)."""
 
-    def _open(self) -> Request | None:
+    def _first_request(self) -> Request | None:
         if self._known is not None:
             (earlier,) = self._known.find([self._compiled_schema.answer_fingerprint])
             if earlier is not None:
@@ -477,13 +487,13 @@ class AnswerPrompt(Prompt):
                 return None
         return self._compiled_schema.answer_request(self._texts)
 
-    def _take(self, answer: Answer) -> None:
+    def _next_request(self, answer: Answer) -> None:
         (value,) = answer.values
         if self._known is not None:
             self._known.add({self._compiled_schema.answer_fingerprint: value})
         self._store(value)
 
-    def _store(self, value: AnyValue) -> None:
+    def _store(self, value: DecodedOrKnown) -> None:
         text = value.text.decode("utf-8", "replace")
         n_stacked = len(self.documents)
         schema = self._compiled_schema.stack_schema(n_stacked)
@@ -492,7 +502,7 @@ class AnswerPrompt(Prompt):
         def place(path: Path) -> int:
             return 0 if n_stacked == 1 else int(path[0]) - 1
 
-        spelled = self._spelled(value, text, raws, schema, place)
+        spelled = self._values_in_text(value, text, raws, schema, place)
         for path, attribute, result, likelihood in spelled:
             has_limits = not is_count(schema, path)
             d, path = place(path), path if n_stacked == 1 else path[1:]
@@ -502,13 +512,13 @@ class AnswerPrompt(Prompt):
 
 
 def likelihood_of(logprobs: Sequence[float], log_shares: Sequence[float]) -> Likelihood | None:
-    """The probabilities of a value from those of its tokens; None if it has none."""
+    """Return the probabilities of a value from those of its tokens, or None without tokens."""
     probability, share = joint_probability(logprobs), joint_probability(log_shares)
     return None if probability is None or share is None else Likelihood(probability, share)
 
 
-def usage_of(answer: Answer, *, is_first: bool) -> Usage:
-    """The usage of one request; the prompt counts in the first wave only."""
+def usage_of_answer(answer: Answer, *, is_first: bool) -> Usage:
+    """Return the usage of one request; the prompt counts in the first wave only."""
     return Usage(
         prompt_tokens=answer.n_prompt_tokens if is_first else 0,
         cached_tokens=answer.n_cached_tokens if is_first else 0,
@@ -521,12 +531,12 @@ def usage_of(answer: Answer, *, is_first: bool) -> Usage:
 
 
 class PromptMaker:
-    """Makes prompts that fit the context of documents of one category.
+    """Makes prompts that fit into the context, for documents of one category.
 
     Args:
-        compiled_schema: makes their requests.
-        limit: of the KV cells that one request may take.
-        reuse: where values are known from earlier; None: they are all decoded.
+        compiled_schema: makes the requests of the prompts.
+        limit: the KV cells that one request may take.
+        reuse: keeps values of earlier documents; None decodes all.
     """
 
     def __init__(
@@ -538,32 +548,32 @@ class PromptMaker:
         self.n_ctx = limit.n_cells
         self._kind = AnswerPrompt if self.options.method == "ar" else FieldsPrompt
         self._reuse = reuse and reuse.within(
-            compiled_schema.context(with_others=not reuse.by_field)
+            compiled_schema.context(include_schema=not reuse.by_field)
         )
 
     def prompts(
         self, documents: Sequence[IndexedDocument], on_chunk: OnChunk | None = None
     ) -> Iterator[Prompt | IndexedExtraction]:
-        """The prompts of a stack of documents; ``on_chunk`` is told of those that are cut."""
+        """Yield the prompts of a stack; ``on_chunk`` is called for documents that are split."""
         try:
             prompt = self.prompt(documents)
             n_over = self.n_over(prompt)
         except InputError as error:
             if len(documents) == 1:
-                yield failed(documents[0], error)
+                yield failed_extraction(documents[0], error)
                 return
             n_over = 1
         if n_over <= 0 and not any(self._is_to_be_cut(document.text) for _, document in documents):
             yield prompt
         elif len(documents) == 1:
-            yield from cut(self, documents[0], prompt, on_chunk)
+            yield from handle_overflow(self, documents[0], prompt, on_chunk)
         else:
-            # They are too long together, or one cannot be tokenised: each gets a prompt of its own.
+            # Too long together, or one cannot be tokenized: each gets its own prompt.
             for document in documents:
                 yield from self.prompts([document], on_chunk)
 
     def _is_to_be_cut(self, text: str) -> bool:
-        """Whether a document has more tokens than the user wants in a chunk."""
+        """Return whether a document has more than ``chunk_size`` tokens."""
         size = self.options.chunk_size
         # A token has at least one byte.
         return 0 < size < len(text.encode()) and self.n_tokens(text) > size
@@ -571,34 +581,34 @@ class PromptMaker:
     def prompt(
         self,
         documents: Sequence[IndexedDocument],
-        part: DocumentPart | None = None,
+        chunk: DocumentChunk | None = None,
         truncated_at: int | None = None,
     ) -> Prompt:
-        """The prompt of some documents, however long it is."""
+        """Return the prompt of documents, even if it is too long."""
         known = self._reuse.known_values(documents[0][1].text) if self._reuse else None
         return self._kind(
             self._compiled_schema,
             documents,
             known=known,
-            n_most_cells=self.n_ctx,
-            part=part,
+            max_cells=self.n_ctx,
+            chunk=chunk,
             truncated_at=truncated_at,
         )
 
     def n_needed(self, prompt: Prompt) -> int:
-        """The KV cells that a prompt takes, with its longest value."""
-        request = prompt.first()
+        """Return the KV cells that a prompt needs, with its longest value."""
+        request = prompt.first_request()
         # Fields of later waves have longer keys.
         return request.n_cells + self._compiled_schema.n_later_tokens if request else 0
 
     def n_fixed(self) -> int:
-        """The tokens that any document needs beside its own."""
+        """Return the tokens that a prompt needs in addition to its document."""
         return self.n_needed(self._kind(self._compiled_schema, [(0, Document(""))]))
 
     def n_over(self, prompt: Prompt) -> int:
-        """The KV cells that a prompt takes too many."""
+        """Return by how many KV cells a prompt exceeds the context."""
         return self.n_needed(prompt) - self.n_ctx
 
     def n_tokens(self, text: str) -> int:
-        """The number of tokens of a text by itself."""
+        """Return the number of tokens of a text on its own."""
         return self._compiled_schema.n_tokens(text)

@@ -26,7 +26,7 @@ from hpd.version import __version__
 if TYPE_CHECKING:
     from hpd._native import Value
 
-_TEXT_ERRORS = "surrogateescape"  # a value that was cut off may end within a character
+_ENCODING_ERRORS = "surrogateescape"  # a value that was cut off may end within a character
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class KnownValue:
     def to_json(self) -> dict[str, Any]:
         """The object that is kept in a file; its floats come back bit for bit."""
         return {
-            "text": self.text.decode("utf-8", _TEXT_ERRORS),
+            "text": self.text.decode("utf-8", _ENCODING_ERRORS),
             "finish": self.finish,
             "tokens": list(self.tokens),
             "logprobs": list(self.logprobs),
@@ -76,7 +76,7 @@ class KnownValue:
             AttributeError, KeyError, OverflowError, TypeError, ValueError: it is none.
         """
         return cls(
-            kept["text"].encode("utf-8", _TEXT_ERRORS),
+            kept["text"].encode("utf-8", _ENCODING_ERRORS),
             str(kept["finish"]),
             array("i", kept["tokens"]),
             array("f", kept["logprobs"]),
@@ -95,7 +95,7 @@ class Reuse:
             attributes of a schema, so that strictly a value may depend on those.
     """
 
-    def __init__(self, table: Table, context: Sequence[str] = (), *, by_field: bool) -> None:
+    def __init__(self, table: ValueTable, context: Sequence[str] = (), *, by_field: bool) -> None:
         self.by_field = by_field
         self._table = table
         self._context = tuple(context)
@@ -116,7 +116,7 @@ class Reuse:
 class KnownValues:
     """The values of one document: those that are known, and those that come to be."""
 
-    def __init__(self, table: Table, document: str) -> None:
+    def __init__(self, table: ValueTable, document: str) -> None:
         self._table = table
         self._document = document
         self._known = table.values_of(document)
@@ -146,9 +146,9 @@ def fingerprint(*parts: str) -> str:
     return digest.hexdigest()
 
 
-N_TOKENS = 4_000_000
+MAX_KEPT_TOKENS = 4_000_000
 """The most tokens that are kept, at 16 bytes each."""
-N_FIXED = 50
+VALUE_OVERHEAD = 50
 """The tokens for which a value counts besides its own: Python's objects are large."""
 
 
@@ -159,8 +159,8 @@ class MemoryTable:
     document is known as a whole or not at all.
     """
 
-    def __init__(self, n_tokens: int = N_TOKENS) -> None:
-        self._n_most = n_tokens
+    def __init__(self, n_tokens: int = MAX_KEPT_TOKENS) -> None:
+        self._max_tokens = n_tokens
         self._n_kept = 0
         self._by_document: OrderedDict[str, dict[str, KnownValue]] = OrderedDict()
         self._lock = threading.Lock()
@@ -178,12 +178,12 @@ class MemoryTable:
         with self._lock:
             known = self._by_document.setdefault(document, {})
             self._by_document.move_to_end(document)
-            self._n_kept -= _size(known)
+            self._n_kept -= _size_in_tokens(known)
             known.update(values)
-            self._n_kept += _size(known)
-            while self._n_kept > self._n_most:
+            self._n_kept += _size_in_tokens(known)
+            while self._n_kept > self._max_tokens:
                 _, forgotten = self._by_document.popitem(last=False)
-                self._n_kept -= _size(forgotten)
+                self._n_kept -= _size_in_tokens(forgotten)
 
     def close(self) -> None:
         """Forget everything."""
@@ -192,11 +192,11 @@ class MemoryTable:
             self._n_kept = 0
 
 
-def _size(values: Mapping[str, KnownValue]) -> int:
-    return sum(N_FIXED + len(value.tokens) for value in values.values())
+def _size_in_tokens(values: Mapping[str, KnownValue]) -> int:
+    return sum(VALUE_OVERHEAD + len(value.tokens) for value in values.values())
 
 
-_N_BYTES = 4 * 1024**3
+_MAX_FOLDER_BYTES = 4 * 1024**3
 """The size at which the values that were kept first go."""
 
 
@@ -230,7 +230,7 @@ class FolderTable:
             self._cache = diskcache.Cache(
                 str(folder),
                 disk=diskcache.JSONDisk,
-                size_limit=_N_BYTES,
+                size_limit=_MAX_FOLDER_BYTES,
                 eviction_policy="least-recently-stored",
             )
         except self._errors as error:
@@ -241,7 +241,7 @@ class FolderTable:
     def values_of(self, document: str) -> dict[str, KnownValue]:
         """The known values of a document, by question; empty if they cannot be read."""
         try:
-            return _read(self._cache.get(document))
+            return _read_values(self._cache.get(document))
         except self._errors as error:
             self._warn(f"some of the values in {self._folder} cannot be read", error)
             return {}
@@ -263,7 +263,7 @@ class FolderTable:
     def _readable(self, document: str) -> dict[str, Any]:
         try:
             kept = self._cache.get(document)
-            _read(kept)
+            _read_values(kept)
         except self._errors:
             return {}
         return kept or {}
@@ -281,11 +281,11 @@ class FolderTable:
         )
 
 
-def _read(kept: Mapping[str, Any] | None) -> dict[str, KnownValue]:
+def _read_values(kept: Mapping[str, Any] | None) -> dict[str, KnownValue]:
     return {question: KnownValue.from_json(value) for question, value in (kept or {}).items()}
 
 
-Table = MemoryTable | FolderTable
+ValueTable = MemoryTable | FolderTable
 """The place where values are kept, by document and question."""
 
 

@@ -25,7 +25,7 @@ class Row:
     path: Path
     names: tuple[str, ...]
     """The parts that name it."""
-    is_twin: bool = False
+    is_ambiguous: bool = False
     """Whether its name is that of another one, or missing: then its key shows the row before."""
 
     @property
@@ -37,11 +37,11 @@ class Row:
     def before(self) -> list[Path]:
         """The paths of the rows that its key shows."""
         number = int(self.path[-1])
-        return [(*self.path[:-1], str(number - 1))] if self.is_twin and number > 1 else []
+        return [(*self.path[:-1], str(number - 1))] if self.is_ambiguous and number > 1 else []
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenList:
     """What of an array is written as one list."""
 
     array: Attribute
@@ -54,10 +54,10 @@ class Written:
         return replace(self.array, type="array", item=self._item, min_items=None, max_items=None)
 
     @property
-    def forced(self) -> Attribute:
+    def as_forced(self) -> Attribute:
         """The list if it must have an item, and the items all that they need."""
         least = max(1, self.array.min_items or 0)
-        item = _without_null(self._item)
+        item = _forbid_null(self._item)
         return replace(self.attribute, item=item, min_items=least, forbids_null=True)
 
     @property
@@ -74,7 +74,7 @@ class Written:
         )
 
     @property
-    def rest_of_twin(self) -> Attribute:
+    def rest_of_ambiguous(self) -> Attribute:
         """The same of an item whose name is not its own: its first value tells it apart.
 
         So all others come after that one.
@@ -94,13 +94,13 @@ class Written:
             ),
         )
 
-    def asked_path(self, path: Path) -> Path:
+    def shown_path(self, path: Path) -> Path:
         """The path that the key shows for the array at ``path``: ``lines[].sku`` for its names."""
         if len(self.names) != 1:
             return path
         return (*path[:-1], f"{path[-1]}[].{self.names[0]}")
 
-    def part_of(self, items: Any) -> Any:
+    def list_value(self, items: Any) -> Any:
         """What a known array says as the list."""
         if not self.names or not isinstance(items, list):
             return items
@@ -127,7 +127,7 @@ class Written:
         return replace(item, attributes=tuple(named), forbids_null=True)
 
 
-def written_list(array: Attribute, lists: Lists) -> Written | None:
+def list_to_write(array: Attribute, lists: Lists) -> WrittenList | None:
     """What of an array is written as one list; None if the number of its items is asked for.
 
     That is so for what cannot be written in one go, as choices between objects.
@@ -140,8 +140,8 @@ def written_list(array: Attribute, lists: Lists) -> Written | None:
         if names and any(
             part.name not in names and not part.is_constant for part in item.attributes
         ):
-            return Written(array, names)
-    return Written(array) if _is_writable(item) else None
+            return WrittenList(array, names)
+    return WrittenList(array) if _is_writable(item) else None
 
 
 def row_names(item: Attribute) -> tuple[str, ...]:
@@ -168,11 +168,11 @@ def _is_writable(attribute: Attribute) -> bool:
     return all(map(_is_writable, parts))
 
 
-def _without_null(attribute: Attribute) -> Attribute:
+def _forbid_null(attribute: Attribute) -> Attribute:
     """An attribute in which nothing that needs a value can be null."""
     return replace(
         attribute,
         forbids_null=attribute.forbids_null or attribute.needs_a_value,
-        attributes=tuple(map(_without_null, attribute.attributes)),
-        item=None if attribute.item is None else _without_null(attribute.item),
+        attributes=tuple(map(_forbid_null, attribute.attributes)),
+        item=None if attribute.item is None else _forbid_null(attribute.item),
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from hpd.prompt.lists import Row, Written, written_list
+from hpd.prompt.lists import Row, WrittenList, list_to_write
 from hpd.prompt.text import (
     COUNT_KEY,
     Labels,
@@ -24,9 +24,9 @@ from hpd.prompt.text import (
     Lists,
     NameLayout,
     Path,
-    as_answer,
     key_text,
     key_texts,
+    to_answer,
 )
 from hpd.schema.attributes import MAX_LEVELS, MAX_RECURSIVE, WHICH_KEY, Attribute, Schema
 from hpd.schema.checks import first_waves
@@ -40,7 +40,7 @@ class Leaf:
     attribute: Attribute
     array: Attribute | None = None
     """The array or map whose items this leaf counts; then the path ends in ``COUNT_KEY``."""
-    written: Written | None = None
+    written: WrittenList | None = None
     """What is written of the array instead of the number of its items, which follows from it."""
     rows: tuple[Row, ...] = ()
     """The rows in which it is, where they are named."""
@@ -58,24 +58,24 @@ class Leaf:
     """Whether the model must not answer null, as it did before."""
 
     @property
-    def opens(self) -> bool:
+    def opens_leaves(self) -> bool:
         """Whether its value may make other leaves possible."""
         if self.written is not None:
             return bool(self.written.names)
         return self.array is not None or self.union is not None
 
     @property
-    def needed(self) -> Iterator[Path]:
+    def prerequisites(self) -> Iterator[Path]:
         """The paths of what must be finished before the leaf can start."""
         yield from self.after
         for row in self.rows:
             yield from row.before
 
     @property
-    def forced(self) -> Leaf:
+    def as_forced(self) -> Leaf:
         """The same question, to which null is no answer, nor fewer items than the fewest."""
         if self.written is not None:
-            return replace(self, attribute=self.written.forced, is_forced=True)
+            return replace(self, attribute=self.written.as_forced, is_forced=True)
         attribute = replace(self.attribute, forbids_null=True)
         if self.array is not None:
             attribute = replace(attribute, minimum=max(1, self.array.min_items or 0))
@@ -88,21 +88,21 @@ def schema_leaves(schema: Schema, lists: Lists = "numbers") -> list[Leaf]:
     An array is one leaf here, which counts its items or is written as a list, and a union one,
     which chooses a variant; ``opened_leaves`` gives the rest.
     """
-    return _siblings(schema.attributes, (), _Frame(lists=lists))
+    return _siblings(schema.attributes, (), _Context(lists=lists))
 
 
 def opened_leaves(
-    leaf: Leaf, value: object, *, wave: int | None = None, twins: Collection[int] = ()
+    leaf: Leaf, value: object, *, wave: int | None = None, ambiguous: Collection[int] = ()
 ) -> list[Leaf]:
     """The leaves that a leaf's value makes possible: items of an array, or parts of a variant.
 
-    ``twins`` are the numbers of the rows whose names do not tell them apart from others.
+    ``ambiguous`` are the numbers of the rows whose names do not tell them apart from others.
     """
     if leaf.array is not None and isinstance(value, int) and not isinstance(value, bool):
-        return item_leaves(leaf, value, wave=wave, twins=twins)
+        return item_leaves(leaf, value, wave=wave, ambiguous=ambiguous)
     if leaf.union is None:
         return []
-    frame = _Frame.below(leaf, wave)
+    frame = _Context.below(leaf, wave)
     return [
         inner
         for variant in leaf.union.attributes
@@ -119,7 +119,7 @@ def later_leaves(leaf: Leaf) -> list[Leaf]:
 
 
 def item_leaves(
-    count: Leaf, n_items: int, *, wave: int | None = None, twins: Collection[int] = ()
+    count: Leaf, n_items: int, *, wave: int | None = None, ambiguous: Collection[int] = ()
 ) -> list[Leaf]:
     """The leaves of items 1 to ``n_items`` of an array, but for what has been written as a list.
 
@@ -128,26 +128,26 @@ def item_leaves(
         n_items: the number of items that the array turned out to have.
         wave: the first wave in which the items can start; one after that of the count, unless
             it is given.
-        twins: the numbers of the rows whose names do not tell them apart from others.
+        ambiguous: the numbers of the rows whose names do not tell them apart from others.
     """
     if count.array is None or count.array.item is None:
         return []
-    item = twin = count.array.item
-    frame = _Frame.below(count, wave)
+    item = ambiguous_item = count.array.item
+    frame = _Context.below(count, wave)
     names = count.written.names if count.written is not None else ()
     if count.written is not None:
         if not names:
             return []
-        item, twin = count.written.rest, count.written.rest_of_twin
+        item, ambiguous_item = count.written.rest, count.written.rest_of_ambiguous
     array_path = count.path[:-1]
     leaves = []
-    for number in range(1, min(n_items, count.array.most_items) + 1):
+    for number in range(1, min(n_items, count.array.max_asked_items) + 1):
         path = (*array_path, str(number))
         own = frame
         if names:
-            row = Row(path, names, is_twin=number in twins)
+            row = Row(path, names, is_ambiguous=number in ambiguous)
             own = replace(frame, rows=(*frame.rows, row))
-        leaves += _expand(twin if number in twins else item, path, own)
+        leaves += _expand(ambiguous_item if number in ambiguous else item, path, own)
     return leaves
 
 
@@ -171,7 +171,7 @@ def which_attribute(union: Attribute) -> Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
+class _Context:
     """What the leaves of an attribute have from those above it."""
 
     wave: int = 0
@@ -181,13 +181,13 @@ class _Frame:
     rows: tuple[Row, ...] = ()
 
     @classmethod
-    def below(cls, leaf: Leaf, wave: int | None) -> _Frame:
+    def below(cls, leaf: Leaf, wave: int | None) -> _Context:
         """That of the leaves which a leaf's value makes possible."""
         wave = leaf.wave + 1 if wave is None else wave
         return cls(wave, leaf.after, leaf.level, leaf.lists, leaf.rows)
 
 
-def _siblings(attributes: tuple[Attribute, ...], prefix: Path, frame: _Frame) -> list[Leaf]:
+def _siblings(attributes: tuple[Attribute, ...], prefix: Path, frame: _Context) -> list[Leaf]:
     starts = first_waves(attributes, ".".join(prefix))
     leaves = []
     for attribute in attributes:
@@ -197,14 +197,14 @@ def _siblings(attributes: tuple[Attribute, ...], prefix: Path, frame: _Frame) ->
     return leaves
 
 
-def _expand(attribute: Attribute, path: Path, frame: _Frame) -> list[Leaf]:
+def _expand(attribute: Attribute, path: Path, frame: _Context) -> list[Leaf]:
     if attribute.is_constant:
         return []
     if attribute.type == "recursive":
         return _expand(attribute.expanded, path, replace(frame, level=frame.level + 1))
     if attribute.type in ("object", "tuple"):
         return _siblings(attribute.attributes, path, frame)
-    if frame.level >= MAX_LEVELS and _leads_on(attribute):
+    if frame.level >= MAX_LEVELS and _may_recurse(attribute):
         return []
     leaf = Leaf(
         path,
@@ -216,7 +216,7 @@ def _expand(attribute: Attribute, path: Path, frame: _Frame) -> list[Leaf]:
         lists=frame.lists,
     )
     if attribute.is_counted:
-        written = written_list(attribute, frame.lists)
+        written = list_to_write(attribute, frame.lists)
         asked = count_attribute(attribute) if written is None else written.attribute
         path = (*path, COUNT_KEY)
         return [replace(leaf, path=path, attribute=asked, array=attribute, written=written)]
@@ -226,12 +226,12 @@ def _expand(attribute: Attribute, path: Path, frame: _Frame) -> list[Leaf]:
     return [leaf]
 
 
-def _leads_on(attribute: Attribute) -> bool:
+def _may_recurse(attribute: Attribute) -> bool:
     """Whether an attribute may hold another level of a recursive one."""
     if attribute.type == "recursive":
         return True
     parts = attribute.attributes if attribute.item is None else (attribute.item,)
-    return any(map(_leads_on, parts))
+    return any(map(_may_recurse, parts))
 
 
 class _Unknown:
@@ -295,12 +295,12 @@ class Waves:
     ) -> None:
         self._layout: NameLayout = "branch" if layout == "label" else layout
         self._labels = Labels(schema) if layout == "label" else None
-        self._places = stack_places(n_stacked)
+        self._prefixes = stack_prefixes(n_stacked)
         if leaves is None:
             leaves = schema_leaves(schema, lists)
         self._waiting = {(d, leaf.path): leaf for d in range(n_stacked) for leaf in leaves}
         """Those that are still to be asked, by document and path."""
-        self._n_over = 0
+        self._n_finished = 0
         self._n_recursive: Counter[int] = Counter()
         """The questions about parts of themselves, by document."""
         self._asked = self._first()
@@ -322,9 +322,9 @@ class Waves:
     def _first(self) -> list[Question]:
         due = self._due()
         if self._labels:
-            keys = [self._labels.key(self._places[d], leaf.path) for d, leaf in due]
+            keys = [self._labels.key(self._prefixes[d], leaf.path) for d, leaf in due]
         else:
-            paths = [(*self._places[d], *_asked_path(leaf)) for d, leaf in due]
+            paths = [(*self._prefixes[d], *_shown_path(leaf)) for d, leaf in due]
             keys = key_texts(paths, self._layout)
         return [Question(d, leaf, key) for (d, leaf), key in zip(due, keys, strict=True)]
 
@@ -343,11 +343,11 @@ class Waves:
             part: what has been found at a path of a document, by which rows are named; nested, if
                 it is a row.
         """
-        self._n_over += 1
+        self._n_finished += 1
         for question, value in zip(self._asked, values, strict=True):
             leaf = question.leaf
-            twins = _twins(leaf, value, partial(part, question.document))
-            opened = opened_leaves(leaf, value, wave=self._n_over, twins=twins)
+            ambiguous = _ambiguous_rows(leaf, value, partial(part, question.document))
+            opened = opened_leaves(leaf, value, wave=self._n_finished, ambiguous=ambiguous)
             if any(leaf.level for leaf in opened):
                 # A model that sees levels everywhere must not start a million fields.
                 self._n_recursive[question.document] += len(opened)
@@ -364,39 +364,39 @@ class Waves:
                 )
                 for d, leaf in due
             ]
-            self._n_over += not self._asked
+            self._n_finished += not self._asked
         return self._asked
 
-    def again(
+    def ask_again(
         self,
-        rejected: Sequence[Retry],
+        retries: Sequence[Retry],
         data: Callable[[int], Mapping[str, Any]],
         part: Callable[[int, Path], Any] = _nothing,
     ) -> list[Question]:
         """Ask questions again that have been asked, once ``next`` has no more.
 
         Args:
-            rejected: what is asked again, and why.
+            retries: what is asked again, and why.
             data: as for ``next``, as is ``part``.
             part: what has been found at a path of a document.
         """
-        seen = {d: data(d) for d in {r.document for r in rejected if r.leaf.after}}
+        seen = {d: data(d) for d in {r.document for r in retries if r.leaf.after}}
         self._asked = [
             Question(
                 r.document, r.leaf, self._later_key(r.document, r.leaf, seen, part, r.values), True
             )
-            for r in rejected
+            for r in retries
         ]
         return self._asked
 
-    def put_back(self, leaves: Sequence[tuple[int, Leaf]]) -> None:
+    def reopen(self, leaves: Sequence[tuple[int, Leaf]]) -> None:
         """Let ``next`` ask once more for leaves, each with the place of its document."""
         self._waiting |= {(d, leaf.path): leaf for d, leaf in leaves}
 
     @property
-    def may_go_on(self) -> bool:
+    def may_continue(self) -> bool:
         """Whether another wave may follow the one that was given last."""
-        return bool(self._waiting) or any(q.leaf.opens for q in self._asked)
+        return bool(self._waiting) or any(q.leaf.opens_leaves for q in self._asked)
 
     @property
     def waiting(self) -> set[str]:
@@ -404,12 +404,14 @@ class Waves:
         return {path[0] for _, path in self._waiting}
 
     def _due(self) -> list[tuple[int, Leaf]]:
-        due = [(d, leaf) for (d, _), leaf in self._waiting.items() if leaf.wave <= self._n_over]
+        due = [(d, leaf) for (d, _), leaf in self._waiting.items() if leaf.wave <= self._n_finished]
         if any(leaf.rows for _, leaf in due):
             # Rows that their names do not tell apart take waves that nobody has counted before.
             open_ = {(d, path[:n]) for d, path in self._waiting for n in range(1, len(path))}
             open_ |= {*self._waiting}
-            due = [(d, leaf) for d, leaf in due if not any((d, p) in open_ for p in leaf.needed)]
+            due = [
+                (d, leaf) for d, leaf in due if not any((d, p) in open_ for p in leaf.prerequisites)
+            ]
         for d, leaf in due:
             del self._waiting[d, leaf.path]
         return due
@@ -422,18 +424,18 @@ class Waves:
         part: Callable[[int, Path], Any],
         rejected: Sequence[tuple[object, str]] = (),
     ) -> str:
-        place = self._places[d]
-        values = {path: answer_at(seen[d], path) for path in leaf.after}
+        prefix = self._prefixes[d]
+        values = {path: value_at(seen[d], path) for path in leaf.after}
         if self._labels:
-            return self._labels.key(place, leaf.path, values, rejected)
+            return self._labels.key(prefix, leaf.path, values, rejected)
         names = {path: part(d, path) for row in leaf.rows for path in row.named}
         # A name that was refused names nothing.
         values = {path: name for path, name in names.items() if name is not None} | values
-        placed = {(*place, *path): value for path, value in values.items()}
+        seen_values = {(*prefix, *path): value for path, value in values.items()}
         rows = {
-            (*place, *row.path): [part(d, before) for before in row.before] for row in leaf.rows
+            (*prefix, *row.path): [part(d, before) for before in row.before] for row in leaf.rows
         }
-        return key_text((*place, *_asked_path(leaf)), placed, rejected, rows)
+        return key_text((*prefix, *_shown_path(leaf)), seen_values, rejected, rows)
 
 
 def known_waves(
@@ -448,13 +450,13 @@ def known_waves(
     name the attribute: decoding asks for it all the same, and other keys see its key.
     """
     waves = Waves(schema, layout, len(answers), lists=lists)
-    answers = [as_answer(schema, answer) for answer in answers]
+    answers = [to_answer(schema, answer) for answer in answers]
     questions = waves.first()
     while questions:
         values = [_known_value(answers[q.document], q.leaf.path) for q in questions]
         yield [(q, known_answer(answers[q.document], q.leaf)) for q in questions]
         questions = waves.next(
-            values, lambda d: answers[d], lambda d, path: answer_at(answers[d], path)
+            values, lambda d: answers[d], lambda d, path: value_at(answers[d], path)
         )
 
 
@@ -463,11 +465,11 @@ def known_answer(answer: Mapping[str, Any], leaf: Leaf) -> Any:
     if leaf.path[0] not in answer:
         return UNKNOWN
     if leaf.written is None:
-        return answer_at(answer, leaf.path)
-    return leaf.written.part_of(answer_at(answer, leaf.path[:-1]))
+        return value_at(answer, leaf.path)
+    return leaf.written.list_value(value_at(answer, leaf.path[:-1]))
 
 
-def answer_at(answer: Any, path: Path) -> Any:
+def value_at(answer: Any, path: Path) -> Any:
     """The value at a path of an answer, None where there is none.
 
     Items of arrays are counted from 1, and ``COUNT_KEY`` stands for their number.
@@ -487,29 +489,29 @@ def answer_at(answer: Any, path: Path) -> Any:
     return answer
 
 
-def _asked_path(leaf: Leaf) -> Path:
+def _shown_path(leaf: Leaf) -> Path:
     """The path that the key of a leaf shows."""
-    return leaf.path if leaf.written is None else leaf.written.asked_path(leaf.path[:-1])
+    return leaf.path if leaf.written is None else leaf.written.shown_path(leaf.path[:-1])
 
 
-def _twins(leaf: Leaf, value: Any, part: Callable[[Path], Any]) -> set[int]:
+def _ambiguous_rows(leaf: Leaf, value: Any, part: Callable[[Path], Any]) -> set[int]:
     """The numbers of the rows that have no name, or that of one before."""
-    twins: set[int] = set()
+    ambiguous: set[int] = set()
     if leaf.written is None or not leaf.written.names or not isinstance(value, int):
-        return twins
+        return ambiguous
     seen: set[str] = set()
     for number in range(1, value + 1):
         names = [part((*leaf.path[:-1], str(number), name)) for name in leaf.written.names]
         if None in names or repr(names) in seen:
-            twins.add(number)
+            ambiguous.add(number)
         seen.add(repr(names))
-    return twins
+    return ambiguous
 
 
-def stack_places(n_stacked: int) -> list[Path]:
+def stack_prefixes(n_stacked: int) -> list[Path]:
     """The place of each document's object in the answer: the root, or under its number."""
     return [()] if n_stacked == 1 else [(str(number),) for number in range(1, n_stacked + 1)]
 
 
 def _known_value(answer: Mapping[str, Any], path: Path) -> Any:
-    return answer_at(answer, path) if path[0] in answer else UNKNOWN
+    return value_at(answer, path) if path[0] in answer else UNKNOWN

@@ -19,7 +19,7 @@ MAX_CHARACTERS = 1_000_000
 """The most that it may write."""
 
 
-def run(source: str, **variables: Any) -> str:
+def render_sandboxed(source: str, **variables: Any) -> str:
     """The text that a template writes.
 
     Raises:
@@ -54,8 +54,8 @@ class _Sandbox(ImmutableSandboxedEnvironment):
             extensions=["jinja2.ext.loopcontrols", _Generation],
         )
         self._n_steps = 0
-        self.globals.update(raise_exception=_refuse, strftime_now=_now)
-        self.filters.update(tojson=_json, counted=self._counted)
+        self.globals.update(raise_exception=_raise_exception, strftime_now=_strftime_now)
+        self.filters.update(tojson=_tojson, counted=self._counted)
 
     def program(self, source: str) -> jinja2.Template:
         """The template, compiled so that the turns of its loops are counted."""
@@ -80,14 +80,14 @@ class _Sandbox(ImmutableSandboxedEnvironment):
             raise jinja2.TemplateError(f"it does not come to an end within {MAX_STEPS} steps")
 
 
-def _refuse(message: str) -> NoReturn:
+def _raise_exception(message: str) -> NoReturn:
     raise jinja2.TemplateError(message)
 
 
-def _now(form: str) -> str:
+def _strftime_now(form: str) -> str:
     return datetime.datetime.now().strftime(form)
 
 
-def _json(value: Any, **settings: Any) -> str:
+def _tojson(value: Any, **settings: Any) -> str:
     """JSON as it is: the filter of Jinja's own is for pages."""
     return json.dumps(value, **{"ensure_ascii": False, **settings})

@@ -12,25 +12,25 @@ from hpd.prompt.text import DocumentRole
 
 # Stands for the user's text while a template is rendered: characters for private use, which no
 # template looks for or strips.
-_PLACE = "\ue000text\ue001"
+_PLACEHOLDER = "\ue000text\ue001"
 
-BEHIND_DOCUMENTS = "\n"
+AFTER_DOCUMENTS = "\n"
 """The end of documents in the assistant's turn; in the user's, the template has one."""
 
-PLAIN = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
+PLAIN_TEMPLATE = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
 """The template of models that have none of their own."""
 
-_THOUGHT: Final = re.compile(r"([<\[◁])([\w:]*(?:think|thought|reason)[\w:]*)([>\]▷])", re.I)
+_THINKING_MARK: Final = re.compile(r"([<\[◁])([\w:]*(?:think|thought|reason)[\w:]*)([>\]▷])", re.I)
 """The mark with which a model begins to think before it answers; another ends it."""
 
-_OTHER_THOUGHTS: Final = {
+_OTHER_THINKING_MARKS: Final = {
     "<|think_start|>": "<|think_end|>",
     "<|START_THINKING|>": "<|END_THINKING|>",
     "<|begin_of_thought|>": "<|end_of_thought|>",
     "Here are my reasoning steps:": "[BEGIN FINAL RESPONSE]",
 }
 
-_BEGINNINGS: Final = {
+_ANSWER_OPENINGS: Final = {
     "<|start|>assistant": "<|channel|>final<|message|>",
     "<|start|>assistant<|channel|>": "final<|message|>",
     "<|channel|>analysis<|message|>": "<|end|><|start|>assistant<|channel|>final<|message|>",
@@ -39,7 +39,7 @@ _BEGINNINGS: Final = {
 }
 """What stands between the end of a prompt and the answer, where the model would choose it."""
 
-_SETTINGS: Final = {
+_TEMPLATE_VARIABLES: Final = {
     "add_generation_prompt": True,
     "enable_thinking": False,
     "thinking": False,
@@ -49,7 +49,7 @@ _SETTINGS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedTemplate:
     """A prompt's text around that of the user: the instruction and the documents."""
 
     before: str
@@ -58,13 +58,13 @@ class Rendered:
     def text(self, instruction: str, documents: str, turn: DocumentRole = "user") -> str:
         """The whole prompt, with the documents in the user's turn or in the assistant's."""
         if turn == "assistant":
-            return self.before + instruction + self.after + documents + BEHIND_DOCUMENTS
+            return self.before + instruction + self.after + documents + AFTER_DOCUMENTS
         return self.before + instruction + documents + self.after
 
 
 def render(
     template: str, system: str, bos: str = "", eos: str = "", *, needs_system_prompt: bool = True
-) -> Rendered:
+) -> RenderedTemplate:
     """The prompt up to the assistant's turn, thinking off, in the model's own format.
 
     A thought that the template has begun is ended, so that the answer follows.
@@ -82,41 +82,41 @@ def render(
             once.
     """
     if not template:
-        text = PLAIN.replace("{{ system }}", system).replace("{{ user }}", _PLACE)
+        text = PLAIN_TEMPLATE.replace("{{ system }}", system).replace("{{ user }}", _PLACEHOLDER)
     else:
         text = _render_chat(template, system, bos, eos, needs_system_prompt)
-    parts = text.split(_PLACE)
+    parts = text.split(_PLACEHOLDER)
     if len(parts) != 2:
         raise ModelLoadError(
             f"the model's chat template shows the user's text {len(parts) - 1} times instead of "
             "once; it cannot be used for extraction"
         )
     # Behind blanks, the token that begins a sequence would not be the first.
-    return Rendered(parts[0].lstrip(), _ready_to_answer(parts[1]))
+    return RenderedTemplate(parts[0].lstrip(), _end_thinking(parts[1]))
 
 
-def _ready_to_answer(text: str) -> str:
+def _end_thinking(text: str) -> str:
     """The end of a prompt, with an empty thought where one is begun, and in the right channel."""
-    marks = {mark[0]: f"{mark[1]}/{mark[2]}{mark[3]}" for mark in _THOUGHT.finditer(text)}
-    for begin, end in (marks | _OTHER_THOUGHTS).items():
+    marks = {mark[0]: f"{mark[1]}/{mark[2]}{mark[3]}" for mark in _THINKING_MARK.finditer(text)}
+    for begin, end in (marks | _OTHER_THINKING_MARKS).items():
         if text.rfind(begin) > text.rfind(end):
             return f"{text.rstrip()}\n\n{end}\n\n"
-    return text + next((more for end, more in _BEGINNINGS.items() if text.endswith(end)), "")
+    return text + next((more for end, more in _ANSWER_OPENINGS.items() if text.endswith(end)), "")
 
 
 @lru_cache(maxsize=64)
 def _render_chat(template: str, system: str, bos: str, eos: str, needs_system_prompt: bool) -> str:
     """What a chat template makes of the first conversation of which it shows all that it must."""
-    from hpd.prompt.sandbox import run  # loads Jinja, which other commands do without
+    from hpd.prompt.sandbox import render_sandboxed  # loads Jinja, which other commands do without
 
     conversations = [
-        [{"role": "system", "content": system}, {"role": "user", "content": _PLACE}],
+        [{"role": "system", "content": system}, {"role": "user", "content": _PLACEHOLDER}],
         # For templates without a system role, the rules open the user's text.
-        [{"role": "user", "content": f"{system}\n\n{_PLACE}"}],
+        [{"role": "user", "content": f"{system}\n\n{_PLACEHOLDER}"}],
     ]
     # Some templates read tools whenever they are defined, some only text in typed parts.
     variables = [
-        {"messages": [_typed(m) if m["role"] in typed else m for m in messages], **tools}
+        {"messages": [_with_typed_parts(m) if m["role"] in typed else m for m in messages], **tools}
         for typed in ((), ("system", "user"), ("user",))
         for tools in ({"tools": None}, {})
         for messages in conversations
@@ -125,18 +125,20 @@ def _render_chat(template: str, system: str, bos: str, eos: str, needs_system_pr
     failures: list[Exception] = []
     for given in variables:
         try:
-            text = run(template, bos_token=bos, eos_token=eos, **_SETTINGS, **given)
+            text = render_sandboxed(
+                template, bos_token=bos, eos_token=eos, **_TEMPLATE_VARIABLES, **given
+            )
         except Exception as error:  # whatever the template makes its engine raise
             failures.append(error)
             continue
-        if text.count(_PLACE) == 1 and (system[:20] in text or not needs_system_prompt):
+        if text.count(_PLACEHOLDER) == 1 and (system[:20] in text or not needs_system_prompt):
             return text
         texts.append(text)
     if texts:  # As JSON, the system's text may have other letters.
-        return max(texts, key=lambda text: text.count(_PLACE) == 1)
+        return max(texts, key=lambda text: text.count(_PLACEHOLDER) == 1)
     reason = str(failures[0]) or type(failures[0]).__name__
     raise ModelLoadError(f"the model's chat template fails: {reason}") from failures[0]
 
 
-def _typed(message: dict[str, str]) -> dict[str, Any]:
+def _with_typed_parts(message: dict[str, str]) -> dict[str, Any]:
     return {**message, "content": [{"type": "text", "text": message["content"]}]}

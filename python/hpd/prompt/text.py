@@ -33,7 +33,7 @@ _LABEL_RULE = (
     "Answer with the letter of an attribute, as it stands before its name, and its value in JSON."
 )
 
-_RULES = (
+_TASK_RULES = (
     "You read a document and fill in the attributes that are asked for. "
     "Copy every value from the document, in its own words and as short as possible: "
     "a few words at most. Keep names, numbers and units as they are written; where there are "
@@ -41,7 +41,7 @@ _RULES = (
     "Where the document does not state an attribute, write null. "
 )
 
-SYSTEM = _RULES + _NAMES_RULE
+SYSTEM_PROMPT = _TASK_RULES + _NAMES_RULE
 
 STACK_RULE = (
     " There are several documents: answer with one JSON object whose keys are the numbers of the"
@@ -58,13 +58,13 @@ DOCUMENT_FIRST = "Copy the document first, then answer."
 COUNT_KEY = "count"
 """The key of an array's number of items; its items have the keys 1, 2, ..."""
 
-WRONG_KEY = "wrong because"
+REASON_KEY = "wrong because"
 """The key of the reason why a value is refused, before the field is asked again."""
 
 MAX_CHOICES = 300
 """The most choices that the prompt names; of more, the constraint alone holds values to them."""
 
-_N_SHOWN = 5
+_N_SHOWN_CHOICES = 5
 
 _TYPE_HINTS = {
     "integer": "whole number",
@@ -83,8 +83,8 @@ def system_text(
     ``system_prompt`` take the place of the usual ones; they say what an answer looks like, too.
     """
     if system_prompt is None and layout == "label":
-        return _RULES + _LABEL_RULE + (_LABEL_STACK_RULE if n_stacked > 1 else "")
-    return (system_prompt or SYSTEM) + (STACK_RULE if n_stacked > 1 else "")
+        return _TASK_RULES + _LABEL_RULE + (_LABEL_STACK_RULE if n_stacked > 1 else "")
+    return (system_prompt or SYSTEM_PROMPT) + (STACK_RULE if n_stacked > 1 else "")
 
 
 def type_hint(attribute: Attribute) -> str:
@@ -92,9 +92,9 @@ def type_hint(attribute: Attribute) -> str:
     if attribute.type == "enum":
         shown = attribute.choices
         if len(shown) > MAX_CHOICES:
-            some = ", ".join(map(_plain, shown[:_N_SHOWN]))
+            some = ", ".join(map(_choice_text, shown[:_N_SHOWN_CHOICES]))
             return f"one of {len(shown)} values, such as {some}"
-        return "one of: " + ", ".join(map(_plain, shown))
+        return "one of: " + ", ".join(map(_choice_text, shown))
     if attribute.type == "array":
         item = attribute.item
         if item is None or item.type == "string":
@@ -132,7 +132,7 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
     return lines
 
 
-def as_answer(schema: Schema, answer: Mapping[str, object]) -> Mapping[str, object]:
+def to_answer(schema: Schema, answer: Mapping[str, object]) -> Mapping[str, object]:
     """Known data in the form of the answer that is asked for.
 
     A map is a list of names and values there, and a union says which variant it has. Data of a
@@ -140,32 +140,34 @@ def as_answer(schema: Schema, answer: Mapping[str, object]) -> Mapping[str, obje
     """
     if schema.has_unwrapped_root:
         root = schema.attributes[0]
-        return {root.name: _asked(root, answer)}
+        return {root.name: _to_answer(root, answer)}
     if all(attribute.is_scalar for attribute in schema.attributes):
         return answer
-    return {**answer, **{a.name: _asked(a, answer[a.name]) for a in schema if a.name in answer}}
+    return {**answer, **{a.name: _to_answer(a, answer[a.name]) for a in schema if a.name in answer}}
 
 
-def _asked(attribute: Attribute, value: object) -> object:
+def _to_answer(attribute: Attribute, value: object) -> object:
     attribute = attribute.expanded
     if attribute.type == "object" and isinstance(value, Mapping):
-        own = {a.name: _asked(a, value[a.name]) for a in attribute.attributes if a.name in value}
+        own = {
+            a.name: _to_answer(a, value[a.name]) for a in attribute.attributes if a.name in value
+        }
         return {**value, **own}
     if attribute.type == "map" and isinstance(value, Mapping) and attribute.item is not None:
         inner = attribute.item.attributes[1]
-        return [{MAP_NAME: name, MAP_VALUE: _asked(inner, own)} for name, own in value.items()]
+        return [{MAP_NAME: name, MAP_VALUE: _to_answer(inner, own)} for name, own in value.items()]
     if attribute.type == "array" and isinstance(value, list) and attribute.item is not None:
-        return [_asked(attribute.item, own) for own in value]
+        return [_to_answer(attribute.item, own) for own in value]
     if attribute.type == "tuple" and isinstance(value, list):
         pairs = zip(attribute.attributes, value, strict=False)
-        return [_asked(part, own) for part, own in pairs]
+        return [_to_answer(part, own) for part, own in pairs]
     if attribute.type == "union" and not attribute.is_scalar and value is not None:
-        variant = max(attribute.attributes, key=lambda each: _fit(each, value))
-        return {WHICH_KEY: variant.name, variant.name: _asked(variant, value)}
+        variant = max(attribute.attributes, key=lambda each: _variant_score(each, value))
+        return {WHICH_KEY: variant.name, variant.name: _to_answer(variant, value)}
     return value
 
 
-def _fit(attribute: Attribute, value: object) -> float:
+def _variant_score(attribute: Attribute, value: object) -> float:
     """How well a value is one of an attribute's; the first of the best variants is taken."""
     attribute = attribute.expanded
     if attribute.type in ("object", "map"):
@@ -185,7 +187,7 @@ def _fit(attribute: Attribute, value: object) -> float:
     if isinstance(value, bool) or attribute.type == "boolean":
         return 1 if isinstance(value, bool) and attribute.type == "boolean" else -1
     if attribute.type == "union":
-        return max(_fit(variant, value) for variant in attribute.attributes)
+        return max(_variant_score(variant, value) for variant in attribute.attributes)
     if isinstance(value, list | Mapping):
         return -1
     is_number = isinstance(value, int | float)
@@ -247,7 +249,7 @@ def key_text(
         if depth == len(path) - 1:
             members += [
                 f"{answer_text(name)}: {answer_text(value)}, "
-                f"{answer_text(WRONG_KEY)}: {answer_text(reason)}, "
+                f"{answer_text(REASON_KEY)}: {answer_text(reason)}, "
                 for value, reason in rejected
             ]
         text += "{" + "".join(members) + answer_text(name) + ":"
@@ -266,13 +268,13 @@ def key_texts(paths: Sequence[Path], layout: NameLayout) -> list[str]:
     text = ""
     previous: Path = ()
     for path in paths:
-        text += _next_key(previous, path)
+        text += _key_after(previous, path)
         texts.append(text)
         previous = path
     return texts
 
 
-def _next_key(previous: Path, path: Path) -> str:
+def _key_after(previous: Path, path: Path) -> str:
     """The text between a blank value at ``previous`` and the value at ``path``."""
     if not previous:
         return key_text(path)
@@ -284,7 +286,7 @@ def _next_key(previous: Path, path: Path) -> str:
     return f"{closing}, {opened[1:]}"
 
 
-def _plain(choice: str | int | float | bool) -> str:
+def _choice_text(choice: str | int | float | bool) -> str:
     return choice if isinstance(choice, str) else json.dumps(choice)
 
 
@@ -294,12 +296,12 @@ layout."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class _LabelNode:
     """A labelled attribute, and those below it by name."""
 
     label: str
     attribute: Attribute
-    below: dict[str, _Node]
+    below: dict[str, _LabelNode]
 
 
 class Labels:
@@ -311,12 +313,12 @@ class Labels:
     def __init__(self, schema: Schema) -> None:
         self.lines: list[str] = []
         """One line of the instruction per attribute: ``A. maker.city (…): description``."""
-        self._names = _letters()
+        self._names = _label_names()
         self._roots = self._nodes(schema.attributes, "")
 
     def key(
         self,
-        place: Path,
+        document_prefix: Path,
         path: Path,
         seen: Mapping[Path, object] | None = None,
         rejected: Sequence[tuple[object, str]] = (),
@@ -324,18 +326,18 @@ class Labels:
         """The key of a field: its label alone.
 
         Args:
-            place: the number of its document in a stack; empty for one document.
+            document_prefix: the number of its document in a stack; empty for one document.
             path: the field's path in its document.
             seen: finished values that stand before the key, by their paths in the document.
             rejected: values that the field had before, each with the reason why it cannot have it.
         """
-        label = self._label(place, path)
+        label = self._label(document_prefix, path)
         members = [
-            f"{self._label(place, other)} {answer_text(value)}, "
+            f"{self._label(document_prefix, other)} {answer_text(value)}, "
             for other, value in (seen or {}).items()
         ]
         members += [
-            f"{label} {answer_text(value)}, {WRONG_KEY} {answer_text(reason)}, "
+            f"{label} {answer_text(value)}, {REASON_KEY} {answer_text(reason)}, "
             for value, reason in rejected
         ]
         return "".join(members) + label
@@ -348,7 +350,7 @@ class Labels:
             if name in self._roots
         )
 
-    def _nodes(self, attributes: Iterable[Attribute], prefix: str) -> dict[str, _Node]:
+    def _nodes(self, attributes: Iterable[Attribute], prefix: str) -> dict[str, _LabelNode]:
         nodes = {}
         for attribute in attributes:
             if attribute.is_constant:
@@ -360,10 +362,10 @@ class Labels:
             while inner is not None and inner.is_counted:
                 inner, path = inner.item, path + "[]"
             children = () if inner is None or inner.is_scalar else inner.attributes
-            nodes[attribute.name] = _Node(label, attribute, self._nodes(children, path + "."))
+            nodes[attribute.name] = _LabelNode(label, attribute, self._nodes(children, path + "."))
         return nodes
 
-    def _label(self, place: Path, path: Path) -> str:
+    def _label(self, document_prefix: Path, path: Path) -> str:
         rest = list(path)
         label, numbers, nodes = "", [], self._roots
         while rest:
@@ -373,7 +375,7 @@ class Labels:
             node = nodes.get(name)
             if node is None:
                 # A recursive attribute, another level down: no letter says so.
-                return "".join(place) + key_text(path)
+                return "".join(document_prefix) + key_text(path)
             label, nodes = node.label, node.below
             inner: Attribute | None = node.attribute
             while rest and inner is not None and inner.is_counted:
@@ -381,10 +383,10 @@ class Labels:
                 # Behind a count nothing follows.
                 numbers += [number] * (number != COUNT_KEY)
                 inner = inner.item
-        return "".join(place) + label + ".".join(numbers)
+        return "".join(document_prefix) + label + ".".join(numbers)
 
 
-def _letters() -> Iterator[str]:
+def _label_names() -> Iterator[str]:
     """A, B, ..., Z, AA, AB, ..., ZZ, AAA, ..."""
     endings = [""]
     while True:
@@ -417,7 +419,7 @@ def instruction_text(
     parts.append("Attributes:\n" + "\n".join(lines) + "\n\n")
     for document, answer in examples:
         if isinstance(answer, Mapping) or schema.has_unwrapped_root:
-            answer = as_answer(schema, answer)  # type: ignore[arg-type]
+            answer = to_answer(schema, answer)  # type: ignore[arg-type]
         shown = answer_text(answer)
         if labels and isinstance(answer, Mapping):
             shown = labels.answer(answer)

@@ -14,10 +14,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from hpd.prompt.template import BEHIND_DOCUMENTS, Rendered, render
+from hpd.prompt.template import AFTER_DOCUMENTS, RenderedTemplate, render
 from hpd.prompt.text import DocumentRole
 
-_N_KEYS = 1024
+_MAX_KEPT_KEYS = 1024
 """The number of keys whose tokens are remembered, as they come again with every document."""
 
 
@@ -28,16 +28,16 @@ _STACK_MARK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
-_OTHER_BLANK = re.compile(r"[\x1c-\x1f\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-UNSEEN = (
+_UNUSUAL_BLANK = re.compile(r"[\x1c-\x1f\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+INVISIBLE = (
     "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\ufeff\ufffc"
     "\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069"
     + "".join(map(chr, (*range(0x09), *range(0x0E, 0x1C), 0x7F)))
 )
 """What cannot be seen, as soft hyphens, marks of direction and control characters; a model is not
 shown it, and its vocabulary may not even have it."""
-_UNSEEN = re.compile(f"[{re.escape(UNSEEN)}]")
-_OTHER_LINE_END = re.compile(r"[\v\f\x85\u2028\u2029]|\r(?!\n)")
+_INVISIBLE_CHARACTERS = re.compile(f"[{re.escape(INVISIBLE)}]")
+_UNUSUAL_LINE_END = re.compile(r"[\v\f\x85\u2028\u2029]|\r(?!\n)")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
 
 
@@ -77,7 +77,7 @@ class TokenizedPrompt:
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
+class _TemplateTokens:
     """A template, cut at the control tokens around the user's text."""
 
     head: list[int]
@@ -92,7 +92,7 @@ class _Frame:
     """The plain text from there to the key."""
 
 
-def rendered(model: Vocabulary, system: str) -> Rendered:
+def render_for_model(model: Vocabulary, system: str) -> RenderedTemplate:
     """The chat template of a model around a place for the user's text, as ``render`` has it."""
     texts = {str(token): text for token, text, _, _ in model.control_tokens}
     # The model's bos is -1 if a prompt begins with none, unless its template writes one.
@@ -116,9 +116,9 @@ class PromptTokenizer:
     ) -> None:
         self._model = model
         self._control = model.control_tokens
-        self._frame = self._cut(rendered(model, system), instruction)
+        self._frame = self._split_template(render_for_model(model, system), instruction)
         if document_role == "assistant":
-            self._frame = self._opened(self._frame)
+            self._frame = self._with_documents_last(self._frame)
         self._shared = self._shared_prefix()
         self._keys: dict[str, list[int]] = {}
         """The tokens of keys. No ``lru_cache`` of a method, which would hold what holds it: until
@@ -128,14 +128,14 @@ class PromptTokenizer:
         self,
         documents: Sequence[str],
         key_texts: Sequence[str],
-        passing: Collection[str] = (),
+        uncached: Collection[str] = (),
     ) -> TokenizedPrompt:
         """The prompt for ``documents``, stacked if there are several, and its fields' keys.
 
         Args:
             documents: their texts, as they are.
             key_texts: the text between the prompt and the value of each field; may be empty.
-            passing: those of them that show values, and are rarely shared between documents. They
+            uncached: those of them that show values, and are rarely shared between documents. They
                 are not remembered: over a long run they would fill the memory for nothing.
         """
         frame = self._frame
@@ -148,7 +148,7 @@ class PromptTokenizer:
         else:
             fixed = frame.head + self._model.tokenize(text) + frame.middle
             rests = [
-                self._tokenized_key(key) if key in passing else self._key(key) for key in key_texts
+                self._tokenized_key(key) if key in uncached else self._key(key) for key in key_texts
             ]
             opening = self._key("{")
         # A document has the same prompt whatever its fields are, so its cells can be kept.
@@ -161,7 +161,7 @@ class PromptTokenizer:
         """The tokens of a key, which are remembered. Any number of threads may ask."""
         tokens = self._keys.get(text)
         if tokens is None:
-            if len(self._keys) >= _N_KEYS:
+            if len(self._keys) >= _MAX_KEPT_KEYS:
                 self._keys.clear()
             tokens = self._keys[text] = self._tokenized_key(text)
         return tokens
@@ -169,8 +169,10 @@ class PromptTokenizer:
     def _tokenized_key(self, text: str) -> list[int]:
         return self._model.tokenize(self._frame.tail + text)
 
-    def _cut(self, rendered: Rendered, instruction: str) -> _Frame:
-        before, after = rendered.before, rendered.after
+    def _split_template(
+        self, render_for_model: RenderedTemplate, instruction: str
+    ) -> _TemplateTokens:
+        before, after = render_for_model.before, render_for_model.after
         head_end, strip_before = self._last_control(before)
         head = self._model.tokenize(before[:head_end], True)
         if self._model.bos >= 0 and head[:1] != [self._model.bos]:
@@ -181,21 +183,21 @@ class PromptTokenizer:
         plain_before += instruction
         first, strip_after = self._first_control(after)
         if first < 0:
-            return _Frame(head, plain_before, after, None, "")
+            return _TemplateTokens(head, plain_before, after, None, "")
         last_end, strip_tail = self._last_control(after)
         plain_after = after[:first].rstrip() if strip_after else after[:first]
         tail = after[last_end:].lstrip() if strip_tail else after[last_end:]
-        return _Frame(
+        return _TemplateTokens(
             head, plain_before, plain_after, self._model.tokenize(after[first:last_end], True), tail
         )
 
-    def _opened(self, frame: _Frame) -> _Frame:
+    def _with_documents_last(self, frame: _TemplateTokens) -> _TemplateTokens:
         """The frame with the documents behind all of the template, in the assistant's turn."""
         text = frame.before + frame.after
         if frame.middle is None:
-            return replace(frame, before=text, after=BEHIND_DOCUMENTS)
+            return replace(frame, before=text, after=AFTER_DOCUMENTS)
         head = frame.head + self._model.tokenize(text) + frame.middle
-        return _Frame(head, frame.tail, BEHIND_DOCUMENTS, None, "")
+        return _TemplateTokens(head, frame.tail, AFTER_DOCUMENTS, None, "")
 
     def _last_control(self, text: str) -> tuple[int, bool]:
         """The end of the last control token in ``text``, and whether it strips the text behind."""
@@ -239,14 +241,14 @@ def common_prefix(sequences: Sequence[list[int]]) -> int:
 def documents_text(documents: Sequence[str]) -> str:
     """The user's text from the documents on; several documents are numbered from 1."""
     if len(documents) == 1:
-        return f"Document:\n{even_blanks(documents[0])}"
+        return f"Document:\n{normalize_blanks(documents[0])}"
     numbered = (
-        f"[{number}]\n{even_blanks(text)}" for number, text in enumerate(documents, start=1)
+        f"[{number}]\n{normalize_blanks(text)}" for number, text in enumerate(documents, start=1)
     )
     return "Documents:\n" + "\n".join(numbered)
 
 
-def even_blanks(document: str) -> str:
+def normalize_blanks(document: str) -> str:
     """A document whose blanks are those that a model has seen most.
 
     No-break blanks and their like, and what separates fields and records, become plain ones; what
@@ -256,10 +258,10 @@ def even_blanks(document: str) -> str:
     blank; in others they may be columns, and ends of lines line feeds. Values are found in the
     document all the same, as a search for them evens out blanks, too.
     """
-    document = _UNSEEN.sub("", _OTHER_BLANK.sub(" ", document)).strip("\r\n")
+    document = _INVISIBLE_CHARACTERS.sub("", _UNUSUAL_BLANK.sub(" ", document)).strip("\r\n")
     if "\n" in document:
-        return _OTHER_LINE_END.sub("\n", document)
-    return _BLANKS.sub(" ", _OTHER_LINE_END.sub(" ", document))
+        return _UNUSUAL_LINE_END.sub("\n", document)
+    return _BLANKS.sub(" ", _UNUSUAL_LINE_END.sub(" ", document))
 
 
 def may_share_prompt(document: str) -> bool:
@@ -269,7 +271,7 @@ def may_share_prompt(document: str) -> bool:
     brackets or quotation marks, those in front of a line as in a list, and those behind the word
     document, in all the characters that Unicode has for them.
     """
-    document = even_blanks(document)
+    document = normalize_blanks(document)
     if document.isascii():
         return _STACK_MARK.search(document) is None
     if not any(char.isnumeric() for char in document):

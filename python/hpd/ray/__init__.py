@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hpd.errors import InputError
 from hpd.extractor import OnError
 from hpd.frames import BatchExtractor
-from hpd.options import Options, combined
+from hpd.options import Options, combine_options
 from hpd.pipeline import check_task
 from hpd.ray.cluster import N_AT_ONCE, machines, ray_module, share
 from hpd.schema import as_schemas
@@ -100,14 +100,14 @@ def extract(
             "ray.data.from_pandas(frame) and the like make one"
         )
     schemas = as_schemas(schema)
-    chosen = combined(options, settings)
+    chosen = combine_options(options, settings)
     check_task(chosen, schemas, system_prompt)
     least, most = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     if not ray.is_initialized():
         ray.init()  # as Ray Data itself would
     part = share(machines(ray.nodes()), most, num_gpus)
     if not chosen.n_threads:
-        chosen = chosen.replaced({"n_threads": part.n_threads})
+        chosen = chosen.with_settings({"n_threads": part.n_threads})
     return dataset.map_batches(
         MapWorker,
         fn_constructor_args=(schemas,),

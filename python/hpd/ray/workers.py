@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, ModelLoadError
-from hpd.extractor import Extractor, OnError, error_of, is_raised
+from hpd.extractor import Extractor, OnError, error_of, should_raise
 from hpd.files.journal import file_fingerprint
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
@@ -136,7 +136,7 @@ class RayExtractor:
         try:
             part = share(machines(self._ray.nodes()), n_workers, n_gpus)
             if not options.n_threads:
-                options = options.replaced({"n_threads": part.n_threads})
+                options = options.with_settings({"n_threads": part.n_threads})
             settings = (schemas, _everywhere(model), hf_repo, file_fingerprint(path))
             kind = self._ray.remote(Worker).options(
                 num_cpus=part.n_cpus,
@@ -170,7 +170,7 @@ class RayExtractor:
         for index, extraction in RayRun(self._ray, self._pool, self._say).extractions(
             batches_of(documents, stack * -(-_N_DOCUMENTS // stack))
         ):
-            if is_raised(extraction, on_error, self._options):
+            if should_raise(extraction, on_error, self._options):
                 raise error_of(extraction, f"document {index + 1}")
             yield index, extraction
 
@@ -358,4 +358,4 @@ def _with_full_paths(options: Options) -> Options:
         name: str(_everywhere(getattr(options, name))) for name in ("draft_model", "calibration")
     }
     cache = os.path.abspath(options.cache) if options.cache else ""
-    return options.replaced({"adapters": adapters, "cache": cache, **named})
+    return options.with_settings({"adapters": adapters, "cache": cache, **named})

@@ -1,7 +1,7 @@
 """Schemas: every form in which one can be written, and the attributes that it is read into."""
 
 from hpd.schema.checks import SchemaNote, SchemaWarning, check
-from hpd.schema.render import describe, described, to_json_schema
+from hpd.schema.render import describe, describe_attributes, to_json_schema
 from hpd.schema.sources import as_schemas, load_schema, load_schemas
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
     "as_schemas",
     "check",
     "describe",
-    "described",
+    "describe_attributes",
     "load_schema",
     "load_schemas",
     "to_json_schema",

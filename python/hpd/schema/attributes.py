@@ -22,7 +22,7 @@ Type = Literal[
     "recursive",
 ]
 
-SCALARS = frozenset({"string", "integer", "number", "boolean", "date", "date-time", "enum"})
+SCALAR_TYPES = frozenset({"string", "integer", "number", "boolean", "date", "date-time", "enum"})
 """The types whose values are one answer each."""
 
 MAP_NAME, MAP_VALUE = "name", "value"
@@ -102,7 +102,7 @@ class Attribute:
     """Whether its only choice is its value, without a question; null, if it has none."""
     forbids_others: bool = field(default=True, compare=False)
     """Whether an ``object`` may have no other parts, or a ``tuple`` no more items."""
-    typed: bool = field(default=True, compare=False)
+    has_type: bool = field(default=True, compare=False)
     """Whether the schema names the type. Where it does not, any other value obeys it as well."""
     after: tuple[str, ...] = ()
     """Names of sibling attributes whose finished values this one sees."""
@@ -130,7 +130,7 @@ class Attribute:
         return self.type in ("array", "map")
 
     @property
-    def most_items(self) -> int:
+    def max_asked_items(self) -> int:
         """The most items that are asked for."""
         return MAX_ITEMS if self.max_items is None else self.max_items
 
@@ -139,7 +139,7 @@ class Attribute:
         """Whether its value is one answer; that of a union is, if each of its variants' is."""
         if self.type == "union":
             return all(variant.is_scalar and not variant.is_constant for variant in self.attributes)
-        return self.type in SCALARS
+        return self.type in SCALAR_TYPES
 
     @property
     def expanded(self) -> Attribute:

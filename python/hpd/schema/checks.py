@@ -52,7 +52,7 @@ def n_waves(attribute: Attribute, where: str = "") -> int:
         starts = first_waves(attribute.attributes, where)
         return max(
             (
-                starts[child.name] + n_waves(child, _join(where, child.name))
+                starts[child.name] + n_waves(child, _join_path(where, child.name))
                 for child in attribute.attributes
             ),
             default=1,
@@ -70,7 +70,7 @@ def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, i
         for other in attribute.after:
             if other not in by_name:
                 raise fail(
-                    _join(where, name),
+                    _join_path(where, name),
                     f"it comes after {other!r}, which is not one of its siblings "
                     f"({', '.join(by_name)})",
                 )
@@ -82,14 +82,16 @@ def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, i
     except CycleError as error:
         circle = error.args[1][::-1]
         shown = " -> ".join(circle)
-        raise fail(_join(where, circle[0]), f"the dependencies form a circle: {shown}") from None
+        raise fail(
+            _join_path(where, circle[0]), f"the dependencies form a circle: {shown}"
+        ) from None
     for name in order:
-        ends = (starts[o] + n_waves(by_name[o], _join(where, o)) for o in by_name[name].after)
+        ends = (starts[o] + n_waves(by_name[o], _join_path(where, o)) for o in by_name[name].after)
         starts[name] = max(ends, default=0)
     return starts
 
 
-def _join(where: str, name: str) -> str:
+def _join_path(where: str, name: str) -> str:
     return f"{where}.{name}" if where else name
 
 
@@ -98,17 +100,17 @@ def check(schema: Schema) -> Schema:
     if not schema.attributes:
         raise fail("", "the schema is empty: it needs at least one attribute")
     _check_siblings(schema.attributes, "", 1)
-    _check_places(schema.attributes)
+    _check_paths(schema.attributes)
     return schema
 
 
-def _check_places(attributes: Sequence[Attribute]) -> None:
-    places = Counter(_places(attributes, ""))
-    for place, n in places.items():
+def _check_paths(attributes: Sequence[Attribute]) -> None:
+    paths = Counter(_paths(attributes, ""))
+    for path, n in paths.items():
         # In an extraction, items have numbers: a[0] may be an item of a, and an attribute's name.
-        with_any_item = re.sub(r"\[\d+\]", "[]", place)
-        if n > 1 or (with_any_item != place and with_any_item in places):
-            raise fail(place, "two attributes have this same path: rename one of them")
+        with_any_item = re.sub(r"\[\d+\]", "[]", path)
+        if n > 1 or (with_any_item != path and with_any_item in paths):
+            raise fail(path, "two attributes have this same path: rename one of them")
 
 
 def check_name(name: object, where: str, *, may_be_empty: bool = False) -> str:
@@ -149,7 +151,7 @@ def _check_attribute(attribute: Attribute, where: str, depth: int) -> None:
         check_names([variant.name for variant in attribute.attributes], where)
         for variant in attribute.attributes:
             _check_attribute(variant, where, depth)
-            _check_places((variant,))
+            _check_paths((variant,))
     elif attribute.is_counted:
         if attribute.item is None:
             raise fail(where, "the array does not say what its items are")
@@ -162,16 +164,16 @@ def _check_attribute(attribute: Attribute, where: str, depth: int) -> None:
 
 
 def _check_bounds(attribute: Attribute, where: str) -> None:
-    least = ("minimum", attribute.minimum)
+    minimum = ("minimum", attribute.minimum)
     above = ("exclusiveMinimum", attribute.exclusive_minimum)
-    most = ("maximum", attribute.maximum)
+    maximum = ("maximum", attribute.maximum)
     below = ("exclusiveMaximum", attribute.exclusive_maximum)
     for (low_name, low), (high_name, high), may_be_equal in (
         (("minLength", attribute.min_length), ("maxLength", attribute.max_length), True),
         (("minItems", attribute.min_items), ("maxItems", attribute.max_items), True),
-        (least, most, True),
-        (least, below, False),
-        (above, most, False),
+        (minimum, maximum, True),
+        (minimum, below, False),
+        (above, maximum, False),
         (above, below, False),
     ):
         if low is None or high is None or low < high or (may_be_equal and low == high):
@@ -179,15 +181,15 @@ def _check_bounds(attribute: Attribute, where: str) -> None:
         raise fail(where, f"no value fits: {low_name} {low} and {high_name} {high}")
 
 
-def _places(attributes: Sequence[Attribute], prefix: str) -> list[str]:
-    places = []
+def _paths(attributes: Sequence[Attribute], prefix: str) -> list[str]:
+    paths = []
     for attribute in attributes:
-        place = prefix + attribute.name
-        places.append(place)
+        path = prefix + attribute.name
+        paths.append(path)
         inner: Attribute | None = attribute
         while inner is not None and inner.is_counted:
-            inner, place = inner.item, place + "[]"
-            places.append(place)
+            inner, path = inner.item, path + "[]"
+            paths.append(path)
         if inner is not None and inner.type in ("object", "tuple"):
-            places.extend(_places(inner.attributes, place + "."))
-    return places
+            paths.extend(_paths(inner.attributes, path + "."))
+    return paths

@@ -30,12 +30,12 @@ from hpd.schema.references import (
     CHECKED_AFTERWARDS,
     JSON_TYPES,
     KEYWORDS,
-    Merger,
     Node,
+    NodeMerger,
     RecursiveReference,
     Refs,
+    ids_to_pointers,
     look_up,
-    with_pointers,
 )
 from hpd.schema.scalars import (
     check_pattern,
@@ -51,19 +51,19 @@ from hpd.schema.scalars import (
     text_of,
 )
 
-_SHAPES: Final = frozenset(
+_SHAPE_KEYWORDS: Final = frozenset(
     {"$ref", "type", "enum", "const", "properties", "items", "prefixItems", "patternProperties"}
     | {"allOf", "anyOf", "oneOf", "additionalProperties"}
 ) | (ALL_KEYWORDS - {"required"})
 """The keywords that say what a value looks like, rather than what else must be true of it."""
 
-_PLAIN_REFERENCE: Final = frozenset({"$ref", "description", "title", "default", "$comment"})
+_REFERENCE_KEYWORDS: Final = frozenset({"$ref", "description", "title", "default", "$comment"})
 
 MAX_ATTRIBUTES = 2000
 """The attributes that are all named in the prompt; what else there is comes level by level."""
 
 SMALL_SCHEMA = 10
-_BARE_NAMES: Final = {"array": "items", "tuple": "items", "map": "entries"}
+_ROOT_NAMES: Final = {"array": "items", "tuple": "items", "map": "entries"}
 _MAX_LABEL = 60
 _TYPE_LABELS: Final = {
     "string": "text",
@@ -78,14 +78,14 @@ _TYPE_LABELS: Final = {
 def read_json_schema(root: Node) -> Schema:
     """The attributes of a JSON Schema; one that is no object has one, which is the data."""
     try:
-        reader = _Reader(with_pointers(root))
+        reader = _SchemaReader(ids_to_pointers(root))
         attribute = reader.attribute(reader.root, "$", "value", frozenset({"#"}), required=True)
         reader.finish(attribute)
     except RecursionError:
         raise fail("$", f"the schema is nested more than {MAX_DEPTH} levels deep") from None
-    for keyword, places in reader.unknown.items():
-        others = f", here and in {len(places) - 1} other places" if len(places) > 1 else ""
-        warn(places[0], f"{keyword!r} is not a keyword of JSON Schema: ignored{others}")
+    for keyword, paths in reader.unknown.items():
+        others = f", here and in {len(paths) - 1} other places" if len(paths) > 1 else ""
+        warn(paths[0], f"{keyword!r} is not a keyword of JSON Schema: ignored{others}")
     title = root.get("title")
     schema = Schema(
         attribute.attributes,
@@ -99,17 +99,17 @@ def read_json_schema(root: Node) -> Schema:
     if attribute.type == "object":
         if attribute.forbids_others:
             raise fail("$", "the object may have no attributes: there is nothing to extract")
-        attribute = _map(attribute, Attribute(MAP_NAME), Attribute(MAP_VALUE, typed=False))
+        attribute = _map(attribute, Attribute(MAP_NAME), Attribute(MAP_VALUE, has_type=False))
     if attribute.is_constant or attribute.type == "recursive":
         raise fail("$", "there is nothing to extract: no value, or only one, is allowed")
-    name = _BARE_NAMES.get(attribute.type, "value")
+    name = _ROOT_NAMES.get(attribute.type, "value")
     return replace(schema, attributes=(replace(attribute, name=name),), has_unwrapped_root=True)
 
 
-class _Reader:
+class _SchemaReader:
     def __init__(self, root: Node) -> None:
         self.root = root
-        self.merger = Merger(root)
+        self.merger = NodeMerger(root)
         self.is_complete = True
         self.recursions: dict[str, Recursion] = {}
         self.n_attributes = 0
@@ -149,10 +149,14 @@ class _Reader:
             raise fail(where, f"{reason} (found {node!r})")
         parts = node.get("allOf")
         only = parts[0] if isinstance(parts, list) and len(parts) == 1 else None
-        if isinstance(only, Mapping) and {*node, *only} <= _PLAIN_REFERENCE | {"allOf"}:
-            node = {**{key: node[key] for key in node if key != "allOf"}, **only, **_words(node)}
+        if isinstance(only, Mapping) and {*node, *only} <= _REFERENCE_KEYWORDS | {"allOf"}:
+            node = {
+                **{key: node[key] for key in node if key != "allOf"},
+                **only,
+                **_descriptions(node),
+            }
         reference = node.get("$ref")
-        is_plain = isinstance(reference, str) and {*node} <= _PLAIN_REFERENCE
+        is_plain = isinstance(reference, str) and {*node} <= _REFERENCE_KEYWORDS
         if is_plain and reference in self.known:
             known, n_parts = self.known[reference]
             if self.n_attributes > MAX_ATTRIBUTES and n_parts > SMALL_SCHEMA:
@@ -189,7 +193,7 @@ class _Reader:
                 f"{MAX_RECURSIVE} values in all",
             )
             used = {each.name for each in self.recursions.values()}
-            self.recursions[reference] = Recursion(_unlike(plain, used))
+            self.recursions[reference] = Recursion(_unique_name(plain, used))
         return Attribute(
             name,
             "recursive",
@@ -210,13 +214,19 @@ class _Reader:
     def merged(self, node: Node, where: str, name: str, refs: Refs, *, required: bool) -> Attribute:
         """A node whose references have been followed."""
         if "anyOf" in node and "oneOf" in node:
-            keep = "anyOf" if _have_shapes(node["anyOf"]) else "oneOf"
-            node = {key: value for key, value in node.items() if key in (keep, *_but_choices(node))}
+            keep = "anyOf" if _any_has_shape(node["anyOf"]) else "oneOf"
+            node = {
+                key: value for key, value in node.items() if key in (keep, *_without_unions(node))
+            }
             self.is_complete = False
         keyword = next((word for word in ("anyOf", "oneOf") if word in node), None)
-        if keyword and not _have_shapes(node[keyword]) and _SHAPES & {*_but_choices(node)}:
+        if (
+            keyword
+            and not _any_has_shape(node[keyword])
+            and _SHAPE_KEYWORDS & {*_without_unions(node)}
+        ):
             # Only what else must be true: an object with one of two names, say.
-            node, keyword = _but_choices(node), None
+            node, keyword = _without_unions(node), None
             self.is_complete = False
         if keyword:
             attribute = self.union(node, keyword, where, name, refs, required=required)
@@ -236,34 +246,34 @@ class _Reader:
         branches = node[keyword]
         if not isinstance(branches, list) or not branches:
             raise fail(f"{where}.{keyword}", "a list of schemas is expected")
-        rest = _but_choices(node)
+        rest = _without_unions(node)
         nullable = False
         real: list[Attribute] = []
         labels: list[str] = []
         faults: list[Exception] = []
         for index, branch in enumerate(branches):
-            place = f"{where}.{keyword}[{index}]"
+            path = f"{where}.{keyword}[{index}]"
             if branch is False:
                 continue
             if branch is True:
                 branch = {}
             if not isinstance(branch, Mapping):
-                raise fail(place, f"a schema must be an object (found {branch!r})")
-            if "$ref" in branch and {*branch, *rest} <= _PLAIN_REFERENCE:
+                raise fail(path, f"a schema must be an object (found {branch!r})")
+            if "$ref" in branch and {*branch, *rest} <= _REFERENCE_KEYWORDS:
                 # The usual case, and one that may come very often.
                 attribute = self.attribute(
-                    {**branch, **_words(rest)}, place, name, refs, required=required
+                    {**branch, **_descriptions(rest)}, path, name, refs, required=required
                 )
                 nullable = nullable or attribute.nullable
                 if not attribute.is_constant or attribute.choices:
                     real.append(attribute)
-                    target = look_up(self.root, branch["$ref"], place)
-                    labels.append(str(target.get("title", "")) or _ref_name(branch))
+                    target = look_up(self.root, branch["$ref"], path)
+                    labels.append(str(target.get("title", "")) or _reference_name(branch))
                 continue
             try:
-                full, inner = self.merger.resolve(branch, place, refs)
+                full, inner = self.merger.resolve(branch, path, refs)
             except RecursiveReference as found:
-                real.append(self.recursive(found.reference, branch, place, name, required=required))
+                real.append(self.recursive(found.reference, branch, path, name, required=required))
                 labels.append(self.recursions[found.reference].name)
                 continue
             if _is_null(full):
@@ -271,12 +281,12 @@ class _Reader:
                 continue
             try:
                 # Keywords beside the union hold for each of its branches, and override its words.
-                title = text_of(full, "title", place) or _ref_name(branch)
-                full = self.merger.merge(full, rest, place)
+                title = text_of(full, "title", path) or _reference_name(branch)
+                full = self.merger.merge(full, rest, path)
             except ValueError as fault:  # what the branch wants is not wanted beside it
                 faults.append(fault)
                 continue
-            attribute = self.merged(full, place, name, inner, required=required)
+            attribute = self.merged(full, path, name, inner, required=required)
             nullable = nullable or attribute.nullable
             if attribute.is_constant and not attribute.choices:
                 continue
@@ -288,7 +298,7 @@ class _Reader:
             return Attribute(name, "enum", required=required, nullable=nullable, is_constant=True)
         if keyword == "oneOf" and _overlap(real):
             self.is_complete = False
-        chosen = _choose(real, labels, name)
+        chosen = _one_attribute(real, labels, name)
         if chosen.type == "union" and rest.get("description"):
             chosen = replace(chosen, description=text_of(rest, "description", where))
         return replace(chosen, nullable=nullable, required=required)
@@ -301,7 +311,7 @@ class _Reader:
             examples=examples_of(node),
             nullable=nullable,
             required=required,
-            typed="type" in node,
+            has_type="type" in node,
         )
         if "enum" in node or "const" in node:
             return self.choice(common, node, types, where)
@@ -315,11 +325,11 @@ class _Reader:
         self.report(node, where, ALL_KEYWORDS, kind=" or ".join(types))
         bare = replace(common, description="", examples=())
         variants = [
-            self.of_type(kind, bare, _only(node, kind), where, refs)
+            self.of_type(kind, bare, _keywords_of_type(node, kind), where, refs)
             for kind in types
             if kind != "integer" or "number" not in types
         ]
-        chosen = replace(_choose(variants, [""] * len(variants), name), nullable=nullable)
+        chosen = replace(_one_attribute(variants, [""] * len(variants), name), nullable=nullable)
         words = {"description": common.description, "examples": common.examples}
         return replace(chosen, required=required, **words)  # type: ignore[arg-type]
 
@@ -384,21 +394,21 @@ class _Reader:
             self.is_complete = False
         attributes = []
         for name, child in properties.items():
-            place = f"{where}.properties.{name}"
+            path = f"{where}.properties.{name}"
             if child is False and name not in required:
                 continue
             check_name(name, f"{where}.properties", may_be_empty=True)
             if child is False:
                 child = {"enum": [None], "type": "string"}
-            attributes.append(self.part(child, place, name, refs, required=name in required))
+            attributes.append(self.part(child, path, name, refs, required=name in required))
         for name in unknown:
             child = next((s for pattern, s in patterns.items() if _matches(pattern, name)), extra)
-            place = f"{where}.required"
+            path = f"{where}.required"
             if child is False:
-                warn(place, f"{name!r} is required, but not allowed: no data can obey the schema")
+                warn(path, f"{name!r} is required, but not allowed: no data can obey the schema")
                 child = {"enum": [None], "type": "string"}
-            check_name(name, place, may_be_empty=True)
-            attributes.append(self.part(child, place, name, refs, required=True))
+            check_name(name, path, may_be_empty=True)
+            attributes.append(self.part(child, path, name, refs, required=True))
         forbids_others = extra is False and not patterns
         if not attributes and not forbids_others:
             warn(where, "the object names no properties: it is empty, where it must be there")
@@ -417,9 +427,9 @@ class _Reader:
             pattern, value = next(iter(shown.items()))
             if len(shown) > 1:
                 warn(where, f"patternProperties: only names like {pattern} are asked for")
-            place = f"{where}.patternProperties.{pattern}"
+            path = f"{where}.patternProperties.{pattern}"
         else:
-            pattern, value, place = "", extra, f"{where}.additionalProperties"
+            pattern, value, path = "", extra, f"{where}.additionalProperties"
         if len(patterns) > 1 or (patterns and (names or extra is not False)):
             self.is_complete = False
         name = Attribute(MAP_NAME, nullable=False, required=True)
@@ -429,10 +439,10 @@ class _Reader:
             if not name.is_scalar:
                 raise fail(f"{where}.propertyNames", "a name is text")
         if pattern and name.type == "string" and name.pattern is None:
-            name = read_string(name, {"pattern": pattern}, place)
+            name = read_string(name, {"pattern": pattern}, path)
         if value is False:
             return replace(common, type="object", forbids_others=True)
-        item = self.attribute(value, place, MAP_VALUE, refs, required=True)
+        item = self.attribute(value, path, MAP_VALUE, refs, required=True)
         return replace(
             _map(common, name, item),
             min_items=count_of(node, "minProperties", where),
@@ -449,7 +459,7 @@ class _Reader:
             maximum, items = 0, True
         if items is True or items == {}:
             warn(where, "the array does not say what its items are: they are read as text")
-            item = Attribute("item", nullable=False, typed=False)
+            item = Attribute("item", nullable=False, has_type=False)
         else:
             item = self.attribute(items, f"{where}.items", "item", refs, required=False)
             # By the letter an item without a type may be null, but nobody means that.
@@ -484,20 +494,20 @@ class _Reader:
     def tuple(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
         """An array whose items differ by their place."""
         keyword = "prefixItems" if "prefixItems" in node else "items"
-        places = node[keyword]
+        item_schemas = node[keyword]
         rest = node.get("items" if keyword == "prefixItems" else "additionalItems", True)
         minimum = count_of(node, "minItems", where)
         maximum = count_of(node, "maxItems", where)
-        if not isinstance(places, list):
+        if not isinstance(item_schemas, list):
             raise fail(f"{where}.{keyword}", "a list of schemas is expected")
-        n_asked = max(len(places), min(minimum or 0, MAX_PLACES))
+        n_asked = max(len(item_schemas), min(minimum or 0, MAX_TUPLE_ITEMS))
         parts = []
         for index in range(n_asked if maximum is None else min(n_asked, maximum)):
-            own = places[index] if index < len(places) else rest
+            own = item_schemas[index] if index < len(item_schemas) else rest
             if own is False:
                 break
-            place, is_needed = f"{where}.{keyword}[{index}]", index < (minimum or 0)
-            parts.append(self.part(own, place, str(index + 1), refs, required=is_needed))
+            path, is_needed = f"{where}.{keyword}[{index}]", index < (minimum or 0)
+            parts.append(self.part(own, path, str(index + 1), refs, required=is_needed))
         if not parts:
             warn(where, "the array may hold nothing")
         self.is_complete = self.is_complete and not flag_of(node, "uniqueItems", where)
@@ -516,7 +526,7 @@ class _Reader:
             if keyword in ANNOTATIONS or keyword in understood or keyword.startswith("x-"):
                 continue
             if keyword in CHECKED_AFTERWARDS:
-                if keyword not in _OF_MAPS:
+                if keyword not in _MAP_KEYWORDS:
                     self.is_complete = False
             elif keyword in ALL_KEYWORDS:
                 warn(where, f"{keyword!r} says nothing about a value of type {kind}: ignored")
@@ -524,10 +534,10 @@ class _Reader:
                 self.unknown.setdefault(keyword, []).append(where)
 
 
-MAX_PLACES: Final = 100
+MAX_TUPLE_ITEMS: Final = 100
 """The most places of a tuple that are asked for because of ``minItems``."""
 
-_OF_MAPS: Final = ("patternProperties", "propertyNames", "minProperties", "maxProperties")
+_MAP_KEYWORDS: Final = ("patternProperties", "propertyNames", "minProperties", "maxProperties")
 
 
 def _map(common: Attribute, name: Attribute, value: Attribute) -> Attribute:
@@ -537,24 +547,24 @@ def _map(common: Attribute, name: Attribute, value: Attribute) -> Attribute:
     return replace(common, type="map", item=item)
 
 
-def _words(node: Node) -> dict[str, Any]:
+def _descriptions(node: Node) -> dict[str, Any]:
     return {key: node[key] for key in ("title", "description") if key in node}
 
 
-def _but_choices(node: Node) -> dict[str, Any]:
+def _without_unions(node: Node) -> dict[str, Any]:
     return {key: value for key, value in node.items() if key not in ("anyOf", "oneOf")}
 
 
-def _have_shapes(branches: object) -> bool:
+def _any_has_shape(branches: object) -> bool:
     """Whether one of the branches of a choice says what a value looks like."""
     return isinstance(branches, list) and any(
-        isinstance(branch, Mapping) and _SHAPES & {*branch} for branch in branches
+        isinstance(branch, Mapping) and _SHAPE_KEYWORDS & {*branch} for branch in branches
     )
 
 
-def _only(node: Node, kind: str) -> Node:
+def _keywords_of_type(node: Node, kind: str) -> Node:
     """A node without the keywords of other types."""
-    own = KEYWORDS.get(kind, frozenset()) | {"prefixItems", *_OF_MAPS}
+    own = KEYWORDS.get(kind, frozenset()) | {"prefixItems", *_MAP_KEYWORDS}
     others = ALL_KEYWORDS - own
     return {key: value for key, value in node.items() if key not in others}
 
@@ -570,7 +580,7 @@ def _types(node: Node, where: str) -> tuple[list[str], bool]:
         for kind, keywords in KEYWORDS.items():
             if keywords & {*node}:
                 return [kind], True
-        if {*_OF_MAPS, "dependencies", "dependentRequired"} & {*node}:
+        if {*_MAP_KEYWORDS, "dependencies", "dependentRequired"} & {*node}:
             return ["object"], True
         return ["string"], True
     types = [declared] if isinstance(declared, str) else declared
@@ -593,7 +603,7 @@ def _overlap(real: list[Attribute]) -> bool:
     return len({*kinds}) < len(kinds) or not {*kinds} <= {"string", "boolean", "number", "array"}
 
 
-def _choose(real: list[Attribute], labels: list[str], name: str) -> Attribute:
+def _one_attribute(real: list[Attribute], labels: list[str], name: str) -> Attribute:
     """One attribute for several that a value may be of."""
     first = real[0]
     if len(real) == 1 and first.type != "recursive":
@@ -623,11 +633,11 @@ def _union(
     made = []
     for variant, label in zip(variants, labels, strict=True):
         if variant.type == "object":
-            variant = replace(variant, attributes=_given(variant.attributes, mark))
+            variant = replace(variant, attributes=_mark_constants(variant.attributes, mark))
         marked = next((each for each in variant.attributes if each.name == mark), None)
-        text = str(marked.choices[0]) if marked else label or _described(variant)
+        text = str(marked.choices[0]) if marked else label or _variant_label(variant)
         text = " ".join(text.split())[:_MAX_LABEL].strip() or "other"
-        made.append(replace(variant, name=_unlike(text, used)))
+        made.append(replace(variant, name=_unique_name(text, used)))
         used.add(made[-1].name)
     return replace(union, attributes=tuple(made))
 
@@ -649,7 +659,7 @@ def _discriminator(variants: list[Attribute]) -> str | None:
     return None
 
 
-def _given(attributes: tuple[Attribute, ...], mark: str | None) -> tuple[Attribute, ...]:
+def _mark_constants(attributes: tuple[Attribute, ...], mark: str | None) -> tuple[Attribute, ...]:
     """The parts of a variant: what can have one value only is not asked for."""
     return tuple(
         replace(each, is_constant=True, required=True)
@@ -662,7 +672,7 @@ def _given(attributes: tuple[Attribute, ...], mark: str | None) -> tuple[Attribu
     )
 
 
-def _described(variant: Attribute) -> str:
+def _variant_label(variant: Attribute) -> str:
     """A label for a variant that has no title."""
     if variant.type == "object":
         fixed = [
@@ -674,11 +684,11 @@ def _described(variant: Attribute) -> str:
         return ", ".join(map(str, variant.choices[:3]))
     label = _TYPE_LABELS.get(variant.type, variant.type)
     if variant.type == "array" and variant.item is not None and variant.item.type != "string":
-        return f"{label} of {_described(variant.item)}"
+        return f"{label} of {_variant_label(variant.item)}"
     return label
 
 
-def _unlike(name: str, used: set[str]) -> str:
+def _unique_name(name: str, used: set[str]) -> str:
     """A name that is not used: itself, or with a number behind it."""
     numbered = name
     number = 2
@@ -687,7 +697,7 @@ def _unlike(name: str, used: set[str]) -> str:
     return numbered
 
 
-def _ref_name(branch: Node) -> str:
+def _reference_name(branch: Node) -> str:
     reference = branch.get("$ref")
     return reference.rsplit("/", 1)[-1].strip("#") if isinstance(reference, str) else ""
 

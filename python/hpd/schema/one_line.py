@@ -54,12 +54,12 @@ TYPE_WORDS: Final[dict[str, Type]] = {
     "date-time": "date-time",
 }
 
-PROGRAMMERS_WORDS: Final = frozenset(
+PROGRAMMING_TYPES: Final = frozenset(
     {"str", "int", "integer", "float", "bool", "boolean", "datetime", "date-time"}
 )
 """The words for types that are no words of names."""
 
-_MEANT: Final = {
+_LIKELY_TYPES: Final = {
     "number": "float or int",
     "decimal": "float",
     "double": "float",
@@ -69,7 +69,7 @@ _MEANT: Final = {
     "array": "[str]",
 }
 """Last words of names by which a type may be meant, and how that is written."""
-_OFTEN_MISTYPED: Final = ("float", "integer", "boolean", "datetime")
+_MISTYPED_TYPES: Final = ("float", "integer", "boolean", "datetime")
 
 _TYPE_AS_DESCRIPTION = re.compile(r"\[?\s*([a-z-]+)\s*\]?\s*[?!]?")
 _OTHER_TYPE = re.compile(r"(?:decimal|double|(?:list|array|set|tuple|dict|optional)(?:\s*\[.*\])?)")
@@ -86,9 +86,9 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?:\.\d{1,299})?")
 
 def parse_one_line(text: str) -> tuple[Attribute, ...]:
     """The attributes of a schema in the one-line form."""
-    reader = _Reader(text)
+    reader = _LineReader(text)
     attributes = reader.entries(closing="")
-    reader.tell(attributes)
+    reader.note_readings(attributes)
     return tuple(attributes)
 
 
@@ -107,9 +107,9 @@ class _Name:
 
     text: str
     type: Type | None = None
-    dated: bool = False
+    includes_date: bool = False
     """Whether the word for the type is a part of the name, too."""
-    meant: str = ""
+    likely_type: str = ""
     """The type that may have been meant by the last word, which is a part of the name."""
 
 
@@ -125,7 +125,7 @@ class _Entry:
     """The name, where ``after`` and the words behind it can also be a part of it."""
 
 
-class _Reader:
+class _LineReader:
     """One pass over the text, left to right."""
 
     def __init__(self, text: str) -> None:
@@ -133,19 +133,22 @@ class _Reader:
         self.text = "\n" + text.replace("\r\n", "\n").replace("\r", "\n")
         self.position = 0
         self.depth = 0
-        self.by_lines = "\n" in text.strip()
-        self.dated: list[str] = []
-        self.meant: dict[str, list[str]] = {}
+        self.is_multiline = "\n" in text.strip()
+        self.includes_date: list[str] = []
+        self.likely_type: dict[str, list[str]] = {}
 
-    def tell(self, attributes: Sequence[Attribute]) -> None:
+    def note_readings(self, attributes: Sequence[Attribute]) -> None:
         """Say which reading was taken, where people may mean the other one."""
-        if self.dated:
-            short = self.dated[0].rpartition(" ")[0]
-            note(_listed(self.dated), f'the name of a date; one called {short} is "{short}" date')
-        for meant, names in self.meant.items():
-            note(_listed(names), f"the name of a text; the type would be {meant}")
+        if self.includes_date:
+            short = self.includes_date[0].rpartition(" ")[0]
+            note(
+                _quoted_list(self.includes_date),
+                f'the name of a date; one called {short} is "{short}" date',
+            )
+        for likely_type, names in self.likely_type.items():
+            note(_quoted_list(names), f"the name of a text; the type would be {likely_type}")
         if len(attributes) == 1 and " " in attributes[0].name and self.text.strip()[0] != '"':
-            note(_listed([attributes[0].name]), "one attribute; a comma separates several")
+            note(_quoted_list([attributes[0].name]), "one attribute; a comma separates several")
 
     def entries(self, closing: str) -> list[Attribute]:
         entries: list[_Entry] = []
@@ -158,36 +161,34 @@ class _Reader:
             self.skip(_BREAK)
         if closing:
             self.expect(closing)
-        return self.resolved(entries)
+        return self.resolve(entries)
 
-    def resolved(self, entries: Sequence[_Entry]) -> list[Attribute]:
+    def resolve(self, entries: Sequence[_Entry]) -> list[Attribute]:
         """The attributes, now that it is known which words behind ``after`` are names."""
         names = Counter(entry.name.text for entry in entries)
         whole = {entry.with_after.text for entry in entries if entry.with_after is not None}
         attributes = []
         for entry in entries:
-            name, after = entry.name, _named(entry.after, {*names, *whole})
+            name, after = entry.name, _match_names(entry.after, {*names, *whole})
             if entry.with_after is not None and (
                 names[name.text] > 1 or any(other not in names for other in after)
             ):
                 name, after = entry.with_after, ()
-            if name.dated:
-                self.dated.append(name.text)
-            if name.meant and entry.attribute.type == "string":
-                self.meant.setdefault(name.meant, []).append(name.text)
+            if name.includes_date:
+                self.includes_date.append(name.text)
+            if name.likely_type and entry.attribute.type == "string":
+                self.likely_type.setdefault(name.likely_type, []).append(name.text)
             check_name(name.text, "the one-line schema")
             kind = name.type or entry.attribute.type
             attributes.append(replace(entry.attribute, name=name.text, type=kind, after=after))
         return attributes
 
     def entry(self, closing: str) -> _Entry:
-        entry, ends = self.named()
+        entry, ends = self.name_and_after()
         attribute = self.mark(entry.attribute)
         self.skip(_BLANK)
         ends = ends or (attribute is not entry.attribute and entry.name.type is None)
-        if self.peek() in ("[", "{") or (
-            ends and self.word_ahead() and self.word_ahead() != "after"
-        ):
+        if self.peek() in ("[", "{") or (ends and self.peek_word() and self.peek_word() != "after"):
             attribute = replace(
                 self.type(), nullable=attribute.nullable, required=attribute.required
             )
@@ -196,7 +197,7 @@ class _Reader:
             entry.name = _Name(entry.name.text)
         if entry.after:
             entry.after = (*entry.after, *self.names())
-        elif self.word_ahead() == "after":
+        elif self.peek_word() == "after":
             self.skip(_WORD)
             entry.after = (self.name("the name of an attribute after 'after'"), *self.names())
         if self.peek() == ":":
@@ -212,14 +213,14 @@ class _Reader:
         entry.attribute = attribute
         return entry
 
-    def named(self) -> tuple[_Entry, bool]:
+    def name_and_after(self) -> tuple[_Entry, bool]:
         """An entry of its name, and whether it is certain that this ends here."""
         self.skip(_BLANK)
         if self.peek() == '"':
             return _Entry(Attribute(""), _Name(self.quoted())), True
         words = self.words()
         if self.peek() in ("[", "{"):
-            if len(words) > 1 and not self.blank_before() and _GENERIC.fullmatch(words[-1]):
+            if len(words) > 1 and not self.follows_blank() and _GENERIC.fullmatch(words[-1]):
                 raise self.error(
                     f"{words[-1]}{self.peek()} is not a type",
                     "write [str] for a list, [a|b] for one of several values",
@@ -227,10 +228,10 @@ class _Reader:
             return _Entry(Attribute(""), _Name(" ".join(words))), True
         at = max((i for i in range(1, len(words) - 1) if words[i] == "after"), default=0)
         if not at:
-            return _Entry(Attribute(""), _typed(words)), False
-        name, with_after = _typed(words[:at]), _typed(words)
+            return _Entry(Attribute(""), _split_type(words)), False
+        name, with_after = _split_type(words[:at]), _split_type(words)
         # Nobody calls an attribute "total float after lines".
-        is_certain = (name.type is not None and not name.dated) or self.peek() == '"'
+        is_certain = (name.type is not None and not name.includes_date) or self.peek() == '"'
         entry = _Entry(Attribute(""), name, words[at + 1 :], None if is_certain else with_after)
         return entry, False
 
@@ -238,7 +239,7 @@ class _Reader:
         """The words up to what can be in no name."""
         words = [self.name("a name")]
         self.skip(_BLANK)
-        while self.word_ahead() and not _AFTER_QUOTED.match(self.text, self.position):
+        while self.peek_word() and not _AFTER_QUOTED.match(self.text, self.position):
             words.append(self.name("a name"))
             self.skip(_BLANK)
         return words
@@ -249,14 +250,16 @@ class _Reader:
             return self.quoted()
         match = _WORD.match(self.text, self.position)
         if match is None:
-            raise self.error(f"{what} is expected, not {self.ahead()}", "write name, or name type")
+            raise self.error(
+                f"{what} is expected, not {self.peek_text()}", "write name, or name type"
+            )
         self.position = match.end()
         return match.group()
 
     def names(self) -> tuple[str, ...]:
         names = []
         self.skip(_BLANK)
-        while self.peek() == '"' or self.word_ahead():
+        while self.peek() == '"' or self.peek_word():
             names.append(self.name("a name"))
             self.skip(_BLANK)
         return tuple(names)
@@ -279,7 +282,7 @@ class _Reader:
             attribute = self.bracket() if self.peek() == "[" else self.object()
             self.depth -= 1
             return attribute
-        word = self.word_ahead()
+        word = self.peek_word()
         kind = TYPE_WORDS.get(word.lower())
         if kind is None:
             raise self.error(
@@ -361,14 +364,14 @@ class _Reader:
             if self.at_end(closing) or self.peek() in ",\n":
                 return text
             self.position = start  # It only begins with a quotation, and goes on behind it.
-        ends = "\n" if self.by_lines else ","
+        ends = "\n" if self.is_multiline else ","
         if closing:
             ends += ",\n" + closing
         start = self.position
         while self.position < len(self.text) and self.text[self.position] not in ends:
             self.position += 1
         text = self.text[start : self.position].strip()
-        if self.by_lines:
+        if self.is_multiline:
             text = text.rstrip(",").rstrip()
         return text
 
@@ -385,17 +388,17 @@ class _Reader:
 
     def expect(self, char: str) -> None:
         if self.peek() != char:
-            raise self.error(f"{char!r} is expected, not {self.ahead()}", "check the brackets")
+            raise self.error(f"{char!r} is expected, not {self.peek_text()}", "check the brackets")
         self.position += 1
 
-    def word_ahead(self) -> str:
+    def peek_word(self) -> str:
         match = _WORD.match(self.text, self.position)
         return match.group() if match else ""
 
-    def blank_before(self) -> bool:
+    def follows_blank(self) -> bool:
         return self.text[self.position - 1].isspace()
 
-    def ahead(self) -> str:
+    def peek_text(self) -> str:
         return repr(self.peek()) if self.peek() else "the end"
 
     def peek(self) -> str:
@@ -413,28 +416,28 @@ class _Reader:
         before = self.text[: self.position]
         line = before.count("\n")
         column = self.position - before.rfind("\n")
-        where = f"line {line}, character {column}" if self.by_lines else f"character {column}"
+        where = f"line {line}, character {column}" if self.is_multiline else f"character {column}"
         return SchemaError(f"schema, {where}: {what}. {advice[0].upper()}{advice[1:]}.")
 
 
-def _typed(words: Sequence[str]) -> _Name:
+def _split_type(words: Sequence[str]) -> _Name:
     """The name that words are, and the type if the last one says it."""
     *before, last = words
     text, kind = " ".join(words), TYPE_WORDS.get(last.lower())
     if not before:
         return _Name(text)
-    if last.lower() in PROGRAMMERS_WORDS:
+    if last.lower() in PROGRAMMING_TYPES:
         return _Name(" ".join(before), kind)
     if kind is not None and len(before) == 1 and _IDENTIFIER.fullmatch(before[0]):
         return _Name(before[0], kind)
     if kind == "date":
         has_word = "date" in re.split(r"\W+", " ".join(before).lower())
-        return _Name(" ".join(before), kind) if has_word else _Name(text, kind, dated=True)
-    mistyped = get_close_matches(last.lower(), _OFTEN_MISTYPED, 1, 0.8)
-    return _Name(text, meant=_MEANT.get(last.lower()) or "".join(mistyped))
+        return _Name(" ".join(before), kind) if has_word else _Name(text, kind, includes_date=True)
+    mistyped = get_close_matches(last.lower(), _MISTYPED_TYPES, 1, 0.8)
+    return _Name(text, likely_type=_LIKELY_TYPES.get(last.lower()) or "".join(mistyped))
 
 
-def _named(words: Sequence[str], names: Collection[str]) -> tuple[str, ...]:
+def _match_names(words: Sequence[str], names: Collection[str]) -> tuple[str, ...]:
     """The names that words are, the longest first; a word that is in none stays by itself."""
     found = []
     at = 0
@@ -446,5 +449,5 @@ def _named(words: Sequence[str], names: Collection[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _quoted_list(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))

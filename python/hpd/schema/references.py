@@ -60,7 +60,7 @@ Node = Mapping[str, Any]
 Refs = frozenset[str]
 
 _CONDITIONS: Final = frozenset({"if", "then", "else", "not"})
-OWN_WORDS: Final = frozenset(
+OVERRIDING_KEYWORDS: Final = frozenset(
     {"title", "description", "default", "examples", "deprecated", "depends_on"}
 )
 
@@ -73,7 +73,7 @@ class RecursiveReference(Exception):  # noqa: N818 - no error, and it never leav
         self.reference = reference
 
 
-class Merger:
+class NodeMerger:
     """Makes one node of what is spread over several.
 
     Args:
@@ -109,18 +109,18 @@ class Merger:
         if not isinstance(parts, list):
             raise fail(f"{where}.allOf", "a list of schemas is expected")
         for index, part in enumerate(parts):
-            place = f"{where}.allOf[{index}]"
+            part_path = f"{where}.allOf[{index}]"
             if part is True:
                 continue
             if not isinstance(part, Mapping):
-                raise fail(place, f"a schema must be an object (found {part!r})")
-            if {*part} & _CONDITIONS and not {*part} - _CONDITIONS - OWN_WORDS:
+                raise fail(part_path, f"a schema must be an object (found {part!r})")
+            if {*part} & _CONDITIONS and not {*part} - _CONDITIONS - OVERRIDING_KEYWORDS:
                 self.is_exact = False  # A condition: of several, none can be merged.
                 continue
             try:
-                resolved, refs = self.resolve(part, place, refs)
+                resolved, refs = self.resolve(part, part_path, refs)
             except RecursiveReference:
-                if len(parts) == 1 and not {*flat} - OWN_WORDS:
+                if len(parts) == 1 and not {*flat} - OVERRIDING_KEYWORDS:
                     raise
                 self.is_exact = False
                 continue
@@ -131,13 +131,13 @@ class Merger:
         """A node that demands what both demand; titles, descriptions and the like are ``own``'s."""
         merged = dict(base)
         for keyword, value in own.items():
-            if keyword not in merged or merged[keyword] == value or not _limits(keyword):
+            if keyword not in merged or merged[keyword] == value or not _may_conflict(keyword):
                 merged[keyword] = value
             else:
-                merged[keyword] = self._both(keyword, merged[keyword], value, where)
+                merged[keyword] = self._combine(keyword, merged[keyword], value, where)
         return merged
 
-    def _both(self, keyword: str, first: Any, second: Any, where: str) -> Any:
+    def _combine(self, keyword: str, first: Any, second: Any, where: str) -> Any:
         """The value of a keyword that demands what two different values of it demand together."""
         try:
             if keyword in ("properties", "patternProperties"):
@@ -170,7 +170,7 @@ class Merger:
         return first
 
 
-def _limits(keyword: str) -> bool:
+def _may_conflict(keyword: str) -> bool:
     """Whether two values of a keyword can be at odds."""
     if keyword in ("type", "enum", "const", "anyOf", "oneOf", "prefixItems"):
         return True
@@ -195,7 +195,7 @@ def look_up(root: Node, reference: object, where: str) -> Node:
             where,
             f"the reference {reference!r} leads out of the schema: put its target into $defs",
         )
-    target = _at(root, reference[1:])
+    target = _node_at(root, reference[1:])
     if target is None:
         raise fail(where, f"the reference {reference!r} leads nowhere in the schema")
     if target is True:
@@ -205,7 +205,7 @@ def look_up(root: Node, reference: object, where: str) -> Node:
     return target
 
 
-def _at(root: Node, pointer: str) -> object:
+def _node_at(root: Node, pointer: str) -> object:
     """What stands at a JSON pointer; None if nothing does."""
     target: object = root
     for part in pointer.split("/")[1:]:
@@ -219,7 +219,7 @@ def _at(root: Node, pointer: str) -> object:
     return target if pointer[:1] in ("", "/") else None
 
 
-def with_pointers(root: Node) -> Node:
+def ids_to_pointers(root: Node) -> Node:
     """The schema with what references name by ``$id`` or ``$anchor`` as pointers from its root."""
     nodes = [*_nodes(root, "", "")]
     references = (str(node.get("$ref", "#")) for node, _, _ in nodes)
@@ -229,22 +229,22 @@ def with_pointers(root: Node) -> Node:
         return root
     root = deepcopy(root)
     nodes = [*_nodes(root, "", "")]
-    places: dict[str, str] = {}
+    pointers: dict[str, str] = {}
     for node, base, pointer in nodes:
-        places.setdefault(base, pointer)
+        pointers.setdefault(base, pointer)
         # Up to draft 7, an anchor is an id that begins with #.
         for anchor in (f"#{node.get('$anchor')}", node.get("$id"), node.get("id")):
             if isinstance(anchor, str) and anchor.startswith("#"):
-                places.setdefault(base + anchor, pointer)
+                pointers.setdefault(base + anchor, pointer)
     for node, base, _ in nodes:
         if isinstance(node.get("$ref"), str):
             uri, fragment = urldefrag(urljoin(base, node["$ref"]))
-            place = places.get(f"{uri}#{fragment}")
-            if place is None and uri in places:
-                place = places[uri] + fragment
+            target = pointers.get(f"{uri}#{fragment}")
+            if target is None and uri in pointers:
+                target = pointers[uri] + fragment
             # Some name their parts by ids, but mean pointers from the root.
-            if place is not None and _at(root, place) is not None:
-                node["$ref"] = f"#{place}"
+            if target is not None and _node_at(root, target) is not None:
+                node["$ref"] = f"#{target}"
     return root
 
 

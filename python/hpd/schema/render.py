@@ -43,13 +43,13 @@ def describe(schema: Schema) -> str:
     return "\n".join(lines)
 
 
-def described(schemas: Schema | Mapping[str, Schema]) -> dict[str, str]:
+def describe_attributes(schemas: Schema | Mapping[str, Schema]) -> dict[str, str]:
     """The attributes by path, those of a category behind its name, each in a few words."""
     if not isinstance(schemas, Schema):
         return {
             f"{category}: {path}": text
             for category, schema in schemas.items()
-            for path, text in described(schema).items()
+            for path, text in describe_attributes(schema).items()
         }
     return {
         path: " ".join(
@@ -59,7 +59,7 @@ def described(schemas: Schema | Mapping[str, Schema]) -> dict[str, str]:
     }
 
 
-def _object(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
+def _object_node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
     properties = {part.name: _node(part, definitions) for part in attribute.attributes}
     node: dict[str, Any] = {"type": _type("object", attribute.nullable), "properties": properties}
     required = [part.name for part in attribute.attributes if part.required]
@@ -70,7 +70,7 @@ def _object(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]
     return node
 
 
-def _referred(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
+def _reference(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
     """A reference to what a recursive attribute stands for, which is written once."""
     assert attribute.recursion is not None
     assert attribute.recursion.attribute is not None
@@ -81,7 +81,7 @@ def _referred(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, An
     return {"$ref": "#/$defs/" + name.replace("~", "~0").replace("/", "~1")}
 
 
-def _named_values(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
+def _map_node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
     assert attribute.item is not None
     name, value = attribute.item.attributes
     node: dict[str, Any] = {
@@ -107,12 +107,12 @@ def _type(name: str, nullable: bool) -> str | list[str]:
 def _node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
     node: dict[str, Any]
     if attribute.type == "object":
-        node = _object(attribute, definitions)
+        node = _object_node(attribute, definitions)
     elif attribute.type == "map":
-        node = _named_values(attribute, definitions)
+        node = _map_node(attribute, definitions)
         attribute = replace(attribute, min_items=None, max_items=None)
     elif attribute.type == "recursive":
-        node = _referred(attribute, definitions)
+        node = _reference(attribute, definitions)
     elif attribute.type == "union":
         variants = [_node(variant, definitions) for variant in attribute.attributes]
         node = {"anyOf": [*variants, *([{"type": "null"}] if attribute.nullable else [])]}
@@ -155,7 +155,7 @@ def _node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
     ):
         if value is not None:
             node[keyword] = value
-    if not attribute.typed:
+    if not attribute.has_type:
         node.pop("type", None)
     return node
 
@@ -164,7 +164,7 @@ def _rows(attributes: Iterable[Attribute], prefix: str) -> list[tuple[str, str, 
     rows = []
     for attribute in attributes:
         path = prefix + attribute.name
-        absent = "error" if _must_be_there(attribute) else _absent(attribute)
+        absent = "error" if _is_mandatory(attribute) else _absent(attribute)
         rows.append(
             (path, _type_name(attribute), _constraint(attribute), absent, attribute.description)
         )
@@ -176,7 +176,7 @@ def _rows(attributes: Iterable[Attribute], prefix: str) -> list[tuple[str, str, 
     return rows
 
 
-def _must_be_there(attribute: Attribute) -> bool:
+def _is_mandatory(attribute: Attribute) -> bool:
     if attribute.type == "array" and not attribute.min_items:
         return False  # An empty list says that there is none.
     return attribute.needs_a_value

@@ -24,7 +24,7 @@ from hpd.schema.references import ANNOTATIONS, CHECKED_AFTERWARDS, JSON_TYPES
 FILE_SUFFIXES: Final = (".json", ".txt", ".schema")
 _MODULE_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _PROPERTY_KEYWORDS: Final = ("enum", "const", "anyOf", "oneOf", "allOf", "$ref")
-_WRAPPINGS: Final = (
+_WRAPPER_KEYS: Final = (
     "schema",
     "json_schema",
     "schema_definition",
@@ -33,7 +33,7 @@ _WRAPPINGS: Final = (
     "function",
 )
 """Where OpenAI, Anthropic and others have the JSON Schema of an answer."""
-_HOW_TO_SAY: Final = (
+_FORMS_HINT: Final = (
     'for a JSON Schema write {"type": "object", "properties": {...}}; for descriptions '
     '{"name": "description", ...} with text only; for one schema per category '
     '{"category": [names] or {...}, ...}'
@@ -76,7 +76,7 @@ def load_schemas(source: object) -> Schema | dict[str, Schema]:
         return _from_file(Path(source))
     if isinstance(source, Mapping):
         return _from_mapping(source)
-    return _single(source, "")
+    return _one_schema(source, "")
 
 
 def as_schemas(source: object) -> Schema | dict[str, Schema]:
@@ -92,7 +92,7 @@ def as_schemas(source: object) -> Schema | dict[str, Schema]:
     text = source.strip()
     if text[:1] in ("{", "["):
         return _from_json(text, "the schema")
-    if _names_file(text) or _MODULE_CLASS.fullmatch(text):
+    if _is_file_name(text) or _MODULE_CLASS.fullmatch(text):
         raise SchemaError(
             f"{text[:80]!r} names a file or a Python class, and text is not looked up: give the "
             f"schema itself, or what hpd.load_schemas({text[:80]!r}) returns (in the one-line "
@@ -101,12 +101,12 @@ def as_schemas(source: object) -> Schema | dict[str, Schema]:
     return _from_line(text)
 
 
-def _single(source: object, where: str) -> Schema:
+def _one_schema(source: object, where: str) -> Schema:
     """One schema from anything but text and paths."""
     try:
         if isinstance(source, Schema):
             return check(source)
-        if is_model(source):
+        if is_model_class(source):
             return check(read_model(source))
         if isinstance(source, list | tuple):
             return check(_from_names(source))
@@ -138,7 +138,7 @@ def _from_descriptions(descriptions: Mapping[Any, Any]) -> Schema:
         check_name(name, "the dict of descriptions")
         if description is not None and not isinstance(description, str):
             kind = type(description).__name__
-            raise fail(str(name), f"a description must be text, not {kind}: {_HOW_TO_SAY}")
+            raise fail(str(name), f"a description must be text, not {kind}: {_FORMS_HINT}")
         text = " ".join((description or "").split())
         warn_of_type(name, text, "types need a JSON Schema or the one-line form")
         attributes.append(Attribute(name, description=text))
@@ -164,31 +164,31 @@ def _is_json_schema(source: Mapping[Any, Any]) -> bool:
 def _from_mapping(source: Mapping[Any, Any]) -> Schema | dict[str, Schema]:
     if not source:
         raise SchemaError("the schema is empty: it needs at least one attribute")
-    inner = _unwrapped(source)
+    inner = _unwrap(source)
     if inner is not source:
-        return _single(inner, "")
+        return _one_schema(inner, "")
     if _is_by_category(source):
         schemas = {}
         for category, schema in source.items():
             if not isinstance(category, str) or not category.strip():
                 raise SchemaError(f"a category must have a name, not {category!r}")
-            schemas[category] = _single(schema, f"category {category!r}")
+            schemas[category] = _one_schema(schema, f"category {category!r}")
         return schemas
-    return _single(source, "")
+    return _one_schema(source, "")
 
 
-def _unwrapped(source: Mapping[Any, Any]) -> Mapping[Any, Any]:
+def _unwrap(source: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """The JSON Schema in what other tools put around it, such as ``{"name": ..., "schema": ...}``.
 
     What the wrapping says of the documents becomes its description, if it has none.
     """
     if _is_json_schema(source) and not isinstance(source.get("json_schema"), Mapping):
         return source
-    names = [name for name in _WRAPPINGS if isinstance(source.get(name), Mapping)]
+    names = [name for name in _WRAPPER_KEYS if isinstance(source.get(name), Mapping)]
     others = [value for name, value in source.items() if name not in names[:1]]
     if len(names) != 1 or any(isinstance(other, list | Mapping) for other in others):
         return source
-    inner = _unwrapped(source[names[0]])
+    inner = _unwrap(source[names[0]])
     if inner is source[names[0]] and not _is_json_schema(inner):
         return source
     description = source.get("description")
@@ -202,7 +202,7 @@ def _is_by_category(source: Mapping[Any, Any]) -> bool:
     holders = [
         key
         for key, value in source.items()
-        if isinstance(value, list | tuple | Mapping | Schema) or is_model(value)
+        if isinstance(value, list | tuple | Mapping | Schema) or is_model_class(value)
     ]
     if _has_only_choices(source) or _has_types(source):
         return False
@@ -219,7 +219,7 @@ def _is_by_category(source: Mapping[Any, Any]) -> bool:
         if all(_is_property(value) for value in source.values()):
             raise SchemaError(
                 "this looks like the properties of a JSON Schema, or like one schema per category: "
-                + _HOW_TO_SAY
+                + _FORMS_HINT
             )
         return True
     if not holders or _is_json_schema(source):
@@ -228,7 +228,7 @@ def _is_by_category(source: Mapping[Any, Any]) -> bool:
     raise SchemaError(
         f"{holders[0]!r} is a {type(source[holders[0]]).__name__}, but {other!r} is "
         f"a {type(source[other]).__name__}, so this is neither a list of descriptions "
-        f"nor one schema per category: {_HOW_TO_SAY}"
+        f"nor one schema per category: {_FORMS_HINT}"
     )
 
 
@@ -267,7 +267,7 @@ def _from_text(text: str) -> Schema | dict[str, Schema]:
     if stripped[0] in "{[":
         return _from_json(stripped, "the schema")
     # A one-line schema can end in .txt, too, but then there is a blank somewhere in it.
-    if _names_file(stripped) or (_ends_like_file(stripped) and os.path.isfile(stripped)):
+    if _is_file_name(stripped) or (_has_file_suffix(stripped) and os.path.isfile(stripped)):
         return _from_file(Path(stripped))
     if _MODULE_CLASS.fullmatch(stripped):
         return _from_module(stripped)
@@ -279,12 +279,12 @@ def _from_text(text: str) -> Schema | dict[str, Schema]:
     return _from_line(text)
 
 
-def _ends_like_file(text: str) -> bool:
+def _has_file_suffix(text: str) -> bool:
     return "\n" not in text and text.lower().endswith(FILE_SUFFIXES)
 
 
-def _names_file(text: str) -> bool:
-    return _ends_like_file(text) and not re.search(r"\s", text)
+def _is_file_name(text: str) -> bool:
+    return _has_file_suffix(text) and not re.search(r"\s", text)
 
 
 def _from_file(path: Path) -> Schema | dict[str, Schema]:
@@ -360,11 +360,11 @@ def _from_module(reference: str) -> Schema | dict[str, Schema]:
     return load_schemas(target)
 
 
-def is_model(source: object) -> bool:
+def is_model_class(source: object) -> bool:
     """Whether ``source`` is a Pydantic (version 2) model, a dataclass, a TypedDict, or a list of
     one of these, such as ``list[Person]``."""
     if get_origin(source) is list:
-        return is_model(*get_args(source))
+        return is_model_class(*get_args(source))
     if not isinstance(source, type):
         return False
     is_typed_dict = issubclass(source, dict) and hasattr(source, "__required_keys__")
@@ -373,13 +373,13 @@ def is_model(source: object) -> bool:
     )
 
 
-def validated(model: Any, data: Any) -> Any:
+def validate_data(model: Any, data: Any) -> Any:
     """``data`` as an instance of a class; Pydantic's ``ValidationError`` says what it refuses."""
     # As JSON, in which a strict class takes dates, decimals and sets, too.
     return _adapter(model).validate_json(json.dumps(data))
 
 
-def dumped(data: Any) -> tuple[Any, Any]:
+def dump_data(data: Any) -> tuple[Any, Any]:
     """An instance of a class as JSON types, and as Python's own."""
     kind: Any = type(data)
     adapter = _adapter(kind)
@@ -394,7 +394,7 @@ def _adapter(model: Any) -> Any:
     return import_extra("pydantic", "pydantic", "pydantic", what).TypeAdapter(model)
 
 
-def _writer() -> Any:
+def _schema_generator() -> Any:
     """Pydantic's own writer of JSON Schema, except that a decimal is a number only."""
     from pydantic.json_schema import GenerateJsonSchema
 
@@ -409,7 +409,7 @@ def read_model(model: Any) -> Schema:
     """The attributes of a class; results become its instances."""
     try:
         write = getattr(model, "model_json_schema", None) or _adapter(model).json_schema
-        document = write(by_alias=True, mode="validation", schema_generator=_writer())
+        document = write(by_alias=True, mode="validation", schema_generator=_schema_generator())
     except SchemaError:
         raise
     except Exception as error:  # Pydantic raises what its plugins and the model's own code raise.

@@ -10,7 +10,9 @@ from typing import Any
 from hpd.schema.scalars import matches
 
 
-def schema_faults(document: Any, data: Any, missing: Collection[str] = ()) -> list[tuple[str, str]]:
+def schema_violations(
+    document: Any, data: Any, missing: Collection[str] = ()
+) -> list[tuple[str, str]]:
     """The places at which data breaks a JSON Schema, as dotted paths, and why.
 
     What is only due to null at one of the places of ``missing`` is no fault.
@@ -19,11 +21,11 @@ def schema_faults(document: Any, data: Any, missing: Collection[str] = ()) -> li
         faults = list(_validator(json.dumps(document)).iter_errors(data))
     except Exception as error:  # whatever a pattern or a reference makes the library raise
         return [("", f"the schema cannot be checked ({type(error).__name__}: {error})")]
-    found = [(_place(fault.absolute_path), fault) for fault in faults]
+    found = [(_data_path(fault.absolute_path), fault) for fault in faults]
     return [
-        (place, fault.message[:200])
-        for place, fault in found
-        if not any(own == place or (fault.context and own.startswith(place)) for own in missing)
+        (path, fault.message[:200])
+        for path, fault in found
+        if not any(own == path or (fault.context and own.startswith(path)) for own in missing)
     ]
 
 
@@ -75,8 +77,8 @@ def _additional_properties(
     yield from check(validator, extra, value, schema)
 
 
-def _place(steps: Iterable[str | int]) -> str:
-    place = ""
+def _data_path(steps: Iterable[str | int]) -> str:
+    path = ""
     for step in steps:
-        place += f"[{step}]" if isinstance(step, int) else f".{step}" if place else step
-    return place
+        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else step
+    return path

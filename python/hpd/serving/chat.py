@@ -250,7 +250,7 @@ def _settings(
     if options.on_missing == "error" and "on_missing" not in settings:
         # Clients of OpenAI's are used to answers with all that the schema requires.
         with suppress(OptionError):  # It cannot be had beside every option.
-            options.replaced({**settings, "on_missing": "force"})
+            options.with_settings({**settings, "on_missing": "force"})
             settings["on_missing"] = "force"
     return settings
 

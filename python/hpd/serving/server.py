@@ -85,7 +85,7 @@ def serve(
     dispatcher = Dispatcher(
         extractor,
         limits,
-        n_threads=2 * options.most_in_flight,
+        n_threads=2 * options.max_in_flight,
         note=metrics.note_extraction,
     )
     metrics.add_gauge(

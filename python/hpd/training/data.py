@@ -22,7 +22,7 @@ from hpd.errors import InputError, SchemaError
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.rows import Example, gold_values, load_predictions
 from hpd.files.reader import Record, RecordReader
-from hpd.prompt.questions import UNKNOWN, Leaf, Question, answer_at
+from hpd.prompt.questions import UNKNOWN, Leaf, Question, value_at
 from hpd.prompt.text import DocumentRole, answer_text, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
@@ -367,7 +367,7 @@ def _known(answer: Mapping[str, Any], leaf: Leaf) -> Any:
     """The value of a leaf, or ``UNKNOWN`` where it or a value that its key shows is not known."""
     if any(path[0] not in answer for path in (leaf.path, *leaf.after)):
         return UNKNOWN
-    return answer_at(answer, leaf.path)
+    return value_at(answer, leaf.path)
 
 
 def _said(question: Question, value: Any) -> ParsedValue:

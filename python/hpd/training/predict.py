@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hpd.options import Method
-from hpd.prompt.questions import schema_leaves, stack_places
+from hpd.prompt.questions import schema_leaves, stack_prefixes
 from hpd.prompt.text import DocumentRole, Path
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
@@ -108,7 +108,7 @@ class _Stack:
 
     def split(self, answer: str) -> list[dict[str, Any]]:
         """Each document's data from a whole answer, which for several has theirs by number."""
-        paths = stack_places(len(self.texts))
+        paths = stack_prefixes(len(self.texts))
         schema = self.schema
         if len(paths) > 1:
             objects = (

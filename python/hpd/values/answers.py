@@ -13,13 +13,13 @@ from json import JSONDecoder
 from hpd.prompt.questions import count_attribute, which_attribute
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.schema.attributes import WHICH_KEY, Attribute, Schema
-from hpd.values.parsing import BREAKS_OFF, MAX_NESTING, ParsedValue, parse_cut, parse_value
+from hpd.values.parsing import INCOMPLETE, MAX_NESTING, ParsedValue, parse_truncated, parse_value
 
-NO_OBJECT = "the answer is not a JSON object"
+NOT_AN_OBJECT = "the answer is not a JSON object"
 
 _SCALAR = re.compile(r"null|true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_STRINGS = JSONDecoder(strict=False)
+_DECODER = JSONDecoder(strict=False)
 _DELIMITERS = tuple(",]} \t\r\n")
 _BLANK = re.compile(r"[ \t\r\n]*")
 
@@ -38,9 +38,9 @@ class RawValue:
 
     def parse(self, attribute: Attribute, document: str = "") -> ParsedValue:
         """The value as one of ``attribute``'s type, or the error that it is none."""
-        if self.error and self.error != BREAKS_OFF:
+        if self.error and self.error != INCOMPLETE:
             return ParsedValue(error=self.error)
-        parse = parse_cut if self.error else parse_value
+        parse = parse_truncated if self.error else parse_value
         return parse(self.text, attribute, document)
 
 
@@ -52,10 +52,10 @@ def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
     """
     start = text.find("{")
     if start < 0:
-        root = _Node("scalar", 0, 0)
-        error: str | None = NO_OBJECT
+        root = _JsonNode("scalar", 0, 0)
+        error: str | None = NOT_AN_OBJECT
     else:
-        root, _ = _Reader(text).value(start, 0)
+        root, _ = _JsonReader(text).value(start, 0)
         error = None
     values: dict[Path, RawValue] = {}
     _Splitter(text, values).members(schema.attributes, root, (), error)
@@ -70,12 +70,12 @@ def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
         text: the list.
         path: that of the array.
     """
-    node, _ = _Reader(text).value(0, 0)
+    node, _ = _JsonReader(text).value(0, 0)
     if node.kind == "scalar" and not node.complete:
         # It broke off before it began.
-        return {(*path, COUNT_KEY): RawValue(text, truncated=True, error=BREAKS_OFF)}
+        return {(*path, COUNT_KEY): RawValue(text, truncated=True, error=INCOMPLETE)}
     values: dict[Path, RawValue] = {}
-    _Splitter(text, values).split(array, node, path, None, cut=False)
+    _Splitter(text, values).split(array, node, path, None, is_truncated=False)
     return values
 
 
@@ -100,27 +100,27 @@ def answer_leaf(schema: Schema, path: Path) -> Attribute | None:
 
 
 @dataclass(slots=True)
-class _Node:
+class _JsonNode:
     """A JSON value and its offsets; ``complete`` unless the text breaks off within it."""
 
     kind: str
     start: int
     end: int
     complete: bool = False
-    members: dict[str, _Node] = field(default_factory=dict)
-    items: list[_Node] = field(default_factory=list)
+    members: dict[str, _JsonNode] = field(default_factory=dict)
+    items: list[_JsonNode] = field(default_factory=list)
 
 
-class _Reader:
+class _JsonReader:
     """A JSON reader that notes offsets; at a mistake it stops, and keeps what it has read."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def value(self, position: int, depth: int) -> tuple[_Node, int]:
+    def value(self, position: int, depth: int) -> tuple[_JsonNode, int]:
         position = self.skip_blank(position)
         char = self.text[position : position + 1]
-        node = _Node("scalar", position, position)
+        node = _JsonNode("scalar", position, position)
         if depth > MAX_NESTING:
             node.end = len(self.text)
         elif char == "{":
@@ -144,7 +144,7 @@ class _Reader:
             )
         return node, node.end
 
-    def object(self, node: _Node, depth: int) -> None:
+    def object(self, node: _JsonNode, depth: int) -> None:
         position = self.skip_blank(node.start + 1)
         node.end = len(self.text)
         while True:
@@ -154,7 +154,7 @@ class _Reader:
             if self.text[position : position + 1] != '"':
                 return
             try:
-                key, position = _STRINGS.raw_decode(self.text, position)
+                key, position = _DECODER.raw_decode(self.text, position)
             except ValueError:
                 return
             position = self.skip_blank(position)
@@ -166,7 +166,7 @@ class _Reader:
             if position < 0:
                 return
 
-    def array(self, node: _Node, depth: int) -> None:
+    def array(self, node: _JsonNode, depth: int) -> None:
         position = self.skip_blank(node.start + 1)
         node.end = len(self.text)
         while True:
@@ -181,7 +181,7 @@ class _Reader:
             if position < 0:
                 return
 
-    def next(self, value: _Node, position: int, closing: str) -> int:
+    def next(self, value: _JsonNode, position: int, closing: str) -> int:
         """The offset of the next member or of the closing bracket; -1 if neither follows."""
         position = self.skip_blank(position)
         char = self.text[position : position + 1]
@@ -202,38 +202,54 @@ class _Splitter:
     def members(
         self,
         attributes: tuple[Attribute, ...],
-        node: _Node | None,
+        node: _JsonNode | None,
         prefix: Path,
         error: str | None,
         *,
-        cut: bool = False,
+        is_truncated: bool = False,
     ) -> None:
         """Note the fields of an object; it may be absent, or something other than an object."""
         if node is not None and node.kind != "object" and error is None and not self.is_null(node):
             error = "an object is expected here"
-        cut = cut or (node is not None and node.kind == "object" and not node.complete)
+        is_truncated = is_truncated or (
+            node is not None and node.kind == "object" and not node.complete
+        )
         for attribute in attributes:
             member = node.members.get(attribute.name) if node is not None else None
-            self.split(attribute, member, (*prefix, attribute.name), error, cut=cut)
+            self.split(
+                attribute, member, (*prefix, attribute.name), error, is_truncated=is_truncated
+            )
 
     def split(
-        self, attribute: Attribute, node: _Node | None, path: Path, error: str | None, *, cut: bool
+        self,
+        attribute: Attribute,
+        node: _JsonNode | None,
+        path: Path,
+        error: str | None,
+        *,
+        is_truncated: bool,
     ) -> None:
         if attribute.type == "object":
-            self.members(attribute.attributes, node, path, error, cut=cut)
+            self.members(attribute.attributes, node, path, error, is_truncated=is_truncated)
         elif attribute.type == "array":
-            self.array(attribute, node, path, error, cut=cut)
+            self.array(attribute, node, path, error, is_truncated=is_truncated)
         elif node is None:
-            self.values[path] = RawValue(truncated=cut, error=error)
+            self.values[path] = RawValue(truncated=is_truncated, error=error)
         else:
             self.values[path] = self.raw(node, error)
 
     def array(
-        self, attribute: Attribute, node: _Node | None, path: Path, error: str | None, *, cut: bool
+        self,
+        attribute: Attribute,
+        node: _JsonNode | None,
+        path: Path,
+        error: str | None,
+        *,
+        is_truncated: bool,
     ) -> None:
         count_path = (*path, COUNT_KEY)
         if node is None or attribute.item is None:
-            self.values[count_path] = RawValue(truncated=cut, error=error)
+            self.values[count_path] = RawValue(truncated=is_truncated, error=error)
             return
         if self.is_null(node):
             self.values[count_path] = self.raw(node, error)
@@ -245,13 +261,13 @@ class _Splitter:
             str(len(items)), node.start, node.end, not node.complete, error
         )
         for number, item in enumerate(items, start=1):
-            self.split(attribute.item, item, (*path, str(number)), error, cut=False)
+            self.split(attribute.item, item, (*path, str(number)), error, is_truncated=False)
 
-    def raw(self, node: _Node, error: str | None) -> RawValue:
+    def raw(self, node: _JsonNode, error: str | None) -> RawValue:
         text = self.text[node.start : node.end]
         if not node.complete:
-            error = error or BREAKS_OFF
+            error = error or INCOMPLETE
         return RawValue(text, node.start, node.end, not node.complete, error)
 
-    def is_null(self, node: _Node) -> bool:
+    def is_null(self, node: _JsonNode) -> bool:
         return node.complete and self.text[node.start : node.end] == "null"

@@ -19,28 +19,28 @@ from hpd.errors import ModelLoadError, OptionError
 METADATA_KEY = "hpd.calibration"
 """The key under which a GGUF file has the map of its model, as JSON."""
 
-ANY = "any"
+ANY_KIND = "any"
 """The kind that stands for all those which have no curve of their own."""
 
-COUNT = "count"
+COUNT_KIND = "count"
 """The name of the number of an array's items; other kinds are called as the types are."""
 
 SHORT_TEXT = 200
 """The characters of the longest text that counts as short, as a title does."""
 
-_SHORT_ENDING = " of a short text"
+_SHORT_TEXT_SUFFIX = " of a short text"
 
-_FORM = 1
+_FORMAT_VERSION = 1
 """The number of the form in which maps are written."""
 
 
 def kind_of(name: str, text: str) -> str:
-    """The kind of a field: its type, or ``COUNT``, and whether its document is a short text.
+    """The kind of a field: its type, or ``COUNT_KIND``, and whether its document is a short text.
 
     A model that knows titles is right about what they do not state; of a letter it may know
     neither what it states nor what it does not.
     """
-    return name + _SHORT_ENDING if len(text) <= SHORT_TEXT else name
+    return name + _SHORT_TEXT_SUFFIX if len(text) <= SHORT_TEXT else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +96,10 @@ class ConfidenceMap:
     def to_json(self) -> dict[str, Any]:
         """The map, ready for ``json.dumps``."""
         return {
-            "form": _FORM,
+            "form": _FORMAT_VERSION,
             "null_threshold": self.null_threshold,
-            "values": {kind: _rounded(curve) for kind, curve in self.values.items()},
-            "nulls": {kind: _rounded(curve) for kind, curve in self.nulls.items()},
+            "values": {kind: _rounded_points(curve) for kind, curve in self.values.items()},
+            "nulls": {kind: _rounded_points(curve) for kind, curve in self.nulls.items()},
         }
 
     @classmethod
@@ -113,17 +113,19 @@ class ConfidenceMap:
             known = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"it is no JSON: {error}") from None
-        if not isinstance(known, dict) or known.get("form") != _FORM:
-            raise ValueError(f"it is no calibration of form {_FORM}: hpd calibrate writes them")
+        if not isinstance(known, dict) or known.get("form") != _FORMAT_VERSION:
+            raise ValueError(
+                f"it is no calibration of form {_FORMAT_VERSION}: hpd calibrate writes them"
+            )
         threshold = known.get("null_threshold", 0)
         if not _is_share(threshold):
             raise ValueError("null_threshold: a number from 0 to 1 is expected")
-        values, nulls = (_curves(known, name) for name in ("values", "nulls"))
+        values, nulls = (_read_curves(known, name) for name in ("values", "nulls"))
         return cls(values, nulls, float(threshold))
 
     def _curve(self, kind: str, *, is_null: bool) -> Curve | None:
         curves = self.nulls if is_null else self.values
-        of_any_text = curves.get(kind.removesuffix(_SHORT_ENDING), curves.get(ANY))
+        of_any_text = curves.get(kind.removesuffix(_SHORT_TEXT_SUFFIX), curves.get(ANY_KIND))
         return curves.get(kind, of_any_text)
 
 
@@ -137,7 +139,7 @@ def read_map(path: str | Path) -> ConfidenceMap:
     return ConfidenceMap.from_json(Path(path).read_text(encoding="utf-8"))
 
 
-def _rounded(curve: Curve) -> list[list[float]]:
+def _rounded_points(curve: Curve) -> list[list[float]]:
     """Points with digits enough for any use; those that rounding makes one are written once."""
     points: list[list[float]] = []
     for confidence, share in curve.points:
@@ -147,7 +149,7 @@ def _rounded(curve: Curve) -> list[list[float]]:
     return points
 
 
-def _curves(known: Mapping[str, Any], name: str) -> dict[str, Curve]:
+def _read_curves(known: Mapping[str, Any], name: str) -> dict[str, Curve]:
     curves = known.get(name)
     if not isinstance(curves, dict):
         raise ValueError(f"it has no {name!r}")
@@ -171,17 +173,17 @@ def _is_share(x: Any) -> bool:
     return type(x) in (int, float) and 0 <= x <= 1
 
 
-NO_MAP = "none"
+NO_CALIBRATION = "none"
 """The value of the option ``calibration`` that leaves confidence as the model gives it."""
 
 
-def option_map(calibration: str) -> ConfidenceMap | None:
+def map_of_option(calibration: str) -> ConfidenceMap | None:
     """The map that the option names; None if it names none.
 
     Raises:
         OptionError: its file cannot be read, or holds no map.
     """
-    if calibration in ("", NO_MAP):
+    if calibration in ("", NO_CALIBRATION):
         return None
     try:
         return read_map(calibration)
@@ -192,7 +194,7 @@ def option_map(calibration: str) -> ConfidenceMap | None:
     raise OptionError(f"calibration (--calibration) {calibration}: {reason}")
 
 
-def own_map(metadata: str) -> ConfidenceMap | None:
+def map_of_model(metadata: str) -> ConfidenceMap | None:
     """The map in the metadata of a model file; None if that has none.
 
     Raises:
@@ -205,5 +207,5 @@ def own_map(metadata: str) -> ConfidenceMap | None:
     except ValueError as error:
         raise ModelLoadError(
             f"the model's own calibration ({METADATA_KEY}) cannot be used: {error}; "
-            f"--calibration {NO_MAP} leaves it out"
+            f"--calibration {NO_CALIBRATION} leaves it out"
         ) from None

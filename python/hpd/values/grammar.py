@@ -26,7 +26,7 @@ from hpd.values.patterns import STRING_CHAR, UnsupportedPattern, pattern_rule
 Allowed = Callable[[Attribute], Sequence[str] | None]
 """The JSON texts of all values that an attribute can have; None: whatever its type allows."""
 
-_END: Final = "[,}\\] \\t\\r\\n] [^\\x00]*"
+_AFTER_VALUE: Final = "[,}\\] \\t\\r\\n] [^\\x00]*"
 """What may stand behind a value in the same token."""
 
 _BLANKS: Final = '" "? | "\\n" [ \\t]{0,40}'
@@ -39,7 +39,7 @@ _CHAR: Final = f'{STRING_CHAR} | "\\\\" [^\\x00-\\x1F\\x7F]'
 _DATE: Final = '[0-9]{4} "-" [0-9]{2} "-" [0-9]{2}'
 _TIME: Final = '[0-9]{2} ":" [0-9]{2} ":" [0-9]{2}'
 _ZONE: Final = '("Z" | [+-] [0-9]{2} ":" [0-9]{2})'
-_OF_FORMAT: Final = {
+_FORMAT_RULES: Final = {
     "time": f'{_TIME} ("." [0-9]{{1,9}})? {_ZONE}?',
     "ipv4": '[0-9]{1,3} ("." [0-9]{1,3}){3}',
 }
@@ -59,23 +59,23 @@ _REAL_DATE: Final = (
 )
 
 
-def _all(_: Attribute) -> None:
+def _any_value(_: Attribute) -> None:
     """The values of its type."""
 
 
 class _Rules(dict[str, str]):
     """The rules of a grammar, by name, and the values to which its attributes are held."""
 
-    def __init__(self, allowed: Allowed, *, is_quoted: bool, is_real: bool = False) -> None:
+    def __init__(self, allowed: Allowed, *, is_quoted: bool, must_exist: bool = False) -> None:
         super().__init__()
         self.allowed = allowed
         self.is_quoted = is_quoted
-        self.is_real = is_real
+        self.must_exist = must_exist
         """Whether a date, a time or an address must be one that exists."""
 
 
 def value_grammar(
-    attribute: Attribute, allowed: Allowed = _all, *, is_quoted: bool = False
+    attribute: Attribute, allowed: Allowed = _any_value, *, is_quoted: bool = False
 ) -> str | None:
     """The GBNF grammar of one raw value; None for arrays and objects, which are not one value.
 
@@ -91,13 +91,15 @@ def value_grammar(
     """
     if not attribute.is_scalar:
         return None
-    rules = _Rules(allowed, is_quoted=is_quoted, is_real=attribute.forbids_null)
+    rules = _Rules(allowed, is_quoted=is_quoted, must_exist=attribute.forbids_null)
     null = "" if attribute.forbids_null else ' | "null"'
-    root = f'root ::= " "? ({_value(attribute, rules)}{null}) end?'
-    return _text({"root": root, **rules, "end": f"end ::= {_END}"})
+    root = f'root ::= " "? ({_value_rule(attribute, rules)}{null}) end?'
+    return _grammar_text({"root": root, **rules, "end": f"end ::= {_AFTER_VALUE}"})
 
 
-def list_grammar(array: Attribute, allowed: Allowed = _all, *, is_quoted: bool = False) -> str:
+def list_grammar(
+    array: Attribute, allowed: Allowed = _any_value, *, is_quoted: bool = False
+) -> str:
     """The GBNF grammar of a list by itself, or ``null`` unless it is ``forbids_null``.
 
     ``allowed`` and ``is_quoted`` are as in ``value_grammar``.
@@ -106,8 +108,8 @@ def list_grammar(array: Attribute, allowed: Allowed = _all, *, is_quoted: bool =
         raise ValueError(f"{array.name} has no items")
     rules = _Rules(allowed, is_quoted=is_quoted)
     null = "" if array.forbids_null else ' | "null"'
-    root = f'root ::= " "? ({_array(array, array.item, rules)}{null}) end?'
-    return _text({"root": root, **rules, "end": f"end ::= {_END}"})
+    root = f'root ::= " "? ({_array_rule(array, array.item, rules)}{null}) end?'
+    return _grammar_text({"root": root, **rules, "end": f"end ::= {_AFTER_VALUE}"})
 
 
 def one_of(texts: Iterable[str]) -> str:
@@ -176,14 +178,16 @@ def holds_constrained(attribute: Attribute) -> bool:
     return is_constrained(attribute)
 
 
-def answer_grammar(schema: Schema, allowed: Allowed = _all, *, is_quoted: bool = False) -> str:
+def answer_grammar(
+    schema: Schema, allowed: Allowed = _any_value, *, is_quoted: bool = False
+) -> str:
     """The GBNF grammar of a whole answer: one JSON object with every attribute, in order.
 
     ``allowed`` and ``is_quoted`` are as in ``value_grammar``.
     """
     rules = _Rules(allowed, is_quoted=is_quoted)
-    root = _object(schema.attributes, rules)
-    return _text({"root": f"root ::= ws {root}", **rules})
+    root = _object_rule(schema.attributes, rules)
+    return _grammar_text({"root": f"root ::= ws {root}", **rules})
 
 
 def literal(text: str) -> str:
@@ -195,16 +199,16 @@ def literal(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _text(rules: dict[str, str]) -> str:
+def _grammar_text(rules: dict[str, str]) -> str:
     return "\n".join(rules.values()) + "\n"
 
 
-def _value(attribute: Attribute, rules: _Rules) -> str:
+def _value_rule(attribute: Attribute, rules: _Rules) -> str:
     texts = rules.allowed(attribute)
     if texts is not None:
         return one_of(texts) or '"null"'
     real = (_REAL_DATE, _REAL_TIME, _REAL_ZONE)
-    date, time, zone = real if rules.is_real else (_DATE, _TIME, _ZONE)
+    date, time, zone = real if rules.must_exist else (_DATE, _TIME, _ZONE)
     match attribute.type:
         case "enum":
             return " | ".join(
@@ -213,22 +217,24 @@ def _value(attribute: Attribute, rules: _Rules) -> str:
         case "boolean":
             return '"true" | "false"'
         case "union":
-            return " | ".join(f"({_value(variant, rules)})" for variant in attribute.attributes)
+            return " | ".join(
+                f"({_value_rule(variant, rules)})" for variant in attribute.attributes
+            )
         case "integer" | "number":
             return _NUMBER
         case "date":
             return f'"\\"" {date} "\\""'
         case "date-time":
             return f'"\\"" {date} "T" {time} ("." [0-9]{{1,6}})? {zone}? "\\""'
-    return _string(attribute, rules)
+    return _string_rule(attribute, rules)
 
 
-def _string(attribute: Attribute, rules: _Rules) -> str:
+def _string_rule(attribute: Attribute, rules: _Rules) -> str:
     if rules.is_quoted and is_free_text(attribute):
         return '"\\"" quote'
     pattern = attribute.pattern
-    if pattern is None and attribute.format in _OF_FORMAT and not rules.is_real:
-        return f'"\\"" {_OF_FORMAT[attribute.format]} "\\""'
+    if pattern is None and attribute.format in _FORMAT_RULES and not rules.must_exist:
+        return f'"\\"" {_FORMAT_RULES[attribute.format]} "\\""'
     if pattern is None and attribute.format in FORMATS:
         pattern = f"^(?:{FORMATS[attribute.format].pattern})$"
     if pattern is not None:
@@ -256,10 +262,10 @@ def _is_numeric(choice: str | int | float | bool) -> bool:
     return isinstance(choice, int | float) and not isinstance(choice, bool)
 
 
-def _object(attributes: tuple[Attribute, ...], rules: _Rules) -> str:
+def _object_rule(attributes: tuple[Attribute, ...], rules: _Rules) -> str:
     members = [
         f"{literal(json.dumps(attribute.name, ensure_ascii=False) + ':')} ws "
-        f"{_member(attribute, rules, nullable=not attribute.forbids_null)}"
+        f"{_member_rule(attribute, rules, nullable=not attribute.forbids_null)}"
         for attribute in attributes
     ]
     rules["ws"] = f"ws ::= {_BLANKS}"
@@ -267,21 +273,21 @@ def _object(attributes: tuple[Attribute, ...], rules: _Rules) -> str:
     return f'"{{" ws {separated} ws "}}"'
 
 
-def _member(attribute: Attribute, rules: _Rules, *, nullable: bool = True) -> str:
+def _member_rule(attribute: Attribute, rules: _Rules, *, nullable: bool = True) -> str:
     if attribute.type == "object":
-        rule = _object(attribute.attributes, rules)
+        rule = _object_rule(attribute.attributes, rules)
     elif attribute.type == "array" and attribute.item is not None:
-        rule = _array(attribute, attribute.item, rules)
+        rule = _array_rule(attribute, attribute.item, rules)
     else:
-        rule = _value(attribute, rules)
+        rule = _value_rule(attribute, rules)
     # A rule of its own, so that people who read the grammar find each member on one line.
     name = f"v{len(rules)}"
     rules[name] = f'{name} ::= ({rule}) | "null"' if nullable else f"{name} ::= {rule}"
     return name
 
 
-def _array(array: Attribute, item: Attribute, rules: _Rules) -> str:
-    rule = _member(item, rules, nullable=item.nullable and not item.forbids_null)
+def _array_rule(array: Attribute, item: Attribute, rules: _Rules) -> str:
+    rule = _member_rule(item, rules, nullable=item.nullable and not item.forbids_null)
     rules["ws"] = f"ws ::= {_BLANKS}"
     items = f'{rule} ("," ws {rule})* ws'
     return f'"[" ws {items} "]"' if array.forbids_null else f'"[" ws ({items})? "]"'

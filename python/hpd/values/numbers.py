@@ -73,7 +73,7 @@ _GROUPS = re.compile(
     rf"\d{{1,3}}(?:(?:[.,'\u2019]|{_BLANK})\d{{2,3}})*(?:[.,'\u2019]|{_BLANK})\d{{3}}(?:[.,]\d{{1,2}})?"
 )
 # Of a document with accounts: an amount in brackets is below zero, and no number of inhabitants.
-_ACCOUNTS = re.compile(
+_AMOUNT_WORDS = re.compile(
     rf"{_MONEY}|\b(?:USD|EUR|GBP|CHF|JPY|CNY|HKD|INR|AUD|CAD)\b"
     r"|\b(?:loss(?:es)?|profits?|incomes?|revenues?|expenses?|expenditures?|assets|liabilities"
     r"|equity|earnings|deficits?|cash flows?|dividends?|depreciation|amorti[sz]ation|payables?"
@@ -110,7 +110,7 @@ _VALUE_OF: Final = {
 _SCALE_OF: Final = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _ANY_WORD: Final = "|".join((*_VALUE_OF, *_SCALE_OF))
 _WORD = re.compile(rf"\b(?:{_ANY_WORD})\b(?:(?:[ -]|[ ]and[ ])(?:{_ANY_WORD})\b)*", re.IGNORECASE)
-_PART = re.compile(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 # What tells that a document has numbers that are not read: letters of languages other than those
 # above, signs for numbers, and words of these languages; whoever writes one writes others.
@@ -138,7 +138,7 @@ _UNREAD = re.compile(
 )
 
 
-def unaccented(text: str) -> str:
+def strip_accents(text: str) -> str:
     """A text in small letters without accents."""
     parts = unicodedata.normalize("NFD", text.casefold())
     return "".join(char for char in parts if not unicodedata.combining(char))
@@ -164,7 +164,7 @@ _UNITS: Final = {
     word: Decimal(10) ** power
     for power, words in _POWERS.items()
     if power > 3
-    for word in unaccented(words).split()
+    for word in strip_accents(words).split()
     if len(word) > 3 or word in ("mio", "mln", "mrd")
 }
 _TIMES = re.compile(
@@ -175,15 +175,15 @@ _TIMES = re.compile(
 _LETTER_TIMES = re.compile(r"[ \u00a0]?(MM|[mMbB])(?:\b|(?=€))")
 
 
-def folded(word: str) -> str:
+def fold_case(word: str) -> str:
     """A word in small letters, as a search that ignores case sees it: ``MİL`` is ``mil``."""
     return word.casefold().replace("\u0307", "").replace("\u0131", "i")
 
 
-def unit_named(text: str) -> Decimal | None:
+def unit_in_name(text: str) -> Decimal | None:
     """The unit in which a name or a description wants numbers: 10**6 for ``price_million``."""
     words = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
-    return next((unit for word in words if (unit := _UNITS.get(unaccented(word)))), None)
+    return next((unit for word in words if (unit := _UNITS.get(strip_accents(word)))), None)
 
 
 def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int, set[Decimal]]]:
@@ -199,24 +199,24 @@ def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int
         if match.start() < behind:
             continue  # the 12 of 1.5e-12
         fraction = _FRACTION.match(document, match.start())
-        if fraction and (parts := _parts(fraction["part"], loose)):
+        if fraction and (parts := _fraction_values(fraction["part"], loose)):
             values = {int(fraction["whole"] or 0) + part for part in parts}
-            yield from _whole(document, *fraction.span(), values, loose)
+            yield from _complete_number(document, *fraction.span(), values, loose)
             if fraction["sign"] or fraction["unit"] or fraction["gap"] not in (None, "-"):
                 behind = fraction.end()
                 continue
         exponent = _exponent(document, *match.span())
         behind = exponent.end() if exponent else 0
         for low, high, values in _run_and_parts(document, *match.span()):
-            yield from _whole(document, low, high, values, loose)
+            yield from _complete_number(document, low, high, values, loose)
     for match in _WORD.finditer(document):
         # The million behind digits is read with them.
-        is_scale = folded(match.group()) in _SCALE_OF
+        is_scale = fold_case(match.group()) in _SCALE_OF
         if not is_scale or document[max(0, match.start() - 2) : match.start()] in ("a ", "A "):
-            yield from _in_words(match.start(), match.group())
+            yield from _numbers_in_words(match.start(), match.group())
 
 
-def _parts(text: str, loose: bool) -> set[Decimal]:
+def _fraction_values(text: str, loose: bool) -> set[Decimal]:
     """What ``1/2`` or ``½`` can be written as, to some places if it has no end; not ``3/2``."""
     is_sign = len(text) == 1
     part = Fraction(unicodedata.numeric(text) if is_sign else text.replace("\u2044", "/"))
@@ -242,7 +242,7 @@ def _exponent(document: str, start: int, end: int) -> re.Match[str] | None:
     return next(filter(None, (form.match(document, end) for form in forms)), None)
 
 
-def _whole(
+def _complete_number(
     document: str, start: int, end: int, values: set[Decimal], loose: bool
 ) -> Iterator[tuple[int, int, set[Decimal]]]:
     """A number in digits with what belongs to it: an exponent, a factor in words, its sign."""
@@ -260,14 +260,16 @@ def _whole(
         values = {value.scaleb(power, _EXACT) for value in values}
         high = exponent.end()
     elif times or letter:
-        word = folded(times[1]) if times else ""
+        word = fold_case(times[1]) if times else ""
         factor = _FACTOR[word] if times else Decimal(10) ** (9 if letter[1] in "bB" else 6)  # type: ignore[index]
         if loose or word == "k" or (letter and not money):
             yield start, end, values
         values = {_EXACT.multiply(value, factor) for value in values}
         high = times.end() if times else letter.end()  # type: ignore[union-attr]
     if high == end and re.match(_SIGN_OF_PART, document[high : high + 1]):
-        values = {value + part for value in values for part in _parts(document[high], loose)}
+        values = {
+            value + part for value in values for part in _fraction_values(document[high], loose)
+        }
         high += 1
     is_negative, is_positive = False, True
     sign = _SIGN.search(document[max(0, start - 6) : start])
@@ -295,7 +297,7 @@ def _whole(
                 low = start - (len(money.group()) if money else 0) - 1
                 is_negative, high = True, high + 1
                 is_positive = not (
-                    (is_exact and (money or has_groups)) or (has_groups and _has_accounts(document))
+                    (is_exact and (money or has_groups)) or (has_groups and _has_amounts(document))
                 )
     if is_positive:
         yield (start if is_negative else low), end if is_negative else high, values
@@ -304,9 +306,9 @@ def _whole(
 
 
 @lru_cache(maxsize=4)
-def _has_accounts(document: str) -> bool:
+def _has_amounts(document: str) -> bool:
     """Whether a document has amounts of money, asked for each number in it."""
-    return _ACCOUNTS.search(document) is not None
+    return _AMOUNT_WORDS.search(document) is not None
 
 
 def _is_money(document: str, start: int, end: int) -> bool:
@@ -348,11 +350,11 @@ def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, i
             yield start + year.start(), start + year.end(), {Decimal(year.group())}
 
 
-def _in_words(start: int, text: str) -> Iterator[tuple[int, int, set[Decimal]]]:
+def _numbers_in_words(start: int, text: str) -> Iterator[tuple[int, int, set[Decimal]]]:
     """The numbers in a row of words for numbers, each as long as the words make one."""
     total = current = low = high = 0
-    for word in (*_PART.finditer(text), None):
-        name = folded(word.group()) if word else ""
+    for word in (*_LETTERS.finditer(text), None):
+        name = fold_case(word.group()) if word else ""
         value, scale = _VALUE_OF.get(name), _SCALE_OF.get(name)
         if name == "and" and current % 100 == 0 and (current or total):
             continue
@@ -446,7 +448,7 @@ _MONTH_OF: Final = {
 _NAME: Final = "|".join(map(re.escape, sorted(_MONTH_OF, key=len, reverse=True)))
 _NAME_ENDS: Final = r"(?![^\W_])"
 _GAP: Final = r"[ \u00a0,/-]{1,3}"
-_OF: Final = rf"(?:(?:of|den|del|de|di|do){_GAP}|ב|من )?"
+_PREPOSITION: Final = rf"(?:(?:of|den|del|de|di|do){_GAP}|ב|من )?"
 _ORDINAL: Final = r"(?:st|nd|rd|th|er|[ºª°])?\.?"
 _YEAR: Final = r"(?:พ\.ศ\. ?|ค\.ศ\. ?|['\u2019])?(?:\d{4}|\d{2})"
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "民國": 1911, "民国": 1911}
@@ -458,7 +460,7 @@ _DATE = re.compile(
     r"|(?P<ideographs>\d{4} ?[年년] ?\d{1,2} ?[月월] ?\d{1,2} ?[日일号號]?)"
     rf"|(?P<era>(?:{'|'.join(_ERAS)})(?:\d{{1,3}}|元)年\d{{1,2}}月\d{{1,2}}日)"
     r"|(?P<year_last>\d{1,2}(?P<b>[-/.]| [-/.] )[ ]?\d{1,2}(?P=b)[ ]?(?:\d{4}|\d{2}))"
-    rf"|(?P<day_name>\d{{1,2}}{_ORDINAL}{_GAP}{_OF}(?:{_NAME}){_NAME_ENDS}\.?(?:{_GAP}{_OF}{_YEAR})?)"
+    rf"|(?P<day_name>\d{{1,2}}{_ORDINAL}{_GAP}{_PREPOSITION}(?:{_NAME}){_NAME_ENDS}\.?(?:{_GAP}{_PREPOSITION}{_YEAR})?)"
     rf"|(?P<name_day>(?:{_NAME}){_NAME_ENDS}\.?{_GAP}\d{{1,2}}{_ORDINAL}(?:{_GAP}{_YEAR})?)"
     rf"|(?P<year_name>\d{{4}}{_GAP}(?:{_NAME}){_NAME_ENDS}{_GAP}\d{{1,2}})"
     r"|(?P<compact>\d{8})"
@@ -472,9 +474,9 @@ _UNREAD_DAY = re.compile(
     r"|\b[12]\d{3}\.?\s[^\W\d_]{3,12}\.?\s\d{1,2}\b|\d\.[IVX]{1,4}\.\d"
     rf"|\d ?[月월日일]|\d{{4}}-W\d\d|\b\d{{1,2}}(?i:{_NAME})\d{{2,4}}\b|تشرين|كانون"
 )
-_FIELD = re.compile(rf"\d+|元|{'|'.join(_ERAS)}|{_NAME}", re.IGNORECASE)
+_DATE_FIELD = re.compile(rf"\d+|元|{'|'.join(_ERAS)}|{_NAME}", re.IGNORECASE)
 
-_BESIDE = re.compile(
+_BETWEEN_DATE_AND_TIME = re.compile(
     r"(?:[ \u00a0]?[(\uff08][^()\uff08\uff09\n]{1,12}[)\uff09])?"
     r"[ \u00a0]{0,2}(?:T|,|at|um|à|alle|a las|às|om|الساعة|בשעה|เวลา)?[ \u00a0]{0,2}",
     re.IGNORECASE,
@@ -516,7 +518,7 @@ class Day:
     month: int
     day: int
 
-    def in_year(self, year: int) -> str | None:
+    def iso_date(self, year: int) -> str | None:
         """It as ISO 8601 writes it, in a year if it has none; None if there is no such day."""
         try:
             return date(self.year or year, self.month, self.day).isoformat()
@@ -524,7 +526,7 @@ class Day:
             return None
 
 
-class DaysOf:
+class DocumentDates:
     """The days that a document states, read once, for many searches."""
 
     def __init__(self, document: str) -> None:
@@ -548,7 +550,7 @@ class DaysOf:
         found = [
             (min(day.year == 0 for day in same), start, end)
             for start, end, days in self._by_day.get((month, day), ())
-            if (same := [day for day in days if day.in_year(year) == wanted])
+            if (same := [day for day in days if day.iso_date(year) == wanted])
         ]
         for has_no_year, start, end in sorted(found):
             if has_no_year and year not in self._years:
@@ -556,7 +558,7 @@ class DaysOf:
             if not time or time == "00:00:00":
                 yield start, end
                 continue
-            gap = _BESIDE.match(self.document, end)
+            gap = _BETWEEN_DATE_AND_TIME.match(self.document, end)
             assert gap, "it matches nothing at all, too"
             # Behind 日 and its like nothing need stand between the two.
             is_apart = gap.end() > end or not self.document[end - 1].isdigit()
@@ -614,10 +616,10 @@ def times_in(document: str) -> Iterator[Clock]:
             position = zone.end()
         fraction = (match["fraction"] or "").replace(",", ".")
         times = {time + fraction for time in times}
-        yield Clock(match.start(), position, times, _offset(zone) if zone else "")
+        yield Clock(match.start(), position, times, _utc_offset(zone) if zone else "")
 
 
-def _offset(zone: re.Match[str]) -> str | None:
+def _utc_offset(zone: re.Match[str]) -> str | None:
     if zone["named"]:
         return None
     if zone["zero"]:
@@ -627,7 +629,7 @@ def _offset(zone: re.Match[str]) -> str | None:
 
 
 def _days(form: str, text: str) -> Iterator[Day]:
-    fields = [str(_MONTH_OF.get(folded(field), field)) for field in _FIELD.findall(text)]
+    fields = [str(_MONTH_OF.get(fold_case(field), field)) for field in _DATE_FIELD.findall(text)]
     if form == "era":
         first = 1 if fields[1] == "元" else int(fields[1])
         yield Day(_ERAS[fields[0]] + first, int(fields[2]), int(fields[3]))

@@ -19,13 +19,13 @@ from hpd.values.numbers import MAX_DIGITS, readings
 MAX_NESTING = 64
 """Levels of brackets within each other; JSON that is nested deeper is not read."""
 
-LACKING = "required, but"
+MISSING_PREFIX = "required, but"
 """How the error of a required value begins that is null."""
 
-BREAKS_OFF = "it breaks off before the value is complete"
+INCOMPLETE = "it breaks off before the value is complete"
 """The error of a value that is cut off and is no free text."""
 
-_WHOLE = re.compile(r"[+-]?\d{1,400}", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d{1,400}", re.ASCII)
 _DECIMAL = re.compile(
     r"[+-]?(?:\d{1,400}(?:\.\d{1,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,3})?", re.ASCII
 )
@@ -33,7 +33,7 @@ _MONEY = r"(?:[$€£¥₹₽₩₺₪฿₫]|[A-Z]{3})?"
 _AMOUNT = re.compile(
     rf"{_MONEY}\s?(?P<sign>[+\u2212-]?){_MONEY}\s?(?P<amount>\d[\d.,'\u2019\s]*){_MONEY}"
 )
-_BEGUN_TEXT = re.compile(r'"((?:[^"\\]|\\.)*)', re.DOTALL)
+_STRING_START = re.compile(r'"((?:[^"\\]|\\.)*)', re.DOTALL)
 _HALF_ESCAPE = re.compile(r"(?<!\\)\\u[0-9a-fA-F]{0,3}$")
 _ESCAPED = re.compile(r'\\(["\\])')
 _NUMERAL = re.compile(r"-?\d[\d.eE+-]*", re.ASCII)
@@ -77,22 +77,22 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
     """
     text = raw.strip()
     try:
-        value = _read(text, attribute, document)
+        value = _read_json(text, attribute, document)
     except RecursionError:
         return ParsedValue(error="it is nested too deeply")
     except ValueError as error:
-        return ParsedValue(error=_what_is_wrong(text, str(error)))
+        return ParsedValue(error=_json_error(text, str(error)))
     is_blank = isinstance(value, str) and not value.strip()
     if value is None or (is_blank and "" not in attribute.choices):
         return ParsedValue()
     return check_value(value, attribute)
 
 
-def _read(text: str, attribute: Attribute, document: str) -> Any:
+def _read_json(text: str, attribute: Attribute, document: str) -> Any:
     """The JSON value with which a text begins, or what its model means by one that is no JSON."""
-    written = _BEGUN_TEXT.match(text)
+    written = _STRING_START.match(text)
     if written and text[written.end() :][:1] == '"':
-        return _unescaped(written[1], document)
+        return _unescape(written[1], document)
     zeros, numeral = _ZEROS_BEFORE.match(text), _NUMERAL.match(text)
     if zeros and numeral:
         # JSON has no such number; of a text, which may be that of a code, its zeros are a part.
@@ -103,7 +103,7 @@ def _read(text: str, attribute: Attribute, document: str) -> Any:
     return value
 
 
-def _unescaped(written: str, document: str) -> str:
+def _unescape(written: str, document: str) -> str:
     """The text of a JSON string, as its model means it.
 
     Models copy the backslashes of a path as they stand: ``C:\\new`` is a path, and no two lines, if
@@ -131,14 +131,14 @@ def parse_forced(raw: str, attribute: Attribute, document: str = "") -> ParsedVa
         return parsed
     if attribute.type in ("integer", "number"):
         numeral = _NUMERAL.match(raw.strip())
-        nearest = None if numeral is None else _nearest(Fraction(numeral.group()), attribute)
+        nearest = None if numeral is None else _nearest_valid(Fraction(numeral.group()), attribute)
         return parsed if nearest is None else ParsedValue(nearest, reason=parsed.error)
-    begun = _begun(raw, document) if attribute.type == "string" else None
+    begun = _partial_text(raw, document) if attribute.type == "string" else None
     cut = check_value(begun, attribute) if begun else parsed
     return parsed if cut.error else cut
 
 
-def _nearest(number: Fraction, attribute: Attribute) -> int | float | None:
+def _nearest_valid(number: Fraction, attribute: Attribute) -> int | float | None:
     lower = (attribute.minimum, attribute.exclusive_minimum)
     upper = (attribute.maximum, attribute.exclusive_maximum)
     low = [Fraction(str(limit)) for limit in lower if limit is not None]
@@ -159,55 +159,55 @@ def _nearest(number: Fraction, attribute: Attribute) -> int | float | None:
     return None
 
 
-def parse_cut(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
+def parse_truncated(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
     """Parse the raw text of a value that is cut off: its beginning, if it is free text."""
     if _NUMBER_AT_END.fullmatch(raw):
-        return ParsedValue(error=BREAKS_OFF)  # It may have lost its last digits.
+        return ParsedValue(error=INCOMPLETE)  # It may have lost its last digits.
     parsed = parse_value(raw, attribute, document)
     is_free = attribute.type == "string" and not (attribute.pattern or attribute.format)
-    begun = _begun(raw, document) if parsed.error is not None and is_free else None
+    begun = _partial_text(raw, document) if parsed.error is not None and is_free else None
     return check_value(begun, attribute) if begun else parsed
 
 
-def _begun(raw: str, document: str) -> str | None:
+def _partial_text(raw: str, document: str) -> str | None:
     """The beginning of a text that is cut off."""
-    begun = _BEGUN_TEXT.match(raw.strip())
+    begun = _STRING_START.match(raw.strip())
     if begun is None:
         return None
     # Half a character may be the last one.
     written = _HALF_ESCAPE.sub("", begun[1])
-    return _HALF_CHARACTER.sub("", _unescaped(written, document)).strip()
+    return _HALF_CHARACTER.sub("", _unescape(written, document)).strip()
 
 
 def check_value(value: Any, attribute: Attribute) -> ParsedValue:
     """Convert a value read from JSON to a scalar attribute's type, and check its limits."""
     match attribute.type:
         case "string":
-            return _string(value, attribute)
+            return _check_string(value, attribute)
         case "integer" | "number":
-            return _number(value, attribute)
+            return _check_number(value, attribute)
         case "boolean":
-            return _boolean(value)
+            return _check_boolean(value)
         case "enum":
-            return _choice(value, attribute)
+            return _check_choice(value, attribute)
         case "date":
-            return _date(value)
+            return _check_date(value)
         case "date-time":
-            return _date_time(value)
+            return _check_date_time(value)
         case "union" if attribute.is_scalar:
-            return _one_of(value, attribute)
-    return ParsedValue(error=f"a single value is expected, not {_kind(value)}")
+            return _union_value(value, attribute)
+    return ParsedValue(error=f"a single value is expected, not {_type_name(value)}")
 
 
-def _one_of(value: Any, attribute: Attribute) -> ParsedValue:
+def _union_value(value: Any, attribute: Attribute) -> ParsedValue:
     """A value of the first variant that it is of as it stands, else of one it can be made of."""
-    alike = [variant for variant in attribute.attributes if _is_alike(value, variant)]
+    alike = [variant for variant in attribute.attributes if _has_type_of(value, variant)]
     others = [variant for variant in attribute.attributes if variant not in alike]
     found = [check_value(value, variant) for variant in (*alike, *others)]
     return next((parsed for parsed in found if parsed.error is None), found[0])
 
 
-def _is_alike(value: Any, attribute: Attribute) -> bool:
+def _has_type_of(value: Any, attribute: Attribute) -> bool:
     if isinstance(value, bool):
         kinds: tuple[str, ...] = ("boolean", "enum")
     elif isinstance(value, int | float):
@@ -270,23 +270,23 @@ def python_type(attribute: Attribute) -> Any:
     return {"time": time, "decimal": Decimal}.get(attribute.format or "")
 
 
-def _no_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _integer(text: str) -> int:
+def _parse_integer(text: str) -> int:
     if len(text) > 400:
         raise ValueError("a number with hundreds of digits")
     return int(text)
 
 
-class _Written(float):
+class _ExactFloat(float):
     """A number with the digits that were written."""
 
     __slots__ = ("text",)
     text: str
 
-    def __new__(cls, text: str) -> _Written:
+    def __new__(cls, text: str) -> _ExactFloat:
         number = super().__new__(cls, text)
         number.text = text
         return number
@@ -294,22 +294,22 @@ class _Written(float):
 
 # strict=False: a line break inside a string is against JSON, but the model means it.
 _DECODER = json.JSONDecoder(
-    strict=False, parse_constant=_no_constant, parse_int=_integer, parse_float=_Written
+    strict=False, parse_constant=_reject_constant, parse_int=_parse_integer, parse_float=_ExactFloat
 )
 
 
-def _what_is_wrong(text: str, message: str) -> str:
+def _json_error(text: str, message: str) -> str:
     if not text:
         return "there is no text"
     literals = ("null", "true", "false")
     if message.startswith(("Unterminated string", "Invalid \\u", "Expecting ',' delimiter")):
-        return BREAKS_OFF
+        return INCOMPLETE
     if text in ("-", "{", "[") or any(word.startswith(text) for word in literals):
-        return BREAKS_OFF
+        return INCOMPLETE
     return "it is not valid JSON"
 
 
-def _kind(value: Any) -> str:
+def _type_name(value: Any) -> str:
     if isinstance(value, bool):
         return "true or false"
     names = {str: "text", int: "a number", float: "a number", list: "a list", dict: "an object"}
@@ -321,11 +321,11 @@ def _is_text(value: str) -> bool:
     return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
 
 
-def _string(value: Any, attribute: Attribute) -> ParsedValue:
+def _check_string(value: Any, attribute: Attribute) -> ParsedValue:
     if isinstance(value, bool | int | float):
-        value = value.text if isinstance(value, _Written) else json.dumps(value)
+        value = value.text if isinstance(value, _ExactFloat) else json.dumps(value)
     if not isinstance(value, str):
-        return ParsedValue(error=f"text is expected, not {_kind(value)}")
+        return ParsedValue(error=f"text is expected, not {_type_name(value)}")
     if not _is_text(value):
         return ParsedValue(error="it is not valid Unicode text")
     if attribute.pattern is None:
@@ -348,16 +348,16 @@ def _string(value: Any, attribute: Attribute) -> ParsedValue:
     return ParsedValue(value)
 
 
-def _number(value: Any, attribute: Attribute) -> ParsedValue:
+def _check_number(value: Any, attribute: Attribute) -> ParsedValue:
     if isinstance(value, str):
-        value = _number_in(value.strip(), attribute.type)
+        value = _number_in_text(value.strip(), attribute.type)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return ParsedValue(error=f"{_article(attribute.type)} is expected")
+        return ParsedValue(error=f"{_expected_number(attribute.type)} is expected")
     if isinstance(value, float) and not math.isfinite(value):
         return ParsedValue(error="the number is too large")
     if isinstance(value, float):
         try:
-            exact = Decimal(value.text if isinstance(value, _Written) else repr(value))
+            exact = Decimal(value.text if isinstance(value, _ExactFloat) else repr(value))
         except InvalidOperation:  # an exponent of dozens of digits
             return ParsedValue(error="it has more digits than a number can hold")
         if attribute.type == "integer":
@@ -368,29 +368,29 @@ def _number(value: Any, attribute: Attribute) -> ParsedValue:
             return ParsedValue(error="it has more digits than a number can hold")
         else:
             value = float(value)
-    error = _beyond_limits(value, attribute)
+    error = _limit_error(value, attribute)
     return ParsedValue(error=error) if error else ParsedValue(value)
 
 
-def _article(kind: str) -> str:
+def _expected_number(kind: str) -> str:
     return "a whole number" if kind == "integer" else "a number"
 
 
-def _number_in(text: str, kind: str) -> int | float | None:
+def _number_in_text(text: str, kind: str) -> int | float | None:
     """The number that a text can only mean, as ``1.249,90 EUR``; ``1,299`` may be two of them."""
-    if _WHOLE.fullmatch(text):
+    if _INTEGER.fullmatch(text):
         return int(text)
     if _DECIMAL.fullmatch(text):
-        return _Written(text)
+        return _ExactFloat(text)
     amount = _AMOUNT.fullmatch(text)
     meant = readings(amount["amount"]) if amount and len(text) <= MAX_DIGITS else set()
     if amount is None or len(meant) != 1:
         return None
     (number,) = meant
-    return _Written(f"{'-' if amount['sign'] in ('-', _MINUS) else ''}{number:f}")
+    return _ExactFloat(f"{'-' if amount['sign'] in ('-', _MINUS) else ''}{number:f}")
 
 
-def _beyond_limits(value: int | float, attribute: Attribute) -> str | None:
+def _limit_error(value: int | float, attribute: Attribute) -> str | None:
     if attribute.minimum is not None and value < attribute.minimum:
         return f"below the minimum {attribute.minimum}"
     if attribute.exclusive_minimum is not None and value <= attribute.exclusive_minimum:
@@ -409,7 +409,7 @@ def _is_multiple(value: int | float, unit: int | float) -> bool:
     return Fraction(str(value)) % Fraction(str(unit)) == 0
 
 
-def _boolean(value: Any) -> ParsedValue:
+def _check_boolean(value: Any) -> ParsedValue:
     if isinstance(value, str):
         word = value.strip().lower()
         if word in _TRUE:
@@ -421,24 +421,24 @@ def _boolean(value: Any) -> ParsedValue:
     return ParsedValue(error="true or false is expected")
 
 
-def _choice(value: Any, attribute: Attribute) -> ParsedValue:
+def _check_choice(value: Any, attribute: Attribute) -> ParsedValue:
     for choice in attribute.choices:
         if value == choice and isinstance(value, bool) == isinstance(choice, bool):
             return ParsedValue(choice)
     if isinstance(value, str | int | float):
         # Case, space around it and a number as text do not matter, if only one choice can be meant.
-        wanted = _as_word(value)
-        alike = [choice for choice in attribute.choices if _as_word(choice) == wanted]
+        wanted = _comparable(value)
+        alike = [choice for choice in attribute.choices if _comparable(choice) == wanted]
         if len(alike) == 1:
             return ParsedValue(alike[0])
     return ParsedValue(error="it is none of the choices")
 
 
-def _as_word(value: str | int | float | bool) -> str:
+def _comparable(value: str | int | float | bool) -> str:
     return value.strip().casefold() if isinstance(value, str) else json.dumps(value)
 
 
-def _date(value: Any) -> ParsedValue:
+def _check_date(value: Any) -> ParsedValue:
     text = value.strip() if isinstance(value, str) else ""
     match = _LOOSE_DATE.fullmatch(text)
     if match is not None:
@@ -451,7 +451,7 @@ def _date(value: Any) -> ParsedValue:
     return ParsedValue(text)
 
 
-def _date_time(value: Any) -> ParsedValue:
+def _check_date_time(value: Any) -> ParsedValue:
     text = value.strip() if isinstance(value, str) else ""
     match = _LOOSE_DATE_TIME.fullmatch(text)
     if match is not None:

@@ -28,12 +28,12 @@ STRING_CHAR: Final = r'[^"\\\x00-\x1F\x7F]'
 
 MAX_REPETITION: Final = 200
 MAX_RULE_LENGTH: Final = 20_000
-MAX_INLINE: Final = 60
+MAX_INLINE_LENGTH: Final = 60
 """The longest text of a class; longer ones are rules of their own, written once."""
 
 _MAX_CODE: Final = 0x10FFFF
 # What JSON escapes, DEL, and surrogates, which are no characters.
-_NOT_PLAIN: Final = ((0, 0x1F), (0x22, 0x22), (0x5C, 0x5C), (0x7F, 0x7F), (0xD800, 0xDFFF))
+_ESCAPED_RANGES: Final = ((0, 0x1F), (0x22, 0x22), (0x5C, 0x5C), (0x7F, 0x7F), (0xD800, 0xDFFF))
 _ESCAPES: Final = {
     0x22: r'"\\\""',
     0x5C: r'"\\\\"',
@@ -85,11 +85,11 @@ def pattern_rule(pattern: str) -> tuple[str, dict[str, str]]:
         raise UnsupportedPattern(str(error)) from error
     if tree.state.flags & ~re.UNICODE:
         raise UnsupportedPattern("flags")
-    made = _Made(stand_ins)
-    rule = made.anchored(list(tree))
+    builder = _GrammarBuilder(stand_ins)
+    rule = builder.anchored(list(tree))
     if len(rule) > MAX_RULE_LENGTH:
         raise UnsupportedPattern("too long")
-    return rule, made.rules
+    return rule, builder.rules
 
 
 @lru_cache(maxsize=1)
@@ -99,7 +99,7 @@ def _all_characters() -> str:
 
 
 @lru_cache(maxsize=256)
-def _class_of(name: str) -> tuple[tuple[int, int], ...]:
+def _ranges_of_class(name: str) -> tuple[tuple[int, int], ...]:
     """The characters of ``\\d``, ``\\p{L}`` and the like; unassigned ones may be among them."""
     import regex
 
@@ -120,7 +120,7 @@ def _class_of(name: str) -> tuple[tuple[int, int], ...]:
     return tuple(ranges)
 
 
-class _Made:
+class _GrammarBuilder:
     """The grammar of one pattern while it is made."""
 
     def __init__(self, stand_ins: list[str]) -> None:
@@ -169,14 +169,14 @@ class _Made:
             low, high, inside = arg
             if _n_repetitions([(op, arg)]) > MAX_REPETITION:
                 raise UnsupportedPattern("many repetitions")
-            return f"({self.sequence(inside)}){_times(low, high)}"
+            return f"({self.sequence(inside)}){_quantifier(low, high)}"
         raise UnsupportedPattern(f"{str(op).lower()}")
 
     def characters(self, code: int) -> Ranges:
         """The character of a code, or all those of the property for which it stands."""
         number = code - _FIRST_STAND_IN
         if 0 <= number < len(self._stand_ins):
-            return list(_class_of(self._stand_ins[number]))
+            return list(_ranges_of_class(self._stand_ins[number]))
         return [(code, code)]
 
     def set(self, members: Any) -> str:
@@ -190,7 +190,7 @@ class _Made:
             elif op is _c.RANGE:
                 ranges.append(tuple(arg))
             elif op is _c.CATEGORY and arg in _CLASSES:
-                ranges.extend(_class_of(_CLASSES[arg]))
+                ranges.extend(_ranges_of_class(_CLASSES[arg]))
             else:
                 raise UnsupportedPattern(str(op))
         return self.one_of(_complement(ranges) if is_negated else ranges)
@@ -205,20 +205,20 @@ class _Made:
             for code, text in _ESCAPES.items()
             if any(first <= code <= last for first, last in ranges)
         ]
-        plain = _merged(_subtract(ranges, _NOT_PLAIN))
+        plain = _merge(_subtract(ranges, _ESCAPED_RANGES))
         if plain:
-            others = _merged(_complement(plain))
+            others = _merge(_complement(plain))
             # What no text holds need not be left out.
             others = [pair for pair in others if pair != (0xD800, 0xDFFF)]
             # Where a class leaves out more than ASCII, llama.cpp refuses tokens that end within a
             # character of which the class may have some.
             is_short = len(plain) <= len(others) or not others or others[-1][1] >= 0x80
-            written = f"[{'' if is_short else '^'}{_ranges(plain if is_short else others)}]"
+            written = f"[{'' if is_short else '^'}{_ranges_text(plain if is_short else others)}]"
             forms.insert(0, written)
         if not forms:
             raise UnsupportedPattern("an empty class")
         rule = forms[0] if len(forms) == 1 else f"({' | '.join(forms)})"
-        if len(rule) <= MAX_INLINE:
+        if len(rule) <= MAX_INLINE_LENGTH:
             return rule
         name = f"one-{zlib.crc32(rule.encode()):08x}"
         self.rules[name] = f"{name} ::= {rule}"
@@ -253,20 +253,21 @@ def _n_repetitions(items: Any) -> int:
     return most
 
 
-def _times(low: int, high: Any) -> str:
+def _quantifier(low: int, high: Any) -> str:
     is_open = high is _c.MAXREPEAT
     if is_open and low in (0, 1):
         return "+" if low else "*"
     return f"{{{low},{'' if is_open else high}}}"
 
 
-def _ranges(ranges: Ranges) -> str:
+def _ranges_text(ranges: Ranges) -> str:
     return "".join(
-        _code(first) if first == last else f"{_code(first)}-{_code(last)}" for first, last in ranges
+        _character(first) if first == last else f"{_character(first)}-{_character(last)}"
+        for first, last in ranges
     )
 
 
-def _merged(ranges: Ranges) -> Ranges:
+def _merge(ranges: Ranges) -> Ranges:
     """The same characters, in order, in as few ranges as there can be."""
     merged: Ranges = []
     for first, last in sorted(ranges):
@@ -277,7 +278,7 @@ def _merged(ranges: Ranges) -> Ranges:
     return merged
 
 
-def _code(code: int) -> str:
+def _character(code: int) -> str:
     if code < 0x7F and chr(code).isalnum():
         return chr(code)
     if code <= 0xFF:
@@ -291,7 +292,7 @@ def _complement(ranges: Ranges) -> Ranges:
 
 def _subtract(ranges: Any, others: Any) -> Ranges:
     rest: Ranges = []
-    cuts = _merged(others)
+    cuts = _merge(others)
     for first, last in ranges:
         for low, high in cuts:
             if high < first:

@@ -20,7 +20,7 @@ from hpd.values.numbers import (
     has_unread_times,
     numbers_in,
     times_in,
-    unit_named,
+    unit_in_name,
     years_in,
 )
 
@@ -30,12 +30,12 @@ STATED_KEY = "hpd.stated"
 MAX_LISTED = 5000
 """The most values that are listed for a field: a document that states more is a table."""
 
-MAX_NUMBER_LENGTH = 2000
+MAX_LINK_LENGTH = 2000
 """The most characters of a link."""
 
 _LABEL: Final = r"[^\W_](?:[\w-]*[^\W_])?"
 _AUTHORITY: Final = r"[^\s<>\"{}|\\^`\u3000-\u303f\uff00-\uff60\u201c\u201d\u00bb]"
-_OF_FORMAT: Final = {
+_FORMAT_PATTERNS: Final = {
     "email": re.compile(rf"[\w.!#$%&'*+/?^`{{|}}~-]{{1,64}}@{_LABEL}(?:\.{_LABEL})+"),
     "ipv4": re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)", re.ASCII),
     "ipv6": re.compile(r"(?<![\w:.])[0-9a-fA-F:]{0,40}:[0-9a-fA-F:.]{0,40}(?![\w:])", re.ASCII),
@@ -48,7 +48,7 @@ _OF_FORMAT: Final = {
         r"(?<![0-9a-zA-Z])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9a-zA-Z])"
     ),
 }
-_OF_FORMAT["url"] = _OF_FORMAT["uri"]
+_FORMAT_PATTERNS["url"] = _FORMAT_PATTERNS["uri"]
 """What a value of a format looks like inside of a text."""
 
 _OTHER_SCRIPT_AROUND = re.compile(r"^[^\x00-\x7f]+|(?<=[\x00-\x7f])[^\x00-\x7f]+$")
@@ -57,10 +57,10 @@ _TELEPHONE = re.compile(r"\+\d[\d ()/\u00a0.-]{6,30}\d")
 _FACTOR_BEHIND = re.compile(r"\d[^\d]*[^\W\d]$")
 _THOUSANDS = re.compile(r"\D*\d{1,3}[.,]000\D*", re.ASCII)
 _PADDED = re.compile(r"0+[1-9]\d*")
-_LARGEST = Decimal(10) ** MAX_DIGITS
+_NUMBER_LIMIT = Decimal(10) ** MAX_DIGITS
 
 
-class Stated:
+class StatedValues:
     """The numbers, dates and so on of a document, in the forms that a value can have.
 
     A number is stated in digits, with a word or letter for thousands, millions or billions behind
@@ -72,7 +72,7 @@ class Stated:
     def __init__(self, document: str) -> None:
         self.document = document
 
-    def texts(self, attribute: Attribute) -> list[str] | None:
+    def texts_for(self, attribute: Attribute) -> list[str] | None:
         """The JSON texts of all values that the document states for an attribute.
 
         None if they cannot be listed: the type is another one, there are more than
@@ -89,7 +89,7 @@ class Stated:
                 texts = self._date_times
             case "string" if attribute.format == "time":
                 texts = self._times
-            case "string" if attribute.format in _OF_FORMAT:
+            case "string" if attribute.format in _FORMAT_PATTERNS:
                 texts = self._of_format(attribute.format)
         return None if texts is None or len(texts) > MAX_LISTED else texts
 
@@ -97,9 +97,9 @@ class Stated:
         is_one = FORMATS[name].fullmatch
         found = {
             text
-            for match in _OF_FORMAT[name].finditer(self.document)
-            if len(match.group()) <= MAX_NUMBER_LENGTH
-            for text in _without_what_is_around(match.group())
+            for match in _FORMAT_PATTERNS[name].finditer(self.document)
+            if len(match.group()) <= MAX_LINK_LENGTH
+            for text in _strip_surroundings(match.group())
         }
         return sorted(json.dumps(text, ensure_ascii=False) for text in found if is_one(text))
 
@@ -123,7 +123,7 @@ class Stated:
     def _numbers(self, attribute: Attribute) -> list[str] | None:
         if self._values is None:
             return None
-        unit = unit_named(f"{attribute.name} {attribute.description}")
+        unit = unit_in_name(f"{attribute.name} {attribute.description}")
         padded = {
             str(int(text)).zfill(len(text)) for text, _ in self._values if _PADDED.fullmatch(text)
         }
@@ -133,9 +133,14 @@ class Stated:
             for text, value in self._values
         }
         if attribute.type == "integer":
-            texts = {str(int(value)) for value in numbers if _is_whole(value)}
+            texts = {str(int(value)) for value in numbers if _is_integer(value)}
         else:
-            texts = {text for value in numbers if abs(value) < _LARGEST for text in _forms(value)}
+            texts = {
+                text
+                for value in numbers
+                if abs(value) < _NUMBER_LIMIT
+                for text in _number_texts(value)
+            }
         return sorted(texts | padded)
 
     @cached_property
@@ -148,7 +153,7 @@ class Stated:
         for day in days:
             if not (day.year or years) or len(found) > MAX_LISTED:
                 return None
-            found |= {day.in_year(year) for year in ((day.year,) if day.year else years)}
+            found |= {day.iso_date(year) for year in ((day.year,) if day.year else years)}
         return sorted(json.dumps(day) for day in found if day is not None)
 
     @cached_property
@@ -176,13 +181,13 @@ class Stated:
 
 def can_list(attribute: Attribute) -> bool:
     """Whether all values that a document states for an attribute can be listed."""
-    return _NOTHING.texts(attribute) is not None
+    return _EMPTY_DOCUMENT.texts_for(attribute) is not None
 
 
-_NOTHING = Stated("")
+_EMPTY_DOCUMENT = StatedValues("")
 
 
-def _without_what_is_around(text: str) -> Iterator[str]:
+def _strip_surroundings(text: str) -> Iterator[str]:
     """A link or an address without the marks of its sentence behind it.
 
     With and without letters of another script at its ends, and marks at its beginning, which an
@@ -197,11 +202,11 @@ def _without_what_is_around(text: str) -> Iterator[str]:
         yield _OTHER_SCRIPT_AROUND.sub("", each)
 
 
-def _is_whole(value: Decimal) -> bool:
-    return abs(value) < _LARGEST and value == value.to_integral_value()
+def _is_integer(value: Decimal) -> bool:
+    return abs(value) < _NUMBER_LIMIT and value == value.to_integral_value()
 
 
-def _forms(value: Decimal) -> Iterator[str]:
+def _number_texts(value: Decimal) -> Iterator[str]:
     """A number as models write it: with as few decimals as it needs, with one, and with two."""
     whole, _, decimals = f"{value:f}".partition(".")
     decimals = decimals.rstrip("0")

@@ -5,9 +5,9 @@ of the text: each gets a window, behind that of the item before it, which holds 
 each other. What costs least is taken:
 
 - each character between the parts of an item that is no part of it: 1,
-- a text that is not written as the value is (12.00 for the number of saws): ``UNLIKE``,
-- a part that is not in the window of its item: ``APART``,
-- an item that is not in the order of the text: ``APART`` for each of its parts, and one more.
+- a text that is not written as the value is (12.00 for the number of saws): ``UNLIKE_COST``,
+- a part that is not in the window of its item: ``APART_COST``,
+- an item that is not in the order of the text: ``APART_COST`` for each of its parts, and one more.
 
 The window of an item holds its *anchor*: the part with the fewest places. Parts of one item that
 are equal have places of their own.
@@ -23,8 +23,8 @@ from typing import Final
 from hpd.prompt.text import Path
 from hpd.results import Match
 
-UNLIKE: Final = 4
-APART: Final = 200
+UNLIKE_COST: Final = 4
+APART_COST: Final = 200
 
 MAX_ANCHORS: Final = 20_000
 """The most places of anchors that are tried in one list. If there are more, they are the first of
@@ -44,7 +44,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class CandidateSpans:
     """All places of a value in the text, from left to right."""
 
     spans: Sequence[Span]
@@ -59,29 +59,29 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedPart:
+class ItemPart:
     """A value of an item."""
 
     path: Path
-    candidates: Candidates
+    candidates: CandidateSpans
 
 
-Near = Sequence[tuple[int, int, int, int]]
+NearSpans = Sequence[tuple[int, int, int, int]]
 """The start, end and number of some places in the text, and how unlike the first part they are."""
 
 
-class Group:
+class PartGroup:
     """The parts of an item that have the same places, mostly one."""
 
-    def __init__(self, parts: list[PlacedPart]) -> None:
+    def __init__(self, parts: list[ItemPart]) -> None:
         self.parts = parts
         self.candidates = parts[0].candidates
-        self.apart = APART * len(parts)
+        self.apart = APART_COST * len(parts)
         """The cost if none of the parts is in the window."""
         self.size = self.candidates.size
         self._is_single = len(parts) == 1
 
-    def near(self, anchor: Span, reach: int) -> Near:
+    def near(self, anchor: Span, reach: int) -> NearSpans:
         """The places that a window around the anchor may need.
 
         Beyond as many as there are parts, only those that are written more alike.
@@ -92,37 +92,37 @@ class Group:
         found = []
         for numbers in (range(middle - 1, -1, -1), range(middle, len(spans))):
             n_free = [n_parts, n_parts, n_parts]
-            least = 2
+            max_unlike = 2
             for n in numbers:
                 start, end = spans[n].start, spans[n].end
                 if start < anchor.start - reach or end > anchor.end + reach:
                     break
                 # Of several equal values, one may want what another does not.
                 unlike = candidates.unlike[n]
-                if unlike <= least and n_free[unlike]:
+                if unlike <= max_unlike and n_free[unlike]:
                     found.append((start, end, n, unlike))
                     n_free[unlike] -= 1
                     if self._is_single:
-                        least = unlike - 1
-                        if least < 0:
+                        max_unlike = unlike - 1
+                        if max_unlike < 0:
                             break
                     elif not any(n_free):
                         break
         return found
 
-    def cost(self, near: Near, start: int, end: int) -> int:
+    def cost(self, near: NearSpans, start: int, end: int) -> int:
         """The cost of the parts in a window."""
         if self._is_single:
             least = 3
             for s, e, _, unlike in near:
                 if unlike < least and start <= s and e <= end:
                     least = unlike
-            return self.apart if least == 3 else UNLIKE * least - self.size
+            return self.apart if least == 3 else UNLIKE_COST * least - self.size
         chosen = self.chosen(near, start, end)
-        cost = sum(UNLIKE * part.candidates.unlike[n] - self.size for part, n in chosen)
-        return cost + APART * (len(self.parts) - len(chosen))
+        cost = sum(UNLIKE_COST * part.candidates.unlike[n] - self.size for part, n in chosen)
+        return cost + APART_COST * (len(self.parts) - len(chosen))
 
-    def chosen(self, near: Near, start: int, end: int) -> list[tuple[PlacedPart, int]]:
+    def chosen(self, near: NearSpans, start: int, end: int) -> list[tuple[ItemPart, int]]:
         """The parts that are in a window, and the number of each one's place."""
         pairs = sorted(
             (part.candidates.unlike[n], n, p)
@@ -149,18 +149,18 @@ class Window:
     anchor: Span
 
 
-class PlacedItem:
+class ListItem:
     """An item of a list, with those of its parts that are anywhere in the text."""
 
-    def __init__(self, parts: Sequence[PlacedPart]) -> None:
-        groups: dict[tuple[int, int, int], list[PlacedPart]] = {}
+    def __init__(self, parts: Sequence[ItemPart]) -> None:
+        groups: dict[tuple[int, int, int], list[ItemPart]] = {}
         for part in parts:
             # Values that mean the same have the same places.
             first = part.candidates.spans[0]
             key = len(part.candidates.spans), first.start, first.end
             groups.setdefault(key, []).append(part)
-        self.groups = [Group(parts) for parts in groups.values()]
-        self.unordered = APART * (len(parts) + 1)
+        self.groups = [PartGroup(parts) for parts in groups.values()]
+        self.unordered = APART_COST * (len(parts) + 1)
         """The cost if the item is not in the order of the text."""
         self.anchors = min((g.candidates for g in self.groups), key=lambda c: len(c.spans))
         self._size = sum(g.size * len(g.parts) for g in self.groups)
@@ -170,25 +170,25 @@ class PlacedItem:
     def windows(self, anchor: Span, n: int) -> list[Window]:
         """The windows around a place of the anchor, but for those that hold a cheaper one."""
         if self._is_single:
-            cost = UNLIKE * self.anchors.unlike[n]
+            cost = UNLIKE_COST * self.anchors.unlike[n]
             return [Window(anchor.start, anchor.end, cost, anchor)]
         near = [(group, group.near(anchor, self._reach)) for group in self.groups]
-        lefts = {s for _, places in near for s, _, _, _ in places if s < anchor.start}
-        rights = {e for _, places in near for _, e, _, _ in places if e > anchor.end}
+        lefts = {s for _, spans in near for s, _, _, _ in spans if s < anchor.start}
+        rights = {e for _, spans in near for _, e, _, _ in spans if e > anchor.end}
         windows: list[Window] = []
         for start in (anchor.start, *sorted(lefts, reverse=True)):
             for end in (anchor.end, *sorted(rights)):
-                least = end - start - self._size
-                if any(w.cost <= least and w.end <= end for w in windows):
+                min_cost = end - start - self._size
+                if any(w.cost <= min_cost and w.end <= end for w in windows):
                     break
                 cost = end - start
-                for group, places in near:
-                    cost += group.cost(places, start, end)
+                for group, spans in near:
+                    cost += group.cost(spans, start, end)
                 if not any(w.cost <= cost and w.end <= end for w in windows):
                     windows.append(Window(start, end, cost, anchor))
         return windows
 
-    def places(self, window: Window) -> list[tuple[PlacedPart, Span]]:
+    def spans(self, window: Window) -> list[tuple[ItemPart, Span]]:
         """The parts that are in a window, and their places."""
         return [
             (part, part.candidates.spans[n])
@@ -200,7 +200,7 @@ class PlacedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _PartialOrder:
     """A way to have placed some of the items so far; the others are not in order."""
 
     end: int
@@ -208,12 +208,12 @@ class _State:
     """Beside the cost of all items that are not in order."""
     item: int = -1
     window: Window | None = None
-    before: _State | None = None
+    before: _PartialOrder | None = None
 
 
-def windows_in_order(items: Sequence[PlacedItem]) -> list[Window | None]:
+def choose_windows(items: Sequence[ListItem]) -> list[Window | None]:
     """The windows of a list's items that cost least; None for those not in the text's order."""
-    states = [_State(0, 0)]  # From state to state the end rises, and the cost falls.
+    states = [_PartialOrder(0, 0)]  # From state to state the end rises, and the cost falls.
     ends = [0]
     for number, item in enumerate(items):
         n_anchors = max(MIN_ANCHORS, MAX_ANCHORS // (len(items) * len(item.groups) ** 2))
@@ -221,12 +221,12 @@ def windows_in_order(items: Sequence[PlacedItem]) -> list[Window | None]:
         first = 0
         if len(anchors) > n_anchors:
             first = min(bisect_left(item.anchors.starts, ends[-1]), len(anchors) - n_anchors)
-        new: list[_State] = []
+        new: list[_PartialOrder] = []
         for n in range(first, min(first + n_anchors, len(anchors))):
             for window in item.windows(anchors[n], n):
                 before = states[bisect_right(ends, window.start) - 1]
                 cost = before.cost + window.cost - item.unordered
-                new.append(_State(window.end, cost, number, window, before))
+                new.append(_PartialOrder(window.end, cost, number, window, before))
         for state in new:
             at = bisect_right(ends, state.end)
             if states[at - 1].cost <= state.cost:
@@ -238,7 +238,7 @@ def windows_in_order(items: Sequence[PlacedItem]) -> list[Window | None]:
             states[at:beyond] = [state]
             ends[at:beyond] = [state.end]
     chosen: list[Window | None] = [None] * len(items)
-    last: _State | None = states[-1]
+    last: _PartialOrder | None = states[-1]
     while last is not None and last.window is not None:
         chosen[last.item] = last.window
         last = last.before

@@ -12,11 +12,11 @@ _ZERO_WIDTH_JOINER = "\u200d"
 _TONES: Final = range(0x1F3FB, 0x1F400)
 
 # Latin, Greek, Cyrillic and Armenian, by the first character of each, and what comes behind them.
-_FIRST_OF: Final = (0x0000, 0x0370, 0x0400, 0x0530, 0x0590, 0x1E00, 0x1F00, 0x2000)
+_RANGE_STARTS: Final = (0x0000, 0x0370, 0x0400, 0x0530, 0x0590, 0x1E00, 0x1F00, 0x2000)
 _SCRIPTS: Final = ("Latin", "Greek", "Cyrillic", "Armenian", "", "Latin", "Greek", "")
 
 
-def extends(char: str) -> bool:
+def extends_previous(char: str) -> bool:
     """Whether a character belongs to the one before it (accents, variation selectors, joiners)."""
     return char > "\u02ff" and (
         unicodedata.category(char)[0] == "M"
@@ -29,17 +29,17 @@ def extends(char: str) -> bool:
 
 def is_joined(before: str, after: str) -> bool:
     """Whether a reader sees two neighbouring characters as one."""
-    return extends(after) or before == _ZERO_WIDTH_JOINER
+    return extends_previous(after) or before == _ZERO_WIDTH_JOINER
 
 
-def is_border(text: str, position: int) -> bool | None:
+def is_word_border(text: str, position: int) -> bool | None:
     """Whether a word ends or begins at a position; None where the text must not be cut at all."""
     if position in (0, len(text)):
         return True
     before, after = text[position - 1], text[position]
     if is_joined(before, after):
         return None
-    before = _base(text, position - 1)
+    before = _base_character(text, position - 1)
     if before.isdigit() and after.isdigit():
         return None  # Half a number is another number.
     if not (before.isalnum() and after.isalnum()):
@@ -53,7 +53,7 @@ def is_border(text: str, position: int) -> bool | None:
     )
 
 
-def quotable(text: str) -> list[tuple[int, int]]:
+def quotable_pieces(text: str) -> list[tuple[int, int]]:
     """The pieces of a text at which what is quoted from it can begin and end, without blanks.
 
     They are words with the digits in them (``A1023``) of a script that writes words apart and joins
@@ -78,8 +78,8 @@ def _may_cut(text: str, position: int) -> bool:
     before, after = text[position - 1], text[position]
     if is_joined(before, after):
         return False
-    before = _base(text, position - 1)
-    if not (_is_of_word(before) and _is_of_word(after)):
+    before = _base_character(text, position - 1)
+    if not (_is_word_character(before) and _is_word_character(after)):
         return True
     if before.isdigit() or after.isdigit():
         return not (before.isdigit() and after.isdigit()) and not (
@@ -88,20 +88,20 @@ def _may_cut(text: str, position: int) -> bool:
     return not _script(before) or _script(before) != _script(after)
 
 
-def _is_of_word(char: str) -> bool:
+def _is_word_character(char: str) -> bool:
     return char.isalnum() or char == "_"
 
 
-def _base(text: str, position: int) -> str:
+def _base_character(text: str, position: int) -> str:
     """The character to which the one at a position belongs, which may be itself."""
-    while position > 0 and extends(text[position]):
+    while position > 0 and extends_previous(text[position]):
         position -= 1
     return text[position]
 
 
 def _script(char: str) -> str:
     """The script of a letter, if its words stand apart; empty for all others."""
-    return _SCRIPTS[bisect_right(_FIRST_OF, ord(char)) - 1]
+    return _SCRIPTS[bisect_right(_RANGE_STARTS, ord(char)) - 1]
 
 
 def _is_ideograph(char: str) -> bool:

@@ -9,10 +9,10 @@ from hpd.prompt.questions import (
     UNKNOWN,
     Retry,
     Waves,
-    answer_at,
     known_waves,
     schema_leaves,
-    stack_places,
+    stack_prefixes,
+    value_at,
 )
 from hpd.prompt.text import answer_text, instruction_text, key_text, key_texts
 from hpd.schema import load_schema
@@ -74,7 +74,7 @@ def test_a_key_that_asks_again_shows_values():
     schema = load_schema("size int")
     waves = Waves(schema)
     (question,) = waves.first()
-    (again,) = waves.again([Retry(0, question.leaf, [(0, "too small")])], lambda d: {})
+    (again,) = waves.ask_again([Retry(0, question.leaf, [(0, "too small")])], lambda d: {})
     assert (question.shows_values, again.shows_values) == (False, True)
 
 
@@ -134,7 +134,7 @@ def test_the_value_at_a_path(path, value):
         "one": "alone",
         "none": None,
     }
-    assert answer_at(answer, path) == value
+    assert value_at(answer, path) == value
 
 
 # --- against the obvious way --------------------------------------------------------------------
@@ -170,7 +170,7 @@ def slow_label_key(schema, place, leaf, answer):
     number = "".join(place)
     return (
         "".join(
-            f"{number}{slow_label(schema, seen)} {answer_text(answer_at(answer, seen))}, "
+            f"{number}{slow_label(schema, seen)} {answer_text(value_at(answer, seen))}, "
             for seen in leaf.after
         )
         + number
@@ -180,7 +180,7 @@ def slow_label_key(schema, place, leaf, answer):
 
 def slow_waves(schema, layout, answers):
     """Place in the answer and key of every question, wave by wave, with no state kept."""
-    places = stack_places(len(answers))
+    places = stack_prefixes(len(answers))
     open_leaves = [(d, leaf) for d in range(len(answers)) for leaf in schema_leaves(schema)]
     waves = []
     n = 0
@@ -195,7 +195,7 @@ def slow_waves(schema, layout, answers):
         else:
             keys = [
                 key_text(
-                    path, {(*places[d], *seen): answer_at(answers[d], seen) for seen in leaf.after}
+                    path, {(*places[d], *seen): value_at(answers[d], seen) for seen in leaf.after}
                 )
                 for path, (d, leaf) in zip(paths, due, strict=True)
             ]
@@ -204,7 +204,7 @@ def slow_waves(schema, layout, answers):
         for d, leaf in due:
             if leaf.array is not None and leaf.array.item is not None:
                 whole = Schema((leaf.array.item,))
-                for number in range(1, (answer_at(answers[d], leaf.path) or 0) + 1):
+                for number in range(1, (value_at(answers[d], leaf.path) or 0) + 1):
                     for inner in schema_leaves(whole):
                         below = (*leaf.path[:-1], str(number))
                         moved = type(inner)(
@@ -227,7 +227,7 @@ def slow_waves(schema, layout, answers):
 )
 def test_waves_are_those_of_the_obvious_way(data, schema, layout, n_stacked):
     answers = [data.draw(strategies.answers_of(schema)) for _ in range(n_stacked)]
-    places = stack_places(n_stacked)
+    places = stack_prefixes(n_stacked)
     waves = [
         [((*places[question.document], *question.leaf.path), question.key) for question, _ in wave]
         for wave in known_waves(schema, layout, answers)
@@ -238,12 +238,12 @@ def test_waves_are_those_of_the_obvious_way(data, schema, layout, n_stacked):
 def test_whether_more_may_come_is_known_before_the_answers():
     waves = Waves(load_schema("tags [str]"))
     first = waves.first()
-    assert waves.may_go_on
+    assert waves.may_continue
     assert waves.next([0], lambda _: {}) == []
     waves = Waves(load_schema("tags [str]"))
     assert waves.first() == first
     assert len(waves.next([2], lambda _: {})) == 2
-    assert not waves.may_go_on
+    assert not waves.may_continue
 
 
 def test_new_waves_know_nothing_of_earlier_documents():
@@ -252,7 +252,7 @@ def test_new_waves_know_nothing_of_earlier_documents():
     assert used.first() == waves.first()
     while used.next([2] * len(used.first()), lambda _: {"tags": ["a"], "note": "b"}):
         pass
-    assert not used.may_go_on
+    assert not used.may_continue
     again = waves.copy()
-    assert again.may_go_on
+    assert again.may_continue
     assert again.first() == Waves(load_schema("tags [str], note after tags"), n_stacked=2).first()

@@ -158,16 +158,16 @@ def open_answering(
             system_prompt=system_prompt,
         )
     from hpd.extractor import Extractor
-    from hpd.values.confidence import NO_MAP
+    from hpd.values.confidence import NO_CALIBRATION
 
-    options = options_of(arguments).replaced(
+    options = options_of(arguments).with_settings(
         # A field without an answer must not cost the others theirs.
         {
             "max_tokens": arguments.max_tokens or for_value,
             "on_invalid": "record",
             # A calibration is about values of documents, and so is the confidence below which they
             # become null, and what they are held to; an answer of these commands is another thing.
-            "calibration": NO_MAP,
+            "calibration": NO_CALIBRATION,
             "verbatim": False,
             **decoding,
         }

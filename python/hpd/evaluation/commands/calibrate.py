@@ -26,7 +26,7 @@ from hpd.evaluation.commands.inputs import examples_of
 from hpd.options import OPTIONS, Options
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
-from hpd.values.confidence import NO_MAP, ConfidenceMap
+from hpd.values.confidence import NO_CALIBRATION, ConfidenceMap
 
 if TYPE_CHECKING:
     from hpd.evaluation.confidence_fit import ScoredConfidence
@@ -173,17 +173,17 @@ def _asked(arguments: argparse.Namespace) -> Fitting:
     model = resolve_model(arguments.model, arguments.hf_repo)
     documents = {document.name: document for document in gold_documents()}
     # As the model answers, but for the values that its calibration would turn into null.
-    plain: dict[str, Any] = {"calibration": NO_MAP, "null_threshold": 0.0, "on_invalid": "record"}
+    plain = Options(calibration=NO_CALIBRATION, null_threshold=0.0, on_invalid="record", quiet=True)
     given = {name: getattr(arguments, name) for name in _MODEL_OPTIONS}
-    options = Options().with_checked(
-        plain | {name: value for name, value in given.items() if value is not None}
+    options = plain.with_checked_values(
+        {name: value for name, value in given.items() if value is not None}
     )
     scored: list[ScoredConfidence] = []
     n_stated = 0
     schemas = {name: document.schema for name, document in documents.items()}
     texts = [Document(each.text, id=name, category=name) for name, each in documents.items()]
     with (
-        Extractor(schemas, model, options=options, quiet=True) as extractor,
+        Extractor(schemas, model, options=options) as extractor,
         Progress(len(texts), shown=sys.stderr.isatty()) as progress,
     ):
         for extraction in extractor.iter_extract(texts, on_error="record"):

@@ -154,7 +154,7 @@ class Tools:
         with self._lock:
             if self._extractor is None:
                 # An extractor has a schema; one that is never asked for costs nothing.
-                options = self._options.replaced({"on_invalid": "record"})
+                options = self._options.with_settings({"on_invalid": "record"})
                 self._extractor = Extractor(["value"], self._model, options=options)
             return self._extractor
 

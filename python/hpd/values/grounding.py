@@ -23,18 +23,18 @@ from typing import Any, Final
 from rapidfuzz import fuzz
 
 from hpd.prompt.text import Path
-from hpd.prompt.tokens import UNSEEN
-from hpd.values.numbers import Clock, DaysOf, numbers_in, times_in
+from hpd.prompt.tokens import INVISIBLE
+from hpd.values.numbers import Clock, DocumentDates, numbers_in, times_in
 from hpd.values.windows import (
     MIN_ANCHORS,
-    Candidates,
-    PlacedItem,
-    PlacedPart,
+    CandidateSpans,
+    ItemPart,
+    ListItem,
     Span,
     Window,
-    windows_in_order,
+    choose_windows,
 )
-from hpd.values.words import extends, is_border
+from hpd.values.words import extends_previous, is_word_border
 
 FUZZY_THRESHOLD: Final = 85.0
 """The least similarity of a text that is taken for the value, of 100 (rapidfuzz's ratio)."""
@@ -44,12 +44,12 @@ MAX_FUZZY_LENGTH: Final = 256
 """The longest value for which similar texts are looked up: longer ones take too long, and are
 made up more often than misspelt."""
 
-MIN_CODE: Final = 6
-MAX_CODE: Final = 64
+MIN_CODE_LENGTH: Final = 6
+MAX_CODE_LENGTH: Final = 64
 """The letters and digits of a code whose groups may be separated in another way; at least half of
 them are digits."""
 
-MAX_PLACES: Final = 1000
+MAX_SPANS: Final = 1000
 """The most places of one value that are compared: more say nothing of any of them."""
 
 _DIGITS = re.compile(r"\d+")
@@ -64,10 +64,10 @@ class Grounder:
 
     def __init__(self, document: str) -> None:
         self.document = document
-        self._places: dict[tuple[type, Any, bool], list[Span]] = {}
+        self._candidates: dict[tuple[type, Any, bool], list[Span]] = {}
 
     @cached_property
-    def normalized(self) -> Normalized:
+    def normalized(self) -> NormalizedText:
         """The document's normalised text, with the way back to its offsets."""
         return normalize(self.document)
 
@@ -81,8 +81,8 @@ class Grounder:
         return numbers
 
     @cached_property
-    def _days(self) -> DaysOf:
-        return DaysOf(self.document)
+    def _days(self) -> DocumentDates:
+        return DocumentDates(self.document)
 
     @cached_property
     def _clocks(self) -> dict[str, list[Clock]]:
@@ -93,31 +93,31 @@ class Grounder:
                 clocks.setdefault(time, []).append(clock)
         return clocks
 
-    def places(self, value: Any, *, fuzzy: bool = True) -> list[Span]:
+    def candidate_spans(self, value: Any, *, fuzzy: bool = True) -> list[Span]:
         """All places at which a value may be meant, exact or not, from left to right."""
         key = type(value), value, fuzzy
-        known = self._places.get(key)
+        known = self._candidates.get(key)
         if known is None:
-            self._places[key] = known = self._all_places(value, fuzzy)[:MAX_PLACES]
+            self._candidates[key] = known = self._find_candidates(value, fuzzy)[:MAX_SPANS]
         return known
 
-    def _all_places(self, value: Any, fuzzy: bool) -> list[Span]:
+    def _find_candidates(self, value: Any, fuzzy: bool) -> list[Span]:
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return sorted(self._number(value), key=lambda span: (span.start, span.end))
+            return sorted(self._number_spans(value), key=lambda span: (span.start, span.end))
         text = ("false", "true")[value] if isinstance(value, bool) else value
         if not isinstance(text, str):
             return []
         text = text.strip()
         whole = []
-        for span in self._normal(text, only_whole=True):
-            if self._border(span.start) and self._border(span.end):
+        for span in self._normal_spans(text, only_whole=True):
+            if self._is_border(span.start) and self._is_border(span.end):
                 is_exact = self.document[span.start : span.end] == text
                 whole.append(Span(span.start, span.end, "exact") if is_exact else span)
-                if len(whole) == MAX_PLACES:
+                if len(whole) == MAX_SPANS:
                     break
-        return whole or self.ground_all(value, fuzzy=fuzzy)
+        return whole or self.best_spans(value, fuzzy=fuzzy)
 
-    def states(self, value: Any, n_times: int = 1) -> bool:
+    def is_stated(self, value: Any, n_times: int = 1) -> bool:
         """Whether the document has a value in so many words, and not as a part of a longer one.
 
         ``PX-310`` is no value of ``PX-310-22``, nor is 500 as a text one of ``500ml``.
@@ -127,57 +127,57 @@ class Grounder:
             n_times: how often it must stand there.
         """
         text, is_text = self.document, isinstance(value, str)
-        for span in self.ground_all(value, fuzzy=False):
+        for span in self.best_spans(value, fuzzy=False):
             before, behind = text[: span.start][-2:], text[span.end :][:2]
-            if not (self._border(span.start) and self._border(span.end)):
+            if not (self._is_border(span.start) and self._is_border(span.end)):
                 continue
-            if not is_text or not (_goes_on(before[::-1]) or _goes_on(behind)):
+            if not is_text or not (_continues_word(before[::-1]) or _continues_word(behind)):
                 n_times -= 1
                 if not n_times:
                     return True
         if is_text and _ISO_DATE_TIME.fullmatch(value):
-            return all(self.states(part, n_times) for part in value.split("T"))
+            return all(self.is_stated(part, n_times) for part in value.split("T"))
         return False
 
-    def ground(self, value: Any, *, fuzzy: bool = True) -> Span | None:
+    def best_span(self, value: Any, *, fuzzy: bool = True) -> Span | None:
         """The best place of a value; None if the document does not hold it.
 
         Whole words come before parts of words, then the first place before the others.
         ``fuzzy=False`` is for the values of a fixed set, where a similar text means nothing.
         """
-        spans = self.ground_all(value, fuzzy=fuzzy, only_first=True)
+        spans = self.best_spans(value, fuzzy=fuzzy, only_first=True)
         return spans[0] if spans else None
 
-    def ground_all(self, value: Any, *, fuzzy: bool = True, only_first: bool = False) -> list[Span]:
+    def best_spans(self, value: Any, *, fuzzy: bool = True, only_first: bool = False) -> list[Span]:
         """All places that match as well as the best one; ``only_first`` keeps one of them."""
         if isinstance(value, bool):
-            return self._text("true" if value else "false", only_first)
+            return self._text_spans("true" if value else "false", only_first)
         if isinstance(value, int | float):
-            return _cut(self._number(value), only_first)
+            return _best_kind(self._number_spans(value), only_first)
         if not isinstance(value, str) or not value.strip():
             return []
         value = value.strip()
-        spans = self._text(value, only_first)
+        spans = self._text_spans(value, only_first)
         if spans:
             return spans
         if _ISO_DATE.fullmatch(value):
             days = (Span(start, end, "normalized") for start, end in self._days.find(value))
-            return _cut(days, only_first)
+            return _best_kind(days, only_first)
         time = _ISO_TIME.fullmatch(value)
-        spans = [*(self._time(time) if time else self._code(value))]
+        spans = [*(self._time_spans(time) if time else self._code_spans(value))]
         if spans:
             return spans[:1] if only_first else spans
-        span = self._similar(value) if fuzzy else None
+        span = self._similar_span(value) if fuzzy else None
         return [span] if span is not None else []
 
-    def _text(self, value: str, only_first: bool) -> list[Span]:
+    def _text_spans(self, value: str, only_first: bool) -> list[Span]:
         """Exact or normalised matches; whole words of either kind come before parts of words."""
         parts: list[Span] = []
-        for find in (self._exact, self._normal):
+        for find in (self._exact_spans, self._normal_spans):
             whole: list[Span] = []
             inside: list[Span] = []
             for span in find(value):
-                border = self._border(span.start), self._border(span.end)
+                border = self._is_border(span.start), self._is_border(span.end)
                 if None in border:
                     continue
                 alike = whole if all(border) else inside
@@ -190,14 +190,14 @@ class Grounder:
             parts = parts or inside
         return parts[:1] if only_first else parts
 
-    def _exact(self, value: str) -> Iterator[Span]:
+    def _exact_spans(self, value: str) -> Iterator[Span]:
         at = self.document.find(value)
         while at >= 0:
             end = at + len(value)
             yield Span(at, end, "exact")
-            at = self.document.find(value, self._onward(at, end))
+            at = self.document.find(value, self._next_start(at, end))
 
-    def _normal(self, value: str, *, only_whole: bool = False) -> Iterator[Span]:
+    def _normal_spans(self, value: str, *, only_whole: bool = False) -> Iterator[Span]:
         """The places of a text's normal form; ``only_whole`` leaves out most parts of words."""
         wanted = normalized_text(value)
         if not wanted:
@@ -215,23 +215,23 @@ class Grounder:
             low, high = normalized.starts[at], normalized.ends[end - 1]
             if normalized.is_edge(at) and normalized.is_edge(end):
                 yield Span(low, high, "normalized")
-            onward = bisect_left(normalized.starts, self._onward(low, high), at + 1)
+            onward = bisect_left(normalized.starts, self._next_start(low, high), at + 1)
             at = text.find(wanted, onward)
 
-    def _onward(self, start: int, end: int) -> int:
+    def _next_start(self, start: int, end: int) -> int:
         """The offset at which to go on after a match.
 
         It is the match's end if that is a whole word; else the start of the next word within it,
         as a whole word may overlap the match.
         """
-        if self._border(start) and self._border(end):
+        if self._is_border(start) and self._is_border(end):
             return end
-        return next((at for at in range(start + 1, end) if self._border(at)), end)
+        return next((at for at in range(start + 1, end) if self._is_border(at)), end)
 
-    def _border(self, position: int) -> bool | None:
-        return is_border(self.document, position)
+    def _is_border(self, position: int) -> bool | None:
+        return is_word_border(self.document, position)
 
-    def _number(self, value: int | float) -> Iterator[Span]:
+    def _number_spans(self, value: int | float) -> Iterator[Span]:
         written = {str(value), repr(value)}
         if isinstance(value, float) and value == int(value):
             written.add(str(int(value)))
@@ -243,26 +243,26 @@ class Grounder:
                 inexact.append(Span(start, end, "normalized"))
         yield from inexact
 
-    def _time(self, wanted: re.Match[str]) -> Iterator[Span]:
+    def _time_spans(self, wanted: re.Match[str]) -> Iterator[Span]:
         """The places of a time of day, whose zone need not stand there."""
         time, fraction, zone = wanted.groups()
         for clock in self._clocks.get(time + (fraction or ""), ()):
             if clock.zone in (None, "", zone):
                 yield Span(clock.start, clock.end, "normalized")
 
-    def _code(self, value: str) -> Iterator[Span]:
+    def _code_spans(self, value: str) -> Iterator[Span]:
         """The places of a number of an account and the like, however its groups are separated."""
         letters = [char for char in normalized_text(value) if char.isalnum()]
         n_digits = sum(char.isdigit() for char in letters)
-        if not (MIN_CODE <= len(letters) <= min(MAX_CODE, 2 * n_digits)):
+        if not (MIN_CODE_LENGTH <= len(letters) <= min(MAX_CODE_LENGTH, 2 * n_digits)):
             return
         normalized = self.normalized
         for match in re.finditer("[ ./-]{0,2}".join(map(re.escape, letters)), normalized.text):
             low, high = normalized.starts[match.start()], normalized.ends[match.end() - 1]
-            if self._border(low) and self._border(high):
+            if self._is_border(low) and self._is_border(high):
                 yield Span(low, high, "normalized")
 
-    def _similar(self, value: str) -> Span | None:
+    def _similar_span(self, value: str) -> Span | None:
         wanted = normalized_text(value)
         text = self.normalized.text
         if not MIN_FUZZY_LENGTH <= len(wanted) <= MAX_FUZZY_LENGTH or len(wanted) > 2 * len(text):
@@ -291,9 +291,9 @@ class Grounder:
         if start >= end:
             return None
         low, high = normalized.starts[start], normalized.ends[end - 1]
-        while low > 0 and self._border(low) is None:
+        while low > 0 and self._is_border(low) is None:
             low -= 1
-        while high < len(self.document) and self._border(high) is None:
+        while high < len(self.document) and self._is_border(high) is None:
             high += 1
         similar = normalized_text(self.document[low:high])
         if _DIGITS.findall(similar) != _DIGITS.findall(wanted):
@@ -310,13 +310,13 @@ class Grounder:
         return start, end
 
 
-def _goes_on(beside: str) -> bool:
+def _continues_word(beside: str) -> bool:
     """Whether a word goes on with these characters, from its end outwards."""
     joiner = beside[:1] in "-./_:@#&+" and beside[1:]
     return (joiner or beside[:1]).isalnum() and beside.isascii()
 
 
-def _cut(spans: Iterator[Span], only_first: bool) -> list[Span]:
+def _best_kind(spans: Iterator[Span], only_first: bool) -> list[Span]:
     """All spans that match as the first one does, or the first one alone."""
     chosen: list[Span] = []
     for span in spans:
@@ -329,7 +329,7 @@ def _cut(spans: Iterator[Span], only_first: bool) -> list[Span]:
 MAX_CLUSTER: Final = 32
 """The most characters that are normalised together: only an attacker stacks more accents."""
 
-_ALIKE: Final = str.maketrans(
+_EQUIVALENTS: Final = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u2035\u00b4\u0060\u02bc", "'"),
         **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb", '"'),
@@ -338,12 +338,12 @@ _ALIKE: Final = str.maketrans(
 )
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*(?![^\x00-\x7f])")
 """Words and single blanks that nothing behind them can change."""
-_INVISIBLE: Final = frozenset(UNSEEN + "\u200c\u200d\ufe0e\ufe0f")
+_INVISIBLE: Final = frozenset(INVISIBLE + "\u200c\u200d\ufe0e\ufe0f")
 """With joiners and selectors, which stay in the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
-class Normalized:
+class NormalizedText:
     """A normalised text; character i stands for ``original[starts[i]:ends[i]]``."""
 
     text: str
@@ -357,7 +357,7 @@ class Normalized:
         return self.starts[position] != self.starts[position - 1]
 
 
-def normalize(text: str) -> Normalized:
+def normalize(text: str) -> NormalizedText:
     """The normal form of a text, with offsets."""
     pieces: list[str] = []
     starts: list[int] = []
@@ -368,14 +368,14 @@ def normalize(text: str) -> Normalized:
         plain = _PLAIN.match(text, position)
         if plain is not None:
             end = plain.end()
-            pieces.append(plain.group().lower().translate(_ALIKE))
+            pieces.append(plain.group().lower().translate(_EQUIVALENTS))
             starts.extend(range(position, end))
             ends.extend(range(position + 1, end + 1))
             position, after_blank = end, False
             continue
         start, end = position, _cluster_end(text, position)
         position = end
-        piece = _even_out(text[start:end])
+        piece = _normalize_cluster(text[start:end])
         if not piece:
             if ends:
                 ends[-1] = end  # An invisible character belongs to the one before it.
@@ -393,7 +393,7 @@ def normalize(text: str) -> Normalized:
         pieces.pop()
         starts.pop()
         ends.pop()
-    return Normalized("".join(pieces), starts, ends)
+    return NormalizedText("".join(pieces), starts, ends)
 
 
 def normalized_text(text: str) -> str:
@@ -404,23 +404,23 @@ def normalized_text(text: str) -> str:
 def _cluster_end(text: str, start: int) -> int:
     """The end of the stretch from ``start`` that can be normalised by itself."""
     end = start + 1
-    while end < len(text) and end - start < MAX_CLUSTER and extends(text[end]):
+    while end < len(text) and end - start < MAX_CLUSTER and extends_previous(text[end]):
         end += 1
     return end
 
 
 @lru_cache(maxsize=4096)
-def _even_out(cluster: str) -> str:
+def _normalize_cluster(cluster: str) -> str:
     if len(cluster) == 1 and cluster.isascii() and cluster not in _INVISIBLE:
-        return " " if cluster.isspace() else cluster.lower().translate(_ALIKE)
+        return " " if cluster.isspace() else cluster.lower().translate(_EQUIVALENTS)
     seen = "".join(char for char in cluster if char not in _INVISIBLE)
     # Translated before NFKC, which would take some quotes apart, and after it, which makes others.
-    even = unicodedata.normalize("NFKC", seen.translate(_ALIKE)).casefold()
-    even = unicodedata.normalize("NFKC", even).translate(_ALIKE)
+    even = unicodedata.normalize("NFKC", seen.translate(_EQUIVALENTS)).casefold()
+    even = unicodedata.normalize("NFKC", even).translate(_EQUIVALENTS)
     return " " if even.isspace() else even
 
 
-class Placement:
+class SpanAssignment:
     """The places of the values of a document.
 
     Args:
@@ -442,18 +442,18 @@ class Placement:
         self._arrays = arrays
         self._is_fixed = is_fixed
         self._used: set[tuple[int, int]] = set()
-        self._known: dict[tuple[type, Any, bool], Candidates] = {}
+        self._known: dict[tuple[type, Any, bool], CandidateSpans] = {}
         self.spans: dict[Path, Span] = {}
         """The place of each value that has one."""
-        lists, objects, single = self._sorted(values, 0)
+        lists, objects, single = self._group_paths(values, 0)
         for items in lists:
-            self._list(items, 0, len(grounder.document))
+            self._assign_list(items, 0, len(grounder.document))
         for paths in objects:
-            self._list([(paths[0][:1], paths)], 0, len(grounder.document))
+            self._assign_list([(paths[0][:1], paths)], 0, len(grounder.document))
         for path in single:
-            self._alone(path)
+            self._assign_single(path)
 
-    def _sorted(
+    def _group_paths(
         self, paths: Iterable[Path], depth: int
     ) -> tuple[list[list[tuple[Path, list[Path]]]], list[list[Path]], list[Path]]:
         """The values of an object: those in its lists, by item; in its objects; and its own."""
@@ -475,25 +475,25 @@ class Placement:
         ]
         return in_order, list(objects.values()), own
 
-    def _part(self, path: Path, low: int, high: int) -> PlacedPart | None:
+    def _find_part(self, path: Path, low: int, high: int) -> ItemPart | None:
         """A value with its places in a part of the text, or in all of it if it has none there."""
         value, is_fixed = self._values[path], self._is_fixed(path)
         key = type(value), value, is_fixed
         known = self._known.get(key)
         if known is None:
-            spans = self._grounder.places(value, fuzzy=not is_fixed)
-            unlike = [self._unlike(value, span) for span in spans]
-            known = self._known[key] = Candidates(spans, [s.start for s in spans], unlike)
+            spans = self._grounder.candidate_spans(value, fuzzy=not is_fixed)
+            unlike = [self._unlikeness(value, span) for span in spans]
+            known = self._known[key] = CandidateSpans(spans, [s.start for s in spans], unlike)
         if not known.spans:
             return None
         first, last = bisect_left(known.starts, low), bisect_left(known.starts, high)
         if first < last and last - first < len(known.spans):
-            known = Candidates(
+            known = CandidateSpans(
                 known.spans[first:last], known.starts[first:last], known.unlike[first:last]
             )
-        return PlacedPart(path, known)
+        return ItemPart(path, known)
 
-    def _unlike(self, value: Any, span: Span) -> int:
+    def _unlikeness(self, value: Any, span: Span) -> int:
         """How far a place is from the way in which a value is written: 0 to 2."""
         if isinstance(value, int | float) and not isinstance(value, bool):
             text = self._grounder.document[span.start : span.end]
@@ -504,36 +504,36 @@ class Placement:
                 return 2
         return int(span.match != "exact")
 
-    def _list(self, items: Sequence[tuple[Path, list[Path]]], low: int, high: int) -> None:
+    def _assign_list(self, items: Sequence[tuple[Path, list[Path]]], low: int, high: int) -> None:
         """Place the items of a list (the path of each, and those of its values)."""
-        sorted_ = [(path, *self._sorted(paths, len(path))) for path, paths in items]
-        parts: list[list[PlacedPart]] = []
+        sorted_ = [(path, *self._group_paths(paths, len(path))) for path, paths in items]
+        parts: list[list[ItemPart]] = []
         for path, _, objects, own in sorted_:
             paths = [*own, *(inner for paths in objects for inner in paths)]
             if not paths and not own:
                 paths = [p for p in (path,) if p in self._values]
-            found = (self._part(p, low, high) for p in paths)
+            found = (self._find_part(p, low, high) for p in paths)
             parts.append([part for part in found if part is not None])
-        placed = [n for n, its in enumerate(parts) if its]
+        found_items = [n for n, its in enumerate(parts) if its]
         windows: list[Window | None] = [None] * len(items)
-        made = {n: PlacedItem(parts[n]) for n in placed}
-        for n, window in zip(placed, windows_in_order(list(made.values())), strict=True):
+        list_items = {n: ListItem(parts[n]) for n in found_items}
+        for n, window in zip(found_items, choose_windows(list(list_items.values())), strict=True):
             windows[n] = window
             if window is not None:
-                self._take(made[n], window)
-        segments = _segments(windows, low, high)
+                self._assign_window(list_items[n], window)
+        segments = _item_segments(windows, low, high)
         last: dict[Path, int] = {}
-        for n in placed:
+        for n in found_items:
             if windows[n] is None:
-                self._out_of_order(made[n])
+                self._assign_out_of_order(list_items[n])
             for part in parts[n]:
                 name = part.path[len(items[n][0]) :]
                 if part.path not in self.spans:
-                    self._rest(part, segments[n], last.get(name, 0))
+                    self._assign_rest(part, segments[n], last.get(name, 0))
                 last[name] = self.spans[part.path].end
-        self._inner_lists([lists for _, lists, _, _ in sorted_], windows, segments)
+        self._assign_inner_lists([lists for _, lists, _, _ in sorted_], windows, segments)
 
-    def _inner_lists(
+    def _assign_inner_lists(
         self,
         lists: Sequence[list[list[tuple[Path, list[Path]]]]],
         windows: Sequence[Window | None],
@@ -547,30 +547,32 @@ class Placement:
                     together.setdefault(items[0][0][-2], []).extend(items)
                 else:
                     # Lists stand behind what their item begins with.
-                    self._list(items, window.start, segment[1])
+                    self._assign_list(items, window.start, segment[1])
         for items in together.values():
-            self._list(items, 0, len(self._grounder.document))
+            self._assign_list(items, 0, len(self._grounder.document))
 
-    def _take(self, item: PlacedItem, window: Window) -> None:
-        for part, span in item.places(window):
-            self._put(part.path, span)
+    def _assign_window(self, item: ListItem, window: Window) -> None:
+        for part, span in item.spans(window):
+            self._assign(part.path, span)
 
-    def _put(self, path: Path, span: Span) -> None:
+    def _assign(self, path: Path, span: Span) -> None:
         self.spans[path] = span
         self._used.add((span.start, span.end))
 
-    def _out_of_order(self, item: PlacedItem) -> None:
+    def _assign_out_of_order(self, item: ListItem) -> None:
         """Place an item wherever its parts are nearest to each other."""
 
         def order(window: Window) -> tuple[int, int, int]:
-            spans = (span for _, span in item.places(window))
+            spans = (span for _, span in item.spans(window))
             n_used = sum((span.start, span.end) in self._used for span in spans)
             return n_used, window.cost, window.start
 
         anchors = list(enumerate(item.anchors.spans))[:MIN_ANCHORS]
-        self._take(item, min((w for n, a in anchors for w in item.windows(a, n)), key=order))
+        self._assign_window(
+            item, min((w for n, a in anchors for w in item.windows(a, n)), key=order)
+        )
 
-    def _rest(self, part: PlacedPart, segment: tuple[int, int], last: int) -> None:
+    def _assign_rest(self, part: ItemPart, segment: tuple[int, int], last: int) -> None:
         """Place a part that is in no window: near its item, else where nothing else is."""
         candidates = part.candidates
 
@@ -580,20 +582,20 @@ class Placement:
             is_used = (span.start, span.end) in self._used
             return is_outside, is_used, span.start < last, candidates.unlike[n], span.start
 
-        self._put(part.path, candidates.spans[min(range(len(candidates.spans)), key=order)])
+        self._assign(part.path, candidates.spans[min(range(len(candidates.spans)), key=order)])
 
-    def _alone(self, path: Path) -> None:
+    def _assign_single(self, path: Path) -> None:
         """Place a value of the document itself: at the best of its places, or the first of them.
 
         A number is not where another one is, which may mean something else, if it can be elsewhere.
         """
         value, fuzzy = self._values[path], not self._is_fixed(path)
         if isinstance(value, str | bool):
-            span = self._grounder.ground(value, fuzzy=fuzzy)
+            span = self._grounder.best_span(value, fuzzy=fuzzy)
             if span is not None:
-                self._put(path, span)
+                self._assign(path, span)
             return
-        part = self._part(path, 0, len(self._grounder.document))
+        part = self._find_part(path, 0, len(self._grounder.document))
         if part is None:
             return
 
@@ -602,21 +604,21 @@ class Placement:
             return (span.start, span.end) in self._used, candidates.unlike[n], n
 
         candidates = part.candidates
-        self._put(path, candidates.spans[min(range(len(candidates.spans)), key=order)])
+        self._assign(path, candidates.spans[min(range(len(candidates.spans)), key=order)])
 
 
-def place_values(
+def assign_spans(
     grounder: Grounder,
     values: Mapping[Path, Any],
     arrays: Collection[Path] = (),
     is_fixed: Callable[[Path], bool] = lambda _: False,
 ) -> dict[Path, Span]:
-    """The places of all values of a document that have one; the arguments are ``Placement``'s."""
-    spans = Placement(grounder, values, arrays, is_fixed).spans
+    """Return the span of each value that has one; the arguments are those of ``SpanAssignment``."""
+    spans = SpanAssignment(grounder, values, arrays, is_fixed).spans
     return {path: spans[path] for path in values if path in spans}
 
 
-def _segments(windows: Sequence[Window | None], low: int, high: int) -> list[tuple[int, int]]:
+def _item_segments(windows: Sequence[Window | None], low: int, high: int) -> list[tuple[int, int]]:
     """The stretch of the text that each item has: from the window before it to the one behind."""
     segments = []
     start = low
