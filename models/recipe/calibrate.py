@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hpd.evaluation.calibration import Answer, reliability
+from hpd.evaluation.calibration import ScoredAnswer, reliability
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted, fit
 from hpd.evaluation.outcomes import normalized, outcome
 from hpd.evaluation.rows import gold_values
@@ -104,7 +104,7 @@ def _print_row(
 ) -> None:
     n = len(before)
     errors = [
-        reliability([Answer(a.confidence, "vc" if a.is_right else "vw") for a in state]).ece
+        reliability([ScoredAnswer(a.confidence, "vc" if a.is_right else "vw") for a in state]).ece
         for state in (before, after)
     ]
     sure = [answer.is_right for answer in after if answer.confidence >= SURE]

@@ -18,13 +18,13 @@ shown."""
 Target = Literal["engine", "model", "sampling", "prompt", "answer", "value", "document", "run"]
 """What an option is for: a struct of the engine; how the model is asked; what it may answer; which
 values are made of that; documents that are too long; or the run as a whole."""
-Kind = Literal["switch", "integer", "number", "choice", "text", "adapters", "shares"]
+OptionKind = Literal["switch", "integer", "number", "choice", "text", "adapters", "shares"]
 
 _METADATA = "option"
 _MAX_SHOWN_LENGTH = 60
 _SWITCH = {"on": True, "off": False, "true": True, "false": False}
 _LARGEST_SCALE = 1e38  # the engine keeps it in 32 bits
-_KINDS: dict[object, Kind] = {
+_KINDS: dict[object, OptionKind] = {
     bool: "switch",
     int: "integer",
     float: "number",
@@ -67,14 +67,14 @@ class Option:
     """The bounds of a number."""
     needs: str = ""
     """The option without which this one does nothing."""
-    is_prose: bool = False
+    is_long_text: bool = False
     """Whether it is text for the model, for which ``@FILE`` stands on the command line."""
     per_call: bool = False
     """Whether a call may set it for itself: it is none of the engine's, and names no file."""
     tuning: Tuning | None = None
     # From the field itself:
     name: str = ""
-    kind: Kind = "text"
+    kind: OptionKind = "text"
     choices: tuple[str, ...] = ()
     default: Any = None
     may_be_none: bool = False
@@ -119,10 +119,10 @@ class Option:
         Raises:
             ValueError: it stands for none that the option may have; the message as in ``checked``.
         """
-        value: object = _file_text(text[1:]) if self.is_prose and text[:1] == "@" else text
+        value: object = _file_text(text[1:]) if self.is_long_text and text[:1] == "@" else text
         if self.kind == "switch":
             if text not in _SWITCH:
-                raise ValueError(f"must be on or off, not {shown(text)}")
+                raise ValueError(f"must be on or off, not {option_value_text(text)}")
             value = _SWITCH[text]
         # In Python, the empty text is a way to say none.
         if self.kind == "text" and not text:
@@ -139,7 +139,7 @@ class Option:
         return self.checked(value)
 
     def _refused(self, value: object) -> ValueError:
-        return ValueError(f"must be {self.allowed}, not {shown(value)}")
+        return ValueError(f"must be {self.allowed}, not {option_value_text(value)}")
 
     def _converted(self, value: object) -> object:
         if self.kind == "switch":
@@ -148,7 +148,7 @@ class Option:
         elif self.kind == "choice":
             if isinstance(value, str) and value in self.choices:
                 return value
-        elif self.is_prose:
+        elif self.is_long_text:
             if isinstance(value, str):
                 return _prose(value)
         elif self.kind == "text":
@@ -189,7 +189,7 @@ def table_of(cls: Any) -> dict[str, Option]:
     }
 
 
-def shown(value: object) -> str:
+def option_value_text(value: object) -> str:
     """A value in an error message: not too long, whatever it is."""
     try:
         text = repr(value)

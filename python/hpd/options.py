@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from hpd.errors import OptionError
-from hpd.option import Option, Target, Tuning, option, shown, table_of
+from hpd.option import Option, Target, Tuning, option, option_value_text, table_of
 from hpd.prompt.text import DocumentRole, Layout, Lists
 
 Method = Literal["hpd", "ar"]
@@ -120,7 +120,7 @@ class Options:
         target="prompt",
         help="text for every prompt, before the attributes: the text itself, or @ and the name of "
         "a file that holds it",
-        is_prose=True,
+        is_long_text=True,
         per_call=True,
     )
     stack: int = option(
@@ -668,7 +668,7 @@ def speed_identity(options: Options) -> dict[str, Any]:
         name: getattr(options, name)
         for name, option in OPTIONS.items()
         if option.target in ("prompt", "engine", "model")
-        if option.tuning is None and not option.is_prose
+        if option.tuning is None and not option.is_long_text
     }
 
 
@@ -695,7 +695,7 @@ def combined(options: Options | None, settings: Mapping[str, object]) -> Options
         OptionError: ``options`` are something else, or a setting is none.
     """
     if options is not None and not isinstance(options, Options):
-        raise OptionError(f"options must be hpd.Options, not {shown(options)}")
+        raise OptionError(f"options must be hpd.Options, not {option_value_text(options)}")
     return (options or Options()).replaced(settings)
 
 
@@ -725,7 +725,7 @@ def check_name(name: str) -> None:
         return
     close = difflib.get_close_matches(name, OPTIONS, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(OPTIONS)}"
-    raise OptionError(f"there is no option {shown(name)}: {hint}")
+    raise OptionError(f"there is no option {option_value_text(name)}: {hint}")
 
 
 class Settings(TypedDict, total=False):

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import SCHEMA_HELP, add_field_arguments, number
-from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say, table
+from hpd.cli.common import EXIT_OK, UsageError, format_table, input_errors_as_usage, say
 from hpd.cli.output import same_file
-from hpd.evaluation.commands.inputs import examples_of
+from hpd.evaluation.commands.inputs import read_examples
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
-    from hpd.evaluation.calibration import Answer
+    from hpd.evaluation.calibration import ScoredAnswer
     from hpd.evaluation.confidence_fit import ScoredConfidence
 
 _DESCRIPTION = """\
@@ -39,7 +39,6 @@ _NOT_ONE_VALUE = ("array", "object")
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "calibrate",
         help="fit a calibration of confidence to gold values",
@@ -73,14 +72,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Fit, write and print."""
-    from hpd.evaluation.calibration import answers, as_the_model_gave_them, judged
+    from hpd.evaluation.calibration import scored_answers, to_scored_confidence, without_nulled
     from hpd.evaluation.confidence_fit import cross_fitted, fit
     from hpd.evaluation.matching import match_rows
     from hpd.evaluation.rows import load_predictions
 
     with input_errors_as_usage():
         _check_output(arguments)
-        examples = examples_of(arguments.gold, arguments, needs_text=False)
+        examples = read_examples(arguments.gold, arguments, needs_text=False)
         predictions = load_predictions(
             arguments.predictions,
             id_field=arguments.id_field,
@@ -88,8 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
         matching = match_rows(examples, predictions)
         kinds = _kinds(arguments.schema, {example.category for example in examples})
-        stated = answers(examples, matching.predictions, kinds)
-        every = as_the_model_gave_them(stated)
+        stated = scored_answers(examples, matching.predictions, kinds)
+        every = without_nulled(stated)
         if not every:
             raise UsageError(
                 f"{arguments.predictions} states no confidence of a value that {arguments.gold} has"
@@ -101,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"warning: {n_nulled} values of {arguments.predictions} had been turned into null, and "
             "tell nothing: extract with --null-threshold 0 and --on-invalid record to have them"
         )
-    before = [judged(answer) for answer in every]
+    before = [to_scored_confidence(answer) for answer in every]
     after = cross_fitted(before)
     threshold = arguments.null_threshold
     if threshold == BEST:
@@ -117,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
         rows += [
             [e["answers"], str(e["n"]), *map(_digits, (e["without"], e["with"]))] for e in errors
         ]
-        print(table(rows))
+        print(format_table(rows))
         print("expected calibration errors; the second one on documents that it was not fitted to")
     return EXIT_OK
 
@@ -126,7 +125,7 @@ def _threshold(text: str) -> float | str:
     return text if text == BEST else number(0, 1)(text)
 
 
-def _best_threshold(every: Sequence[Answer], after: Sequence[ScoredConfidence]) -> float:
+def _best_threshold(every: Sequence[ScoredAnswer], after: Sequence[ScoredConfidence]) -> float:
     """The threshold with the highest F1, for maps that have not seen the documents."""
     from hpd.evaluation.confidence_fit import best_null_threshold
 
@@ -135,7 +134,9 @@ def _best_threshold(every: Sequence[Answer], after: Sequence[ScoredConfidence]) 
 
 
 def _errors(
-    every: Sequence[Answer], before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
+    every: Sequence[ScoredAnswer],
+    before: Sequence[ScoredConfidence],
+    after: Sequence[ScoredConfidence],
 ) -> list[dict[str, Any]]:
     """The expected calibration errors without a calibration, and with one by cross-fitting."""
     from hpd.evaluation.calibration import reliability
