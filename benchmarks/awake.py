@@ -50,7 +50,6 @@ def _loop(processor: int) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command, and return its exit code."""
     command = list(sys.argv[1:] if arguments is None else arguments)
     if not command or command[0].startswith("-"):
         print(__doc__, file=sys.stderr)

@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hpd.cli.common import table
+from hpd.cli.common import format_table
 from hpd.models.hardware import n_cores
 
 _VARIABLE = "GOMP_SPINCOUNT"
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str]) -> None:
     for (n_busy, kind), measured in times.items():
         fair = times[0, kind] * (n_cores() + n_busy) / n_cores()
         rows.append([str(n_busy), kind, f"{measured:.1f}", f"{fair / measured:.2f}"])
-    print(table(rows, n_left=2))
+    print(format_table(rows, n_left=2))
 
 
 if __name__ == "__main__":

@@ -22,11 +22,11 @@ from typing import Any
 import hpd
 
 WAYS = ("ar", "names", "numbers")
-Row = dict[str, Any]
+ListRow = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Text:
+class ListText:
     """A text with a list, and what it says."""
 
     kind: str
@@ -38,7 +38,7 @@ class Text:
 
 
 @dataclass
-class Tally:
+class ListTally:
     """What one way has found in some texts."""
 
     n_right: int = 0
@@ -49,7 +49,7 @@ class Tally:
     steps: int = 0
     by_kind: dict[str, list[int]] = field(default_factory=dict)
 
-    def take(self, text: Text, extraction: hpd.Extraction[Any]) -> None:
+    def take(self, text: ListText, extraction: hpd.Extraction[Any]) -> None:
         """Count the cells of one text."""
         found = (extraction.data or {}).get(text.name) or []
         n_right = cells_right(text.gold, found)
@@ -93,7 +93,6 @@ def cells_right(gold: Sequence[Any], found: Sequence[Any]) -> int:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text."""
     return text.split()
 
 
@@ -135,7 +134,7 @@ def table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], gap: s
     return "\n".join([title, gap.join(head), *(gap.join(map(str, row)) for row in rows)])
 
 
-def laboratory(rng: random.Random, n: int) -> Text:
+def laboratory(rng: random.Random, n: int) -> ListText:
     """Results with units and ranges."""
     gold = []
     for name in distinct(rng, _TESTS, n):
@@ -152,10 +151,12 @@ def laboratory(rng: random.Random, n: int) -> Text:
     text = table(
         "TEST REPORT", ("Test", "Result", "Unit", "Range"), [[*r.values()] for r in gold], gap
     )
-    return Text("laboratory", text, "results [{test, result float, unit, range}]", "results", gold)
+    return ListText(
+        "laboratory", text, "results [{test, result float, unit, range}]", "results", gold
+    )
 
 
-def order(rng: random.Random, n: int) -> Text:
+def order(rng: random.Random, n: int) -> ListText:
     """Lines of an order with codes and sums."""
     gold = []
     for number in rng.sample(range(1000, 9999), n):
@@ -173,10 +174,10 @@ def order(rng: random.Random, n: int) -> Text:
         "ORDER 4711", ("Code", "Qty", "Price", "Total"), rows, rng.choice(("  ", " ", "; "))
     )
     schema = "lines [{code, quantity int, price float, total float}]"
-    return Text("order", text, schema, "lines", gold)
+    return ListText("order", text, schema, "lines", gold)
 
 
-def packing(rng: random.Random, n: int) -> Text:
+def packing(rng: random.Random, n: int) -> ListText:
     """Goods of which several have the same first words."""
     gold = []
     names = rng.sample(_GOODS, max(2, min(len(_GOODS), (n + 1) // 2)))
@@ -186,10 +187,10 @@ def packing(rng: random.Random, n: int) -> Text:
             {"product": f"{names[i // 2 % len(names)]} {size}", "boxes": rng.randint(20, 900)}
         )
     text = table("PACKING LIST", ("Product", "Boxes"), [[*r.values()] for r in gold], "  ")
-    return Text("packing", text, "products [{product, boxes int}]", "products", gold)
+    return ListText("packing", text, "products [{product, boxes int}]", "products", gold)
 
 
-def statement(rng: random.Random, n: int) -> Text:
+def statement(rng: random.Random, n: int) -> ListText:
     """Bookings, most of whose descriptions come again."""
     words = ("Card payment", "Salary", "Rent", "Transfer", "Cash withdrawal", "Fee")
     gold, day, balance = [], 0, 2000.0
@@ -205,10 +206,10 @@ def statement(rng: random.Random, n: int) -> Text:
     ]
     text = table("STATEMENT OF ACCOUNT", ("Date", "Booking", "Amount", "Balance"), rows, "  ")
     schema = "bookings [{date date, description, amount float, balance float}]"
-    return Text("statement", text, schema, "bookings", gold)
+    return ListText("statement", text, schema, "bookings", gold)
 
 
-def guests(rng: random.Random, n: int) -> Text:
+def guests(rng: random.Random, n: int) -> ListText:
     """People in running text."""
     gold, said = [], []
     for name in rng.sample([f"{a} {b}" for a in _FIRST for b in _LAST], n):
@@ -224,10 +225,10 @@ def guests(rng: random.Random, n: int) -> Text:
             )
         )
     text = "Guests of this week. " + " ".join(said)
-    return Text("guests", text, "guests [{name, room int, city}]", "guests", gold)
+    return ListText("guests", text, "guests [{name, room int, city}]", "guests", gold)
 
 
-def staff(rng: random.Random, n: int) -> Text:
+def staff(rng: random.Random, n: int) -> ListText:
     """Eight columns with commas."""
     gold = []
     for number, name in enumerate(rng.sample([f"{a} {b}" for a in _FIRST for b in _LAST], n)):
@@ -246,14 +247,14 @@ def staff(rng: random.Random, n: int) -> Text:
     head = ("Name", "No.", "City", "Team", "Since", "Hours", "Pay", "Phone")
     text = table("Staff list", head, [[*r.values()] for r in gold], rng.choice((",", " | ")))
     schema = "staff [{name, number int, city, team, since int, hours float, pay int, phone}]"
-    return Text("staff", text, schema, "staff", gold)
+    return ListText("staff", text, schema, "staff", gold)
 
 
-def sheets(rng: random.Random, n: int) -> Text:
+def sheets(rng: random.Random, n: int) -> ListText:
     """Each row over several lines; some lack a part."""
     gold, said = [], []
     for name in distinct(rng, _GOODS, n):
-        row: Row = {"article": name, "colour": rng.choice(_COLOURS), "price": money(rng, 60)}
+        row: ListRow = {"article": name, "colour": rng.choice(_COLOURS), "price": money(rng, 60)}
         if rng.random() < 0.2:
             row["colour"] = None
         gold.append(row)
@@ -262,10 +263,10 @@ def sheets(rng: random.Random, n: int) -> Text:
             lines.insert(1, f"Colour: {row['colour']}")
         said.append("\n".join(lines))
     text = "CATALOGUE\n\n" + "\n\n".join(said)
-    return Text("sheets", text, "articles [{article, colour, price float}]", "articles", gold)
+    return ListText("sheets", text, "articles [{article, colour, price float}]", "articles", gold)
 
 
-def variants(rng: random.Random, n: int) -> Text:
+def variants(rng: random.Random, n: int) -> ListText:
     """Names that stand in several rows, which only the other parts tell apart."""
     gold = []
     names = rng.sample(_GOODS, max(1, min(len(_GOODS), n // 3)))
@@ -277,25 +278,25 @@ def variants(rng: random.Random, n: int) -> Text:
         )
     rows = [[r["product"], r["size"], f"{r['price']:.2f}", r["stock"]] for r in gold]
     text = table("PRICE LIST", ("Product", "Size", "Price", "Stock"), rows, " | ")
-    return Text(
+    return ListText(
         "variants", text, "prices [{product, size, price float, stock int}]", "prices", gold
     )
 
 
-def figures(rng: random.Random, n: int) -> Text:
+def figures(rng: random.Random, n: int) -> ListText:
     """Rows of nothing but numbers."""
     gold = [
         {"year": 1950 + i, "births": rng.randint(100, 999), "deaths": rng.randint(80, 900)}
         for i in range(n)
     ]
     text = table("Register", ("Year", "Births", "Deaths"), [[*r.values()] for r in gold], "  ")
-    return Text("figures", text, "years [{year int, births int, deaths int}]", "years", gold)
+    return ListText("figures", text, "years [{year int, births int, deaths int}]", "years", gold)
 
 
-def keywords(rng: random.Random, n: int) -> Text:
+def keywords(rng: random.Random, n: int) -> ListText:
     """A list of words."""
     gold = distinct(rng, [word.lower() for word in _GOODS], n)
-    return Text(
+    return ListText(
         "keywords",
         f"Notes on the store.\nKeywords: {', '.join(gold)}.",
         "keywords [str]",
@@ -304,7 +305,7 @@ def keywords(rng: random.Random, n: int) -> Text:
     )
 
 
-KINDS: tuple[Callable[[random.Random, int], Text], ...] = (
+KINDS: tuple[Callable[[random.Random, int], ListText], ...] = (
     laboratory,
     order,
     packing,
@@ -318,7 +319,7 @@ KINDS: tuple[Callable[[random.Random, int], Text], ...] = (
 )
 
 WRITTEN = (
-    Text(
+    ListText(
         "written",
         "Menu\n\nStarters\nLentil soup 4.50\nBread with olives 3.20\n\nMains\n"
         "Grilled trout with potatoes 14.90\n"
@@ -333,7 +334,7 @@ WRITTEN = (
             {"dish": "Lemon tart", "price": 5.0},
         ],
     ),
-    Text(
+    ListText(
         "written",
         "Minutes of 3 May. Present: Rosa Lind (chair), Sam Kern, Eva Holt. Rosa will call the "
         "printer by Friday. Sam will order 40 chairs by 12 May. "
@@ -346,7 +347,7 @@ WRITTEN = (
             {"who": "Eva", "what": "ask the town for a permit", "by": "20 May"},
         ],
     ),
-    Text(
+    ListText(
         "written",
         "Departures\n07:12  Cork  platform 2\n07:40  Dublin  platform 1\n08:05  Cork  platform 2\n"
         "08:30  Galway  platform 4\n09:05  Cork  platform 3",
@@ -360,7 +361,7 @@ WRITTEN = (
             {"time": "09:05", "to": "Cork", "platform": 3},
         ],
     ),
-    Text(
+    ListText(
         "written",
         "Estate of H. Moss. To my niece Ines I leave the piano. To the town museum go the two "
         "globes. Leo Ford, who cared for the garden, is to have 500 pounds.",
@@ -378,7 +379,7 @@ WRITTEN = (
 # --- measuring ---
 
 
-def texts_of(size: int, n_texts: int, seed: int, kinds: Sequence[str]) -> list[Text]:
+def texts_of(size: int, n_texts: int, seed: int, kinds: Sequence[str]) -> list[ListText]:
     """The texts of one size; of size 0, those that were written by hand."""
     if size == 0:
         return [*WRITTEN]
@@ -390,10 +391,10 @@ def texts_of(size: int, n_texts: int, seed: int, kinds: Sequence[str]) -> list[T
 
 
 def measured(
-    extractor: hpd.Extractor[Any], way: str, texts: Sequence[Text], *, together: bool
-) -> Tally:
+    extractor: hpd.Extractor[Any], way: str, texts: Sequence[ListText], *, together: bool
+) -> ListTally:
     """What one way finds, and the time that it takes."""
-    tally = Tally()
+    tally = ListTally()
     tasks = {text.schema: extractor.prepare(text.schema, lists=way) for text in texts}
     for schema, task in tasks.items():
         own = [text for text in texts if text.schema == schema]
@@ -420,7 +421,6 @@ def _read(
 
 
 def main() -> None:
-    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-m", "--model", required=True)
     parser.add_argument("--sizes", default="0,3,10,30,60", help="rows; 0: the written texts")

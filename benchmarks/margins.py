@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 import hpd
-from hpd.cli.common import table
+from hpd.cli.common import format_table
 from hpd.evaluation.rows import load_examples
 from hpd.results import Extraction
 from hpd.schema import load_schemas
@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None) -> None:
             made = list(extractor.extract_many(documents))
         first = first or made
         rows.append([json.dumps(setting), *compare(first, made)])
-    print(table(rows))
+    print(format_table(rows))
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ _PORT = 8790
 
 
 @dataclass(frozen=True)
-class Question:
+class PeerQuestion:
     """One document, and what is asked of it."""
 
     example: Example
@@ -83,7 +83,7 @@ class Setting:
     server: Path | None
 
 
-Answerer = Callable[[Sequence[Question]], list[str]]
+Answerer = Callable[[Sequence[PeerQuestion]], list[str]]
 """Answers all questions, each with the text of a JSON object, or with what is none."""
 Peer = Callable[[Setting], AbstractContextManager[Answerer]]
 
@@ -96,7 +96,7 @@ def hpd(setting: Setting, method: str = "hpd") -> Iterator[Answerer]:
     """hpd's own methods; the schemas are compiled with the first question."""
     extractors: list[Extractor[Any]] = []
 
-    def answer(questions: Sequence[Question]) -> list[str]:
+    def answer(questions: Sequence[PeerQuestion]) -> list[str]:
         if not extractors:
             extractors.append(
                 Extractor(
@@ -138,7 +138,7 @@ def llama_cpp_python(setting: Setting, constrained: bool = True) -> Iterator[Ans
     """``create_chat_completion``, with ``response_format`` or without."""
     llama = _llama(setting)
 
-    def answer(question: Question) -> str:
+    def answer(question: PeerQuestion) -> str:
         form = {"type": "json_object", "schema": question.schema} if constrained else None
         found = llama.create_chat_completion(
             question.messages, response_format=form, temperature=0.0, max_tokens=_LONGEST
@@ -159,7 +159,7 @@ def outlines(setting: Setting) -> Iterator[Answerer]:
     model = from_llamacpp(_llama(setting))
     generators: dict[str, Any] = {}
 
-    def answer(question: Question) -> str:
+    def answer(question: PeerQuestion) -> str:
         schema = json.dumps(question.schema)
         if schema not in generators:
             generators[schema] = Generator(model, JsonSchema(schema))
@@ -178,7 +178,7 @@ def guidance(setting: Setting) -> Iterator[Answerer]:
         _llama(setting), echo=False, chat_template=library.chat.ChatMLTemplate
     )
 
-    def answer(question: Question) -> str:
+    def answer(question: PeerQuestion) -> str:
         state = start
         for message in question.messages:
             role = getattr(library, message["role"])
@@ -217,8 +217,8 @@ def _serving(setting: Setting) -> Iterator[str]:
             server.terminate()
 
 
-def _together(setting: Setting, answer: Callable[[Question], str]) -> Answerer:
-    def run(questions: Sequence[Question]) -> list[str]:
+def _together(setting: Setting, answer: Callable[[PeerQuestion], str]) -> Answerer:
+    def run(questions: Sequence[PeerQuestion]) -> list[str]:
         with ThreadPoolExecutor(setting.n_in_flight) as threads:
             return list(threads.map(answer, questions))
 
@@ -239,7 +239,7 @@ def llama_server(
     with _serving(setting) as address:
         client = _client(address)
 
-        def ask(question: Question, schema: Mapping[str, Any]) -> str:
+        def ask(question: PeerQuestion, schema: Mapping[str, Any]) -> str:
             form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
             found = client.chat.completions.create(
                 model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
@@ -247,7 +247,7 @@ def llama_server(
             )  # fmt: skip
             return str(found.choices[0].message.content)
 
-        def by_fields(question: Question) -> str:
+        def by_fields(question: PeerQuestion) -> str:
             whole: dict[str, Any] = {}
             for name, part in question.schema["properties"].items():
                 one = {"type": "object", "properties": {name: part}, "required": [name]}
@@ -266,7 +266,7 @@ def instructor(setting: Setting) -> Iterator[Answerer]:
     with _serving(setting) as address:
         client = library.from_openai(_client(address), mode=library.Mode.JSON_SCHEMA)
 
-        def answer(question: Question) -> str:
+        def answer(question: PeerQuestion) -> str:
             fields = dict.fromkeys(question.schema["properties"], (str | None, ...))
             found = client.create(
                 model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
@@ -286,7 +286,7 @@ def llm(setting: Setting) -> Iterator[Answerer]:
         model = Chat("any", model_name="any", api_base=address, supports_schema=True)
         model.key = "none"
 
-        def answer(question: Question) -> str:
+        def answer(question: PeerQuestion) -> str:
             system, user = (message["content"] for message in question.messages)
             return str(model.prompt(user, system=system, schema=question.schema, stream=False,
                                     temperature=0.0, max_tokens=_LONGEST).text())  # fmt: skip
@@ -303,7 +303,7 @@ def langextract(setting: Setting) -> Iterator[Answerer]:
     with _serving(setting) as address:
         model = OpenAILanguageModel("any", api_key="none", base_url=address, temperature=0.0)
 
-        def answer(question: Question) -> str:
+        def answer(question: PeerQuestion) -> str:
             names = list(question.schema["properties"])
             example = " ".join(f"some-{name}" for name in names)
             shown = [library.data.Extraction(name, f"some-{name}") for name in names]
@@ -337,7 +337,7 @@ def encoder(setting: Setting, **shape: int) -> Iterator[Answerer]:
     model = DebertaV2Model(config).eval()
     vocabulary = _vocabulary(setting)
 
-    def read(questions: Sequence[Question]) -> list[str]:
+    def read(questions: Sequence[PeerQuestion]) -> list[str]:
         texts = ["\n".join([*attribute_lines(q.attributes), q.example.text]) for q in questions]
         lengths = sorted(len(vocabulary.tokenize(text.encode())) for text in texts)
         with torch.inference_mode():
@@ -383,7 +383,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def measure(peer: Peer, setting: Setting, questions: Sequence[Question]) -> dict[str, Any]:
+def measure(peer: Peer, setting: Setting, questions: Sequence[PeerQuestion]) -> dict[str, Any]:
     """One run of one peer, after a warm-up with the first question: its row."""
     with peer(setting) as answer:
         answer(questions[:1])
@@ -422,7 +422,7 @@ def peers(bench: Workbench) -> Finding:
     schemas = load_schemas(data.schema)
     examples = list(load_examples(data.gold))
     chosen = [examples[i] for i in spread(len(examples), bench.count(16))]
-    questions = [Question(each, schemas[each.category]) for each in chosen]
+    questions = [PeerQuestion(each, schemas[each.category]) for each in chosen]
     rows = []
     for programs, n_in_flight in ((ONE_BY_ONE, 1), (TOGETHER, 16)):
         setting = Setting(
@@ -440,7 +440,7 @@ def peers(bench: Workbench) -> Finding:
 
 
 def measured(
-    name: str, peer: Peer, setting: Setting, questions: Sequence[Question]
+    name: str, peer: Peer, setting: Setting, questions: Sequence[PeerQuestion]
 ) -> dict[str, Any]:
     """The row of one peer, or its error: one that is not there, or breaks, does not stop others."""
     try:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hpd.cli.arguments import integer, number
-from hpd.cli.common import table
+from hpd.cli.common import format_table
 from hpd.external.recommended import RECOMMENDED, RecommendedModel
 
 RATES = Path(__file__).with_name("rates.jsonl")
@@ -187,7 +187,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         f"{arguments.documents:,} documents in {arguments.hours:g} hours at most, on machines of "
         f"{arguments.price_per_hour:g} dollars an hour\n"
     )
-    print(table(rows, n_left=3))
+    print(format_table(rows, n_left=3))
     print("\nmeasured on:")
     for hardware in dict.fromkeys(rate.hardware for rate in rates):
         print(f"  {hardware}")

@@ -23,7 +23,7 @@ from hpd.files.reader import RecordReader
 from hpd.models.hardware import n_cores, processor
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.ray.cluster import HERE, check_address
+from hpd.ray.cluster import LOCAL, check_address
 from hpd.ray.workers import RayExtractor
 from hpd.schema import load_schema
 from hpd.schema.attributes import Schema
@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("input")
     parser.add_argument("--schema", required=True)
     parser.add_argument("-m", "--model")
-    parser.add_argument("--ray", default=HERE, type=check_address, metavar="ADDRESS")
+    parser.add_argument("--ray", default=LOCAL, type=check_address, metavar="ADDRESS")
     parser.add_argument("-w", "--workers", type=int, action="append", help="[default: 1, 2]")
     parser.add_argument("--limit", type=int, default=256)
     parser.add_argument("--warm-up", type=int, default=32)

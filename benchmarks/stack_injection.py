@@ -39,7 +39,7 @@ ATTACKS = json.loads(Path(__file__).with_name("attacks.json").read_text(encoding
 
 
 @dataclass
-class Tally:
+class InjectionTally:
     """The attacks that reached a neighbour, and the values of neighbours that they reached."""
 
     n_attacks_planted: int = 0
@@ -62,9 +62,9 @@ def attacked(attack: str, index: int) -> list[str]:
     return texts
 
 
-def tally(extractor: hpd.Extractor) -> Tally:
+def tally(extractor: hpd.Extractor) -> InjectionTally:
     """The outcome of all attacks."""
-    total = Tally()
+    total = InjectionTally()
     for attack in (HARMLESS, *ATTACKS):
         n_planted = n_changed = 0
         for index in range(len(DOCUMENTS)):

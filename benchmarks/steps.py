@@ -18,13 +18,13 @@ from hpd.bench.measure import Bench
 from hpd.bench.methods import parse_contest
 from hpd.bench.workload import load_workload
 from hpd.cli.arguments import add_option_arguments, options_of
-from hpd.cli.common import table
+from hpd.cli.common import format_table
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import load_model
 from hpd.schema import load_schemas
 
 
-class Watched:
+class WatchedEngine:
     """An engine that notes the time of each step."""
 
     def __init__(self, model: _native.Model, options: _native.EngineOptions) -> None:
@@ -65,10 +65,10 @@ def main(arguments: list[str] | None = None) -> None:
     model = load_model(path, base)
     for text in options.methods:
         for method in parse_contest(text, base).methods:
-            made: list[Watched] = []
+            made: list[WatchedEngine] = []
 
             def watch(model: _native.Model, settings: _native.EngineOptions) -> Any:
-                made.append(Watched(model, settings))  # noqa: B023 - called within this turn
+                made.append(WatchedEngine(model, settings))  # noqa: B023 - called within this turn
                 return made[-1]  # noqa: B023
 
             run = Bench(model, workload, watch).measure(method, 1).measurement
@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> None:
             sums = [f"{sum(column):.0f}" for column in zip(*steps[n_warm_up:], strict=True)]
             print(f"{method.name}: {run.ms_per_document:.0f} ms a document")
             rows = [heads, *cells[:n_warm_up], rule, *cells[n_warm_up:], rule, sums]
-            print(table(rows, n_left=0), end="\n\n")
+            print(format_table(rows, n_left=0), end="\n\n")
 
 
 if __name__ == "__main__":

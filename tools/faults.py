@@ -24,7 +24,7 @@ from tools import testing_module
 CHECKOUT = Path(__file__).resolve().parents[1]
 COPY = CHECKOUT / "build" / "faults"
 PATCHES = sorted((CHECKOUT / "tests" / "faults").glob("*.patch"))
-_LONGEST = 1800
+_MAX_SECONDS = 1800
 """Seconds for the tests of a fault; one that makes them wait for ever is noticed, too."""
 
 
@@ -85,7 +85,7 @@ def passes(tests: Iterable[str]) -> bool:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     command += ["--hypothesis-profile", "unshrunk", *sorted(tests)]
     try:
-        run = subprocess.run(command, cwd=COPY, env=env, timeout=_LONGEST, capture_output=True)
+        run = subprocess.run(command, cwd=COPY, env=env, timeout=_MAX_SECONDS, capture_output=True)
     except subprocess.TimeoutExpired:
         return False
     if run.returncode not in (0, 1):

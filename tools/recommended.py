@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from hpd.cli.common import table
+from hpd.cli.common import format_table
 from hpd.external.inventory import recommended_memory
 from hpd.external.recommended import RECOMMENDED
 from hpd.models.memory import readable_size
 
 
 def main() -> None:
-    """Print it."""
     rows = [["name", "repository", "quantisation", "licence", "good for", "file", "memory"]]
     for model in RECOMMENDED:
         rows.append(
@@ -23,7 +22,7 @@ def main() -> None:
                 readable_size(recommended_memory(model)),
             ]
         )
-    print(table(rows, n_left=5))
+    print(format_table(rows, n_left=5))
 
 
 if __name__ == "__main__":

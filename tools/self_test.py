@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 
-from hpd.bench.doctor import FILE, stored_questions
+from hpd.bench.doctor import SELF_TEST_FILE, stored_questions
 from hpd.bench.doctor_trial import answers_of
 from hpd.models.model_files import bundled_model
 
@@ -20,8 +20,8 @@ def main() -> int:
     answers = answers_of(bundled_model())["answers"]
     for question, answer in zip(stored["questions"], answers, strict=True):
         question.update(answer)
-    FILE.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
-    print(f"{FILE.name}: {len(answers)} answers")
+    SELF_TEST_FILE.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    print(f"{SELF_TEST_FILE.name}: {len(answers)} answers")
     return 0
 
 

@@ -35,10 +35,10 @@ from tools.near_ties import differences as values_that_differ
 SCHEMA = "brand, color, size, material, weight float, line after color, features [str]"
 IN_FLIGHT = (1, 2, 5, 8, 16)
 """Numbers in flight that take turns with the default."""
-MOST_IDLE = 3
+MAX_IDLE_RUNS = 3
 """The number of runs with enough time and no finished document that is no longer bad luck."""
 
-_TIME_ENOUGH = 10.0  # seconds in which a busy machine has loaded the model and read a title
+_ENOUGH_SECONDS = 10.0  # seconds in which a busy machine has loaded the model and read a title
 _WORDS = {
     "brand": ("Nordvik", "Luma", "Tavola", "Pinecrest", "Bosch", "Diesel", "Harlow", "Zenpure"),
     "kind": ("sneaker", "wool coat", "frying pan", "T-shirt", "hand soap", "desk lamp", "tea"),
@@ -96,16 +96,16 @@ class Soak:
     def check_progress(self, seconds: float) -> None:
         """Compare the journal with what it was before a run of so many seconds."""
         before = self.n_finished[-1] if self.n_finished else 0
-        now = len(finished(self.output))
+        now = len(finished_indexes(self.output))
         if now < before:
             self.problems.append(f"{before} documents were finished, and {now} after a kill")
         self.n_finished.append(now)
         if now > before or now == self.n_documents:
             self.n_idle = 0
-        elif seconds >= _TIME_ENOUGH:
+        elif seconds >= _ENOUGH_SECONDS:
             self.n_idle += 1
-        if self.n_idle == MOST_IDLE:
-            self.problems.append(f"{MOST_IDLE} long runs in a row have finished no document")
+        if self.n_idle == MAX_IDLE_RUNS:
+            self.problems.append(f"{MAX_IDLE_RUNS} long runs in a row have finished no document")
 
     def _command(self, output: Path, *more: str) -> list[str]:
         command = [sys.executable, "-m", "hpd.cli", "extract", str(self._source), "-o", str(output)]
@@ -166,7 +166,7 @@ def documents(n: int, seed: int) -> Iterator[str]:
         yield json.dumps({"id": str(i), "text": ", ".join(words)}) + "\n"
 
 
-def finished(output: Path) -> set[int]:
+def finished_indexes(output: Path) -> set[int]:
     """The places of the documents that a journal knows as finished."""
     journal = output.with_name(output.name + ".run")
     indexes = set()

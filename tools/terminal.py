@@ -29,7 +29,7 @@ _FONTS = re.compile(r"@font-face \{.*?\}", re.DOTALL)
 """Fonts from the network, which a page of a repository does not load."""
 
 
-def shown(command: str) -> str:
+def terminal_output(command: str) -> str:
     """What a terminal shows of a command, with its colors."""
     with hpd_on_path() as environment:
         done = subprocess.run(
@@ -49,7 +49,7 @@ def main() -> int:
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     for command in COMMANDS:
         console.print(Text(f"$ {command}", style="bold green"))
-        console.print(Text.from_ansi(shown(command)))
+        console.print(Text.from_ansi(terminal_output(command)))
         console.print()
     svg = console.export_svg(title="hpd", unique_id="first-minutes")
     PICTURE.write_text(_FONTS.sub("", svg), encoding="utf-8")

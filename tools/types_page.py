@@ -21,11 +21,11 @@ from tools.unconstrained import unconstrained
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
 COLUMNS = ("Type", "In a schema", "Constraint while it is decoded", "Document", "Result")
 
-_LONGEST_RULE = 60
+_MAX_RULE_LENGTH = 60
 
 
 @dataclass(frozen=True)
-class Example:
+class TypeExample:
     """A row of the table."""
 
     name: str
@@ -48,52 +48,52 @@ class Example:
 
 
 EXAMPLES = (
-    Example("text", "brand", "Diesel sneaker, black leather"),
-    Example(
+    TypeExample("text", "brand", "Diesel sneaker, black leather"),
+    TypeExample(
         "text with a length",
         {"color": {"type": "string", "minLength": 2, "maxLength": 12}},
         "Nike shoe, red",
     ),
-    Example(
+    TypeExample(
         "text with a pattern",
         {"model_number": {"type": "string", "pattern": "^[A-Z]{2}-[0-9]{3}$"}},
         "Bosch drill, model number AB-123",
     ),
-    Example(
+    TypeExample(
         "text with a format",
         {"order_id": {"type": "string", "format": "uuid"}},
         "Order id 123e4567-e89b-12d3-a456-426614174000",
     ),
-    Example("whole number", "pack_size int", "Ground coffee, 6 bags"),
-    Example(
+    TypeExample("whole number", "pack_size int", "Ground coffee, 6 bags"),
+    TypeExample(
         "whole number with limits",
         {"rating": {"type": "integer", "minimum": 1, "maximum": 5}},
         "Rating: 4 of 5",
     ),
-    Example("number", "weight float", "Dumbbell, weight 2.5 kg"),
-    Example(
+    TypeExample("number", "weight float", "Dumbbell, weight 2.5 kg"),
+    TypeExample(
         "number with steps",
         {"total": {"type": "number", "minimum": 0, "multipleOf": 0.01}},
         "Invoice, total 17.90 EUR",
     ),
-    Example("true or false", "waterproof bool", "Waterproof jacket, waterproof: true"),
-    Example("one of some texts", "color [red|blue|black]", "Diesel sneaker, black leather"),
-    Example("one of some numbers", {"priority": {"enum": [1, 2, 3]}}, "Ticket, priority: 2"),
-    Example("date", '"due" date', "Invoice, due 2024-05-31"),
-    Example("date and time", "start datetime", "Concert, start 2024-05-31T09:30:00"),
-    Example("optional", "size?", "Diesel sneaker, black leather"),
-    Example("required", "size!", "Diesel sneaker, size 9"),
-    Example("list", "colors [str]", "Shirts in red, blue and green"),
-    Example(
+    TypeExample("true or false", "waterproof bool", "Waterproof jacket, waterproof: true"),
+    TypeExample("one of some texts", "color [red|blue|black]", "Diesel sneaker, black leather"),
+    TypeExample("one of some numbers", {"priority": {"enum": [1, 2, 3]}}, "Ticket, priority: 2"),
+    TypeExample("date", '"due" date', "Invoice, due 2024-05-31"),
+    TypeExample("date and time", "start datetime", "Concert, start 2024-05-31T09:30:00"),
+    TypeExample("optional", "size?", "Diesel sneaker, black leather"),
+    TypeExample("required", "size!", "Diesel sneaker, size 9"),
+    TypeExample("list", "colors [str]", "Shirts in red, blue and green"),
+    TypeExample(
         "list without duplicates",
         {"colors": {"type": "array", "items": {"type": "string"}, "uniqueItems": True}},
         "Colors: red, blue, red",
     ),
-    Example("list of objects", "lines [{item, quantity int}]", "2 hammers, 3 saws"),
-    Example("object", "maker {name, city}", "Made by Bosch in Stuttgart"),
-    Example("after another", "currency, total float after currency", "Total 17.90 EUR"),
-    Example("text or number", {"size": {"type": ["integer", "string"]}}, "size XL"),
-    Example(
+    TypeExample("list of objects", "lines [{item, quantity int}]", "2 hammers, 3 saws"),
+    TypeExample("object", "maker {name, city}", "Made by Bosch in Stuttgart"),
+    TypeExample("after another", "currency, total float after currency", "Total 17.90 EUR"),
+    TypeExample("text or number", {"size": {"type": ["integer", "string"]}}, "size XL"),
+    TypeExample(
         "one of several kinds",
         {
             "contact": {
@@ -105,17 +105,17 @@ EXAMPLES = (
         },
         "Contact: Ann Miller",
     ),
-    Example(
+    TypeExample(
         "open names",
         {"specs": {"type": "object", "additionalProperties": {"type": "string"}}},
         "Lamp, voltage: 12 V, color: red",
     ),
-    Example(
+    TypeExample(
         "places of a list",
         {"route": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}},
         "Route: Berlin, 12",
     ),
-    Example(
+    TypeExample(
         "a part of itself",
         {
             "$defs": {
@@ -162,7 +162,7 @@ def constraint(attribute: Attribute) -> str:
 def _rule(attribute: Attribute) -> str:
     root = (value_grammar(attribute) or "").splitlines()[0]
     rule = root[root.index("(") + 1 : root.rindex(") end?")].removesuffix(' | "null"')
-    return rule if len(rule) <= _LONGEST_RULE else rule[:_LONGEST_RULE].rstrip() + " …"
+    return rule if len(rule) <= _MAX_RULE_LENGTH else rule[:_MAX_RULE_LENGTH].rstrip() + " …"
 
 
 def rows() -> Iterator[tuple[str, str, str, str]]:

@@ -68,7 +68,6 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def main() -> int:
-    """Write the files."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
     download(parser.parse_args().folder)

@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import hpd
-from benchmarks.contradictions.counting import Tally, lost, tally
+from benchmarks.contradictions.counting import ContradictionTally, lost, tally
 from benchmarks.contradictions.records import read_records
 from benchmarks.harness.part import conditions
 from benchmarks.harness.result import Finding, Result, Table
 from benchmarks.harness.workbench import ROOT
 from hpd.bench.workload import spread
-from hpd.cli.common import table
+from hpd.cli.common import format_table
 from hpd.models.model_files import resolve_model
 from hpd.results import Extraction
 
@@ -89,7 +89,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             tables.append(Table(f"{TITLE}: {name}", rows(counted)))
             headlines.append(f"{name}: {headline(counted['all'])}")
             faults[name] = counted["all"].faults
-            print(f"{name}\n{table([list(map(str, row)) for row in tables[-1].rows])}", flush=True)
+            print(
+                f"{name}\n{format_table([list(map(str, row)) for row in tables[-1].rows])}",
+                flush=True,
+            )
             if asked.faults:
                 for fault in faults[name]:
                     print(json.dumps(fault, ensure_ascii=False), flush=True)
@@ -120,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def contradictions(model: Path, n_threads: int, limit: int | None) -> dict[str, Tally]:
+def contradictions(model: Path, n_threads: int, limit: int | None) -> dict[str, ContradictionTally]:
     """The counts of a model's extractions of the texts and their twins, kind by kind."""
     every = read_records()
     records = [every[i] for i in spread(len(every), limit)]
@@ -162,7 +165,7 @@ def extracted(
         return list(_watched(extractor.extract_many(documents, on_error="record"), len(documents)))
 
 
-def rows(counted: Mapping[str, Tally]) -> list[Sequence[str | int]]:
+def rows(counted: Mapping[str, ContradictionTally]) -> list[Sequence[str | int]]:
     """The table of the counts."""
     made: list[Sequence[str | int]] = [_HEAD]
     for kind, each in counted.items():
@@ -175,7 +178,7 @@ def rows(counted: Mapping[str, Tally]) -> list[Sequence[str | int]]:
     return made
 
 
-def headline(every: Tally) -> str:
+def headline(every: ContradictionTally) -> str:
     """The share of silently wrong values, and what became of the twins."""
     n = every.counts
     share = n["silently wrong"] / n["texts"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from benchmarks.contradictions.records import Record, leaves
+from benchmarks.contradictions.records import ContradictionRecord, leaves
 from hpd.evaluation.outcomes import normalized, outcome
 from hpd.evaluation.rows import gold_values
 from hpd.results import Extraction, FieldValue
@@ -16,15 +16,15 @@ from hpd.results import Extraction, FieldValue
 SURE = 0.9
 """The confidence from which on a wrong value looks like a right one."""
 
-Refusal = Literal["silently wrong", "null and why", "null"]
-Acceptance = Literal["right", "wrong", "lost"]
+ContradictionOutcome = Literal["silently wrong", "null and why", "null"]
+TwinOutcome = Literal["right", "wrong", "lost"]
 
 
 @dataclass(frozen=True)
-class Found:
+class FieldFinding:
     """What is in a field; of a list, the item that is wrong, or the reason that is given."""
 
-    outcome: Refusal | Acceptance
+    outcome: ContradictionOutcome | TwinOutcome
     value: Any = None
     confidence: float | None = None
     error: str | None = None
@@ -32,7 +32,7 @@ class Found:
 
 
 @dataclass
-class Tally:
+class ContradictionTally:
     """The counts of some records, and whatever was not as it should be."""
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -40,11 +40,12 @@ class Tally:
 
 
 def tally(
-    records: Sequence[Record], extractions: Sequence[tuple[Extraction[Any], Extraction[Any]]]
-) -> dict[str, Tally]:
+    records: Sequence[ContradictionRecord],
+    extractions: Sequence[tuple[Extraction[Any], Extraction[Any]]],
+) -> dict[str, ContradictionTally]:
     """The counts of each kind, and of all: of each record the extraction of both its texts."""
-    by_kind: dict[str, Tally] = {}
-    every = Tally()
+    by_kind: dict[str, ContradictionTally] = {}
+    every = ContradictionTally()
     for record, (contradicting, fitting) in zip(records, extractions, strict=True):
         refused, accepted = refusal(record, contradicting), acceptance(record, fitting)
         counts = Counter(
@@ -66,13 +67,13 @@ def tally(
             for side, found in ((record.contradicting, refused), (record.fitting, accepted))
             if found.outcome not in ("null and why", "right")
         ]
-        for each in (by_kind.setdefault(record.kind, Tally()), every):
+        for each in (by_kind.setdefault(record.kind, ContradictionTally()), every):
             each.counts.update(counts)
             each.faults += faults
     return {**by_kind, "all": every}
 
 
-def refusal(record: Record, extraction: Extraction[Any]) -> Found:
+def refusal(record: ContradictionRecord, extraction: Extraction[Any]) -> FieldFinding:
     """What became of the field that contradicts.
 
     No value that obeys its schema is one that the text states, but for the other items of a list.
@@ -82,31 +83,31 @@ def refusal(record: Record, extraction: Extraction[Any]) -> Found:
         stated = next((each for each in fitting if equal(each, value)), None)
         if stated is None:
             details = extraction.fields.get(path, FieldValue())
-            return Found("silently wrong", value, details.confidence, raw=details.raw)
+            return FieldFinding("silently wrong", value, details.confidence, raw=details.raw)
         fitting.remove(stated)
     if extraction.error is not None:
-        return Found("null and why", error=str(extraction.error))
+        return FieldFinding("null and why", error=str(extraction.error))
     column = _column(record.field)
     for path, details in extraction.fields.items():
         why = details.error or details.reason
         if why is not None and _is_within(column, _column(path)):
-            return Found("null and why", None, details.confidence, why, details.raw)
+            return FieldFinding("null and why", None, details.confidence, why, details.raw)
     details = extraction.fields.get(record.field, FieldValue())
-    return Found("null", None, details.confidence, raw=details.raw)
+    return FieldFinding("null", None, details.confidence, raw=details.raw)
 
 
-def acceptance(record: Record, extraction: Extraction[Any]) -> Found:
+def acceptance(record: ContradictionRecord, extraction: Extraction[Any]) -> FieldFinding:
     """What became of the same field of the twin."""
     if _is_right(record.fitting.stated, extraction, record.field):
-        return Found("right")
+        return FieldFinding("right")
     stated = _stated(record.fitting.stated, record.field)
     for path, value in _given(extraction, record.field):
         if not any(equal(each, value) for each in stated):
             details = extraction.fields.get(path, FieldValue())
-            return Found("wrong", value, details.confidence, raw=details.raw)
+            return FieldFinding("wrong", value, details.confidence, raw=details.raw)
     details = extraction.fields.get(record.field, FieldValue())
     error = details.error or (None if extraction.error is None else str(extraction.error))
-    return Found("lost", None, details.confidence, error, details.raw)
+    return FieldFinding("lost", None, details.confidence, error, details.raw)
 
 
 def equal(stated: Any, value: Any) -> bool:
@@ -165,7 +166,7 @@ def _is_within(column: str, other: str) -> bool:
     return column == other or column.startswith((f"{other}.", f"{other}["))
 
 
-def _fault(record: Record, text: str, found: Found) -> Mapping[str, Any]:
+def _fault(record: ContradictionRecord, text: str, found: FieldFinding) -> Mapping[str, Any]:
     return {
         "name": record.name,
         "text": text,

@@ -44,7 +44,7 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Side:
+class RecordSide:
     """A text, and what it states of its schema."""
 
     text: str
@@ -52,15 +52,15 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Record:
+class ContradictionRecord:
     """A text that contradicts its schema, and its twin."""
 
     kind: str
     name: str
     schema: Mapping[str, Any]
     """A JSON Schema."""
-    contradicting: Side
-    fitting: Side
+    contradicting: RecordSide
+    fitting: RecordSide
 
     @property
     def field(self) -> str:
@@ -74,7 +74,7 @@ class Record:
         return path
 
 
-def read_records(path: Path = PATH) -> list[Record]:
+def read_records(path: Path = PATH) -> list[ContradictionRecord]:
     """All records, kind by kind.
 
     Raises:
@@ -100,11 +100,11 @@ def leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, data
 
 
-def _record(kind: str, name: str, block: str) -> Record:
+def _record(kind: str, name: str, block: str) -> ContradictionRecord:
     text, schema, stated = block.rsplit("\n", 2)
     try:
-        sides = [Side(_half(text, n), json.loads(_half(stated, n))) for n in (1, 2)]
-        record = Record(kind, name, json_schema(json.loads(schema)), *sides)
+        sides = [RecordSide(_half(text, n), json.loads(_half(stated, n))) for n in (1, 2)]
+        record = ContradictionRecord(kind, name, json_schema(json.loads(schema)), *sides)
         _ = record.field
     except ValueError as error:
         raise ValueError(f"{name}: {error}: {block}") from error

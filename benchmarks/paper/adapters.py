@@ -20,7 +20,7 @@ _UNNAMED = {"oa-mine": "null", "ae-110k": "skip"}
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class AdapterWay:
     """A method of decoding with its mask."""
 
     method: str
@@ -42,7 +42,7 @@ class Way:
 def trained(
     bench: Workbench,
     data: DataSet,
-    way: Way,
+    way: AdapterWay,
     *,
     model: Path | None = None,
     labels: Sequence[str] = (),
@@ -72,7 +72,7 @@ def trained(
 def predicted(
     bench: Workbench,
     data: DataSet,
-    way: Way,
+    way: AdapterWay,
     adapter: Path | None,
     suffix: str = "",
     arguments: Sequence[str] = (),
@@ -87,7 +87,7 @@ def predicted(
     return bench.extract(data, name, *asked, *arguments, model=model or quantized(bench, "Q8_0"))
 
 
-def reference(bench: Workbench, data: DataSet, way: Way, adapter: Path | None) -> Path:
+def reference(bench: Workbench, data: DataSet, way: AdapterWay, adapter: Path | None) -> Path:
     """The extractions of the reference decoder in PyTorch.
 
     It knows the paper's mask, which the engine cannot run, as llama.cpp allows no gaps in a

@@ -12,7 +12,7 @@ from benchmarks.harness.part import Part
 from benchmarks.harness.result import Cell, Finding, Table
 from benchmarks.harness.workbench import DataSet, MissingInputError, Workbench
 from benchmarks.paper import scores
-from benchmarks.paper.adapters import Way, merged, predicted, quantized, trained
+from benchmarks.paper.adapters import AdapterWay, merged, predicted, quantized, trained
 from hpd.evaluation.rows import load_examples
 from hpd.schema import load_schemas
 
@@ -60,7 +60,7 @@ def _sentence(name: str, evaluated: scores.Evaluated) -> str:
     return f"{name} {gap} ({interval}, p {p}; {same:.0f}% of the filled fields the same)"
 
 
-TABLE_1_WAYS = (Way("ar"), Way("hpd"), Way("hpd", "paper"))
+TABLE_1_WAYS = (AdapterWay("ar"), AdapterWay("hpd"), AdapterWay("hpd", "paper"))
 _N_SHOTS = 2
 N_FEW = 60
 """Documents of a data set, where AR on all of them would take too long."""
@@ -76,7 +76,7 @@ def fine_tuned(bench: Workbench) -> Finding:
     for data in bench.data_sets("oa-mine", "ae-110k"):
         few = bench.some(data, bench.count(N_FEW))
         shown = ("--examples", str(_examples(bench, data)))
-        made: dict[Way, Path] = {}
+        made: dict[AdapterWay, Path] = {}
         for way in TABLE_1_WAYS:
             untaught = [predicted(bench, few, way, None)]
             if way.mask != "paper":
@@ -193,7 +193,7 @@ def order(bench: Workbench) -> Finding:
     for data in bench.data_sets("oa-mine", "ae-110k"):
         few = bench.some(data, bench.count(N_FEW))
         backwards = _reversed(bench, few)
-        for way in (Way("ar"), Way("hpd")):
+        for way in (AdapterWay("ar"), AdapterWay("hpd")):
             adapter = trained(bench, data, way)
             forth = predicted(bench, few, way, adapter)
             back = predicted(bench, backwards, way, adapter, "-reversed")
@@ -231,7 +231,7 @@ def quantization(bench: Workbench) -> Finding:
             model = quantized(bench, name)
             hpd, ar = (
                 predicted(bench, few, way, trained(bench, data, way), f"-{name}", model=model)
-                for way in (Way("hpd"), Way("ar"))
+                for way in (AdapterWay("hpd"), AdapterWay("ar"))
             )
             figures = scores.difference(bench.evaluate(few, hpd, versus=ar))
             rows.append([data.title, name, *figures])
@@ -254,7 +254,7 @@ def self_supervision(bench: Workbench) -> Finding:
     """
     rows: list[list[Cell]] = [["data", "decoded by", "taught", "F1", "fields as AR"]]
     heads = []
-    ar, hpd = Way("ar"), Way("hpd")
+    ar, hpd = AdapterWay("ar"), AdapterWay("hpd")
     for data in bench.data_sets("oa-mine"):
         teacher = trained(bench, data, ar)
         titles = _titles(bench, data)

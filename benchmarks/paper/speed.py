@@ -16,7 +16,7 @@ from benchmarks.tables import WORKLOADS, workload
 from hpd.errors import ModelLoadError
 from hpd.models.model_files import resolve_model
 
-Row = Mapping[str, Any]
+BenchRow = Mapping[str, Any]
 """One summary of ``hpd bench -o``."""
 
 
@@ -127,7 +127,7 @@ def width(bench: Workbench) -> Finding:
     )
 
 
-def _ratio(row: Row, name: str) -> str:
+def _ratio(row: BenchRow, name: str) -> str:
     value = row[name]
     return "" if value is None else f"{value:.2f}"
 

@@ -16,7 +16,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from hpd.evaluation.calibration import Answer, reliability
+from hpd.evaluation.calibration import ScoredAnswer, reliability
 from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted, fit
 from hpd.extractor import Extractor
@@ -67,7 +67,7 @@ def _print_row(
 ) -> None:
     n = len(before)
     errors = [
-        reliability([Answer(a.confidence, "vc" if a.is_right else "vw") for a in state]).ece
+        reliability([ScoredAnswer(a.confidence, "vc" if a.is_right else "vw") for a in state]).ece
         for state in (before, after)
     ]
     sure = [answer.is_right for answer in after if answer.confidence >= SURE]

@@ -22,7 +22,7 @@ from random import Random
 from typing import Any
 
 import hpd
-from hpd.evaluation.calibration import Answer, reliability
+from hpd.evaluation.calibration import ScoredAnswer, reliability
 from hpd.evaluation.outcomes import Outcome, normalized, outcome
 from hpd.evaluation.rows import gold_values, value_text
 from hpd.schema import load_schema
@@ -137,13 +137,13 @@ def order(fields: Sequence[Cell]) -> Counter[str]:
 
 def judged(
     document: Written, fields: Sequence[Cell], extraction: hpd.Extraction[Any]
-) -> Iterator[Answer]:
+) -> Iterator[ScoredAnswer]:
     """The values and the nulls that have a confidence."""
 
-    def answer(path: str, result: Outcome) -> Iterator[Answer]:
+    def answer(path: str, result: Outcome) -> Iterator[ScoredAnswer]:
         details = extraction.fields.get(path)
         if details is not None and details.confidence is not None:
-            yield Answer(details.confidence, result)
+            yield ScoredAnswer(details.confidence, result)
 
     for cell in fields:
         if cell.attribute.item is None:
@@ -159,7 +159,7 @@ class Score:
     """The counts of some documents, and their values and nulls with confidence."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[ScoredAnswer] = field(default_factory=list)
 
     def add(self, other: Score) -> None:
         """Add the counts and the answers of others."""

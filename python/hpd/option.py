@@ -18,13 +18,13 @@ shown."""
 Target = Literal["engine", "model", "sampling", "prompt", "answer", "value", "document", "run"]
 """What an option is for: a struct of the engine; how the model is asked; what it may answer; which
 values are made of that; documents that are too long; or the run as a whole."""
-Kind = Literal["switch", "integer", "number", "choice", "text", "adapters", "shares"]
+OptionKind = Literal["switch", "integer", "number", "choice", "text", "adapters", "shares"]
 
 _METADATA = "option"
 _MAX_SHOWN_LENGTH = 60
 _SWITCH_VALUES = {"on": True, "off": False, "true": True, "false": False}
 _MAX_SCALE = 1e38  # the engine keeps it in 32 bits
-_KINDS: dict[object, Kind] = {
+_KINDS: dict[object, OptionKind] = {
     bool: "switch",
     int: "integer",
     float: "number",
@@ -67,14 +67,14 @@ class Option:
     """The bounds of a number."""
     needs: str = ""
     """The option without which this one does nothing."""
-    is_prose: bool = False
+    is_long_text: bool = False
     """Whether it is text for the model, for which ``@FILE`` stands on the command line."""
     per_call: bool = False
     """Whether a call may set it for itself: it is none of the engine's, and names no file."""
     tuning: Tuning | None = None
     # From the field itself:
     name: str = ""
-    kind: Kind = "text"
+    kind: OptionKind = "text"
     choices: tuple[str, ...] = ()
     default: Any = None
     may_be_none: bool = False
@@ -119,7 +119,7 @@ class Option:
         Raises:
             ValueError: it stands for none that the option may have; the message as in ``checked``.
         """
-        value: object = _read_text_file(text[1:]) if self.is_prose and text[:1] == "@" else text
+        value: object = _read_text_file(text[1:]) if self.is_long_text and text[:1] == "@" else text
         if self.kind == "switch":
             if text not in _SWITCH_VALUES:
                 raise ValueError(f"must be on or off, not {short_repr(text)}")
@@ -148,7 +148,7 @@ class Option:
         elif self.kind == "choice":
             if isinstance(value, str) and value in self.choices:
                 return value
-        elif self.is_prose:
+        elif self.is_long_text:
             if isinstance(value, str):
                 return _check_prose(value)
         elif self.kind == "text":

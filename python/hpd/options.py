@@ -126,7 +126,7 @@ class Options:
         target="prompt",
         help="text for every prompt, before the attributes: the text itself, or @ and the name of "
         "a file that holds it",
-        is_prose=True,
+        is_long_text=True,
         per_call=True,
     )
     stack: int = option(
@@ -681,7 +681,7 @@ def speed_identity(options: Options) -> dict[str, Any]:
         name: getattr(options, name)
         for name, option in OPTIONS.items()
         if option.target in ("prompt", "engine", "model")
-        if option.tuning is None and not option.is_prose
+        if option.tuning is None and not option.is_long_text
     }
 
 

@@ -16,7 +16,7 @@ from benchmarking import a_few_titles, tables_of
 from benchmarks.paper.neighbours.blocks import WAYS, Blocks, confident, lexical_unit
 from benchmarks.paper.neighbours.taught_blocks import N_BLOCK, mask_token, masked, segment
 from hpd.schema import load_schema
-from hpd.training.data import Labelled, RowMaker
+from hpd.training.data import LabelledDocument, RowMaker
 from hpd.training.network import (
     PACKED,
     AttentionSegment,
@@ -79,7 +79,7 @@ def test_blocks_are_taught_as_they_are_decoded() -> None:
         first.append(blocks.first(key))
 
     maker = RowMaker(vocabulary, vocabulary.eos, N_BLOCK)
-    row = maker.fields([Labelled(TEXT, SCHEMA, {"Brand": "x" * 40, "Color": "y" * 40})])
+    row = maker.fields([LabelledDocument(TEXT, SCHEMA, {"Brand": "x" * 40, "Color": "y" * 40})])
     assert row is not None
     tokens, _, own = segment(row, mask_token(vocabulary), vocabulary.eos, AllMasked(), 0)
     ends = []

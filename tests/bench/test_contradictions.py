@@ -6,7 +6,13 @@ import pytest
 
 from benchmarks.contradictions.__main__ import compared, headline, main, rows
 from benchmarks.contradictions.counting import acceptance, lost, refusal, tally
-from benchmarks.contradictions.records import Record, Side, json_schema, leaves, read_records
+from benchmarks.contradictions.records import (
+    ContradictionRecord,
+    RecordSide,
+    json_schema,
+    leaves,
+    read_records,
+)
 from hpd.evaluation.outcomes import normalized
 from hpd.results import Extraction, Failure, FieldValue
 from hpd.schema import load_schema
@@ -105,7 +111,9 @@ def test_a_record_that_cannot_be_read_is_named(tmp_path, record, reason):
 
 
 def record(place, contradicting, fitting):
-    made = Record("kind", "kind 1", {}, Side("bad", contradicting), Side("good", fitting))
+    made = ContradictionRecord(
+        "kind", "kind 1", {}, RecordSide("bad", contradicting), RecordSide("good", fitting)
+    )
     assert made.field == place
     return made
 

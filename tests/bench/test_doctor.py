@@ -10,7 +10,7 @@ import pytest
 import hpd.bench.doctor
 from command_line import run_hpd
 from hpd.bench import doctor
-from hpd.bench.doctor import Check, examine, stored_questions
+from hpd.bench.doctor import Check, run_checks, stored_questions
 from hpd.cli import main
 from hpd.models import hardware
 from hpd.models.memory import Memory, memory, readable_size
@@ -20,7 +20,7 @@ from small_model import small_model
 def test_without_its_engine_nothing_else_is_tried(monkeypatch):
     monkeypatch.delattr("hpd._native")
     monkeypatch.setitem(sys.modules, "hpd._native", None)
-    first, *rest = examine()
+    first, *rest = run_checks()
     assert first.state == "broken"
     assert "the engine cannot be loaded" in first.text
     assert "reinstall it" in first.remedy
@@ -312,11 +312,11 @@ def test_the_doctor_finds_this_installation_in_order():
 def patient(monkeypatch):
     tried = []
 
-    def examine(model):
+    def run_checks(model):
         tried.append(model)
         return CHECKS
 
-    monkeypatch.setattr(hpd.bench.doctor, "examine", examine)
+    monkeypatch.setattr(hpd.bench.doctor, "run_checks", run_checks)
     return tried
 
 

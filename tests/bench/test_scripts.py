@@ -43,7 +43,7 @@ def test_a_made_up_catalogue_states_half_of_its_attributes(tmp_path, n_tokens, n
 
 def test_programs_are_asked_the_same_and_one_that_is_missing_is_named(gold, tiny_model):
     schema = load_schemas(SCHEMA)
-    questions = [peers.Question(each, schema) for each in load_examples(gold)][:2]
+    questions = [peers.PeerQuestion(each, schema) for each in load_examples(gold)][:2]
     setting = peers.Setting(tiny_model(), schema, 1, 512, 1, None)
     programs = {**peers.ONE_BY_ONE, **peers.TOGETHER}
     chosen = ["hpd", "hpd, method ar", "llama-cpp-python, no schema", "llama-server"]

@@ -12,7 +12,7 @@ import torch
 from benchmarking import SCHEMA
 from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.adapters import merged
-from benchmarks.peers import Question, Setting, encoder, measure
+from benchmarks.peers import PeerQuestion, Setting, encoder, measure
 from hpd.evaluation.rows import load_examples
 from hpd.schema import load_schemas
 from hpd.training.network import add_lora, load_network, lora_factors
@@ -23,7 +23,7 @@ from small_model import small_model
 def test_the_encoder_reads_every_document(gold, tiny_model):
     examples = list(load_examples(gold))
     schema = load_schemas(SCHEMA)
-    questions = [Question(each, schema) for each in examples]
+    questions = [PeerQuestion(each, schema) for each in examples]
     setting = Setting(tiny_model(), schema, 1, 512, 1, None)
     few = {"num_hidden_layers": 1, "hidden_size": 64, "num_attention_heads": 4}
     row = measure(partial(encoder, intermediate_size=64, **few), setting, questions)

@@ -7,7 +7,7 @@ import pytest
 import hpd
 from hpd import Extractor, Options, _native
 from hpd.bench.methods import parse_contest
-from hpd.bench.tune import AXES, Search, TuneRun, axes_for, default_settings
+from hpd.bench.tune import AXES, TuneRun, TuneSearch, axes_for, default_settings
 from hpd.bench.workload import N_DOCUMENTS, catalogue
 from hpd.cli import main
 from hpd.errors import HpdError
@@ -72,7 +72,9 @@ class FakeMachine:
     def search(self, base=None, n_documents=100):
         base = base or Options()
         axes = axes_for(base, n_documents)
-        return Search(self.measure, default_settings(base), axes, 1, lambda: self.n_left <= 0).run()
+        return TuneSearch(
+            self.measure, default_settings(base), axes, 1, lambda: self.n_left <= 0
+        ).run()
 
 
 def test_the_fastest_of_each_setting_is_found():

@@ -4,7 +4,7 @@ import pytest
 
 from command_line import Terminal
 from hpd.cli import main
-from hpd.cli.terminal import Progress, ResultTable
+from hpd.cli.terminal import ExtractProgress, ResultTable
 from hpd.schema import load_schema
 from jsonl import write_texts
 
@@ -89,7 +89,7 @@ def test_progress_tells_nulls_and_failures(no_color, monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("NO_COLOR", "1" if no_color else "")
-    with Progress(3, 1, shown=True) as progress:
+    with ExtractProgress(3, 1, shown=True) as progress:
         progress.advance(n_values=4, n_nulls=1)
         progress.advance(failed=True)
     said = terminal.getvalue()

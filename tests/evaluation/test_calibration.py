@@ -10,12 +10,12 @@ from hpd.cli import main
 from hpd.errors import OptionError
 from hpd.evaluation import calibration_documents
 from hpd.evaluation.calibration import (
-    Answer,
     CoveragePoint,
-    answers,
+    ScoredAnswer,
     calibrate,
     coverage_curve,
     reliability,
+    scored_answers,
 )
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
@@ -28,7 +28,11 @@ from small_extractor import give_answers
 
 
 def test_bins_and_error():
-    made = [Answer(0.95, "vc")] * 3 + [Answer(0.95, "vw"), Answer(0.15, "nv"), Answer(1.0, "vc")]
+    made = [ScoredAnswer(0.95, "vc")] * 3 + [
+        ScoredAnswer(0.95, "vw"),
+        ScoredAnswer(0.15, "nv"),
+        ScoredAnswer(1.0, "vc"),
+    ]
     table = reliability(made)
     assert [(b.low, b.high, b.n) for b in table.bins] == [(0.1, 0.2, 1), (0.9, 1.0, 5)]
     assert table.bins[1].accuracy == pytest.approx(0.8)
@@ -37,7 +41,12 @@ def test_bins_and_error():
 
 
 def test_a_threshold_makes_nulls_of_values():
-    made = [Answer(0.2, "vw"), Answer(0.3, "nv"), Answer(0.9, "vc"), Answer(0.1, "nn")]
+    made = [
+        ScoredAnswer(0.2, "vw"),
+        ScoredAnswer(0.3, "nv"),
+        ScoredAnswer(0.9, "vc"),
+        ScoredAnswer(0.1, "nn"),
+    ]
     rows = {row.threshold: row.counts for row in calibrate(made).thresholds}
     assert rows[0.0] == Counts(nn=1, nv=1, vc=1, vw=1)
     assert rows[0.3] == Counts(nn=1, nv=1, vn=1, vc=1)
@@ -49,15 +58,15 @@ def test_only_fields_with_gold_and_confidence_count():
     examples = [Example("1", "t", "c", {"a": ["x"], "b": None, "d": ["y"]}), Example("2", "t", "c")]
     fields = {"a": {"confidence": 0.9}, "b": {"confidence": 0.8}, "e": {"confidence": 1}}
     first = Prediction("1", {"a": "x", "b": None, "e": 1}, fields)
-    expected = [Answer(0.9, "vc"), Answer(0.8, "nn")]
-    assert answers(examples, [first, None]) == expected
-    assert answers(examples, [first, Prediction("2", None)]) == expected
+    expected = [ScoredAnswer(0.9, "vc"), ScoredAnswer(0.8, "nn")]
+    assert scored_answers(examples, [first, None]) == expected
+    assert scored_answers(examples, [first, Prediction("2", None)]) == expected
 
 
 def test_what_was_turned_into_null_counts_for_the_thresholds_alone():
     examples = [Example("1", "t", "c", {"a": ["x"], "b": None})]
     fields = {"a": {"confidence": 0.1, "raw": ' "y"'}, "b": {"confidence": 0.8}}
-    made = answers(examples, [Prediction("1", {"a": None, "b": None}, fields)])
+    made = scored_answers(examples, [Prediction("1", {"a": None, "b": None}, fields)])
     assert [answer.was_nulled for answer in made] == [True, False]
     table = calibrate(made)
     assert (table.nulls.n, table.values.n, table.counterpart.nulls.n) == (1, 0, 1)
@@ -68,8 +77,13 @@ def test_what_was_turned_into_null_counts_for_the_thresholds_alone():
 
 
 def test_the_curve_takes_in_the_most_likely_values_first():
-    made = [Answer(0.9, "vc"), Answer(0.5, "vw"), Answer(0.7, "vc"), Answer(0.5, "vc")]
-    made += [Answer(0.99, "nn"), Answer(0.2, "vn")]  # nulls, which do not count
+    made = [
+        ScoredAnswer(0.9, "vc"),
+        ScoredAnswer(0.5, "vw"),
+        ScoredAnswer(0.7, "vc"),
+        ScoredAnswer(0.5, "vc"),
+    ]
+    made += [ScoredAnswer(0.99, "nn"), ScoredAnswer(0.2, "vn")]  # nulls, which do not count
     assert coverage_curve(made) == [
         CoveragePoint(0.9, 0.25, 1.0), CoveragePoint(0.7, 0.5, 1.0), CoveragePoint(0.5, 1.0, 0.75),
     ]  # fmt: skip

@@ -5,7 +5,13 @@ from contextlib import contextmanager
 import pytest
 
 from browser import has_browser
-from hpd.evaluation.comparison import JudgementFile, Session, System, load_judgements, plan_trials
+from hpd.evaluation.comparison import (
+    ComparisonSession,
+    JudgementFile,
+    System,
+    load_judgements,
+    plan_trials,
+)
 from hpd.evaluation.comparison_views import ComparisonServer
 from hpd.evaluation.rows import Prediction
 from local_server import answering
@@ -28,7 +34,7 @@ def comparison(path, n=5):
     ]
     with JudgementFile(path) as file:
         texts = dict.fromkeys(ids, TEXT)
-        session = Session(plan_trials(systems, "ann"), texts, file, "ann", 0)
+        session = ComparisonSession(plan_trials(systems, "ann"), texts, file, "ann", 0)
         with answering(ComparisonServer(session)) as server:
             yield server
 

@@ -9,7 +9,13 @@ from contextlib import contextmanager
 import pytest
 
 from hpd.cli import main
-from hpd.evaluation.comparison import JudgementFile, Session, System, load_judgements, plan_trials
+from hpd.evaluation.comparison import (
+    ComparisonSession,
+    JudgementFile,
+    System,
+    load_judgements,
+    plan_trials,
+)
 from hpd.evaluation.comparison_views import ComparisonServer, judge_in_terminal
 from hpd.evaluation.rows import Prediction
 from jsonl import read_lines, write_lines
@@ -24,7 +30,7 @@ def new_session(file, annotator="ann"):
         System("right", {i: Prediction(i, {"color": "red", "of": "wool"}) for i in TEXTS}),
         System("wrong", {i: Prediction(i, {"color": "green", "of": "wool"}) for i in TEXTS}),
     ]
-    return Session(plan_trials(systems, annotator), TEXTS, file, annotator, 0)
+    return ComparisonSession(plan_trials(systems, annotator), TEXTS, file, annotator, 0)
 
 
 @contextmanager
@@ -170,7 +176,7 @@ def test_a_document_cannot_steer_the_terminal(tmp_path):
     systems = [System(n, {"1": Prediction("1", {"x": "\x1b]0;t\x07"})}) for n in "ab"]
     out = io.StringIO()
     with JudgementFile(tmp_path / "j.jsonl") as file:
-        session = Session(plan_trials(systems, "ann"), texts, file, "ann", 0)
+        session = ComparisonSession(plan_trials(systems, "ann"), texts, file, "ann", 0)
         judge_in_terminal(session, lambda _: "q", out)
     assert "a\ufffd[2Jb\ufffd" in out.getvalue()
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", out.getvalue())

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from hpd.errors import InputError
 from hpd.evaluation.comparison import (
+    ComparedRow,
     Judgement,
     JudgementFile,
     PairTrial,
-    Row,
     System,
     load_judgements,
     load_systems,
@@ -20,7 +20,7 @@ from hpd.evaluation.comparison import (
     shown_trial,
     system_names,
 )
-from hpd.evaluation.comparison_results import Tally, annotator_agreement, tally_matrix
+from hpd.evaluation.comparison_results import WinTally, annotator_agreement, tally_matrix
 from hpd.evaluation.rows import Prediction
 from hpd.evaluation.scores import Resampling
 from hpd.evaluation.statistics import cohen_kappa, krippendorff_alpha
@@ -107,12 +107,12 @@ def test_the_values_of_both_sides_stand_beside_each_other():
     right = system("b", ["1"], tags=[], brand="Diesel", color="red", both=None)
     shown = shown_trial(PairTrial("1", left, right), "text")
     assert shown.rows == (
-        Row("brand", "brand", "Diesel", "Diesel"),
-        Row("tags[0]", "tags", "x", None),
-        Row("tags[1]", "tags", "y", None),
-        Row("size", "size", None, None),
-        Row("both", "both", None, None),
-        Row("color", "color", None, "red"),
+        ComparedRow("brand", "brand", "Diesel", "Diesel"),
+        ComparedRow("tags[0]", "tags", "x", None),
+        ComparedRow("tags[1]", "tags", "y", None),
+        ComparedRow("size", "size", None, None),
+        ComparedRow("both", "both", None, None),
+        ComparedRow("color", "color", None, "red"),
     )
 
 
@@ -214,31 +214,31 @@ def test_wins_of_one_are_losses_of_the_other():
         judgement("5", "win", left="x", right="a"),
     ]
     matrix = tally_matrix(said, ["a", "b", "c"])
-    assert matrix.against["a", "b"].tally == Tally(2, 1, 1)
-    assert matrix.against["b", "a"].tally == Tally(1, 1, 2)
-    assert matrix.against["a", "c"].tally == Tally(0, 0, 1)
-    assert matrix.overall["a"].tally == Tally(2, 1, 2)
-    assert matrix.overall["c"].tally == Tally(2, 0, 0)
+    assert matrix.against["a", "b"].tally == WinTally(2, 1, 1)
+    assert matrix.against["b", "a"].tally == WinTally(1, 1, 2)
+    assert matrix.against["a", "c"].tally == WinTally(0, 0, 1)
+    assert matrix.overall["a"].tally == WinTally(2, 1, 2)
+    assert matrix.overall["c"].tally == WinTally(2, 0, 0)
     assert (matrix.n_judgements, matrix.n_documents) == (6, 4)
     assert json.loads(json.dumps(matrix.to_json()))["systems"]["c"]["score"] == 100
 
 
 def test_a_judgement_that_was_changed_counts_once():
     changed = [judgement("1", "win"), judgement("1", "win", left="b", right="a")]
-    assert tally_matrix(changed, ["a", "b"]).against["a", "b"].tally == Tally(0, 0, 1)
+    assert tally_matrix(changed, ["a", "b"]).against["a", "b"].tally == WinTally(0, 0, 1)
 
 
 @pytest.mark.parametrize(
     ("tally", "score"),
     [
-        (Tally(5, 0, 0), 100),
-        (Tally(0, 0, 5), 0),
-        (Tally(0, 7, 0), 50),
-        (Tally(3, 9, 3), 50),
-        (Tally(1, 1, 0), 100 * 2 / 3),
+        (WinTally(5, 0, 0), 100),
+        (WinTally(0, 0, 5), 0),
+        (WinTally(0, 7, 0), 50),
+        (WinTally(3, 9, 3), 50),
+        (WinTally(1, 1, 0), 100 * 2 / 3),
         # Figure 8 of the paper: HPD against AR, and against GPT-4.1.
-        (Tally(267, 545, 188), 100 * 812 / (812 + 733)),
-        (Tally(), None),
+        (WinTally(267, 545, 188), 100 * 812 / (812 + 733)),
+        (WinTally(), None),
     ],
 )
 def test_the_score(tally, score):
@@ -264,7 +264,7 @@ def slow_interval(verdicts):
     drawn = []
     for _ in range(4_000):
         sample = Counter(chance.choices(verdicts, k=len(verdicts)))
-        score = Tally(sample["win"], sample["tie"], sample["loss"]).score
+        score = WinTally(sample["win"], sample["tie"], sample["loss"]).score
         assert score is not None
         drawn.append(score)
     drawn.sort()

@@ -17,7 +17,7 @@ from hpd.evaluation.judging import (
     VERDICTS,
     JudgedField,
     gold_agreement,
-    inquiries,
+    judge_questions,
     judge_scores,
     judged_values,
     value_kind,
@@ -40,7 +40,7 @@ def judged(counts):
 
 def test_a_judge_sees_the_document_and_the_values():
     prediction = Prediction("1", {"Brand": "Diesel", "Size": 10, "Color": None, "Tags": ["a", "b"]})
-    asked = inquiries([prediction], ["Diesel sneaker, 10"])
+    asked = judge_questions([prediction], ["Diesel sneaker, 10"])
     (record,) = asked.records
     assert record.id == "1"
     assert record.text == (
@@ -59,7 +59,7 @@ def test_a_judge_sees_the_document_and_the_values():
 )  # fmt: skip
 def test_a_value_gets_only_verdicts_that_make_sense(value, kind):
     assert value_kind(value) == kind
-    asked = inquiries([Prediction("1", {"a": value})], ["x"])
+    asked = judge_questions([Prediction("1", {"a": value})], ["x"])
     ((attribute,),) = asked.schemas.values()
     assert attribute.attributes[1].choices == CHOICES[kind]
 
@@ -79,7 +79,7 @@ def test_documents_whose_values_are_of_the_same_kinds_share_a_prompt():
         Prediction("3", {"a": None, "b": "z"}),
         Prediction("4", None),
     ]
-    asked = inquiries(predictions, ["t"] * 4)
+    asked = judge_questions(predictions, ["t"] * 4)
     first, second, third = asked.records
     assert first.category == second.category != third.category
     assert {*asked.schemas} == {first.category, third.category}
@@ -91,24 +91,24 @@ def test_attributes_are_those_of_the_category_or_of_the_schema():
         Prediction("2", {"b": "y"}, raw={"input": {"category": "one"}}),
         Prediction("3", {"c": "z"}, raw={"category": "two"}),
     ]
-    asked = inquiries(predictions, ["t"] * 3)
+    asked = judge_questions(predictions, ["t"] * 3)
     names = [[a.name for a in asked.schemas[str(record.category)]] for record in asked.records]
     assert names == [["a", "b"], ["a", "b"], ["c"]]
     schemas = load_schemas({"one": {"a": "the first", "d": "the last"}, "two": ["c"]})
-    asked = inquiries(predictions, ["t"] * 3, schemas)
+    asked = judge_questions(predictions, ["t"] * 3, schemas)
     a, d = asked.schemas[str(asked.records[0].category)]
     assert (a.name, a.description, d.name) == ("a", "the first", "d")
     assert asked.records[0].text.endswith("- a: x\n- d: null\n")
     with pytest.raises(InputError, match="no schema for the category 'two'"):
-        inquiries(predictions, ["t"] * 3, {"one": load_schema(["a"])})
+        judge_questions(predictions, ["t"] * 3, {"one": load_schema(["a"])})
 
 
 def test_documents_without_text_or_with_the_same_id_are_named():
     with pytest.raises(InputError, match="line 3: the document '1' has no text"):
-        inquiries([Prediction("1", {"a": 1}, line=3)], [None])
+        judge_questions([Prediction("1", {"a": 1}, line=3)], [None])
     twice = [Prediction("1", {"a": 1}, line=1), Prediction("1", {"a": 2}, line=2)]
     with pytest.raises(InputError, match="line 2: the id '1' is used more than once"):
-        inquiries(twice, ["x", "x"])
+        judge_questions(twice, ["x", "x"])
 
 
 # --- the answer ---

@@ -13,9 +13,9 @@ from hpd.evaluation.statistics import (
     Interval,
     OutcomeCounts,
     averages,
+    count_scores,
     evaluation_intervals,
     paired_differences,
-    scores,
 )
 from random_outcomes import changed, random_fields
 
@@ -48,7 +48,7 @@ def test_scores_are_those_of_the_metric_but_for_rounding():
     for got, expected in (
         (averaged["micro"][0], score.micro),
         (averaged["macro"][0], score.macro),
-        *zip(scores(counts)[0], (score.cells[cell] for cell in outcomes.cells), strict=True),
+        *zip(count_scores(counts)[0], (score.cells[cell] for cell in outcomes.cells), strict=True),
     ):
         exact = [expected.precision, expected.recall, expected.f1]
         assert list(got) == pytest.approx(exact, abs=0.011)

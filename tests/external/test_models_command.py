@@ -9,7 +9,7 @@ import pytest
 import hpd.models.memory
 from hpd.cli import main
 from hpd.external.hugging_face import CachedFile
-from hpd.external.weight_speed import ALONE, DECODING, READING, WeightSpeed
+from hpd.external.weight_speed import N_ALONE, N_DECODING, N_READING, WeightSpeed
 from hpd.models.hardware import n_cores
 from hpd.models.memory import Memory
 from ollama_files import WEIGHTS, add_ollama_model
@@ -91,8 +91,8 @@ def test_types_of_weights_are_compared_with_q8_0(home, monkeypatch, capfd):
     def speeds(n_threads):
         asked.append(n_threads)
         return [
-            WeightSpeed("Q5_K", 5.5, {READING: 0.5, DECODING: 0.25, ALONE: 2.0}),
-            WeightSpeed("Q8_0", 8.5, {READING: 1.0, DECODING: 1.0, ALONE: 1.0}),
+            WeightSpeed("Q5_K", 5.5, {N_READING: 0.5, N_DECODING: 0.25, N_ALONE: 2.0}),
+            WeightSpeed("Q8_0", 8.5, {N_READING: 1.0, N_DECODING: 1.0, N_ALONE: 1.0}),
         ]
 
     monkeypatch.setattr("hpd.external.weight_speed.weight_speeds", speeds)

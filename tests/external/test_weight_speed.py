@@ -6,9 +6,9 @@ from hpd import _native
 from hpd.errors import InputError, ModelLoadError
 from hpd.external import weight_speed
 from hpd.external.weight_speed import (
-    ALONE,
-    DECODING,
-    READING,
+    N_ALONE,
+    N_DECODING,
+    N_READING,
     TYPES,
     WeightSpeed,
     faster_to_read,
@@ -25,7 +25,7 @@ def small(monkeypatch):
     """Products of small matrices, and few of them."""
     monkeypatch.setattr(weight_speed, "_N_COLUMNS", 256)
     monkeypatch.setattr(weight_speed, "_N_ROWS", 32)
-    monkeypatch.setattr(weight_speed, "_N_MATRICES", {READING: 1, DECODING: 2, ALONE: 2})
+    monkeypatch.setattr(weight_speed, "_N_MATRICES", {N_READING: 1, N_DECODING: 2, N_ALONE: 2})
 
 
 def test_every_type_is_timed_for_every_size(small):
@@ -34,7 +34,7 @@ def test_every_type_is_timed_for_every_size(small):
     bits = [speed.n_bits for speed in speeds]
     assert bits == sorted(bits) == [4.25, 4.5, 4.5, 5.5, 6.5625, 8.5, 16]
     for speed in speeds:
-        assert list(speed.seconds) == [READING, DECODING, ALONE]
+        assert list(speed.seconds) == [N_READING, N_DECODING, N_ALONE]
         assert min(speed.seconds.values()) > 0
 
 
@@ -78,8 +78,10 @@ def test_the_main_type_of_a_file(tmp_path):
 )
 def test_another_type_is_named_where_it_is_clearly_faster(monkeypatch, fastest, said):
     def speeds(n_threads, sizes):
-        assert (n_threads, sizes) == (3, (READING,))
-        return [WeightSpeed(name, 8, {READING: 1.0 if name == fastest else 2.0}) for name in TYPES]
+        assert (n_threads, sizes) == (3, (N_READING,))
+        return [
+            WeightSpeed(name, 8, {N_READING: 1.0 if name == fastest else 2.0}) for name in TYPES
+        ]
 
     monkeypatch.setattr(weight_speed, "weight_speeds", speeds)
     assert faster_to_read(small_model(), 3).startswith(said)

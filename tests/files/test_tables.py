@@ -11,7 +11,7 @@ import pytest
 from hpd.errors import HpdError
 from hpd.files.inputs import InputReader
 from hpd.files.reader import RecordReader
-from hpd.files.tables import is_table, lines_path, write_table
+from hpd.files.tables import is_made_from_lines, lines_path, write_table
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from jsonl import write_lines
@@ -326,7 +326,7 @@ def test_no_documents_make_an_empty_table(tmp_path):
     ("name", "expected"), [("a.csv", True), ("A.PARQUET", True), ("a.jsonl", False), ("a", False)]
 )
 def test_the_extension_tells_a_table(name, expected):
-    assert is_table(name) is expected
+    assert is_made_from_lines(name) is expected
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv"])

@@ -52,7 +52,7 @@ def test_a_text_is_read_or_refused(option, text):
     if message:
         assert message.startswith("must be ")
         assert text not in option.choices
-        is_no_prose = option.is_prose and (text[:1] == "@" or not is_unicode(text))
+        is_no_prose = option.is_long_text and (text[:1] == "@" or not is_unicode(text))
         assert option.kind != "text" or text == "" or "\0" in text or is_no_prose
     else:
         assert is_allowed(option, value)

@@ -8,7 +8,7 @@ import pytest
 from hpd.cli import main
 from hpd.errors import HpdError, InputError, OptionError
 from hpd.ray import cluster
-from hpd.ray.cluster import Machine, Share, check_address, machines, share
+from hpd.ray.cluster import Machine, Share, check_address, machines, worker_share
 from jsonl import write_texts
 
 
@@ -30,13 +30,13 @@ def stand_in(monkeypatch, faults):
 def test_a_machine_in_no_cluster_starts_one(monkeypatch):
     addresses = stand_in(monkeypatch, [ConnectionError("none"), None])
     assert cluster.connect(None)
-    assert addresses == [cluster.ANY, cluster.HERE]
+    assert addresses == [cluster.AUTO, cluster.LOCAL]
 
 
 def test_a_cluster_that_does_not_start_is_told_with_a_remedy(monkeypatch):
     stand_in(monkeypatch, [Exception("The current node timed out during startup.")])
     with pytest.raises(HpdError, match=r"cannot be started .* timed out .* Try again"):
-        cluster.connect(cluster.HERE)
+        cluster.connect(cluster.LOCAL)
 
 
 def test_a_cluster_that_is_not_there_is_told(monkeypatch):
@@ -68,7 +68,7 @@ GPUS = [Machine(48, 8), Machine(48, 8), Machine(4)]
     ],
 )
 def test_the_cores_are_divided_so_that_every_worker_fits(cluster, n_workers, n_gpus, expected):
-    part = share(cluster, n_workers, n_gpus)
+    part = worker_share(cluster, n_workers, n_gpus)
     assert part == expected
     # Something is left for tasks that read and write.
     assert part.n_cpus * part.n_workers < sum(machine.n_cpus for machine in cluster)
@@ -77,7 +77,7 @@ def test_the_cores_are_divided_so_that_every_worker_fits(cluster, n_workers, n_g
 @pytest.mark.parametrize(("cluster", "n_gpus"), [(LAPTOP, 1), (GPUS, 16), ([Machine(0)], None)])
 def test_what_no_machine_has_is_refused(cluster, n_gpus):
     with pytest.raises(OptionError, match="no machine"):
-        share(cluster, 1, n_gpus)
+        worker_share(cluster, 1, n_gpus)
 
 
 def test_machines_that_are_gone_do_not_count():

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from jsonl import read_lines, write_lines
-from tools.soak import Soak, differences, finished, main, wrong_lines
+from tools.soak import Soak, differences, finished_indexes, main, wrong_lines
 
 
 @pytest.mark.parametrize("options", [[], ["--deterministic"]], ids=str)
@@ -13,7 +13,11 @@ def test_a_run_that_is_killed_and_resumed_gets_done(tmp_path, options, capsys):
     small = ["--documents", "24", "--kills", "3", "--longest", "4", "--seed", "2"]
     assert main([*small, "--folder", str(tmp_path), *options]) == 0
     assert "VERDICT: all is well" in capsys.readouterr().out
-    assert len(read_lines(tmp_path / "out.jsonl")) == len(finished(tmp_path / "out.jsonl")) == 24
+    assert (
+        len(read_lines(tmp_path / "out.jsonl"))
+        == len(finished_indexes(tmp_path / "out.jsonl"))
+        == 24
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hpd.options import Options
 from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import load_schema
 from hpd.serving.bodies import ChatBody, HttpError
-from hpd.serving.chat import Served, parse_chat
+from hpd.serving.chat import ServedModel, parse_chat
 from hpd.serving.messages import langextract_prompt, schema_in
 from hpd.serving.messages import read_messages as read_parsed
 from request_plans import parsed, plans_with
@@ -199,7 +199,7 @@ def test_an_attribute_with_the_name_of_its_class_is_left_out():
     assert prompt.classes == {"place": {"size": False}}
 
 
-SERVED = Served("box", Options().with_defaults(), 0)
+SERVED = ServedModel("box", Options().with_defaults(), 0)
 SCHEMA = {
     "type": "object",
     "properties": {"brand": {"type": "string"}, "price": {"type": ["number", "null"]}},
@@ -264,13 +264,13 @@ def test_strict_is_what_the_schema_says(plans):
 
 def test_a_server_that_asks_again_does_so_for_every_request():
     options = Options(on_invalid="retry")
-    task = read(plans_with(options), Served("box", options.with_defaults(), 0)).plan.task
+    task = read(plans_with(options), ServedModel("box", options.with_defaults(), 0)).plan.task
     assert task.options.on_invalid == "retry"
 
 
 def test_a_required_value_comes_unless_that_is_not_wanted_or_cannot_be_had():
     def missing(options, **own):
-        served = Served("box", options.with_defaults(), 0)
+        served = ServedModel("box", options.with_defaults(), 0)
         return read(plans_with(options), served, hpd=own).plan.task.options.on_missing
 
     assert missing(Options()) == "force"
@@ -476,7 +476,7 @@ def test_what_changes_nothing_is_passed_over_with_a_warning(plans, more, warning
 
 
 def test_sampling_is_that_of_the_server(plans):
-    warm = Served("box", Options(temperature=0.5, seed=3).with_defaults(), 0)
+    warm = ServedModel("box", Options(temperature=0.5, seed=3).with_defaults(), 0)
     assert read(plans, warm, temperature=0.5, seed=3).warnings == ()
     for more in ({"temperature": 0}, {"seed": 4}, {"top_p": 0.1}):
         (warning,) = read(plans, warm, **more).warnings
@@ -487,6 +487,6 @@ def test_any_model_s_name_is_taken_unless_the_server_is_strict(plans):
     for name in ("gpt-4o", None, 5):
         assert reply(read(plans, model=name))["model"] == "box"
         with pytest.raises(HttpError, match="only 'box'") as caught:
-            read(plans, Served("box", SERVED.options, 0, is_strict=True), model=name)
+            read(plans, ServedModel("box", SERVED.options, 0, is_strict=True), model=name)
         assert (caught.value.status, caught.value.code) == (404, "model_not_found")
-    read(plans, Served("box", SERVED.options, 0, is_strict=True), model="box")
+    read(plans, ServedModel("box", SERVED.options, 0, is_strict=True), model="box")

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hpd.show.page import SHARED
+from hpd.show.page import SHARED_FOLDER
 from hpd.show.shown_values import N_COLORS, color_slots
 
 Array = npt.NDArray[np.float64]
 
-CSS = (SHARED / "document.css").read_text(encoding="utf-8")
+CSS = (SHARED_FOLDER / "document.css").read_text(encoding="utf-8")
 THEMES = ("light", "dark")
 PAIRS = {
     name: colors

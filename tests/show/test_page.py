@@ -102,9 +102,9 @@ def test_a_page_asks_for_nothing(template):
 
 
 def test_only_a_page_that_calls_home_may(template):
-    assert "connect-src 'none'" in content_policy("", "", calls_home=False)
-    assert "connect-src 'self'" in content_policy("", "", calls_home=True)
-    page = html.unescape(render_page(template, data=None, who="", calls_home=True))
+    assert "connect-src 'none'" in content_policy("", "", may_call_server=False)
+    assert "connect-src 'self'" in content_policy("", "", may_call_server=True)
+    page = html.unescape(render_page(template, data=None, who="", may_call_server=True))
     assert "connect-src 'self'" in page
     assert "default-src 'none'" in page
 

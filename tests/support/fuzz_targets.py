@@ -127,23 +127,23 @@ def read_requests(data: bytes, suffix: str) -> None:
     """The body of a request to hpd serve, to both of its addresses, and an answer to it."""
     from hpd.pipeline import Task, prepare_task
     from hpd.serving import ServerLimits
-    from hpd.serving.chat import Served, parse_chat
-    from hpd.serving.dispatcher import ParsedRequest, Plans, parse_extract
+    from hpd.serving.chat import ServedModel, parse_chat
+    from hpd.serving.dispatcher import ParsedRequest, PlanCache, parse_extract
 
     options = Options().with_defaults()
 
     def prepare(schema: Any, *, examples: Any, **settings: object) -> Task:
         return prepare_task(options, schema, examples, None, settings)
 
-    def read_extract(plans: Plans) -> ParsedRequest:
+    def read_extract(plans: PlanCache) -> ParsedRequest:
         return parse_extract(_body(ExtractBody, data), plans, ServerLimits())
 
-    def read_chat(plans: Plans) -> ParsedRequest:
-        return parse_chat(_body(ChatBody, data), plans, Served("m", options, 0))
+    def read_chat(plans: PlanCache) -> ParsedRequest:
+        return parse_chat(_body(ChatBody, data), plans, ServedModel("m", options, 0))
 
     for read in (read_extract, read_chat):
         try:
-            asked = read(Plans(prepare, ServerLimits().schema_bytes))
+            asked = read(PlanCache(prepare, ServerLimits().schema_bytes))
         except HttpError as http_error:
             _check_refusal(http_error)
             continue

@@ -67,7 +67,7 @@ def is_allowed(option, value):
         return value is True or value is False
     if option.kind == "choice":
         return any(value == choice for choice in option.choices)
-    if option.is_prose:
+    if option.is_long_text:
         return type(value) is str and "\0" not in value and is_unicode(value)
     if option.kind == "text":
         return type(value) is str and "\0" not in value

@@ -4,7 +4,7 @@ from pydantic import ValidationError
 
 from hpd.pipeline import prepare_task
 from hpd.serving.bodies import http_error_of
-from hpd.serving.dispatcher import Plans
+from hpd.serving.dispatcher import PlanCache
 
 SCHEMA_BYTES = 4096
 
@@ -16,7 +16,7 @@ def plans_with(options):
     def prepare(schema, *, examples=(), **settings):
         return prepare_task(filled, schema, examples, None, settings)
 
-    return Plans(prepare, SCHEMA_BYTES, None)
+    return PlanCache(prepare, SCHEMA_BYTES, None)
 
 
 def parsed(kind, body):

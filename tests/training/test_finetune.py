@@ -15,7 +15,7 @@ from hpd.prompt.text import LABEL_KEY
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import data, masks
-from hpd.training.data import Labelled, RowMaker, RowStream, TrainingSource
+from hpd.training.data import LabelledDocument, RowMaker, RowStream, TrainingSource
 from hpd.training.finetune import TRIAL_FILE, FinetuneOptions, chosen_rate, finetune
 from hpd.training.loop import LoopOptions, TrainingLoop, log_entries
 from hpd.training.network import (
@@ -37,7 +37,9 @@ ANSWERS = [
     {"Brand": "Bosch", "Color": "Red", "Size": None},
     {"Brand": "Canon", "Color": "Blue", "Size": 6},
 ]
-DOCUMENTS = [Labelled(text, SCHEMA, answer) for text, answer in zip(TEXTS, ANSWERS, strict=True)]
+DOCUMENTS = [
+    LabelledDocument(text, SCHEMA, answer) for text, answer in zip(TEXTS, ANSWERS, strict=True)
+]
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +85,7 @@ def test_a_packed_row_costs_what_its_fields_cost_alone(model, vocabulary):
         alone = 0.0
         n_alone = 0
         for name in document.answer:
-            one = Labelled(document.text, SCHEMA, {name: document.answer[name]})
+            one = LabelledDocument(document.text, SCHEMA, {name: document.answer[name]})
             (single,) = rows_of(vocabulary, [one])
             plain = TrainingRow(single.tokens, single.targets, masks.causal(len(single)), "branch")
             with torch.no_grad():
@@ -124,18 +126,18 @@ def test_what_is_not_known_is_not_taught(vocabulary, mask):
     """Nor is what would have to be said with an unknown value in sight."""
     schema = load_schema("Brand, Color, tags [str], Size after Color, Type after Brand")
     answer = {"Brand": "Nike", "Size": "9", "Type": "Shoe"}
-    (row,) = rows_of(vocabulary, [Labelled(TEXTS[0], schema, answer)], mask)
+    (row,) = rows_of(vocabulary, [LabelledDocument(TEXTS[0], schema, answer)], mask)
     taught = text_of(vocabulary, row.targets[row.targets != NO_TARGET])
     assert taught == ' "Nike" "Shoe"'
     assert '{"Brand": "Nike", "Type":' in text_of(vocabulary, row.tokens)
     # Decoding asks for it all the same, and in a skeleton the next keys show it.
     assert ('"Color":' in text_of(vocabulary, row.tokens)) == (mask != "branch")
-    unknown = Labelled(TEXTS[0], schema, {"Size": "9"})
+    unknown = LabelledDocument(TEXTS[0], schema, {"Size": "9"})
     assert rows_of(vocabulary, [unknown], mask) == [None]
 
 
 def test_long_values_and_long_rows(vocabulary):
-    wordy = Labelled("A", SCHEMA, {"Brand": "very long " * 30})
+    wordy = LabelledDocument("A", SCHEMA, {"Brand": "very long " * 30})
     (row,) = rows_of(vocabulary, [wordy], "paper")
     assert (row.targets != NO_TARGET).sum() == 16
     stream = stream_of(vocabulary, [wordy], max_row=10, is_read_once=True)
@@ -168,7 +170,7 @@ def test_what_is_read_once_is_not_passed_over(vocabulary):
 
 def test_an_epoch_has_every_document_once_in_another_order(vocabulary, monkeypatch):
     monkeypatch.setattr(data, "N_SHUFFLED", 3)
-    documents = [Labelled(f"Boot {n}", SCHEMA, ANSWERS[0]) for n in range(20)]
+    documents = [LabelledDocument(f"Boot {n}", SCHEMA, ANSWERS[0]) for n in range(20)]
     rows = stream_of(vocabulary, documents).rows()
     orders = [[text_of(vocabulary, next(rows)[1].tokens) for _ in documents] for _ in range(2)]
     assert len({*orders[0]}) == 20
@@ -257,7 +259,7 @@ def test_a_line_has_its_own_schema(tmp_path):
     ]  # fmt: skip
     source = TrainingSource(write(tmp_path / "train.jsonl", lines))
     labels = data.gold_labels(source, None)
-    assert next(labels) == Labelled("A", load_schema("x, y int"), {"x": "p", "y": 3})
+    assert next(labels) == LabelledDocument("A", load_schema("x, y int"), {"x": "p", "y": 3})
     assert next(labels).answer == {"z": ["q", "r"]}
     with pytest.raises(InputError, match=r"train.jsonl:3: no schema: give one with --schema"):
         next(labels)
@@ -395,7 +397,8 @@ def test_the_rate_that_learns_is_chosen_and_the_network_stays_as_it_was(
 ):
     """Of three: one at which nothing is learnt, a good one, and one that breaks the network."""
     documents = [
-        Labelled(f"Nike Shoe {n}", SCHEMA, {"Brand": "Nike", "Color": None}) for n in range(20)
+        LabelledDocument(f"Nike Shoe {n}", SCHEMA, {"Brand": "Nike", "Color": None})
+        for n in range(20)
     ]
     network = load_network(model)
     before = weights(network).clone()
@@ -493,7 +496,7 @@ def test_a_model_can_be_its_own_teacher(files, model, vocabulary, tmp_path):
     assert "labels the documents itself" in messages[0]
     network = load_network(model)
     own = Predictor(network, vocabulary, "ar", max_tokens=12).predict(TEXTS, [SCHEMA] * len(TEXTS))
-    documents = [Labelled(text, SCHEMA, a) for text, a in zip(TEXTS, own, strict=True)]
+    documents = [LabelledDocument(text, SCHEMA, a) for text, a in zip(TEXTS, own, strict=True)]
     rows = rows_of(vocabulary, documents, "ar")
     assert sum(map(len, rows)) == list(log_entries(tmp_path))[-1]["tokens"]
 

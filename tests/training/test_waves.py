@@ -21,10 +21,10 @@ from hpd.pipeline.prompts import FieldsPrompt
 from hpd.prompt.questions import schema_leaves
 from hpd.schema import load_schema
 from hpd.training import masks
-from hpd.training.data import Labelled, RowMaker, TrainingSource
+from hpd.training.data import LabelledDocument, RowMaker, TrainingSource
 from hpd.training.finetune import FinetuneOptions, finetune
 from hpd.training.loop import LoopOptions
-from hpd.training.masks import Kind
+from hpd.training.masks import TokenKind
 from hpd.training.network import GgufVocabulary, load_network
 from hpd.training.predict import Predictor
 from hpd.training.rows import NO_TARGET
@@ -112,7 +112,7 @@ def sent_keys(engine, schema, layout, answers):
 def taught_keys(row):
     """All that each value's first token is to be said from: prompt and key as the mask shows it."""
     visible = masks.dense(row.mask, masks.stack([row.roles]))[0, 0].numpy()
-    is_value = np.isin(row.roles.kind, [Kind.VALUE, Kind.LONE_VALUE])
+    is_value = np.isin(row.roles.kind, [TokenKind.VALUE, TokenKind.LONE_VALUE])
     taught = []
     for index in range(len(row)):
         if row.targets[index] == NO_TARGET or is_value[index]:
@@ -132,7 +132,7 @@ def taught_keys(row):
 def test_rows_hold_what_decoding_sends(engine, vocabulary, layout, n_stacked, data):
     schema = data.draw(strategies.schemas())
     answers = [data.draw(strategies.answers_of(schema)) for _ in range(n_stacked)]
-    documents = [Labelled(t, schema, a) for t, a in zip(TEXTS, answers, strict=False)]
+    documents = [LabelledDocument(t, schema, a) for t, a in zip(TEXTS, answers, strict=False)]
     row = RowMaker(vocabulary, vocabulary.eos, MAX_TOKENS).fields(documents, layout)
     assert sorted(taught_keys(row)) == sorted(sent_keys(engine, schema, layout, answers))
 
@@ -149,7 +149,7 @@ def test_rows_hold_the_items_and_what_comes_after_them(engine, vocabulary, kind,
         "best": "b",
         "size": None,
     }
-    document = Labelled(TEXTS[0], schema, answer)
+    document = LabelledDocument(TEXTS[0], schema, answer)
     row = RowMaker(vocabulary, vocabulary.eos, 64).fields([document], layout)
     taught = taught_keys(row)
     assert sorted(taught) == sorted(sent_keys(engine, schema, layout, [answer]))
@@ -163,7 +163,7 @@ def test_rows_hold_the_items_and_what_comes_after_them(engine, vocabulary, kind,
     # Together in one row, the first wave as a skeleton and the later ones each by itself.
     is_mixed = layout == "skeleton" and kind == "apart"
     assert row.mask == ("skeleton" if is_mixed else "branch")
-    assert (Kind.LONE_KEY in row.roles.kind) == is_mixed
+    assert (TokenKind.LONE_KEY in row.roles.kind) == is_mixed
 
 
 LABELLED = [

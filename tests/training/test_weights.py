@@ -11,7 +11,7 @@ llama_cpp = pytest.importorskip("llama_cpp")
 from hpd.errors import InputError, OptionError
 from hpd.schema import load_schema
 from hpd.training import masks
-from hpd.training.data import Labelled, RowMaker
+from hpd.training.data import LabelledDocument, RowMaker
 from hpd.training.network import (
     ROUNDED,
     GgufVocabulary,
@@ -68,7 +68,7 @@ def parameters(network):
 def rows_of(path, n=1, mask="branch"):
     vocabulary = GgufVocabulary(path)
     maker = RowMaker(vocabulary, vocabulary.eos, 16)
-    documents = [Labelled(f"{TEXT} {i}", SCHEMA, ANSWER) for i in range(n)]
+    documents = [LabelledDocument(f"{TEXT} {i}", SCHEMA, ANSWER) for i in range(n)]
     return [maker.fields([document], mask) for document in documents]
 
 

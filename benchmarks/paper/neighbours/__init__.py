@@ -22,7 +22,7 @@ from benchmarks.paper.neighbours import padellm, reasoning
 from benchmarks.paper.neighbours.comparison import (
     Decoding,
     EngineWay,
-    Found,
+    WayResult,
     compared,
     engine_run,
     titles,
@@ -56,7 +56,7 @@ def neighbours(bench: Workbench) -> Finding:
     """All ways over the same documents."""
     schemas, examples = titles(bench, N_ROWS)
     with_one_thread(bench)
-    found = {name: Found() for name in (*WAYS, *ENGINE_WAYS)}
+    found = {name: WayResult() for name in (*WAYS, *ENGINE_WAYS)}
     with ExitStack() as stack:
         decoding = Decoding(bench, schemas)
         stack.callback(decoding.close)
@@ -65,10 +65,10 @@ def neighbours(bench: Workbench) -> Finding:
             for name, way in ENGINE_WAYS.items()
         }
         for name in WAYS:
-            decoding.run(name, examples[:1], Found())
+            decoding.run(name, examples[:1], WayResult())
         decoding.differences.clear()
         for name, extractor in extractors.items():
-            engine_run(extractor, examples[:1], Found(), ENGINE_WAYS[name].read)
+            engine_run(extractor, examples[:1], WayResult(), ENGINE_WAYS[name].read)
         for start in range(0, len(examples), _N_TOGETHER):
             some = examples[start : start + _N_TOGETHER]
             for name in WAYS:
@@ -96,7 +96,7 @@ def passes(bench: Workbench) -> Finding:
     with_one_thread(bench)
     decoding = Decoding(bench, schemas)
     for name in WAYS:
-        decoding.run(name, [example], Found())
+        decoding.run(name, [example], WayResult())
     decoding.close()
     lines = {name: chained(values) for name, values in decoding.final.items()}
     # All values of HPD begin in the first pass.

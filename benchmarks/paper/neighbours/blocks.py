@@ -24,7 +24,7 @@ from transformers import DynamicCache
 from benchmarks.harness.result import Finding, Table
 from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.neighbours.comparison import (
-    Found,
+    WayResult,
     compared,
     parsed,
     titles,
@@ -147,7 +147,7 @@ def blocks(bench: Workbench) -> Finding:
     vocabulary, network = GgufVocabulary(bench.model), load_network(bench.model)
     network.load_state_dict(torch.load(weights, weights_only=True))
     filled = Blocks(network, vocabulary)
-    found = {name: Found() for name in WAYS}
+    found = {name: WayResult() for name in WAYS}
     for example in examples:
         schema = schemas[example.category]
         prompter = Prompter(vocabulary, schema, "branch")

@@ -39,7 +39,7 @@ def titles(bench: Workbench, n: int) -> tuple[dict[str, Schema], list[Example]]:
 
 
 @dataclass
-class Found:
+class WayResult:
     """What a way has come to over the documents so far."""
 
     answers: list[dict[str, Any]] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Found:
     n_passes: int = 0
     seconds: float = 0.0
 
-    def figures(self, n: int, ar: Found) -> list[str]:
+    def figures(self, n: int, ar: WayResult) -> list[str]:
         """Tokens a pass, passes of one of n documents, and the time as a multiple of AR's."""
         rates = self.n_tokens / self.n_passes, self.n_passes / n, self.seconds / ar.seconds
         return [f"{rates[0]:.2f}", f"{rates[1]:.1f}", f"{rates[2]:.2f}"]
@@ -93,7 +93,7 @@ class Decoding:
         self.differences: dict[str, list[float]] = {}
         """By way: at each first token that AR did not write, how close AR's two best ones were."""
 
-    def run(self, name: str, examples: Sequence[Example], found: Found) -> None:
+    def run(self, name: str, examples: Sequence[Example], found: WayResult) -> None:
         """Answer some documents in one way."""
         for example in examples:
             schema = self._schemas[example.category]
@@ -102,7 +102,7 @@ class Decoding:
             texts = [self._answer(name, [*tokens.prompt, *key], found) for key in tokens.keys]
             found.answers.append(parsed(schema, keys, texts))
 
-    def _answer(self, name: str, tokens: Sequence[int], found: Found) -> str:
+    def _answer(self, name: str, tokens: Sequence[int], found: WayResult) -> str:
         before, start = self._passes.n_passes, time.process_time()
         answer = WAYS[name](self._passes, tokens)
         found.seconds += time.process_time() - start
@@ -125,7 +125,7 @@ class Decoding:
 def engine_run(
     extractor: Extractor[Any],
     examples: Sequence[Example],
-    found: Found,
+    found: WayResult,
     read: Callable[[Extraction[Any]], dict[str, Any]],
 ) -> None:
     """Answer some documents with hpd's engine."""
@@ -147,7 +147,7 @@ def parsed(schema: Schema, keys: Sequence[str], texts: Sequence[str]) -> dict[st
 
 
 def compared(
-    examples: Sequence[Example], schemas: Mapping[str, Schema], found: Mapping[str, Found]
+    examples: Sequence[Example], schemas: Mapping[str, Schema], found: Mapping[str, WayResult]
 ) -> list[list[Cell]]:
     """A row for each way, of which the first is one token a pass."""
     attributes = {name: [each.name for each in s.attributes] for name, s in schemas.items()}

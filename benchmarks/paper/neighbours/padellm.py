@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.harness.result import Cell, Finding, Table
 from benchmarks.harness.workbench import MissingInputError, Workbench
-from benchmarks.paper.neighbours.comparison import EngineWay, Found, engine_run, with_one_thread
+from benchmarks.paper.neighbours.comparison import EngineWay, WayResult, engine_run, with_one_thread
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.results import Extraction
@@ -84,7 +84,7 @@ def entities(bench: Workbench) -> Finding:
     domains = sorted((bench.data or Path()).glob("crossner/*.schema.json"))
     if not domains:
         raise MissingInputError("needs --data FOLDER with crossner/DOMAIN.jsonl and .schema.json")
-    found = {name: Found() for name in _WAYS}
+    found = {name: WayResult() for name in _WAYS}
     counts: dict[str, list[Counter[str]]] = {name: [] for name in _WAYS}
     n = 0
     for path in domains:
@@ -96,7 +96,7 @@ def entities(bench: Workbench) -> Finding:
         schema = Schema(tuple(few))
         for name, way in _WAYS.items():
             with way.extractor(bench, schema) as extractor:
-                engine_run(extractor, examples[:1], Found(), way.read)
+                engine_run(extractor, examples[:1], WayResult(), way.read)
                 engine_run(extractor, examples, found[name], way.read)
             counts[name].append(_counts(examples, found[name].answers[n:]))
         n += len(examples)

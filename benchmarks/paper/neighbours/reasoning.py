@@ -16,7 +16,7 @@ from benchmarks.harness.result import Cell, Finding, Table
 from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.neighbours.comparison import (
     EngineWay,
-    Found,
+    WayResult,
     engine_run,
     titles,
     with_one_thread,
@@ -83,9 +83,9 @@ def reasoning(bench: Workbench) -> Finding:
         scores, times = [], []
         for r in _LENGTHS:
             way = EngineWay({**_FREE, "method": method}, partial(thinking, n_tokens=r), values)
-            found = Found()
+            found = WayResult()
             with way.extractor(bench, schemas) as extractor:
-                engine_run(extractor, examples[:1], Found(), way.read)
+                engine_run(extractor, examples[:1], WayResult(), way.read)
                 engine_run(extractor, examples, found, way.read)
             scores.append(f"{evaluate(examples, found.answers, names).plain.micro.f1:.1f}")
             times.append(f"{1000 * found.seconds / n:.0f}")

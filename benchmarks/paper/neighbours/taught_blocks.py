@@ -18,11 +18,11 @@ import torch
 
 from benchmarks.harness.workbench import ROOT
 from hpd.training import masks
-from hpd.training.data import Labelled, RowMaker
+from hpd.training.data import LabelledDocument, RowMaker
 from hpd.training.network import (
     AttentionSegment,
     GgufVocabulary,
-    Packed,
+    PackedRows,
     TrainedWeights,
     load_network,
     loss_sum,
@@ -64,8 +64,8 @@ def masked(value: Sequence[int], mask: int, end: int, rng: Random) -> tuple[Any,
 def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> tuple[Any, ...]:
     """A row of the mask ``branch`` with blocks for values: tokens, targets and its segment."""
     kind, field, position = row.roles.kind, row.roles.field, row.roles.position
-    n_prompt = int((kind == masks.Kind.PROMPT).sum())
-    is_key = np.isin(kind, (masks.Kind.KEY, masks.Kind.LONE_KEY))
+    n_prompt = int((kind == masks.TokenKind.PROMPT).sum())
+    is_key = np.isin(kind, (masks.TokenKind.KEY, masks.TokenKind.LONE_KEY))
     tokens, targets = [row.tokens[:n_prompt]], [np.full(n_prompt, NO_TARGET)]
     # Of each token: the field, the position, and whether it is one of a block.
     roles = [np.stack([np.full(n_prompt, -1), position[:n_prompt], np.zeros(n_prompt, int)])]
@@ -86,7 +86,7 @@ def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> t
     return np.concatenate(tokens), np.concatenate(targets), made
 
 
-def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
+def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[PackedRows]:
     """Handwritten titles without end."""
     sys.path.append(str(ROOT / "models"))
     from recipe.handwritten import taught
@@ -100,7 +100,7 @@ def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
         targets: list[Any] = []
         segments: list[AttentionSegment] = []
         while not segments or segments[-1].end < _BATCH_TOKENS:
-            row = maker.fields([Labelled(*asked(rng.choice(titles), rng))])
+            row = maker.fields([LabelledDocument(*asked(rng.choice(titles), rng))])
             if row is not None:
                 start = segments[-1].end if segments else 0
                 own = segment(row, mask, vocabulary.eos, rng, start)
@@ -108,7 +108,7 @@ def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
                     held.append(one)
         wanted = np.concatenate(targets)
         indexes = np.nonzero(wanted != NO_TARGET)[0]
-        yield Packed(
+        yield PackedRows(
             torch.from_numpy(np.concatenate(tokens))[None],
             torch.cat([each.positions for each in segments])[None],
             torch.from_numpy(wanted[indexes]),

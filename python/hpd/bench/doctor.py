@@ -29,7 +29,7 @@ from hpd.models.model_files import bundled_model
 from hpd.options import Options
 from hpd.version import __version__, installed_version
 
-State = Literal["ok", "note", "broken"]
+CheckState = Literal["ok", "note", "broken"]
 """``note``: it works, but not as well as it could."""
 
 
@@ -38,7 +38,7 @@ class Check:
     """The outcome of one check."""
 
     name: str
-    state: State
+    state: CheckState
     text: str
     """The state of things, for people."""
     remedy: str = ""
@@ -251,13 +251,13 @@ def _is_writable(folder: Path) -> bool:
     return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
 
-FILE = Path(__file__).with_name("self_test.json")
+SELF_TEST_FILE = Path(__file__).with_name("self_test.json")
 """``python -m tools.self_test`` writes the answers."""
 
 
 def stored_questions() -> dict[str, Any]:
     """The ``schema``, and ``questions``: of each its text, data, and confidences by dotted path."""
-    content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    content: dict[str, Any] = json.loads(SELF_TEST_FILE.read_text(encoding="utf-8"))
     return content
 
 
@@ -423,7 +423,7 @@ def _differences(stored: dict[str, Any], answer: dict[str, Any]) -> Iterator[str
             yield f"{name} is {value!r} with confidence {confidence}, not {expected}"
 
 
-def examine(model: Path | None = None) -> Iterator[Check]:
+def run_checks(model: Path | None = None) -> Iterator[Check]:
     """Every check as soon as it is done.
 
     Args:

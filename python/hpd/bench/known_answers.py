@@ -16,7 +16,7 @@ from hpd.prompt.questions import UNKNOWN, Question, known_answer
 from hpd.prompt.text import answer_text, value_text
 from hpd.schema.attributes import Attribute
 
-Answer = Mapping[str, Any]
+KnownAnswer = Mapping[str, Any]
 
 
 class KnownAnswers(CompiledSchema):
@@ -31,7 +31,7 @@ class KnownAnswers(CompiledSchema):
     def __init__(
         self,
         *args: Any,
-        known: Callable[[str], Answer | None],
+        known: Callable[[str], KnownAnswer | None],
         has_grammar: bool = False,
         **settings: Any,
     ) -> None:

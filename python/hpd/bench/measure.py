@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 
 from hpd import _native
 from hpd.bench.known_answers import KnownAnswers
-from hpd.bench.methods import Method
-from hpd.bench.workload import Item, Workload, spread
+from hpd.bench.methods import BenchMethod
+from hpd.bench.workload import Workload, WorkloadDocument, spread
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError
 from hpd.models.settings import engine_options
@@ -217,7 +217,6 @@ class Measurement:
 
     @property
     def ms_per_document(self) -> float:
-        """Milliseconds a document."""
         return 1000 * self.seconds / self.n_documents
 
 
@@ -243,7 +242,7 @@ class Bench:
         self._workload = workload
         self._make_engine = make_engine
 
-    def measure(self, method: Method, number: int) -> MeasuredAnswers:
+    def measure(self, method: BenchMethod, number: int) -> MeasuredAnswers:
         """Run the method once, in a context of its own.
 
         Raises:
@@ -314,7 +313,7 @@ class Bench:
         """The cost of a token and of a row now, with an engine of its own."""
         return measure_prices(self._model, engine_options(options))
 
-    def _compiled_schema(self, method: Method) -> Callable[..., CompiledSchema]:
+    def _compiled_schema(self, method: BenchMethod) -> Callable[..., CompiledSchema]:
         if not self._workload.is_replay:
             return CompiledSchema
         known: dict[str, Mapping[str, Any] | None] = {}
@@ -326,7 +325,7 @@ class Bench:
                 )
         return partial(KnownAnswers, known=known.get, has_grammar=method.grammar)
 
-    def _n_wrong(self, method: Method, answers: Mapping[int, Any]) -> int:
+    def _n_wrong(self, method: BenchMethod, answers: Mapping[int, Any]) -> int:
         if not self._workload.is_replay or method.kind == "prefill":
             return 0
         items = self._workload.items
@@ -335,7 +334,7 @@ class Bench:
         )
 
 
-def _extract(pipeline: Pipeline, items: Sequence[Item]) -> list[Extraction[Any]]:
+def _extract(pipeline: Pipeline, items: Sequence[WorkloadDocument]) -> list[Extraction[Any]]:
     """The extractions of some items, in their order."""
     documents = (Document(item.text, item, item.category) for item in items)
     by_place: dict[int, Extraction[Any]] = {}
@@ -354,7 +353,7 @@ def without_nulls(data: Any) -> Any:
     return [without_nulls(item) for item in data] if isinstance(data, list) else data
 
 
-def _settings(method: Method) -> dict[str, Any]:
+def _settings(method: BenchMethod) -> dict[str, Any]:
     """The options on which a method's speed depends."""
     tuned = {name: getattr(method.options, name) for name in TUNABLE}
     return {**speed_identity(method.options), **tuned, "grammar": method.grammar}

@@ -8,8 +8,8 @@ from typing import Literal
 
 from hpd.options import OPTIONS, Options
 
-Kind = Literal["prefill", "ar", "ar-batched", "hpd"]
-KINDS: tuple[Kind, ...] = ("prefill", "ar", "ar-batched", "hpd")
+MethodKind = Literal["prefill", "ar", "ar-batched", "hpd"]
+KINDS: tuple[MethodKind, ...] = ("prefill", "ar", "ar-batched", "hpd")
 
 _AR_IN_FLIGHT = (4, 8, 16, 32)
 _DOCUMENTS = "documents"
@@ -37,12 +37,12 @@ SWEEPS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class BenchMethod:
     """One method to time: its kind, and all its settings."""
 
     name: str
     """The name that was asked for; where it has several values for a setting, with one of them."""
-    kind: Kind
+    kind: MethodKind
     options: Options
     n_documents: int | None = None
     """The number of documents to time, spread over all of them; None: every one."""
@@ -60,7 +60,7 @@ class Contest:
     """Methods of which the first round keeps the fastest; mostly there is only one."""
 
     name: str
-    methods: tuple[Method, ...]
+    methods: tuple[BenchMethod, ...]
 
     def with_grammar(self) -> Contest | None:
         """The same methods with grammars; None if they have them, or write no values."""
@@ -114,11 +114,11 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
             options = base.with_settings({**_settings_of(kind, base), **said}).with_defaults()
         except ValueError as error:
             raise ValueError(f"{text}: {error}") from None
-        methods.append(Method(name.removesuffix(":"), kind, options, n_documents, grammar))
+        methods.append(BenchMethod(name.removesuffix(":"), kind, options, n_documents, grammar))
     return Contest(text, tuple(methods))
 
 
-def _settings_of(kind: Kind, base: Options) -> dict[str, object]:
+def _settings_of(kind: MethodKind, base: Options) -> dict[str, object]:
     """The settings that make a kind, where the base does not say them."""
     if kind == "prefill":
         return {"method": "hpd", "max_tokens": 1}

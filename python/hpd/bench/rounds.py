@@ -14,7 +14,7 @@ from typing import Any
 
 from hpd import _native
 from hpd.bench.measure import Bench, MeasuredAnswers, Measurement, Prices, least_disturbed
-from hpd.bench.methods import KINDS, Contest, Method
+from hpd.bench.methods import KINDS, BenchMethod, Contest
 from hpd.models.hardware import device_summary, devices, processor, use_amx
 from hpd.version import __version__
 
@@ -194,7 +194,7 @@ def _cell(key: str, value: object) -> str:
     return f"{value:.{_DECIMALS.get(key, 0)}f}"
 
 
-Progress = Callable[[Measurement], None]
+OnMeasurement = Callable[[Measurement], None]
 
 
 @dataclass(slots=True)
@@ -218,7 +218,7 @@ class Rounds:
 
 
 def run_rounds(
-    bench: Bench, contests: Sequence[Contest], n_rounds: int, progress: Progress | None = None
+    bench: Bench, contests: Sequence[Contest], n_rounds: int, progress: OnMeasurement | None = None
 ) -> Rounds:
     """All methods timed, round after round, with prices before and after what fills batches.
 
@@ -235,7 +235,7 @@ def run_rounds(
                 before = None
             elif before is None:
                 before = bench.prices(methods[0].options)
-            run = measured(bench, method, number, progress)
+            run = measure_undisturbed(bench, method, number, progress)
             rounds.measurements.append(run.measurement)
             rounds.answers.setdefault(method.name, run.answers)
             if before is not None:
@@ -247,8 +247,8 @@ def run_rounds(
     return rounds
 
 
-def measured(
-    bench: Bench, method: Method, number: int, progress: Progress | None
+def measure_undisturbed(
+    bench: Bench, method: BenchMethod, number: int, progress: OnMeasurement | None
 ) -> MeasuredAnswers:
     """A run of a method, measured again if the host of a virtual machine disturbed it."""
     run = least_disturbed(partial(bench.measure, method, number), _stolen)
@@ -266,13 +266,13 @@ def _stolen(run: MeasuredAnswers) -> float:
     return run.measurement.stolen
 
 
-def _winner(contest: Contest, measurements: Sequence[Measurement]) -> Method:
+def _winner(contest: Contest, measurements: Sequence[Measurement]) -> BenchMethod:
     names = {method.name: method for method in contest.methods}
     runs = {m.method: [m] for m in measurements if m.method in names}
     return names[by_speed(runs)[0]]
 
 
-def _unique(methods: Iterable[Method]) -> list[Method]:
+def _unique(methods: Iterable[BenchMethod]) -> list[BenchMethod]:
     return list({method.name: method for method in methods}.values())
 
 

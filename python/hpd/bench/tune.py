@@ -1,7 +1,7 @@
 """The search for the fastest settings of a model on this machine.
 
-``Search`` decides which settings are tried and which win, ``Timer`` tries them on documents. The
-result goes to ``hpd.models.settings``.
+``TuneSearch`` decides which settings to try and which win; ``Timer`` times them on documents. The
+result is stored by ``hpd.models.settings``.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hpd.bench.measure import Bench, Measurement
-from hpd.bench.methods import Method
+from hpd.bench.methods import BenchMethod
 from hpd.bench.rounds import n_different
 from hpd.errors import HpdError
 from hpd.option import Tuning
 from hpd.options import OPTIONS, TUNABLE, Options
 
-Settings = Mapping[str, int]
-Axis = Sequence[Settings]
+TunedSettings = Mapping[str, int]
+Axis = Sequence[TunedSettings]
 """The values to try of one setting, or of several that are varied together."""
 
 TIE_MARGIN = 0.03
@@ -40,14 +40,14 @@ class TuneRun:
     """The number of documents with other answers than with the default settings."""
 
 
-Measure = Callable[[Settings], TuneRun]
+MeasureSettings = Callable[[TunedSettings], TuneRun]
 
 
 @dataclass(slots=True)
 class TuneTrial:
     """All that is known of some settings."""
 
-    settings: Settings
+    settings: TunedSettings
     seconds: list[float] = field(default_factory=list)
     """The time of each run."""
     n_different: int = 0
@@ -59,7 +59,7 @@ class TuneTrial:
 class TuneResult:
     """The end of a search."""
 
-    chosen: Settings
+    chosen: TunedSettings
     speedup: float
     """The time with the default settings divided by that with the chosen ones, timed in turns; 1 if
     they are the same."""
@@ -67,7 +67,7 @@ class TuneResult:
     """All settings in the order in which they were tried first, beginning with the default."""
 
 
-class Search:
+class TuneSearch:
     """Coordinate descent from the default settings.
 
     Args:
@@ -80,8 +80,8 @@ class Search:
 
     def __init__(
         self,
-        measure: Measure,
-        default: Settings,
+        measure: MeasureSettings,
+        default: TunedSettings,
         axes: Sequence[Axis],
         n_tolerated: int,
         is_over: Callable[[], bool],
@@ -115,7 +115,7 @@ class Search:
                 break
         return self._confirmed(best)
 
-    def _winner(self, candidates: Sequence[Settings], axis: Axis) -> Settings:
+    def _winner(self, candidates: Sequence[TunedSettings], axis: Axis) -> TunedSettings:
         """The fastest settings; of several that are as fast, those nearest to the default."""
         incumbent = candidates[0]
         times = self._contest(candidates)
@@ -133,7 +133,7 @@ class Search:
                 return settings
         return candidates[medians.index(min(medians))]
 
-    def _contest(self, candidates: Sequence[Settings]) -> list[list[float] | None]:
+    def _contest(self, candidates: Sequence[TunedSettings]) -> list[list[float] | None]:
         """The seconds of each candidate's runs; None if there was no time for it.
 
         They take turns, forwards and backwards, so that a machine that becomes slower or faster in
@@ -159,7 +159,7 @@ class Search:
                 break
         return [runs or None for runs in times]
 
-    def _confirmed(self, best: Settings) -> TuneResult:
+    def _confirmed(self, best: TunedSettings) -> TuneResult:
         """Compare the best with the default once more, as several small gains may be no gain."""
         if best == self._default:
             return TuneResult(best, 1.0, self._trials)
@@ -176,7 +176,7 @@ class Search:
             return TuneResult(self._default, 1.0, self._trials)
         return TuneResult(best, speedup, self._trials)
 
-    def _seconds(self, settings: Settings) -> float | None:
+    def _seconds(self, settings: TunedSettings) -> float | None:
         trial = self._trial(settings)
         try:
             run = self._measure(settings)
@@ -189,12 +189,12 @@ class Search:
         trial.n_different = max(trial.n_different, run.n_different)
         return run.seconds
 
-    def _is_usable(self, settings: Settings) -> bool:
+    def _is_usable(self, settings: TunedSettings) -> bool:
         """Whether settings work, and give the answers of the default settings."""
         trial = self._trial(settings)
         return not trial.problem and trial.n_different <= self._n_tolerated
 
-    def _trial(self, settings: Settings) -> TuneTrial:
+    def _trial(self, settings: TunedSettings) -> TuneTrial:
         for trial in self._trials:
             if trial.settings == settings:
                 return trial
@@ -202,8 +202,8 @@ class Search:
         return self._trials[-1]
 
 
-def _unique(all_settings: Sequence[Settings]) -> list[Settings]:
-    unique: list[Settings] = []
+def _unique(all_settings: Sequence[TunedSettings]) -> list[TunedSettings]:
+    unique: list[TunedSettings] = []
     for settings in all_settings:
         if settings not in unique:
             unique.append(settings)
@@ -258,7 +258,7 @@ class Timer:
         bench: Bench,
         base: Options,
         n_documents: int,
-        note: Callable[[Settings, Measurement], None],
+        note: Callable[[TunedSettings, Measurement], None],
     ) -> None:
         self._bench = bench
         self._base = base
@@ -269,18 +269,18 @@ class Timer:
     def fit(self, seconds: float) -> None:
         """Choose the number of documents, so that the search takes about so many seconds."""
         n_probed = min(_N_PROBED, self.n_documents)
-        method = Method("tune", "hpd", self._base.with_defaults(), n_probed)
+        method = BenchMethod("tune", "hpd", self._base.with_defaults(), n_probed)
         took = self._bench.measure(method, 0).measurement.seconds / n_probed
         n_fitting = math.ceil(seconds / _N_SEARCHED / took)
         self.n_documents = min(self.n_documents, max(_MIN_DOCUMENTS, n_fitting))
 
-    def measure(self, settings: Settings) -> TuneRun:
+    def measure(self, settings: TunedSettings) -> TuneRun:
         """Run once with some settings.
 
         Raises:
             HpdError: the settings do not work here, or a document cannot be decoded.
         """
-        method = Method("tune", "hpd", self._base.with_defaults(settings), self.n_documents)
+        method = BenchMethod("tune", "hpd", self._base.with_defaults(settings), self.n_documents)
         measured = self._bench.measure(method, 1)
         self._note(settings, measured.measurement)
         if self._answers is None:

@@ -20,7 +20,7 @@ _ANSWERS = ("target_scores", "gold", "data")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class WorkloadDocument:
     """One document, and the answer that every method must give, if it is known."""
 
     id: str
@@ -35,8 +35,8 @@ class Workload:
 
     name: str
     schemas: Schemas
-    items: tuple[Item, ...]
-    warm_up: tuple[Item, ...]
+    items: tuple[WorkloadDocument, ...]
+    warm_up: tuple[WorkloadDocument, ...]
     is_replay: bool
 
     def schema(self, category: str | None) -> Schema:
@@ -129,7 +129,7 @@ def _item(
     name: str,
     schemas: Schemas,
     answers: Mapping[str, Mapping[str, Any]] | None,
-) -> Item:
+) -> WorkloadDocument:
     where = f"{name}:{record.line}"
     if isinstance(schemas, Schema):
         schema = schemas
@@ -138,11 +138,11 @@ def _item(
     else:
         raise InputError(f"{where}: the schema has no category {record.category!r}")
     if answers is None:
-        return Item(record.id, record.text, record.category)
+        return WorkloadDocument(record.id, record.text, record.category)
     if record.id not in answers:
         raise InputError(f"{where}: the replay file has no answer for id {record.id!r}")
     answer = complete_answer(schema.attributes, _single(schema, answers[record.id]))
-    return Item(record.id, record.text, record.category, answer)
+    return WorkloadDocument(record.id, record.text, record.category, answer)
 
 
 def _load_answers(path: str | Path, id_field: str | None) -> dict[str, Mapping[str, Any]]:
@@ -172,7 +172,9 @@ def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
     return single
 
 
-def _warm_up(timed: Sequence[Item], others: Sequence[Item], n: int) -> Iterator[Item]:
+def _warm_up(
+    timed: Sequence[WorkloadDocument], others: Sequence[WorkloadDocument], n: int
+) -> Iterator[WorkloadDocument]:
     """The first documents of each category that are not timed; timed ones if there are no others.
 
     The drafter must not have learnt from the very documents that are timed.
@@ -212,7 +214,10 @@ _FILLERS = (
 def catalogue() -> Workload:
     """Listings of about 120 tokens that state half of the attributes; always the same."""
     rng = random.Random(0)
-    items = [Item(str(n), _listing(rng), None) for n in range(1, N_DOCUMENTS + _N_WARM_UP + 1)]
+    items = [
+        WorkloadDocument(str(n), _listing(rng), None)
+        for n in range(1, N_DOCUMENTS + _N_WARM_UP + 1)
+    ]
     return Workload(
         "made-up listings",
         load_schemas(list(_SENTENCES)),

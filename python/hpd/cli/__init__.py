@@ -23,7 +23,7 @@ from hpd.cli.common import (
     EXIT_OK,
     EXIT_USAGE,
     UsageError,
-    nearest,
+    did_you_mean,
     say,
 )
 from hpd.errors import HpdError, HpdWarning, MissingPackageError, OptionError, SchemaError
@@ -124,7 +124,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     for name in COMMANDS:
         commands.add_parser(name)
     if words and not words[0].startswith("-"):
-        hint = nearest(words[0], COMMANDS) or f"there are {', '.join(COMMANDS)}"
+        hint = did_you_mean(words[0], COMMANDS) or f"there are {', '.join(COMMANDS)}"
         raise UsageError(f"there is no command {words[0]!r}: {hint} (see hpd --help)")
     return parser.parse_args(words or ["--help"])
 
@@ -156,7 +156,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _forget_unwritten() -> None:
-    """Let go of output that cannot be written, or Python would complain once more at exit."""
+    """Drop output that cannot be written, or Python would complain once more at exit."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from hpd.cli.common import UsageError, nearest, say, setting_text
+from hpd.cli.common import UsageError, did_you_mean, say, setting_text
 from hpd.errors import ModelLoadError
 from hpd.option import Affects, Option, Target
 from hpd.options import OPTIONS, Options
@@ -89,7 +89,7 @@ def _hint(message: str, flags: Collection[str]) -> str:
         return ""
     name = flag[3].replace("-", "_")
     if name not in OPTIONS:
-        return f": {near}" if (near := nearest(flag[1], flags)) else ""
+        return f": {near}" if (near := did_you_mean(flag[1], flags)) else ""
     value = "off" if flag[2] else "on" if OPTIONS[name].kind == "switch" else "VALUE"
     return f": say --set {name}={value}"
 
@@ -137,7 +137,6 @@ def flag_of(name: str) -> str:
 
 
 def add_model_arguments(group: argparse._ActionsContainer) -> None:
-    """``-m`` and ``-hf``."""
     source = group.add_mutually_exclusive_group()
     source.add_argument(
         "-m",
@@ -158,7 +157,6 @@ def add_model_arguments(group: argparse._ActionsContainer) -> None:
 
 
 def add_schema_argument(parser: argparse._ActionsContainer, *, required: bool) -> None:
-    """``--schema``."""
     parser.add_argument("--schema", metavar="S", required=required, help=SCHEMA_HELP)
 
 
@@ -169,7 +167,6 @@ def add_field_arguments(group: argparse._ActionsContainer) -> None:
 
 
 def add_category_argument(group: argparse._ActionsContainer) -> None:
-    """``--category-field``."""
     group.add_argument("--category-field", metavar="F", help="the field with the category")
 
 
@@ -184,7 +181,6 @@ def add_document_arguments(group: argparse._ActionsContainer) -> None:
 
 
 def add_text_argument(group: argparse._ActionsContainer) -> None:
-    """``--text-field``."""
     group.add_argument(
         "--text-field",
         metavar="F",
@@ -291,7 +287,7 @@ class _SetOption(argparse.Action):
         name, equals, text = values.partition("=")
         name = name.strip().replace("-", "_")
         if name not in self._options:
-            hint = nearest(name, self._options) or "--set help lists them"
+            hint = did_you_mean(name, self._options) or "--set help lists them"
             honoured = "no such option" if name not in OPTIONS else "not for this command"
             raise argparse.ArgumentError(self, f"{name}: {honoured}: {hint}")
         option = self._options[name]

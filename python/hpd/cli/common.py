@@ -27,7 +27,7 @@ def say(message: str) -> None:
     print(f"hpd: {message}", file=sys.stderr, flush=True)
 
 
-def in_words(settings: Mapping[str, int]) -> str:
+def settings_text(settings: Mapping[str, int]) -> str:
     """Options as the methods of ``hpd bench`` name them: ``in_flight=8, drafts=on``."""
     return ", ".join(f"{name}={setting_text(value)}" for name, value in settings.items())
 
@@ -37,7 +37,7 @@ def setting_text(value: int) -> str:
     return ("off", "on")[value] if isinstance(value, bool) else str(value)
 
 
-def nearest(name: str, names: Collection[str]) -> str:
+def did_you_mean(name: str, names: Collection[str]) -> str:
     """A hint for a message about an unknown name; empty if no name is like it."""
     close = difflib.get_close_matches(name, names, n=1)
     return f"did you mean {close[0]}?" if close else ""
@@ -52,7 +52,7 @@ def input_errors_as_usage() -> Iterator[None]:
         raise UsageError(str(error)) from error
 
 
-def table(rows: Iterable[Iterable[str]], n_left: int = 1) -> str:
+def format_table(rows: Iterable[Iterable[str]], n_left: int = 1) -> str:
     """Rows under each other: the first ``n_left`` columns to the left, the rest to the right."""
     cells = [list(row) for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]

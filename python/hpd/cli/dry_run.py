@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, table
+from hpd.cli.common import EXIT_OK, UsageError, format_table, input_errors_as_usage
 from hpd.files.inputs import InputReader
 from hpd.models.memory import DEFAULT_N_CTX
 from hpd.models.model_files import resolve_model
@@ -130,5 +130,5 @@ def _in_words(preview: Preview, n_ctx: int) -> str:
     if n_over > 0:
         rows.append(["over", f"{n_over} tokens"])
     fields = [["key", "tokens"], *([key or "(none)", str(n)] for key, n in preview.keys)]
-    parts = [preview.text, "-" * 40, table(fields), "", table(rows)]
+    parts = [preview.text, "-" * 40, format_table(fields), "", format_table(rows)]
     return "\n".join(parts)

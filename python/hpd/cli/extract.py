@@ -23,7 +23,7 @@ from hpd.cli.arguments import (
     options_of,
     say_without_effect,
 )
-from hpd.cli.common import UsageError, in_words, input_errors_as_usage, say
+from hpd.cli.common import UsageError, input_errors_as_usage, say, settings_text
 from hpd.cli.inputs import (
     add_input_argument,
     add_reading_arguments,
@@ -44,15 +44,15 @@ from hpd.cli.output import (
     shows_table,
     written_files,
 )
-from hpd.cli.terminal import Progress
-from hpd.cli.writing import ReadAhead, Writing
+from hpd.cli.terminal import ExtractProgress
+from hpd.cli.writing import ReadAhead, RunWriter
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
-from hpd.files.streams import filled, is_pattern, is_url
+from hpd.files.streams import fill_pattern, is_pattern, is_url
 from hpd.files.table_edits import note_table
-from hpd.files.tables import is_table, keeps_input, lines_path, write_table
+from hpd.files.tables import is_made_from_lines, keeps_input, lines_path, write_table
 from hpd.files.writer import Writer
 from hpd.models.hardware import device_summary
 from hpd.models.model_files import is_bundled, resolve_model
@@ -100,7 +100,6 @@ _EPILOG = textwrap.fill(
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "extract",
         usage="%(prog)s INPUT... --schema S [-o OUT] [options]\n"
@@ -126,7 +125,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     """Extract, and write as it comes."""
     if is_url(arguments.output or ""):
-        code: int = import_module(_REMOTE).run_there(arguments, run)
+        code: int = import_module(_REMOTE).extract_to_remote(arguments, run)
         return code
     _check_required(arguments)
     if arguments.job_file is not None and not arguments.quiet:
@@ -164,7 +163,7 @@ def run(arguments: argparse.Namespace) -> int:
             writer = open_writer(arguments, schemas, settings, model)
         output, can_resume = output_name(arguments.output), not is_stream(arguments.output)
         columns = added_columns(reader, arguments)
-        writing = Writing(
+        writing = RunWriter(
             schemas, writer, output, columns, can_resume=can_resume, quiet=options.quiet
         )
         with writing.to_the_end():
@@ -181,7 +180,7 @@ def run(arguments: argparse.Namespace) -> int:
             say(repeated)
         for note in (*(f"{output}: {note}" for note in writer.notes), *reader.note_texts()):
             say(note)
-    if can_resume and is_table(output):
+    if can_resume and is_made_from_lines(output):
         _write_table(Path(output), schemas, writing, reader.types, confidence=arguments.confidence)
     return writing.finish()
 
@@ -191,7 +190,7 @@ def _extract(
     model: Path,
     reader: InputReader,
     writer: Writer,
-    writing: Writing,
+    writing: RunWriter,
     records: Iterator[Record],
 ) -> None:
     """Extract the documents that are left; a model is loaded only if there are any."""
@@ -221,7 +220,7 @@ def _say_where(run: ExtractRun, model: Path, *, is_shown: bool, tuned: Mapping[s
     if is_shown or (on_terminal and not run.options.quiet):
         say(f"{_name(model)} on {device_summary(run.options.n_gpu_layers)}")
     if run.options.verbose and tuned:
-        say(f"as hpd tune found: {in_words(tuned)}; HPD_TUNED=0 leaves that out")
+        say(f"as hpd tune found: {settings_text(tuned)}; HPD_TUNED=0 leaves that out")
 
 
 def _name(model: Path) -> str:
@@ -263,7 +262,7 @@ def added_columns(
 def _write_table(
     table: Path,
     schemas: Schema | Mapping[str, Schema],
-    writing: Writing,
+    writing: RunWriter,
     types: Mapping[str, Any],
     *,
     confidence: bool,
@@ -291,7 +290,9 @@ def _check_reads(
     adapters = [path for path, _ in options.adapters]
     calibration = None if options.calibration in ("", NO_CALIBRATION) else options.calibration
     own = (
-        {filled(arguments.schema, path) for path in inputs} if is_pattern(arguments.schema) else ()
+        {fill_pattern(arguments.schema, path) for path in inputs}
+        if is_pattern(arguments.schema)
+        else ()
     )
     read = [
         *inputs,
@@ -358,13 +359,13 @@ def _peeked(reader: InputReader) -> Iterator[Record]:
     return iter(()) if first is None else itertools.chain([first], reader)
 
 
-def _progress(run: ExtractRun, reader: InputReader, n_kept: int) -> Progress:
+def _progress(run: ExtractRun, reader: InputReader, n_kept: int) -> ExtractProgress:
     # A bar would run through the rows of a table on the same terminal.
     shown = not run.options.quiet and sys.stderr.isatty() and not shows_table(run.arguments)
     total = reader.count() if shown else None
     if total is not None and run.arguments.limit is not None:
         total = min(total, run.arguments.limit)
-    return Progress(total, n_kept, shown=shown)
+    return ExtractProgress(total, n_kept, shown=shown)
 
 
 def _check_required(arguments: argparse.Namespace) -> None:

@@ -12,13 +12,12 @@ from hpd.cli.common import input_errors_as_usage
 from hpd.errors import InputError, SchemaError
 from hpd.files.inputs import InputReader, Shard, find_files
 from hpd.files.rows import FORMATS
-from hpd.files.streams import filled, is_pattern, listed
+from hpd.files.streams import fill_pattern, is_pattern, listed
 from hpd.files.tables import Schemas
 from hpd.schema import load_schema, load_schemas
 
 
 def add_input_argument(parser: argparse._ActionsContainer, *, required: bool) -> None:
-    """``INPUT``."""
     parser.add_argument(
         "input",
         metavar="INPUT",
@@ -108,7 +107,7 @@ def schemas_of_files(arguments: argparse.Namespace, leave_out: Collection[str | 
         return load_schemas(pattern)
     with input_errors_as_usage():
         paths = find_files(arguments.input, arguments.format, leave_out).paths
-    files = sorted({filled(pattern, path) for path in paths})
+    files = sorted({fill_pattern(pattern, path) for path in paths})
     schemas = {name: load_schema(name) for name in files if os.path.isfile(name)}
     if not schemas:
         raise SchemaError(f"{pattern}: none of these files is there: {listed(files)}")
@@ -121,7 +120,7 @@ def category_by_file(pattern: str, schemas: Schemas) -> Callable[[str], str] | N
         return None
 
     def category_of(path: str) -> str:
-        name = filled(pattern, path)
+        name = fill_pattern(pattern, path)
         if name not in schemas:
             raise InputError(f"{path}: it has no schema: there is no file {name}")
         return name

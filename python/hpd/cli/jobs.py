@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.cli.arguments import Parser, add_option_argument
-from hpd.cli.common import UsageError, nearest
+from hpd.cli.common import UsageError, did_you_mean
 from hpd.options import OPTIONS
 from hpd.schema.sources import FILE_SUFFIXES
 
@@ -85,7 +85,7 @@ def find_job(name: str, file: str | None = None) -> Job:
 def _nearest(name: str, jobs: Collection[str], prefix: str) -> str:
     if not jobs:
         return f"it has none, which would be written as [{prefix}.{name}]"
-    return nearest(name, jobs) or f"it has {', '.join(jobs)}"
+    return did_you_mean(name, jobs) or f"it has {', '.join(jobs)}"
 
 
 def _find_file() -> Path:
@@ -156,7 +156,6 @@ _MODELS = ("model", "draft-model")
 
 
 def add_job_arguments(group: argparse._ActionsContainer) -> None:
-    """``--job``."""
     group.add_argument(
         "--job",
         metavar="[FILE:]NAME",
@@ -217,7 +216,7 @@ def _unknown(key: str, actions: Mapping[str, argparse.Action]) -> str:
     if key in _NOT_OF_JOBS:
         return f"{key} is for the command line"
     by_name = next((known for known, action in actions.items() if action.dest == key), "")
-    hint = f"did you mean {by_name}?" if by_name else nearest(key, actions)
+    hint = f"did you mean {by_name}?" if by_name else did_you_mean(key, actions)
     return f"there is no setting {key!r}: {hint or 'hpd extract --help lists the flags'}"
 
 

@@ -14,9 +14,15 @@ from hpd.cli.arguments import not_empty
 from hpd.cli.common import UsageError
 from hpd.errors import InputError
 from hpd.files.journal import file_fingerprint, journal_path, text_fingerprint
-from hpd.files.streams import absolute, filled, fixed_folder, is_pattern
-from hpd.files.table_edits import refuse_edited
-from hpd.files.tables import OF_EACH, check_writable, is_table, keeps_input, lines_path
+from hpd.files.streams import absolute, fill_pattern, fixed_folder, is_pattern
+from hpd.files.table_edits import check_unedited
+from hpd.files.tables import (
+    PER_DOCUMENT_SUFFIXES,
+    check_writable,
+    is_made_from_lines,
+    keeps_input,
+    lines_path,
+)
 from hpd.files.writer import FileWriter, StreamWriter, Writer
 from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options, values_identity
@@ -25,7 +31,7 @@ from hpd.schema import describe_attributes
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_CALIBRATION
 
-READING = ("text_field", "id_field", "category_field", "encoding", "delimiter")
+READING_ARGUMENTS = ("text_field", "id_field", "category_field", "encoding", "delimiter")
 """The arguments with which an input can be read once more, beside its names and its format."""
 
 _STANDARD_OUTPUT = (None, "-", "/dev/stdout", "/dev/fd/1")
@@ -39,7 +45,6 @@ _OTHER_FORMS = (
 
 
 def add_output_argument(group: argparse._ActionsContainer) -> None:
-    """``-o``."""
     group.add_argument(
         "-o",
         "--output",
@@ -122,14 +127,16 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
     folder = fixed_folder(target) if is_pattern(target) else path.parent
     if not folder.is_dir():
         raise UsageError(f"{target}: there is no folder {folder}: make it, or name another output")
-    if is_pattern(target) and path.suffix.lower() not in OF_EACH:
-        raise UsageError(f"{target}: an output for each document is {' or '.join(OF_EACH)}")
+    if is_pattern(target) and path.suffix.lower() not in PER_DOCUMENT_SUFFIXES:
+        raise UsageError(
+            f"{target}: an output for each document is {' or '.join(PER_DOCUMENT_SUFFIXES)}"
+        )
     if path.suffix.lower() in _OTHER_FORMS:
         raise UsageError(
             f"{target}: {path.suffix} files are not written: name a .jsonl, .csv, .tsv, .xlsx or "
             ".parquet file"
         )
-    if is_table(target):
+    if is_made_from_lines(target):
         try:
             check_writable(path)
         except InputError as error:
@@ -154,9 +161,9 @@ def check_each(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
     if is_stream(arguments.output) or not is_pattern(arguments.output):
         return
     sources: dict[str, str] = {}
-    goes_on = arguments.overwrite or lines_of(arguments.output).exists()
+    goes_on = arguments.overwrite or lines_file(arguments.output).exists()
     for source in inputs:
-        name = filled(arguments.output, source)
+        name = fill_pattern(arguments.output, source)
         if name in sources:
             raise UsageError(
                 f"{arguments.output}: {sources[name]} and {source} would both be {name}: name them "
@@ -173,15 +180,15 @@ def written_files(target: str | None) -> tuple[Path, ...]:
     """The files that a run may write, which it must not read."""
     if is_stream(target):
         return ()
-    lines = lines_of(str(target))
+    lines = lines_file(str(target))
     made = (Path(str(target)), Path(f"{target}.new"))
     return (*dict.fromkeys((*made, lines, Path(f"{lines}.new"), journal_path(lines))),)
 
 
-def lines_of(target: str) -> Path:
+def lines_file(target: str) -> Path:
     """The lines of a run: the output itself, or those from which its table is made."""
     path = Path(target)
-    return lines_path(path) if is_table(path) else path
+    return lines_path(path) if is_made_from_lines(path) else path
 
 
 def shows_table(arguments: argparse.Namespace) -> bool:
@@ -211,10 +218,10 @@ def open_writer(
 
             shown = ResultTable(schemas)
         return StreamWriter(name, order=arguments.order, shown=shown)
-    if is_table(target) and not arguments.overwrite:
-        refuse_edited(lines_of(target), Path(target))
+    if is_made_from_lines(target) and not arguments.overwrite:
+        check_unedited(lines_file(target), Path(target))
     return FileWriter(
-        lines_of(target),
+        lines_file(target),
         settings,
         order=arguments.order,
         resume=arguments.resume,
@@ -231,7 +238,7 @@ def _about(
     return {
         "folder": os.getcwd(),
         "input": [*map(absolute, arguments.input)],
-        **{name: getattr(arguments, name) for name in READING},
+        **{name: getattr(arguments, name) for name in READING_ARGUMENTS},
         "format": arguments.format,
         "attachments": arguments.attachments,
         "as": arguments.taken_as,

@@ -12,7 +12,6 @@ from hpd.schema.attributes import Schema
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "schema", description="Print the attributes of a schema, as a table or as JSON Schema."
     )

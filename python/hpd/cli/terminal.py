@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.text import Text
 
-_LEAST_WIDTH: Final = 8
+_MIN_COLUMN_WIDTH: Final = 8
 """The characters that a column needs to say anything; with less, attributes go below each other."""
 _GAP: Final = "  "
 _N_CUT_IDS: Final = 10_000
@@ -46,7 +46,7 @@ class ResultTable:
         self._width = width
         n_columns = len(self._names) + 1
         room = width - len(_GAP) * (n_columns - 1)
-        self._is_wide = room // n_columns >= _LEAST_WIDTH
+        self._is_wide = room // n_columns >= _MIN_COLUMN_WIDTH
         self._widths = [room // n_columns + (i < room % n_columns) for i in range(n_columns)]
         self._has_header = False
         self._cut_ids: dict[str, str] = {}  # the latest, by what is shown of them
@@ -94,7 +94,7 @@ class ResultTable:
             yield _fitted(" ".join(said.split()), self._width, "red")
 
 
-class Progress:
+class ExtractProgress:
     """Documents done, their rate and the time left, the share of nulls and the errors so far.
 
     Args:
@@ -113,7 +113,7 @@ class Progress:
         self._start = time.perf_counter()
         self._bar: Bar | None = None
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ExtractProgress:
         if self.shown:
             self._bar = _bar()
             self._task = self._bar.add_task("", total=self._total, done=self._n_done, said="")

@@ -22,7 +22,6 @@ _WORD = re.compile(r"\S+")
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser("text", description=_DESCRIPTION)
     add_input_argument(parser, required=True)
     add_reading_arguments(parser)

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, EXIT_SOME_FAILED, say
-from hpd.cli.terminal import Progress
+from hpd.cli.terminal import ExtractProgress
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.reader import Record
@@ -28,16 +28,16 @@ _SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 """Ctrl-C; what a job scheduler or a container's end sends; what a closed terminal sends."""
-_HANG_UP = getattr(signal, "SIGHUP", None)
+_SIGHUP = getattr(signal, "SIGHUP", None)
 
-_MOST_SHOWN = 300
+_MAX_ERROR_LENGTH = 300
 """Characters of an error in the closing line."""
 _N_AHEAD = 64
-_SECONDS = 0.02
+_WAIT_SECONDS = 0.02
 """The time for which an item is waited for; so much later may an answer be handed out."""
 
 
-class Extracting(Protocol):
+class ExtractorLike(Protocol):
     """A local extractor, or one behind an endpoint."""
 
     def iter_indexed(
@@ -50,7 +50,7 @@ class Extracting(Protocol):
         """The extraction of each document with its place, as soon as it is finished."""
 
 
-class Writing:
+class RunWriter:
     """One run: every record gets its line as soon as that is known.
 
     Args:
@@ -79,7 +79,7 @@ class Writing:
         self._columns = columns
         self._interrupts = Interrupts()
         self._summary = RunSummary()
-        self._progress: Progress | None = None
+        self._progress: ExtractProgress | None = None
         self._quiet = quiet
         self._has_cut = False  # a document into chunks
         self.stopped: int | None = None
@@ -112,9 +112,9 @@ class Writing:
 
     def run(
         self,
-        extractor: Extracting,
+        extractor: ExtractorLike,
         records: Iterable[tuple[int, Record] | NotYet],
-        progress: Progress | None = None,
+        progress: ExtractProgress | None = None,
     ) -> None:
         """Write a line for each record.
 
@@ -296,7 +296,7 @@ class RunSummary:
         text = ", ".join(parts)
         if not self.failures:
             return text
-        first = textwrap.shorten(self._first_error, _MOST_SHOWN, placeholder=" ...")
+        first = textwrap.shorten(self._first_error, _MAX_ERROR_LENGTH, placeholder=" ...")
         return f"{text}: {first}" if self.failures.total() == 1 else f"{text}, the first: {first}"
 
 
@@ -344,7 +344,7 @@ class Interrupts:
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
-                if number != _HANG_UP or signal.getsignal(number) != signal.SIG_IGN:
+                if number != _SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
                     self._before[number] = signal.signal(number, self._interrupt)
         return self
 
@@ -376,7 +376,7 @@ class ReadAhead(Iterator[T | NotYet], Generic[T]):
 
     def __next__(self) -> T | NotYet:
         try:
-            item = self._queue.get(timeout=_SECONDS)
+            item = self._queue.get(timeout=_WAIT_SECONDS)
         except Empty:
             return NOT_YET
         if isinstance(item, tuple):

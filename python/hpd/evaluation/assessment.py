@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hpd.evaluation.json_form import JsonForm, plain
+from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import (
-    Form,
+    Normalizer,
     Outcome,
     category_attributes,
     field_outcomes,
@@ -19,10 +19,10 @@ from hpd.evaluation.outcomes import (
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import (
     AGREEMENT_NAMES,
+    DEFAULT_RESAMPLING,
     FORM_NAMES,
     SCOPES,
     SCORE_KEYS,
-    USUAL,
     Evaluation,
     FormName,
     Resampling,
@@ -76,7 +76,7 @@ class FieldPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement(JsonForm):
+class Agreement(JsonDataclass):
     """The number of fields in which two files have the same value."""
 
     JSON = (
@@ -96,22 +96,22 @@ class Agreement(JsonForm):
     @property
     def same(self) -> float:
         """The share of fields with the same value, in percent."""
-        return share(self.n_same, self.n_fields)
+        return percentage(self.n_same, self.n_fields)
 
     @property
     def same_normalized(self) -> float:
         """The same, of normalized values."""
-        return share(self.n_same_normalized, self.n_fields)
+        return percentage(self.n_same_normalized, self.n_fields)
 
     @property
     def filled_same(self) -> float:
         """The share of filled fields with the same value, in percent."""
-        return share(self.n_filled_same, self.n_filled)
+        return percentage(self.n_filled_same, self.n_filled)
 
     @property
     def filled_same_normalized(self) -> float:
         """The same, of normalized values."""
-        return share(self.n_filled_same_normalized, self.n_filled)
+        return percentage(self.n_filled_same_normalized, self.n_filled)
 
 
 def field_pairs(
@@ -148,7 +148,7 @@ def agreement(pairs: Iterable[FieldPair]) -> Agreement:
     )
 
 
-def share(part: int, whole: int) -> float:
+def percentage(part: int, whole: int) -> float:
     """A share in percent with two decimals; 100 for two empty files."""
     return round(100 * part / whole, 2) if whole else 100.0
 
@@ -161,7 +161,7 @@ def _pair(example: Example, attribute: str, first: Any, second: Any) -> FieldPai
     )
 
 
-FORMS: Mapping[FormName, Form | None] = {"exact": None, "normalized": normalized}
+FORMS: Mapping[FormName, Normalizer | None] = {"exact": None, "normalized": normalized}
 
 Attributes = Mapping[str, Iterable[str]]
 """The attributes of each category."""
@@ -190,14 +190,14 @@ class Assessment:
     def to_json(self) -> dict[str, Any]:
         """All results, ready for ``json.dumps``; first the exact scores, which are the metric."""
         exact, normalized = (
-            {**plain(self.evaluations[form]), "intervals": plain(self.intervals[form])}
+            {**to_plain(self.evaluations[form]), "intervals": to_plain(self.intervals[form])}
             for form in FORM_NAMES
         )
         return {**exact, "normalized": normalized}
 
 
 @dataclass(frozen=True, slots=True)
-class Versus(JsonForm):
+class Versus(JsonDataclass):
     """The comparison of two files of predictions for the same documents."""
 
     JSON = ("agreement", "n_disagreements", "differences")
@@ -222,7 +222,7 @@ def assess(
     examples: Sequence[Example],
     data: Data,
     attributes: Attributes | None = None,
-    resampling: Resampling = USUAL,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Assessment:
     """The scores of one file; ``attributes`` as in ``field_outcomes``."""
     fields = {
@@ -242,7 +242,7 @@ def versus(
     first: Data,
     second: Data,
     attributes: Attributes | None = None,
-    resampling: Resampling = USUAL,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Versus:
     """Compare two files: the differences between their scores, and their agreement.
 
@@ -306,7 +306,6 @@ class Throughput:
         return self.price_per_hour / 3600 * 1000 / self.documents_per_second
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, ready for ``json.dumps``."""
         return {
             "n_documents": self.n_documents,
             **self.totals,

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted
-from hpd.evaluation.json_form import JsonForm, plain
+from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
@@ -24,7 +24,7 @@ THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ScoredAnswer:
     """One field: the confidence of the model, and the outcome."""
 
     confidence: float
@@ -50,7 +50,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Bin(JsonForm):
+class Bin(JsonDataclass):
     """The answers with a confidence between two bounds."""
 
     low: float
@@ -63,7 +63,7 @@ class Bin(JsonForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Reliability(JsonForm):
+class Reliability(JsonDataclass):
     """Answers binned by confidence."""
 
     bins: tuple[Bin, ...]
@@ -74,7 +74,7 @@ class Reliability(JsonForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Counterpart(JsonForm):
+class Counterpart(JsonDataclass):
     """The same answers with their confidence before calibration, or after it.
 
     What was calibrated when it was extracted is held against what the model said. Otherwise a
@@ -88,19 +88,18 @@ class Counterpart(JsonForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold(JsonForm):
+class Threshold(JsonDataclass):
     """The counts that are left when values less likely than a threshold become null."""
 
     threshold: float
     counts: Counts
 
     def to_json(self) -> dict[str, Any]:
-        """The threshold, and the counts."""
-        return {"threshold": self.threshold, **plain(self.counts)}
+        return {"threshold": self.threshold, **to_plain(self.counts)}
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration(JsonForm):
+class Calibration(JsonDataclass):
     """The reliability of values and of nulls, and the thresholds to choose from."""
 
     JSON = ("values", "nulls", "counterpart", "thresholds")
@@ -111,11 +110,11 @@ class Calibration(JsonForm):
     counterpart: Counterpart
 
 
-def answers(
+def scored_answers(
     examples: Sequence[Example],
     predictions: Sequence[Prediction | None],
     kinds: Mapping[str, Mapping[str, str]] | None = None,
-) -> list[Answer]:
+) -> list[ScoredAnswer]:
     """The fields with a confidence that the gold names, with a value or as absent.
 
     Args:
@@ -136,17 +135,19 @@ def answers(
                 model_said = prediction.uncalibrated.get(attribute)
                 was_nulled = prediction.was_nulled(attribute)
                 stated.append(
-                    Answer(confidences[attribute], result, document, kind, model_said, was_nulled)
+                    ScoredAnswer(
+                        confidences[attribute], result, document, kind, model_said, was_nulled
+                    )
                 )
     return stated
 
 
-def as_the_model_gave_them(every: Iterable[Answer]) -> list[Answer]:
+def without_nulled(every: Iterable[ScoredAnswer]) -> list[ScoredAnswer]:
     """The answers but those that were turned into null: what the model said there is not known."""
     return [answer for answer in every if not answer.was_nulled]
 
 
-def judged(answer: Answer) -> ScoredConfidence:
+def to_scored_confidence(answer: ScoredAnswer) -> ScoredConfidence:
     """An answer with the model's own confidence, for a calibration to be fitted to."""
     confidence = answer.confidence if answer.uncalibrated is None else answer.uncalibrated
     return ScoredConfidence(
@@ -154,12 +155,12 @@ def judged(answer: Answer) -> ScoredConfidence:
     )
 
 
-def calibrate(every: Sequence[Answer], n_bins: int = N_BINS) -> Calibration:
+def calibrate(every: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Calibration:
     """Bins, errors and thresholds of some answers.
 
     What was turned into null counts for the thresholds alone.
     """
-    given = as_the_model_gave_them(every)
+    given = without_nulled(every)
     return Calibration(
         reliability([answer for answer in given if answer.is_value], n_bins),
         reliability([answer for answer in given if not answer.is_value], n_bins),
@@ -168,9 +169,9 @@ def calibrate(every: Sequence[Answer], n_bins: int = N_BINS) -> Calibration:
     )
 
 
-def reliability(every: Sequence[Answer], n_bins: int = N_BINS) -> Reliability:
+def reliability(every: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Reliability:
     """Answers in ``n_bins`` bins of equal width."""
-    members: dict[int, list[Answer]] = {}
+    members: dict[int, list[ScoredAnswer]] = {}
     for answer in every:
         index = min(int(answer.confidence * n_bins), n_bins - 1)
         members.setdefault(index, []).append(answer)
@@ -188,8 +189,8 @@ def reliability(every: Sequence[Answer], n_bins: int = N_BINS) -> Reliability:
     return Reliability(bins, len(every), error / len(every) if every else 0.0)
 
 
-def _counterpart(every: Sequence[Answer], n_bins: int) -> Counterpart:
-    of_model = [judged(answer) for answer in every]
+def _counterpart(every: Sequence[ScoredAnswer], n_bins: int) -> Counterpart:
+    of_model = [to_scored_confidence(answer) for answer in every]
     was_calibrated = any(answer.uncalibrated is not None for answer in every)
     mapped = of_model if was_calibrated else cross_fitted(of_model)
     other = [
@@ -203,7 +204,7 @@ def _counterpart(every: Sequence[Answer], n_bins: int) -> Counterpart:
     )
 
 
-def _counts(every: Iterable[Answer], threshold: float) -> Counts:
+def _counts(every: Iterable[ScoredAnswer], threshold: float) -> Counts:
     nulled: Mapping[Outcome, Outcome] = {"nv": "nn", "vc": "vn", "vw": "vn"}
     return Counts.of(
         Counter(
@@ -219,7 +220,7 @@ N_POINTS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class CoveragePoint(JsonForm):
+class CoveragePoint(JsonDataclass):
     """The values that are at least as likely as a threshold."""
 
     threshold: float
@@ -229,7 +230,9 @@ class CoveragePoint(JsonForm):
     """The share of them that is right."""
 
 
-def coverage_curve(answers: Iterable[Answer], n_points: int = N_POINTS) -> list[CoveragePoint]:
+def coverage_curve(
+    answers: Iterable[ScoredAnswer], n_points: int = N_POINTS
+) -> list[CoveragePoint]:
     """The curve from the most likely values to all of them, in ``n_points`` steps or fewer.
 
     Values with the same confidence come in together, as no threshold can separate them.

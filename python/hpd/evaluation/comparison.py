@@ -104,27 +104,27 @@ def plan_trials(
         for document_id in system.predictions:
             owners.setdefault(document_id, []).append(system)
     shared = [document_id for document_id, own in owners.items() if len(own) >= 2]
-    _chance(seed).shuffle(shared)
+    _random(seed).shuffle(shared)
     trials = []
     for document_id in shared[:limit]:
-        pair = _chance(seed, "pair", document_id).sample(owners[document_id], 2)
+        pair = _random(seed, "pair", document_id).sample(owners[document_id], 2)
         pair.sort(key=list(systems).index)
-        _chance(seed, "sides", annotator, document_id).shuffle(pair)
+        _random(seed, "sides", annotator, document_id).shuffle(pair)
         trials.append(PairTrial(document_id, *pair))
     return trials
 
 
-def _chance(seed: int, *names: str) -> Random:
+def _random(seed: int, *names: str) -> Random:
     """Random numbers for one purpose; the same on every machine and in every version."""
     return Random(repr((seed, *names)))
 
 
-Verdict = Literal["win", "tie", "loss"]
+PairVerdict = Literal["win", "tie", "loss"]
 """Of the left system against the right one."""
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+PAIR_VERDICTS: tuple[PairVerdict, ...] = get_args(PairVerdict)
 
 
-About = tuple[str, str, frozenset[str]]
+JudgementKey = tuple[str, str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,20 +137,20 @@ class Judgement:
     left: str
     """The name of the system that stood on the left."""
     right: str
-    verdict: Verdict
+    verdict: PairVerdict
     seconds: float | None = None
     """The time from the showing of the trial to the verdict."""
     seed: int = 0
     """From which the order was drawn."""
 
     @property
-    def about(self) -> About:
+    def key(self) -> JudgementKey:
         """The annotator, the document and the pair: a later judgement of the same replaces it."""
         return self.annotator, self.id, frozenset((self.left, self.right))
 
-    def verdict_on(self, system: str) -> Verdict:
+    def verdict_on(self, system: str) -> PairVerdict:
         """The verdict as seen from one of the two systems."""
-        flipped: dict[Verdict, Verdict] = {"win": "loss", "tie": "tie", "loss": "win"}
+        flipped: dict[PairVerdict, PairVerdict] = {"win": "loss", "tie": "tie", "loss": "win"}
         return self.verdict if system == self.left else flipped[self.verdict]
 
 
@@ -167,7 +167,7 @@ class JudgementFile:
         try:
             _cut_unfinished_line(self.path)
             earlier = load_judgements(self.path) if self.path.exists() else []
-            self._last = {judgement.about: judgement for judgement in earlier}
+            self._last = {judgement.key: judgement for judgement in earlier}
             # Unbuffered and appending: a line goes out in one call, and so stays whole.
             self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115
         except OSError as error:
@@ -176,9 +176,9 @@ class JudgementFile:
     def append(self, judgement: Judgement) -> None:
         """Write a judgement; it is in the file when this returns."""
         self._file.write(line_bytes(asdict(judgement)))
-        self._last[judgement.about] = judgement
+        self._last[judgement.key] = judgement
 
-    def verdict(self, trial: PairTrial, annotator: str) -> Verdict | None:
+    def verdict(self, trial: PairTrial, annotator: str) -> PairVerdict | None:
         """The annotator's last verdict on the left system of a trial; None if there is none."""
         pair = frozenset((trial.left.name, trial.right.name))
         last = self._last.get((annotator, trial.id, pair))
@@ -196,9 +196,9 @@ def load_judgements(path: str | Path) -> list[Judgement]:
     return [_judgement(row, f"{path}:{line}") for line, row in read_rows(path, "jsonl")]
 
 
-def latest(judgements: Iterable[Judgement]) -> list[Judgement]:
+def latest_judgements(judgements: Iterable[Judgement]) -> list[Judgement]:
     """The judgements that count: of each annotator, document and pair the last one."""
-    return list({judgement.about: judgement for judgement in judgements}.values())
+    return list({judgement.key: judgement for judgement in judgements}.values())
 
 
 def _judgement(row: Any, where: str) -> Judgement:
@@ -206,9 +206,10 @@ def _judgement(row: Any, where: str) -> Judgement:
     missing = [name for name in names if not isinstance(row.get(name), str)]
     if missing:
         raise InputError(f"{where}: {missing[0]!r} is missing: not a line that hpd compare wrote")
-    if row["verdict"] not in VERDICTS:
+    if row["verdict"] not in PAIR_VERDICTS:
         raise InputError(
-            f"{where}: the verdict is {row['verdict']!r}; it should be one of {', '.join(VERDICTS)}"
+            f"{where}: the verdict is {row['verdict']!r}; "
+            f"it should be one of {', '.join(PAIR_VERDICTS)}"
         )
     document_id, annotator, left, right, verdict = (row[name] for name in names)
     return Judgement(
@@ -231,7 +232,7 @@ Side = dict[str, dict[str, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparedRow:
     """One place in the data, and the values that the systems have there."""
 
     path: str
@@ -250,9 +251,9 @@ class ShownTrial:
     """A document and the values of two systems."""
 
     text: str
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedRow, ...]
 
-    def to_json(self, verdict: Verdict | None) -> dict[str, Any]:
+    def to_json(self, verdict: PairVerdict | None) -> dict[str, Any]:
         """The trial for the page's script, and the verdict so far, as ``compare.js`` reads them.
 
         Each row is [place, color, left, right]. Value 2 i of the segments is the left one of row
@@ -286,11 +287,12 @@ def _side(system: System, document_id: str) -> Side:
     return side
 
 
-def _rows(left: Side, right: Side) -> Iterator[Row]:
+def _rows(left: Side, right: Side) -> Iterator[ComparedRow]:
     for attribute in {**left, **right}:
         ours, theirs = left.get(attribute, {}), right.get(attribute, {})
         rows = [
-            Row(path, attribute, ours.get(path), theirs.get(path)) for path in {**ours, **theirs}
+            ComparedRow(path, attribute, ours.get(path), theirs.get(path))
+            for path in {**ours, **theirs}
         ]
         # A list that is empty on one side stands beside the other side's items.
         filled = [row for row in rows if not row.left is row.right is None]
@@ -306,7 +308,7 @@ def _spans_of(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
     return () if start < 0 else ((start, start + len(value)),)
 
 
-class Session:
+class ComparisonSession:
     """The part that the page and the terminal have in common.
 
     Args:
@@ -336,7 +338,7 @@ class Session:
         trial = self.trials[number]
         return shown_trial(trial, self._texts[trial.id])
 
-    def verdict(self, number: int) -> Verdict | None:
+    def verdict(self, number: int) -> PairVerdict | None:
         """The last verdict on the left system of a trial; None if there is none yet."""
         return self._file.verdict(self.trials[number], self.annotator)
 
@@ -351,7 +353,7 @@ class Session:
         order = (*range(start, n), *range(min(start, n)))
         return next((number for number in order if self.verdict(number) is None), None)
 
-    def judge(self, number: int, verdict: Verdict, seconds: float | None = None) -> None:
+    def judge(self, number: int, verdict: PairVerdict, seconds: float | None = None) -> None:
         """Keep a verdict on the left system of a trial."""
         trial = self.trials[number]
         self._file.append(

@@ -17,32 +17,29 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpd.evaluation.comparison import VERDICTS, Judgement, Verdict, latest
-from hpd.evaluation.json_form import JsonForm, plain
-from hpd.evaluation.scores import USUAL, Resampling
+from hpd.evaluation.comparison import PAIR_VERDICTS, Judgement, PairVerdict, latest_judgements
+from hpd.evaluation.json_form import JsonDataclass, to_plain
+from hpd.evaluation.scores import DEFAULT_RESAMPLING, Resampling
 from hpd.evaluation.statistics import Interval, bootstrapped, cohen_kappa, krippendorff_alpha
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Tally(JsonForm):
-    """Wins, ties and losses of a system."""
-
+class WinTally(JsonDataclass):
     wins: int = 0
     ties: int = 0
     losses: int = 0
 
     @property
     def n(self) -> int:
-        """All judgements."""
         return self.wins + self.ties + self.losses
 
     @property
     def score(self) -> float | None:
         """The score, from 0 to 100; None without a judgement."""
         counts = np.array([self.wins, self.ties, self.losses], float)
-        return float(scores(counts)) if self.n else None
+        return float(tally_scores(counts)) if self.n else None
 
     @property
     def shares(self) -> tuple[float, float, float] | None:
@@ -52,33 +49,31 @@ class Tally(JsonForm):
         return self.wins / self.n, self.ties / self.n, self.losses / self.n
 
     def to_json(self) -> dict[str, Any]:
-        """The counts and the score."""
         score = self.score
         counts = {"wins": self.wins, "ties": self.ties, "losses": self.losses}
         return {**counts, "score": None if score is None else round(score, 2)}
 
 
 @dataclass(frozen=True, slots=True)
-class Scored(JsonForm):
+class ScoredTally(JsonDataclass):
     """A tally with the interval of its score."""
 
-    tally: Tally
+    tally: WinTally
     interval: Interval | None
     """None without a judgement."""
 
     def to_json(self) -> dict[str, Any]:
-        """The counts, the score and its interval."""
-        return {**plain(self.tally), "interval": plain(self.interval)}
+        return {**to_plain(self.tally), "interval": to_plain(self.interval)}
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix(JsonForm):
+class ComparisonMatrix(JsonDataclass):
     """The results of a comparison."""
 
     systems: tuple[str, ...]
-    against: Mapping[tuple[str, str], Scored]
+    against: Mapping[tuple[str, str], ScoredTally]
     """Of the first system against the second, for each ordered pair."""
-    overall: Mapping[str, Scored]
+    overall: Mapping[str, ScoredTally]
     """Of each system against all others."""
     n_documents: int
     n_judgements: int
@@ -86,29 +81,32 @@ class Matrix(JsonForm):
     resampling: Resampling
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, ready for ``json.dumps``."""
         return {
             "n_documents": self.n_documents,
             "n_judgements": self.n_judgements,
-            "systems": plain(self.overall),
+            "systems": to_plain(self.overall),
             "pairs": [
-                {"system": one, "against": other, **plain(scored)}
+                {"system": one, "against": other, **to_plain(scored)}
                 for (one, other), scored in self.against.items()
             ],
-            "resampling": plain(self.resampling),
+            "resampling": to_plain(self.resampling),
         }
 
 
 def tally_matrix(
-    judgements: Iterable[Judgement], systems: Sequence[str], resampling: Resampling = USUAL
-) -> Matrix:
+    judgements: Iterable[Judgement],
+    systems: Sequence[str],
+    resampling: Resampling = DEFAULT_RESAMPLING,
+) -> ComparisonMatrix:
     """Count judgements; those about other systems are left out.
 
     The intervals come from drawing documents: the judgements of one document, by several
     annotators and of several pairs, share its luck.
     """
     counted = [
-        each for each in latest(judgements) if each.left in systems and each.right in systems
+        each
+        for each in latest_judgements(judgements)
+        if each.left in systems and each.right in systems
     ]
     rows = {
         document_id: row for row, document_id in enumerate(dict.fromkeys(j.id for j in counted))
@@ -116,13 +114,13 @@ def tally_matrix(
     pairs = [(one, other) for one in systems for other in systems if one != other]
     columns = {pair: column for column, pair in enumerate(pairs)}
     # (documents, ordered pairs, verdicts)
-    ones = np.zeros((len(rows), len(pairs), len(VERDICTS)))
+    ones = np.zeros((len(rows), len(pairs), len(PAIR_VERDICTS)))
     for each in counted:
         for one, other in ((each.left, each.right), (each.right, each.left)):
-            verdict = VERDICTS.index(each.verdict_on(one))
+            verdict = PAIR_VERDICTS.index(each.verdict_on(one))
             ones[rows[each.id], columns[one, other], verdict] += 1
     drawn = bootstrapped(ones, resampling)
-    return Matrix(
+    return ComparisonMatrix(
         tuple(systems),
         {pair: _scored(ones[:, [column]], drawn[:, [column]]) for pair, column in columns.items()},
         {
@@ -136,27 +134,29 @@ def tally_matrix(
     )
 
 
-def scores(counts: Array) -> Array:
+def tally_scores(counts: Array) -> Array:
     """The scores of (..., verdicts) counts; those without a judgement are NaN."""
-    wins, ties, losses = (counts[..., i] for i in range(len(VERDICTS)))
+    wins, ties, losses = (counts[..., i] for i in range(len(PAIR_VERDICTS)))
     with np.errstate(invalid="ignore"):
         return np.asarray(100 * (wins + ties) / (wins + 2 * ties + losses))
 
 
-def _scored(ones: Array, drawn: Array) -> Scored:
+def _scored(ones: Array, drawn: Array) -> ScoredTally:
     """The tally of some pairs together: of (documents or samples, pairs, verdicts) counts."""
     wins, ties, losses = (int(n) for n in ones.sum(axis=(0, 1)))
-    return Scored(Tally(wins, ties, losses), Interval.of_known(scores(drawn.sum(axis=1))))
+    return ScoredTally(
+        WinTally(wins, ties, losses), Interval.of_known(tally_scores(drawn.sum(axis=1)))
+    )
 
 
-Measure = Literal["Cohen's kappa", "Krippendorff's alpha"]
+AgreementMeasure = Literal["Cohen's kappa", "Krippendorff's alpha"]
 
 
 @dataclass(frozen=True, slots=True)
-class AnnotatorAgreement(JsonForm):
+class AnnotatorAgreement(JsonDataclass):
     """The agreement of all annotators on what two or more of them judged."""
 
-    measure: Measure
+    measure: AgreementMeasure
     value: float | None
     """None where it is not defined: every verdict is the same one."""
     raw: float
@@ -170,11 +170,11 @@ def annotator_agreement(
     judgements: Iterable[Judgement], systems: Sequence[str]
 ) -> AnnotatorAgreement | None:
     """The agreement of those who judged; None if no two judged the same."""
-    verdicts: dict[tuple[str, frozenset[str]], dict[str, Verdict]] = {}
-    for each in latest(judgements):
+    verdicts: dict[tuple[str, frozenset[str]], dict[str, PairVerdict]] = {}
+    for each in latest_judgements(judgements):
         if each.left in systems and each.right in systems:
             first = min((each.left, each.right), key=systems.index)
-            item = verdicts.setdefault(each.about[1:], {})
+            item = verdicts.setdefault(each.key[1:], {})
             item[each.annotator] = each.verdict_on(first)
     shared = [item for item in verdicts.values() if len(item) >= 2]
     if not shared:

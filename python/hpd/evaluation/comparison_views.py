@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, TextIO
 
-from hpd.evaluation.comparison import VERDICTS, Session, Verdict
+from hpd.evaluation.comparison import PAIR_VERDICTS, ComparisonSession, PairVerdict
 from hpd.show.page import render_page
 
 HOST = "127.0.0.1"
@@ -28,7 +28,7 @@ _MAX_BODY_BYTES = 10_000
 class ComparisonServer(ThreadingHTTPServer):
     """Serves one session until its annotator stops it; ``port`` 0 takes a free one."""
 
-    def __init__(self, session: Session, port: int = 0) -> None:
+    def __init__(self, session: ComparisonSession, port: int = 0) -> None:
         super().__init__((HOST, port), _Handler)
         self.session = session
         self.writing = threading.Lock()
@@ -42,7 +42,7 @@ class ComparisonServer(ThreadingHTTPServer):
     def page(self) -> str:
         """The page, with all trials and the verdicts so far."""
         return render_page(
-            _TEMPLATE, data=self.session.to_json(), calls_home=True, n=len(self.session.trials)
+            _TEMPLATE, data=self.session.to_json(), may_call_server=True, n=len(self.session.trials)
         )
 
     def stop(self) -> None:
@@ -54,7 +54,6 @@ class _Handler(BaseHTTPRequestHandler):
     server: ComparisonServer
 
     def do_GET(self) -> None:
-        """The page."""
         if not self._is_from_here():
             return
         if self.path != "/":
@@ -87,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
         number, verdict, seconds = body["trial"], body["verdict"], body.get("seconds")
         if type(number) is not int or not 0 <= number < len(session.trials):
             raise ValueError(f"there is no trial {number!r}")
-        if verdict not in VERDICTS:
+        if verdict not in PAIR_VERDICTS:
             raise ValueError(f"there is no verdict {verdict!r}")
         if seconds is not None:
             seconds = float(seconds)
@@ -126,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Log no single requests."""
 
 
-_VERDICTS: dict[str, Verdict] = {
+_VERDICTS: dict[str, PairVerdict] = {
     "1": "win", "2": "tie", "3": "loss",
     # The arrows, as terminals send them.
     "\x1b[D": "win", "\x1b[B": "tie", "\x1b[C": "loss",
@@ -137,7 +136,7 @@ _WIDEST_NAME = 24
 
 
 def judge_in_terminal(
-    session: Session, ask: Callable[[str], str], out: TextIO, columns: int = 100
+    session: ComparisonSession, ask: Callable[[str], str], out: TextIO, columns: int = 100
 ) -> None:
     """Go through the trials that have no verdict, until all have one or the annotator quits.
 
@@ -171,7 +170,7 @@ def _answer(ask: Callable[[str], str]) -> str:
             return answer
 
 
-def _lines(session: Session, number: int, columns: int) -> Iterator[str]:
+def _lines(session: ComparisonSession, number: int, columns: int) -> Iterator[str]:
     """A trial: the document, and below it the values side by side; ``*`` where they differ."""
     shown = session.shown(number)
     yield ""

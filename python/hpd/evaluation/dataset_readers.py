@@ -45,7 +45,7 @@ class DatasetDocument:
         return line
 
 
-Row = DatasetDocument | InputError
+DatasetRow = DatasetDocument | InputError
 """A document, or why it cannot be read, with file and line."""
 
 
@@ -55,11 +55,11 @@ def _plain(values: Sequence[str] | None, *, lists: bool) -> list[str] | str | No
     return list(values) if lists or len(values) != 1 else values[0]
 
 
-Make = Callable[[Mapping[str, Any], int, int], DatasetDocument]
+MakeDocument = Callable[[Mapping[str, Any], int, int], DatasetDocument]
 """Makes a document of an object, the number of its row and its line."""
 
 
-def read_json_rows(file: BinaryIO, name: str, make: Make) -> Iterator[Row]:
+def read_json_rows(file: BinaryIO, name: str, make: MakeDocument) -> Iterator[DatasetRow]:
     """The documents that ``make`` makes; what it raises gets file and line, and is yielded."""
     for number, (line, row) in enumerate(rows_of(Source(file, name), "jsonl"), start=1):
         if isinstance(row, InputError):
@@ -92,7 +92,7 @@ _BOOKKEEPING = frozenset(
 """Names in ``details`` that are about the offer and not about the product."""
 
 
-def read_amazon(file: BinaryIO, name: str) -> Iterator[Row]:
+def read_amazon(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
     """The items; one without any text is an error."""
     return read_json_rows(file, name, _amazon_document)
 
@@ -149,12 +149,12 @@ TITLE_FIELDS = ("input",)
 PAVE_FIELDS = ("input_title", "input_description")
 
 
-def read_titles(file: BinaryIO, name: str) -> Iterator[Row]:
+def read_titles(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
     """The rows of OA-Mine and AE-110k."""
     return read_json_rows(file, name, partial(_scored_document, TITLE_FIELDS))
 
 
-def read_pave(file: BinaryIO, name: str) -> Iterator[Row]:
+def read_pave(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
     """The rows of WDC-PAVE."""
     return read_json_rows(file, name, partial(_scored_document, PAVE_FIELDS))
 
@@ -186,7 +186,7 @@ CONLL_TAG = re.compile(r"O|([BIESLUM])-(\S+)")
 
 
 @dataclass(slots=True)
-class _Unit:
+class _ConllUnit:
     """A sentence, or the sentences of a document, while it is read."""
 
     line: int = 0
@@ -239,7 +239,7 @@ class _Unit:
             self.sentences.append(" ".join(self.tokens))
             self.tokens = []
 
-    def row(self, number: int) -> Row:
+    def row(self, number: int) -> DatasetRow:
         """The row that was read, or the error in it."""
         if self.error is not None:
             return self.error
@@ -247,17 +247,17 @@ class _Unit:
         return DatasetDocument(str(number), text, self.line, gold=dict(self.entities))
 
 
-def read_sentences(file: BinaryIO, name: str) -> Iterator[Row]:
+def read_sentences(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
     """Each sentence as a document."""
     return _read(file, name, whole_documents=False)
 
 
-def read_documents(file: BinaryIO, name: str) -> Iterator[Row]:
+def read_docstart_documents(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
     """The sentences from one ``-DOCSTART-`` to the next as one document, a line each."""
     return _read(file, name, whole_documents=True)
 
 
-def _read(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterator[Row]:
+def _read(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterator[DatasetRow]:
     number = 0
     for unit in _units(file, name, whole_documents=whole_documents):
         unit.close_sentence()
@@ -266,8 +266,8 @@ def _read(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterator[Row]:
             yield unit.row(number)
 
 
-def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_Unit]:
-    unit = _Unit()
+def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_ConllUnit]:
+    unit = _ConllUnit()
     last_line = 0
     for line, raw in rows_of(Source(file, name), "lines"):
         # Blank lines are not among the rows: they show as a gap in the numbers.
@@ -275,7 +275,7 @@ def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_Uni
             unit.close_sentence()
             if not whole_documents:
                 yield unit
-                unit = _Unit()
+                unit = _ConllUnit()
         last_line = line
         if isinstance(raw, InputError):
             unit.fail(str(raw))
@@ -283,7 +283,7 @@ def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_Uni
         columns = split_columns(str(raw))
         if columns[0] == CONLL_START:
             yield unit
-            unit = _Unit()
+            unit = _ConllUnit()
         elif _is_comment(columns):
             continue
         elif len(columns) < 2:

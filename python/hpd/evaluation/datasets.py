@@ -18,20 +18,20 @@ from hpd.evaluation.dataset_readers import (
     CONLL_START,
     CONLL_TAG,
     DatasetDocument,
-    Row,
+    DatasetRow,
     read_amazon,
-    read_documents,
+    read_docstart_documents,
     read_pave,
     read_sentences,
     read_titles,
     split_columns,
 )
-from hpd.evaluation.json_form import JsonForm
+from hpd.evaluation.json_form import JsonDataclass
 from hpd.files.rows import rows_of
 from hpd.files.streams import Source, reason
 from hpd.schema import load_schemas
 
-Reader = Callable[[BinaryIO, str], Iterator[Row]]
+Reader = Callable[[BinaryIO, str], Iterator[DatasetRow]]
 
 _N_LOOKED_AT = 20
 """Lines that are looked at to find out a file's format."""
@@ -78,7 +78,7 @@ FORMATS: Mapping[str, DatasetFormat] = {
             "entities by type",
             read_sentences,
             lists=True,
-            read_whole_documents=read_documents,
+            read_whole_documents=read_docstart_documents,
         ),
     )
 }
@@ -105,7 +105,7 @@ def read_dataset(
     dataset: DatasetFormat,
     *,
     whole_documents: bool = False,
-) -> Iterator[Row]:
+) -> Iterator[DatasetRow]:
     """The rows of a file, lazily; those that cannot be read come as errors."""
     reader = dataset.read_whole_documents if whole_documents else dataset.read
     if reader is None:
@@ -154,7 +154,7 @@ N_DETAILS = 16
 
 
 @dataclass(slots=True)
-class Survey(JsonForm):
+class Survey(JsonDataclass):
     """Counts over the rows that could be read, and what is wrong with the others."""
 
     JSON = (
@@ -185,7 +185,7 @@ class Survey(JsonForm):
     ids: dict[str, int] = field(default_factory=dict)
     """The line of each id's first document."""
 
-    def add(self, row: Row, name: str) -> None:
+    def add(self, row: DatasetRow, name: str) -> None:
         """Count one row of the file ``name``."""
         if isinstance(row, InputError):
             self.problems.append(str(row))
@@ -210,7 +210,6 @@ class Survey(JsonForm):
 
     @property
     def format(self) -> str:
-        """The name of the format."""
         return self.dataset.name
 
     def _add_gold(self, row: DatasetDocument, names: Counter[str]) -> None:
@@ -225,7 +224,7 @@ class Survey(JsonForm):
             self.n_in_text += sum(value in row.text for value in values)
 
 
-def survey(rows: Iterable[Row], dataset: DatasetFormat, name: str) -> Survey:
+def survey(rows: Iterable[DatasetRow], dataset: DatasetFormat, name: str) -> Survey:
     """Count the rows of a file."""
     result = Survey(dataset)
     for row in rows:
@@ -257,7 +256,7 @@ def schema_path(output: Path) -> Path:
     return output.with_name(f"{output.stem}.schema.json")
 
 
-def write_dataset(rows: Iterable[Row], survey: Survey, output: Path) -> None:
+def write_dataset(rows: Iterable[DatasetRow], survey: Survey, output: Path) -> None:
     """Write the rows that could be read, and their schema beside them.
 
     A file of that name stays as it was until the new one is complete. Raises ``InputError`` if it

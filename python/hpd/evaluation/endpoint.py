@@ -36,7 +36,7 @@ class EndpointError(HpdError, RuntimeError):
         self.is_final = is_final
 
 
-class Pace:
+class RateLimiter:
     """Spaces requests evenly, whichever threads make them.
 
     Args:
@@ -70,14 +70,14 @@ class Pace:
 KEY_VARIABLE = "OPENAI_API_KEY"
 """The environment variable with the key; endpoints that want none get a placeholder."""
 
-ResponseFormat = Literal["json_schema", "json_object", "text"]
+ResponseFormatName = Literal["json_schema", "json_object", "text"]
 """The way in which the schema of the answer is sent.
 
 ``json_schema``: OpenAI's structured outputs, which llama.cpp's own server and vLLM have, too;
 ``json_object``: JSON mode with the schema beside it, as llama-cpp-python's server wants it;
 ``text``: not at all, so that the prompt alone says what the answer should look like.
 """
-RESPONSE_FORMATS: tuple[ResponseFormat, ...] = get_args(ResponseFormat)
+RESPONSE_FORMATS: tuple[ResponseFormatName, ...] = get_args(ResponseFormatName)
 
 _OPTIONAL: Mapping[str, str | None] = {"max_tokens": "max_completion_tokens", "temperature": None}
 """The parameters that some models refuse, with what they call them; None where they have none."""
@@ -94,7 +94,7 @@ class Endpoint:
     url: str
     """The base of its addresses, such as ``https://api.openai.com/v1``."""
     model: str
-    response_format: ResponseFormat = "json_schema"
+    response_format: ResponseFormatName = "json_schema"
     max_tokens: int = 4096
     """The longest answer."""
     n_parallel: int = 4
@@ -112,7 +112,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class EndpointAnswer:
     """The text of an answer, and the tokens that it cost."""
 
     text: str
@@ -120,7 +120,7 @@ class Completion:
     completion_tokens: int
 
 
-class Chat:
+class ChatClient:
     """A connection to an endpoint, which any number of threads may use.
 
     Raises:
@@ -134,7 +134,7 @@ class Chat:
         self._openai = openai
         # The parameters that the endpoint's model was found not to have.
         self._refused: set[str] = set()
-        pace = Pace(endpoint.requests_per_minute)
+        pace = RateLimiter(endpoint.requests_per_minute)
         # Of every attempt, those that the client makes again included.
         hooks = {"request": [lambda _: pace.wait()]}
         self._client = openai.OpenAI(
@@ -151,7 +151,7 @@ class Chat:
             else diskcache.Cache(str(endpoint.cache), disk=diskcache.JSONDisk)
         )
 
-    def complete(self, messages: Messages, schema: Schema) -> Completion:
+    def complete(self, messages: Messages, schema: Schema) -> EndpointAnswer:
         """The answer to some messages; one that is kept costs no tokens.
 
         Raises:
@@ -161,7 +161,7 @@ class Chat:
         key = _fingerprint(self.endpoint.url, request)
         known = None if self._kept is None else self._kept.get(key)
         if known is not None:
-            return Completion(known, 0, 0)
+            return EndpointAnswer(known, 0, 0)
         completion = self._ask(request)
         if self._kept is not None:
             self._kept.set(key, completion.text)
@@ -187,7 +187,7 @@ class Chat:
             request["response_format"] = {"type": "json_object", "schema": response_schema(schema)}
         return request
 
-    def _ask(self, request: Mapping[str, Any]) -> Completion:
+    def _ask(self, request: Mapping[str, Any]) -> EndpointAnswer:
         openai = self._openai
         url = self.endpoint.url
         try:
@@ -221,8 +221,8 @@ class Chat:
             raise EndpointError(f"{url} gave no JSON object, but {(text or '')[:200]!r}")
         usage = answer.usage
         if usage is None:
-            return Completion(text, 0, 0)
-        return Completion(text, usage.prompt_tokens, usage.completion_tokens)
+            return EndpointAnswer(text, 0, 0)
+        return EndpointAnswer(text, usage.prompt_tokens, usage.completion_tokens)
 
     def _created(self, request: Mapping[str, Any]) -> Any:
         """The endpoint's answer, asked for without the parameters that its model does not have."""
@@ -298,7 +298,7 @@ class EndpointExtractor:
         self._schemas = schemas
         self._endpoint = endpoint
         self._system_prompt = system_prompt
-        self._chat = Chat(endpoint)
+        self._chat = ChatClient(endpoint)
         self._threads = ThreadPoolExecutor(endpoint.n_parallel, "hpd")
 
     def iter_indexed(
@@ -342,11 +342,9 @@ class EndpointExtractor:
         self._chat.close()
 
     def __enter__(self) -> EndpointExtractor:
-        """Itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     def _extraction(self, document: Document, on_error: str) -> Extraction[Any]:
@@ -368,7 +366,7 @@ class EndpointExtractor:
 
 
 def _extraction(
-    schema: Schema, document: Document, completion: Completion, seconds: float
+    schema: Schema, document: Document, completion: EndpointAnswer, seconds: float
 ) -> Extraction[Any]:
     # With the engine, which the arguments of a command do not need.
     from hpd.pipeline.document_values import DocumentValues

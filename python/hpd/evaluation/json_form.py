@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, ClassVar
 
 
-class JsonForm:
+class JsonDataclass:
     """A dataclass that is an object in JSON: of its fields, or of the attributes in ``JSON``."""
 
     __slots__ = ()
@@ -16,23 +16,23 @@ class JsonForm:
     def to_json(self) -> Any:
         """All that ``json.dumps`` needs to know."""
         names = self.JSON or [each.name for each in fields(self)]  # type: ignore[arg-type]
-        return {name: plain(getattr(self, name)) for name in names}
+        return {name: to_plain(getattr(self, name)) for name in names}
 
 
-def plain(value: object) -> Any:
+def to_plain(value: object) -> Any:
     """A value of a result, with everything in it, as JSON holds it."""
-    if isinstance(value, JsonForm):
+    if isinstance(value, JsonDataclass):
         return value.to_json()
     if isinstance(value, Mapping):
-        return {name: plain(inner) for name, inner in value.items()}
+        return {name: to_plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
+        return [to_plain(inner) for inner in value]
     return value
 
 
 def cell_rows(cells: Mapping[tuple[str, str], object]) -> list[dict[str, Any]]:
     """What is known of each category and attribute, in their order."""
     return [
-        {"category": category, "attribute": attribute, **plain(known)}
+        {"category": category, "attribute": attribute, **to_plain(known)}
         for (category, attribute), known in sorted(cells.items())
     ]

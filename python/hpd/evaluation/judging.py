@@ -27,10 +27,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hpd.errors import InputError
-from hpd.evaluation.json_form import JsonForm, plain
-from hpd.evaluation.outcomes import Form, Outcome, outcome
+from hpd.evaluation.json_form import JsonDataclass, to_plain
+from hpd.evaluation.outcomes import Normalizer, Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
-from hpd.evaluation.scores import USUAL, Resampling
+from hpd.evaluation.scores import DEFAULT_RESAMPLING, Resampling
 from hpd.evaluation.statistics import Interval, bootstrapped, cohen_kappa
 from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
@@ -91,8 +91,8 @@ def judged_values(
 
     Args:
         predictions: what was judged.
-        answers: what the judge said, by the ids of ``inquiries``. An answer that failed, and a
-            verdict that is none, are passed over.
+        answers: the judge's answers, by the ids of ``judge_questions``. Failed answers and
+            unknown verdicts are skipped.
     """
     rows = {prediction_id(prediction, row): row for row, prediction in enumerate(predictions)}
     for answer in answers:
@@ -113,14 +113,14 @@ def prediction_id(prediction: Prediction, row: int) -> str:
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
-RULES = render_text(_TEMPLATES / "judge_rules.jinja")
+JUDGE_SYSTEM_PROMPT = render_text(_TEMPLATES / "judge_rules.jinja")
 """The system's text for a judge."""
 
 Schemas = Schema | Mapping[str, Schema]
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiries:
+class JudgeQuestions:
     """The questions about a file of predictions, ready for an extractor of either kind."""
 
     records: tuple[Record, ...]
@@ -128,12 +128,12 @@ class Inquiries:
     schemas: Mapping[str, Schema]
 
 
-def inquiries(
+def judge_questions(
     predictions: Sequence[Prediction],
     texts: Sequence[str | None],
     schemas: Schemas | None = None,
     category_field: str | None = None,
-) -> Inquiries:
+) -> JudgeQuestions:
     """The questions about all documents that have extracted values.
 
     Args:
@@ -174,7 +174,7 @@ def inquiries(
         if key not in asked:
             asked[key] = verdict_schema(own, kinds)
         records[own_id] = Record(own_id, document_text(text, values), key, prediction.line)
-    return Inquiries(tuple(records.values()), asked)
+    return JudgeQuestions(tuple(records.values()), asked)
 
 
 def verdict_schema(attributes: Iterable[Attribute], kinds: Mapping[str, ValueKind]) -> Schema:
@@ -251,11 +251,11 @@ def _json(value: Any) -> str:
 
 Array = npt.NDArray[np.float64]
 
-NAMES = ("precision", "recall", "f1")
+LLM_SCORE_NAMES = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictCounts(JsonForm):
+class VerdictCounts(JsonDataclass):
     """The number of each verdict, and the scores in percent; None where nothing can be divided."""
 
     counts: tuple[int, ...]
@@ -272,41 +272,42 @@ class VerdictCounts(JsonForm):
 
     @property
     def scores(self) -> tuple[float | None, ...]:
-        """The scores, in the order of ``NAMES``."""
+        """The scores, in the order of ``LLM_SCORE_NAMES``."""
         values = llm_scores(np.array(self.counts, float))
         return tuple(None if np.isnan(value) else round(float(value), 2) for value in values)
 
     def to_json(self) -> dict[str, Any]:
         """The scores and the counts."""
         return {
-            **dict(zip(NAMES, self.scores, strict=True)),
+            **dict(zip(LLM_SCORE_NAMES, self.scores, strict=True)),
             "verdicts": dict(zip(VERDICTS, self.counts, strict=True)),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeScores(JsonForm):
+class JudgeScores(JsonDataclass):
     """The verdicts on a file, added up."""
 
     total: VerdictCounts
     attributes: dict[str, VerdictCounts]
     intervals: tuple[Interval | None, ...]
-    """Of the total's scores, in the order of ``NAMES``."""
+    """Of the total's scores, in the order of ``LLM_SCORE_NAMES``."""
     n_documents: int
     resampling: Resampling
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, ready for ``json.dumps``."""
         return {
             "n_documents": self.n_documents,
-            **plain(self.total),
-            "intervals": dict(zip(NAMES, plain(self.intervals), strict=True)),
-            "attributes": plain(self.attributes),
-            "resampling": plain(self.resampling),
+            **to_plain(self.total),
+            "intervals": dict(zip(LLM_SCORE_NAMES, to_plain(self.intervals), strict=True)),
+            "attributes": to_plain(self.attributes),
+            "resampling": to_plain(self.resampling),
         }
 
 
-def judge_scores(judged: Iterable[JudgedField], resampling: Resampling = USUAL) -> JudgeScores:
+def judge_scores(
+    judged: Iterable[JudgedField], resampling: Resampling = DEFAULT_RESAMPLING
+) -> JudgeScores:
     """Add verdicts up; the intervals come from drawing documents."""
     judged = list(judged)
     rows = {row: i for i, row in enumerate(dict.fromkeys(each.row for each in judged))}
@@ -343,7 +344,7 @@ def _counts(counts: Sequence[float] | Array) -> VerdictCounts:
 
 def _intervals(by_document: Array, resampling: Resampling) -> tuple[Interval | None, ...]:
     samples = llm_scores(bootstrapped(by_document, resampling))
-    return tuple(Interval.of_known(samples[:, i]) for i in range(len(NAMES)))
+    return tuple(Interval.of_known(samples[:, i]) for i in range(len(LLM_SCORE_NAMES)))
 
 
 Pair = tuple[Verdict, Verdict]
@@ -351,7 +352,7 @@ Pair = tuple[Verdict, Verdict]
 
 
 @dataclass(frozen=True, slots=True)
-class GoldAgreement(JsonForm):
+class GoldAgreement(JsonDataclass):
     """The verdicts of a judge against those that gold gives."""
 
     confusion: Mapping[Pair, int]
@@ -395,7 +396,7 @@ def gold_agreement(
     judged: Iterable[JudgedField],
     predictions: Sequence[Prediction],
     examples: Sequence[Example | None],
-    form: Form | None = None,
+    form: Normalizer | None = None,
 ) -> GoldAgreement | None:
     """The agreement on all values of which gold says something; None if there are none.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpd.cli.output import READING, lines_of, written_files
+from hpd.cli.output import READING_ARGUMENTS, lines_file, written_files
 from hpd.errors import InputError
 from hpd.evaluation.rows import Example, Prediction, load_examples
 from hpd.files.inputs import InputReader
@@ -171,7 +171,7 @@ def load_sources(
             )
 
 
-def read_again(
+def reread_sources(
     name: str, predictions: Sequence[Prediction], notices: list[str]
 ) -> list[Example | None]:
     """For each prediction without a text its document, as the run read it, where that is there.
@@ -190,7 +190,7 @@ def read_again(
         if each.data is not None and not isinstance(each.raw.get("text"), str)
     ]
     try:
-        head, documents = read_journal(journal_path(lines_of(name)))
+        head, documents = read_journal(journal_path(lines_file(name)))
         about = head.about
         if not wanted or not isinstance(about.get("input"), list) or "-" in about["input"]:
             return found
@@ -200,7 +200,7 @@ def read_again(
             attachments=bool(about.get("attachments")),
             leave_out=written_files(name),
             whole=about.get("as") == "document",
-            **{each: about.get(each) for each in READING},
+            **{each: about.get(each) for each in READING_ARGUMENTS},
         ) as reader:
             records = {record.id: record for record in reader if record.error is None}
     except (InputError, OSError):
@@ -225,7 +225,7 @@ def _absolute(record_id: str, folder: str) -> str:
     return os.path.normpath(os.path.join(folder, record_id))
 
 
-def for_predictions(
+def examples_by_prediction(
     predictions: Sequence[Prediction], examples: Sequence[Example], matching: Matching
 ) -> list[Example | None]:
     """The example of each prediction: a matching, seen from the other side."""
@@ -282,7 +282,7 @@ def source_documents(
 ) -> list[Example | None]:
     """For each prediction its document: of ``--documents``, else of the input of the run."""
     if arguments.documents is None:
-        return read_again(name, predictions, notices)
+        return reread_sources(name, predictions, notices)
     sources = list(
         load_sources(
             arguments.documents,
@@ -297,4 +297,4 @@ def source_documents(
             f"{len(matching.surplus)} lines of {name} belong to no document of "
             f"{arguments.documents}"
         )
-    return for_predictions(predictions, sources, matching)
+    return examples_by_prediction(predictions, sources, matching)

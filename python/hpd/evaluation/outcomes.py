@@ -31,10 +31,10 @@ OUTCOME_WORDS: Final[Mapping[Outcome, str]] = {
 }
 """The outcomes in words, in the order in which they are shown; in JSON they keep their names."""
 
-Cell = tuple[str, str]
+CategoryAttribute = tuple[str, str]
 """A category and an attribute."""
 
-Form = Callable[[str], str]
+Normalizer = Callable[[str], str]
 """The form in which values are compared; a text that becomes empty is no value."""
 
 _NONE_TEXTS = frozenset({ABSENT, "None"})
@@ -47,7 +47,7 @@ class FieldOutcome:
 
     row: int
     """The document's place in the gold file, from 0."""
-    cell: Cell
+    cell: CategoryAttribute
     outcome: Outcome
     is_named: bool
     """Whether the gold row names the attribute; if not, it counts in the strict form only."""
@@ -57,7 +57,7 @@ def field_outcomes(
     examples: Sequence[Example],
     predictions: Sequence[Mapping[str, Any] | None],
     attributes: Mapping[str, Iterable[str]] | None = None,
-    form: Form | None = None,
+    form: Normalizer | None = None,
 ) -> Iterator[FieldOutcome]:
     """The outcome of every field, document by document.
 
@@ -90,7 +90,9 @@ def category_attributes(examples: Iterable[Example]) -> dict[str, dict[str, None
     return names
 
 
-def outcome(gold: Sequence[str] | None, prediction: object, form: Form | None = None) -> Outcome:
+def outcome(
+    gold: Sequence[str] | None, prediction: object, form: Normalizer | None = None
+) -> Outcome:
     """The outcome of one field; a list is right if each of its items is a gold value."""
     values = predicted_values(prediction, form)
     if form is not None and gold is not None:
@@ -102,7 +104,7 @@ def outcome(gold: Sequence[str] | None, prediction: object, form: Form | None = 
     return "vc" if all(value in gold for value in values) else "vw"
 
 
-def predicted_values(prediction: object, form: Form | None = None) -> list[str]:
+def predicted_values(prediction: object, form: Normalizer | None = None) -> list[str]:
     """A predicted value as texts: none, one, or those of a list."""
     items = prediction if isinstance(prediction, (list, tuple)) else [prediction]
     texts = [value_text(item) for item in items if item is not None]

@@ -13,7 +13,7 @@ from typing import Any
 
 from hpd.evaluation.calibration import Calibration, CoveragePoint
 from hpd.evaluation.outcomes import FieldOutcome
-from hpd.evaluation.scores import LEVEL, USUAL, Resampling, count_outcomes
+from hpd.evaluation.scores import DEFAULT_RESAMPLING, INTERVAL_LEVEL, Resampling, count_outcomes
 from hpd.evaluation.statistics import evaluation_intervals
 
 N_ATTRIBUTES = 30
@@ -29,7 +29,7 @@ def plot_evaluation(
     *,
     calibration: Calibration | None = None,
     coverage: Sequence[CoveragePoint] = (),
-    resampling: Resampling = USUAL,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> None:
     """Draw the image; the format is the extension's (``.svg``, ``.png``, ``.pdf``).
 
@@ -101,7 +101,9 @@ def _plot_attributes(
     n_gold = Counter(f.cell[1] for f in merged if f.outcome in ("vn", "vc", "vw"))
     axes.set_yticks(range(len(shown)), [f"{name} ({n_gold[name]})" for name in shown])
     axes.invert_yaxis()
-    axes.set(xlabel=f"F1 with {LEVEL:.0%} interval; in brackets: gold values", xlim=(-2, 102))
+    axes.set(
+        xlabel=f"F1 with {INTERVAL_LEVEL:.0%} interval; in brackets: gold values", xlim=(-2, 102)
+    )
     axes.grid(axis="x", color="0.9")
     if len(files) > 1:
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(files))

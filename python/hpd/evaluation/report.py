@@ -184,7 +184,7 @@ class AttributeSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class HistogramBar:
     """A bar of the histogram: the values and nulls with a confidence between two bounds."""
 
     low: float
@@ -203,7 +203,7 @@ class ReportSummary:
     totals: Totals
     attributes: tuple[AttributeSummary, ...]
     """In order of appearance."""
-    histogram: tuple[Bar, ...]
+    histogram: tuple[HistogramBar, ...]
     """Of all confidences, the lowest first; empty if there are none."""
 
 
@@ -232,11 +232,13 @@ def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
     )
 
 
-def _histogram(of_values: Sequence[float], of_nulls: Sequence[float]) -> tuple[Bar, ...]:
+def _histogram(of_values: Sequence[float], of_nulls: Sequence[float]) -> tuple[HistogramBar, ...]:
     if not of_values and not of_nulls:
         return ()
     values, nulls = _binned(of_values), _binned(of_nulls)
-    return tuple(Bar(i / N_BINS, (i + 1) / N_BINS, values[i], nulls[i]) for i in range(N_BINS))
+    return tuple(
+        HistogramBar(i / N_BINS, (i + 1) / N_BINS, values[i], nulls[i]) for i in range(N_BINS)
+    )
 
 
 def _binned(confidences: Iterable[float]) -> list[int]:

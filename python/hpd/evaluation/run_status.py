@@ -12,8 +12,8 @@ from typing import Any, BinaryIO
 
 from hpd.errors import InputError
 from hpd.files.journal import (
-    Entry,
-    Head,
+    JournalEntry,
+    JournalHead,
     is_table_note,
     journal_path,
     lock,
@@ -29,7 +29,7 @@ class RunStatus:
 
     path: Path
     """The output."""
-    head: Head
+    head: JournalHead
     """The settings of the run, and the names of what it reads."""
     is_running: bool
     """Whether a process is writing the output just now."""
@@ -116,7 +116,7 @@ def _opened(path: Path) -> BinaryIO:
         raise InputError(f"{path}: the output is gone, and only its journal is there") from error
 
 
-def _entries(file: BinaryIO, journal: Path) -> Iterator[Entry]:
+def _entries(file: BinaryIO, journal: Path) -> Iterator[JournalEntry]:
     for number, line in enumerate(file, start=2):
         if line.endswith(b"\n") and not is_table_note(line):
             yield read_entry(line, f"{journal}:{number}")

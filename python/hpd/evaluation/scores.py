@@ -7,8 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
-from hpd.evaluation.json_form import JsonForm, cell_rows
-from hpd.evaluation.outcomes import OUTCOMES, Cell, FieldOutcome, Form, Outcome, field_outcomes
+from hpd.evaluation.json_form import JsonDataclass, cell_rows
+from hpd.evaluation.outcomes import (
+    OUTCOMES,
+    CategoryAttribute,
+    FieldOutcome,
+    Normalizer,
+    Outcome,
+    field_outcomes,
+)
 from hpd.evaluation.rows import Example
 
 FormName = Literal["exact", "normalized"]
@@ -62,7 +69,7 @@ AGREEMENT_NAMES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Counts(JsonForm):
+class Counts(JsonDataclass):
     """The number of each outcome, and the scores in percent; P and R are rounded before F1, as
     published."""
 
@@ -100,7 +107,7 @@ class Counts(JsonForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Macro(JsonForm):
+class Macro(JsonDataclass):
     """The mean of the cells' scores, without those that neither gold nor prediction ever fills."""
 
     precision: float = 0.0
@@ -110,12 +117,12 @@ class Macro(JsonForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Score(JsonForm):
+class Score(JsonDataclass):
     """The outcomes by category and attribute, and their totals."""
 
     JSON = ("micro", "macro", "attributes")
 
-    cells: Mapping[Cell, Counts] = field(default_factory=dict)
+    cells: Mapping[CategoryAttribute, Counts] = field(default_factory=dict)
 
     @property
     def micro(self) -> Counts:
@@ -140,7 +147,7 @@ class Score(JsonForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation(JsonForm):
+class Evaluation(JsonDataclass):
     """One file of predictions against gold, in one form of comparison."""
 
     plain: Score
@@ -153,7 +160,7 @@ def evaluate(
     examples: Sequence[Example],
     predictions: Sequence[Mapping[str, Any] | None],
     attributes: Mapping[str, Iterable[str]] | None = None,
-    form: Form | None = None,
+    form: Normalizer | None = None,
 ) -> Evaluation:
     """The scores of predictions, one for each example: ``field_outcomes``, counted."""
     return count_outcomes(field_outcomes(examples, predictions, attributes, form))
@@ -161,8 +168,8 @@ def evaluate(
 
 def count_outcomes(fields: Iterable[FieldOutcome]) -> Evaluation:
     """The scores of some fields."""
-    plain: defaultdict[Cell, Counter[Outcome]] = defaultdict(Counter)
-    strict: defaultdict[Cell, Counter[Outcome]] = defaultdict(Counter)
+    plain: defaultdict[CategoryAttribute, Counter[Outcome]] = defaultdict(Counter)
+    strict: defaultdict[CategoryAttribute, Counter[Outcome]] = defaultdict(Counter)
     for field_outcome in fields:
         strict[field_outcome.cell][field_outcome.outcome] += 1
         if field_outcome.is_named:
@@ -181,12 +188,12 @@ def _mean(percentages: Sequence[float]) -> float:
     return round(sum(round(100 * each) for each in percentages) / (100 * len(percentages)), 2)
 
 
-LEVEL: Final = 0.95
+INTERVAL_LEVEL: Final = 0.95
 """The share of samples within an interval."""
 
 
 @dataclass(frozen=True, slots=True)
-class Resampling(JsonForm):
+class Resampling(JsonDataclass):
     """The settings that a reader must know to get the same intervals and p-values again."""
 
     n: int = 2000
@@ -194,9 +201,8 @@ class Resampling(JsonForm):
     seed: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """The settings, and the method."""
-        method = {"method": "percentile bootstrap over documents", "level": LEVEL}
+        method = {"method": "percentile bootstrap over documents", "level": INTERVAL_LEVEL}
         return {**method, "n_resamples": self.n, "seed": self.seed}
 
 
-USUAL: Final = Resampling()
+DEFAULT_RESAMPLING: Final = Resampling()

@@ -32,9 +32,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpd.evaluation.json_form import JsonForm, cell_rows, plain
-from hpd.evaluation.outcomes import OUTCOMES, Cell, FieldOutcome
-from hpd.evaluation.scores import AVERAGES, LEVEL, SCORES, USUAL, Average, Resampling
+from hpd.evaluation.json_form import JsonDataclass, cell_rows, to_plain
+from hpd.evaluation.outcomes import OUTCOMES, CategoryAttribute, FieldOutcome
+from hpd.evaluation.scores import (
+    AVERAGES,
+    DEFAULT_RESAMPLING,
+    INTERVAL_LEVEL,
+    SCORES,
+    Average,
+    Resampling,
+)
 
 _CHUNK = 4_000_000
 """Numbers in an array of weights or counts; more resamples are computed one chunk at a time."""
@@ -66,7 +73,7 @@ class OutcomeCounts:
         for field in fields:
             by_category.setdefault(field.cell[0], []).append(field)
         self._categories = []
-        cells: list[Cell] = []
+        cells: list[CategoryAttribute] = []
         for own in by_category.values():
             columns = {cell: i for i, cell in enumerate(dict.fromkeys(field.cell for field in own))}
             rows, indexes = np.unique([field.row for field in own], return_inverse=True)
@@ -75,7 +82,7 @@ class OutcomeCounts:
                 ones[index, columns[field.cell] * len(OUTCOMES) + OUTCOMES.index(field.outcome)] = 1
             self._categories.append(_Category(rows, ones))
             cells += columns
-        self.cells: Sequence[Cell] = tuple(cells)
+        self.cells: Sequence[CategoryAttribute] = tuple(cells)
 
     @property
     def width(self) -> int:
@@ -98,11 +105,11 @@ def averages(counts: Array) -> dict[Average, Array]:
     """The averages of (samples, cells, outcomes) counts, not rounded: (samples, scores)."""
     is_filled = counts.sum(axis=2) > counts[:, :, _NN]
     n_filled = np.maximum(1, is_filled.sum(axis=1))[:, np.newaxis]
-    macro = (scores(counts) * is_filled[:, :, np.newaxis]).sum(axis=1) / n_filled
-    return {"micro": scores(counts.sum(axis=1)), "macro": macro}
+    macro = (count_scores(counts) * is_filled[:, :, np.newaxis]).sum(axis=1) / n_filled
+    return {"micro": count_scores(counts.sum(axis=1)), "macro": macro}
 
 
-def scores(counts: Array) -> Array:
+def count_scores(counts: Array) -> Array:
     """Precision, recall and F1 in percent, not rounded: (..., outcomes) to (..., scores)."""
     right = counts[..., _VC]
     predicted = right + counts[..., _VW] + counts[..., _NV]
@@ -118,7 +125,10 @@ def scores(counts: Array) -> Array:
 
 
 def bootstrap(
-    count: Callable[[Weights], Array], n_documents: int, width: int, resampling: Resampling = USUAL
+    count: Callable[[Weights], Array],
+    n_documents: int,
+    width: int,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Iterator[Array]:
     """The counts of as many documents drawn with replacement, again and again, in chunks.
 
@@ -134,7 +144,7 @@ def bootstrap(
     yield from map(count, drawn_documents(n_documents, sizes, resampling.seed))
 
 
-def bootstrapped(by_document: Array, resampling: Resampling = USUAL) -> Array:
+def bootstrapped(by_document: Array, resampling: Resampling = DEFAULT_RESAMPLING) -> Array:
     """The sums of (documents, ...) counts over documents that are drawn: (samples, ...)."""
     if not len(by_document):
         return by_document
@@ -161,8 +171,8 @@ def chunk_sizes(width: int, n_samples: int) -> Iterator[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval(JsonForm):
-    """The bounds between which ``LEVEL`` of the samples lie, in percent like scores."""
+class Interval(JsonDataclass):
+    """The bounds between which ``INTERVAL_LEVEL`` of the samples lie, in percent like scores."""
 
     low: float
     high: float
@@ -176,7 +186,7 @@ class Interval(JsonForm):
     @classmethod
     def of(cls, samples: Array) -> Interval:
         """The interval of a score's samples: their percentiles."""
-        tail = (1 - LEVEL) / 2
+        tail = (1 - INTERVAL_LEVEL) / 2
         indexes = (len(samples) - 1) * np.array([tail, 1 - tail])
         # All in order: once, with np.quantile, which sorts them only in part, the same samples had
         # two intervals in one run; why is not known.
@@ -194,14 +204,14 @@ Intervals = Mapping[str, Interval]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreIntervals(JsonForm):
+class ScoreIntervals(JsonDataclass):
     """The intervals around a ``Score``."""
 
     JSON = ("micro", "macro", "attributes")
 
     micro: Intervals
     macro: Intervals
-    cells: Mapping[Cell, Intervals]
+    cells: Mapping[CategoryAttribute, Intervals]
 
     @property
     def attributes(self) -> list[dict[str, Any]]:
@@ -210,7 +220,7 @@ class ScoreIntervals(JsonForm):
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationIntervals(JsonForm):
+class EvaluationIntervals(JsonDataclass):
     """The intervals around an ``Evaluation``."""
 
     plain: ScoreIntervals
@@ -218,7 +228,7 @@ class EvaluationIntervals(JsonForm):
 
 
 def evaluation_intervals(
-    fields: Sequence[FieldOutcome], n_rows: int, resampling: Resampling = USUAL
+    fields: Sequence[FieldOutcome], n_rows: int, resampling: Resampling = DEFAULT_RESAMPLING
 ) -> EvaluationIntervals:
     """The intervals around every score of some fields, of ``n_rows`` documents."""
     plain = OutcomeCounts((field for field in fields if field.is_named), n_rows)
@@ -233,7 +243,8 @@ def intervals_of(samples: Array) -> dict[str, Interval]:
 
 def _intervals(outcomes: OutcomeCounts, resampling: Resampling) -> ScoreIntervals:
     samples = [
-        (*averages(counts).values(), scores(counts)) for counts in outcomes.bootstrapped(resampling)
+        (*averages(counts).values(), count_scores(counts))
+        for counts in outcomes.bootstrapped(resampling)
     ]
     micro, macro, cells = (np.concatenate(chunks) for chunks in zip(*samples, strict=True))
     return ScoreIntervals(
@@ -248,7 +259,7 @@ _EPSILON = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Difference(JsonForm):
+class Difference(JsonDataclass):
     """One score of two files, in percent and not rounded on the way."""
 
     first: float
@@ -263,13 +274,12 @@ class Difference(JsonForm):
         return self.first - self.second
 
     def to_json(self) -> dict[str, Any]:
-        """All of it."""
         scores = {name: round(getattr(self, name), 4) for name in ("first", "second", "difference")}
-        return {**scores, "interval": plain(self.interval), "p_value": self.p_value}
+        return {**scores, "interval": to_plain(self.interval), "p_value": self.p_value}
 
 
 @dataclass(frozen=True, slots=True)
-class Differences(JsonForm):
+class Differences(JsonDataclass):
     """The differences of all scores of two files."""
 
     micro: Mapping[str, Difference]
@@ -284,7 +294,7 @@ def paired_differences(
     first: Sequence[FieldOutcome],
     second: Sequence[FieldOutcome],
     n_rows: int,
-    resampling: Resampling = USUAL,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Differences:
     """The differences between two files, whose fields are the same ones in the same order.
 

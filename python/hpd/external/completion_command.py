@@ -29,7 +29,6 @@ To try it in this shell alone: eval "$(hpd completion bash)"
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "completion",
         help="print a script with which a shell completes the command line",
@@ -41,7 +40,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the script."""
     require_extra("hpd completion", "completion", ("shtab",))
     import shtab
 

@@ -11,7 +11,7 @@ from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.encodings import is_mostly_utf8, known_encoding
 from hpd.files.rows import WholeText
-from hpd.files.streams import Source, decoded
+from hpd.files.streams import Source, decode
 
 _DECLARED = re.compile(
     rb"""<(?:meta\b[^>]*?\bcharset\s*=\s*["']?|\?xml[^>]*?encoding=["'])\s*([\w.:-]+)""",
@@ -37,7 +37,7 @@ def _read_page(source: Source) -> WholeText:
     data = source.read()
     declared = declared_encoding(data)
     try:
-        html = decoded(data, source, declared)
+        html = decode(data, source, declared)
     except InputError:
         if source.encoding or declared != "utf-8" or not is_mostly_utf8(data):
             raise

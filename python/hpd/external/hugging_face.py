@@ -41,7 +41,7 @@ def download(hf_repo: str, *, progress: bool = True) -> Path:
     try:
         chosen = choose_file(listing.where, listing.files, quant)
     except ModelLoadError as error:
-        raise ModelLoadError(f"{error}{_other_places(repo, listing)}") from error
+        raise ModelLoadError(f"{error}{_other_repositories_hint(repo, listing)}") from error
     names = _parts_in(listing.where, chosen, listing.files)
     with _progress_bars(shown=progress):
         paths = [_download_file(repo, name, cached=listing.cached) for name in names]
@@ -243,7 +243,7 @@ def _without_network(repo: str) -> str:
     return f"you can put a GGUF file of {repo} on this disk yourself, and name it: -m FILE"
 
 
-def _other_places(repo: str, listing: _Listing) -> str:
+def _other_repositories_hint(repo: str, listing: _Listing) -> str:
     """The remedy where a repository, or what the cache has of it, lacks the file."""
     if listing.cached:
         return f"; {_without_network(repo)}"

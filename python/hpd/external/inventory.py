@@ -19,7 +19,7 @@ from hpd.external.recommended import (
     repository_of,
 )
 from hpd.models.gguf_files import check_gguf, part_names
-from hpd.models.memory import PROCESS, Shape, memory_need, need_of_shape
+from hpd.models.memory import PROCESS, ModelShape, memory_need, need_of_shape
 from hpd.models.model_files import bundled_model
 from hpd.options import Options
 
@@ -44,7 +44,7 @@ class LocalModel:
 
 def recommended_memory(model: RecommendedModel) -> int:
     """The bytes of memory that a recommended model takes with default options."""
-    shape = Shape(
+    shape = ModelShape(
         n_ctx_train=model.n_ctx_train,
         n_embd=model.n_embd,
         n_ff=model.n_ff,

@@ -9,10 +9,10 @@ from hpd.external.hugging_face import download
 from hpd.external.ollama import OLLAMA_PREFIX, ollama_model
 from hpd.external.recommended import is_short_name, packaged_file, repository_of
 
-__all__ = ["download", "find"]
+__all__ = ["download", "find_model"]
 
 
-def find(name: str, *, progress: bool = True) -> Path | None:
+def find_model(name: str, *, progress: bool = True) -> Path | None:
     """The file of ``ollama:NAME`` or of a short name (``qwen3:0.6b``); None: the name is neither.
 
     Raises:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import add_option_argument
-from hpd.cli.common import EXIT_OK, UsageError, table
+from hpd.cli.common import EXIT_OK, UsageError, format_table
 from hpd.options import OPTIONS
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ as one document written token by token. Times as fast as Q8_0."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "models",
         help="list recommended models, those on this disk, and which of them fit",
@@ -80,16 +79,16 @@ def run(arguments: argparse.Namespace) -> int:
         return EXIT_OK
     size = "not known" if available is None else readable_size(available)
     print(f"memory available: {size}\n\nrecommended, by size (-m NAME):\n")
-    print(table(_recommended_rows(recommended), n_left=3))
+    print(format_table(_recommended_rows(recommended), n_left=3))
     print("\non this disk:\n")
-    print(table(_local_rows(here), n_left=2))
+    print(format_table(_local_rows(here), n_left=2))
     unusable = [f"{_use(model)}: {model['problem']}" for model in here if model["problem"]]
     if unusable:
         print("\n".join(["\ncannot be used:\n", *unusable]))
     if arguments.speed:
         speeds = _speeds(arguments.n_threads)
         print(f"\ntypes of weights, as products with them are computed by {processor()}:\n")
-        print(table(_speed_rows(speeds), n_left=1))
+        print(format_table(_speed_rows(speeds), n_left=1))
         print(f"\n{_SPEED_NOTE}")
     return EXIT_OK
 
@@ -155,12 +154,12 @@ def _speeds(n_threads: int | None) -> list[WeightSpeed]:
 
 def _speed_rows(speeds: list[WeightSpeed]) -> list[list[str]]:
     """Each type with its speed in reading, in decoding many values, and with one token alone."""
-    from hpd.external.weight_speed import ALONE, DECODING, READING
+    from hpd.external.weight_speed import N_ALONE, N_DECODING, N_READING
 
     (usual,) = (speed for speed in speeds if speed.type == "Q8_0")
     rows = [["TYPE", "BITS", "READING", "DECODING", "ONE TOKEN"]]
     for speed in speeds:
-        times = [usual.seconds[n] / speed.seconds[n] for n in (READING, DECODING, ALONE)]
+        times = [usual.seconds[n] / speed.seconds[n] for n in (N_READING, N_DECODING, N_ALONE)]
         rows.append([speed.type, f"{speed.n_bits:.1f}", *(f"{each:.2f}x" for each in times)])
     return rows
 

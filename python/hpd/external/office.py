@@ -21,7 +21,7 @@ from hpd.documents import Box
 from hpd.errors import InputError
 from hpd.external.html import declared_encoding, text_of_html
 from hpd.files.rows import WholeText, whole_text
-from hpd.files.streams import Source, decoded
+from hpd.files.streams import Source, decode
 from hpd.files.text_tables import table_text
 
 _MAX_UNPACKED_BYTES = 1 << 30  # of what is in an archive, which could be made to fill the memory
@@ -140,9 +140,9 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
     and one of several columns has empty ones behind it."""
     rows: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}  # by column: the rows that a cell of ODF goes on for
-    for row in _own(table, ("tr", "table-row")):
+    for row in _own_elements(table, ("tr", "table-row")):
         texts: list[str] = []
-        for cell in _own(row, _CELLS):
+        for cell in _own_elements(row, _CELLS):
             at = len(texts)
             text = " ".join(" ".join(_blocks(cell)).split())
             above = rows[-1][at] if rows and at < len(rows[-1]) else ""
@@ -151,7 +151,7 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
                 below[at] = n_rows - 1, covered
             if _is_covered(cell):
                 text = covered
-            elif _goes_on(cell):
+            elif _continues_above(cell):
                 text = above
             if (n_rows := _number(cell, "number-rows-spanned")) > 1:
                 below[at] = n_rows - 1, text
@@ -163,20 +163,22 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
     return rows
 
 
-def _own(element: ElementTree.Element, names: Collection[str]) -> Iterator[ElementTree.Element]:
+def _own_elements(
+    element: ElementTree.Element, names: Collection[str]
+) -> Iterator[ElementTree.Element]:
     """The rows of a table or the cells of a row, without those of tables in it."""
     for child in element:
         if _local(child) in names:
             yield child
         elif _local(child) not in _BLOCKS:
-            yield from _own(child, names)
+            yield from _own_elements(child, names)
 
 
 def _is_covered(cell: ElementTree.Element) -> bool:
     return _local(cell) == "covered-table-cell"
 
 
-def _goes_on(cell: ElementTree.Element) -> bool:
+def _continues_above(cell: ElementTree.Element) -> bool:
     """Whether a cell of Microsoft's continues the one above it."""
     merge = _setting(cell, "vMerge")
     return cell.get("vMerge") == "1" or (
@@ -351,7 +353,7 @@ def _shown_blocks(
             box = _box(child, group) or inherited.get(_placeholder(child))
             yield from ((text, box) for text in _blocks(child))
         elif name == "grpSp":
-            yield from _shown_blocks(child, inherited, _within(child, group))
+            yield from _shown_blocks(child, inherited, _compose(child, group))
         elif name in _PARAGRAPHS or name in _BLOCKS or _is_comment(child):
             holder = ElementTree.Element("holder")
             holder.append(child)
@@ -385,7 +387,7 @@ def _box(shape: ElementTree.Element, group: Box) -> Box | None:
     return left, top, left + wide * size[0], top + high * size[1]
 
 
-def _within(group: ElementTree.Element, outer: Box) -> Box:
+def _compose(group: ElementTree.Element, outer: Box) -> Box:
     """How the places in a group become those on the slide."""
     box, parts = _box(group, outer), _transform(group)
     at, size = _pair(parts.get("chOff"), "x", "y"), _pair(parts.get("chExt"), "cx", "cy")
@@ -439,7 +441,7 @@ def read_epub(source: Source) -> WholeText:
     texts = []
     for href in filter(None, chapters):
         data = archive.bytes_of(posixpath.normpath(posixpath.join(folder, unquote(href))))
-        page = decoded(data, source, declared_encoding(data))
+        page = decode(data, source, declared_encoding(data))
         texts.append(text_of_html(page, source.name))
     return _joined(["\n\n".join(text for text in texts if text)], source, "EPUB")
 

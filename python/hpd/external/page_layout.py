@@ -17,7 +17,7 @@ from unicodedata import bidirectional
 
 from hpd.documents import Box
 from hpd.files.rows import Placed
-from hpd.files.text_tables import n_columns
+from hpd.files.text_tables import text_width
 
 _SAME_LINE = 0.5
 """Of the lower of two pieces: so much of its height is beside the other on one line."""
@@ -92,7 +92,7 @@ class _Piece:
     @property
     def n_columns(self) -> int:
         if not self._n_columns:
-            self._n_columns = n_columns(self.text()) + len(self.word_starts) - 1
+            self._n_columns = text_width(self.text()) + len(self.word_starts) - 1
         return self._n_columns
 
     def text(self) -> str:

@@ -14,11 +14,11 @@ from uuid import UUID
 
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
-from hpd.files.rows import Row, refuse_twice
+from hpd.files.rows import Row, check_unique
 from hpd.files.streams import Source
 from hpd.files.tables import (
     Column,
-    Line,
+    OutputLine,
     Schemas,
     as_text,
     input_value,
@@ -40,7 +40,7 @@ def _parquet_rows(source: Source) -> Iterator[Row]:
     try:
         table = arrow.ParquetFile(seekable)
         names = table.schema_arrow.names
-        refuse_twice(names, source.name)
+        check_unique(names, source.name)
         source.types.update(zip(names, table.schema_arrow.types, strict=True))
         for name, kind in source.types.items():
             if "tz=" in str(kind) and _readable(kind) != kind:
@@ -130,7 +130,7 @@ def arrow_type(attribute: Attribute) -> Any:
     return scalars.get(python_type(attribute) or scalar_kind(attribute), pyarrow.string())
 
 
-def arrow_array(column: Column, lines: Iterable[Line]) -> Any:
+def arrow_array(column: Column, lines: Iterable[OutputLine]) -> Any:
     """The values of a column in lines of output as an Arrow array.
 
     Raises:
@@ -239,7 +239,7 @@ def check_writable() -> None:
 
 def write_table(
     path: Path,
-    lines: Callable[[], Iterator[Line]],
+    lines: Callable[[], Iterator[OutputLine]],
     schemas: Schemas,
     types: Mapping[str, Any],
     *,
@@ -278,7 +278,7 @@ def write_table(
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
 
 
-def _fitting_types(lines: Iterable[Line], types: Mapping[str, Any]) -> dict[str, Any]:
+def _fitting_types(lines: Iterable[OutputLine], types: Mapping[str, Any]) -> dict[str, Any]:
     """The types that all values of their columns fit: a date beyond the year 9999 is a text."""
     import pyarrow
 
@@ -295,8 +295,8 @@ def _fitting_types(lines: Iterable[Line], types: Mapping[str, Any]) -> dict[str,
     return kept
 
 
-def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    batch: list[Line] = []
+def _batches(lines: Iterable[OutputLine]) -> Iterator[list[OutputLine]]:
+    batch: list[OutputLine] = []
     for line in lines:
         batch.append(line)
         if len(batch) == _N_ROWS:

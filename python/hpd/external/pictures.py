@@ -15,7 +15,7 @@ from hpd.files.streams import Source
 
 RECOGNISED = "the text was recognised in pictures, so that letters may be wrong"
 RECOGNISER = "rapidocr_onnxruntime"
-_WHAT = "pictures and scans, whose text must be recognised first"
+_NEEDED_FOR = "pictures and scans, whose text must be recognised first"
 
 
 @cache
@@ -25,7 +25,7 @@ def recogniser() -> Any:
     Raises:
         InputError: it is not installed, with how it is.
     """
-    return import_extra(RECOGNISER, "rapidocr-onnxruntime", "ocr", _WHAT).RapidOCR()
+    return import_extra(RECOGNISER, "rapidocr-onnxruntime", "ocr", _NEEDED_FOR).RapidOCR()
 
 
 def recognised_letters(pixels: Any, scale: float = 1.0) -> Iterator[Letter]:

@@ -27,28 +27,28 @@ _PACKAGES = {
 
 _BLOCK = 1 << 20
 
-Kind = Literal["file", "folder", "pattern"]
+FoundKind = Literal["file", "folder", "pattern"]
 
 
-def opened(name: str) -> BinaryIO:
+def open_file(name: str) -> BinaryIO:
     """A file at a place as a binary stream, whose errors while reading are ``OSError``.
 
     Raises:
         InputError: it cannot be opened; with the reason.
     """
-    with telling(name):
-        filesystem, path = at(name)
-        return io.BufferedReader(_Reading(filesystem, path, name), _BLOCK)
+    with errors_in_words(name):
+        filesystem, path = filesystem_of(name)
+        return io.BufferedReader(_RemoteReader(filesystem, path, name), _BLOCK)
 
 
-def find(name: str) -> tuple[Kind, list[str]]:
+def list_files(name: str) -> tuple[FoundKind, list[str]]:
     """What a name stands for, and the files: itself, all below a folder, or those of a pattern.
 
     Raises:
         InputError: there is nothing of this name, or it cannot be seen; with the reason.
     """
-    with telling(name):
-        filesystem, path = at(name)
+    with errors_in_words(name):
+        filesystem, path = filesystem_of(name)
         is_web = path.startswith(("http://", "https://"))
         # In an address a question mark begins a query.
         if "*" in path or (not is_web and any(sign in path for sign in "?[")):
@@ -62,12 +62,12 @@ def find(name: str) -> tuple[Kind, list[str]]:
         return "file", [name]
 
 
-def at(name: str) -> tuple[Any, str]:
+def filesystem_of(name: str) -> tuple[Any, str]:
     """The file system of a place, and the path in it.
 
     Raises:
         InputError: a package is missing.
-        Exception: of fsspec and its packages, which ``telling`` puts into words.
+        Exception: of fsspec and its packages, which ``errors_in_words`` puts into words.
     """
     fsspec = import_extra("fsspec", "fsspec", "remote", name)
     scheme, _, archive = name.partition("://")
@@ -86,7 +86,7 @@ def _named(filesystem: Any, paths: list[str], name: str) -> list[str]:
 
 
 @contextmanager
-def telling(name: str) -> Iterator[None]:
+def errors_in_words(name: str) -> Iterator[None]:
     """Puts what fsspec and its packages raise into words."""
     try:
         yield
@@ -114,7 +114,7 @@ def _reason(error: BaseException) -> str:
     return said
 
 
-class _Reading(io.RawIOBase):
+class _RemoteReader(io.RawIOBase):
     """A file whose every error is an ``OSError``, as that of a local file."""
 
     def __init__(self, filesystem: Any, path: str, name: str) -> None:

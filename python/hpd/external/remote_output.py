@@ -10,12 +10,14 @@ from pathlib import Path
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
 from hpd.cli.output import written_files
 from hpd.errors import HpdError, InputError, OptionError, SchemaError
-from hpd.external.remote_files import at, telling
+from hpd.external.remote_files import errors_in_words, filesystem_of
 from hpd.files.journal import text_fingerprint
 from hpd.models.cache import cache_folder
 
 
-def run_there(arguments: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
+def extract_to_remote(
+    arguments: argparse.Namespace, run: Callable[[argparse.Namespace], int]
+) -> int:
     """``hpd extract`` with an output elsewhere.
 
     The files of the output, its journal among them, lie in hpd's cache while they are written. A
@@ -59,7 +61,7 @@ def run_there(arguments: argparse.Namespace, run: Callable[[argparse.Namespace],
     return code
 
 
-def status_there(arguments: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
+def remote_status(arguments: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
     """``hpd status`` of an output elsewhere, by copies of its files.
 
     Raises:
@@ -83,8 +85,8 @@ class _RemoteOutput:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        with input_errors_as_usage(), telling(name):
-            self._filesystem, path = at(name)
+        with input_errors_as_usage(), errors_in_words(name):
+            self._filesystem, path = filesystem_of(name)
         self._folder, _, file = path.rpartition("/")
         if not file or name.endswith("/"):
             raise UsageError(f"{name} is a folder: name a file")
@@ -95,7 +97,7 @@ class _RemoteOutput:
         """Refuse an output that would overwrite something, and a place without room for one."""
         if self.name in arguments.input:
             raise UsageError(f"{self.name} is read in this run: name another output")
-        with telling(self.name):
+        with errors_in_words(self.name):
             bucket = self._folder.partition("/")[0]
             if bucket:
                 self._filesystem.info(bucket)
@@ -120,7 +122,7 @@ class _RemoteOutput:
         unfinished = self.local.parent.with_suffix(".new")
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
-        with telling(self.name):
+        with errors_in_words(self.name):
             for file in written_files(str(self.local)):
                 if self._filesystem.exists(self._at(file)):
                     self._filesystem.get_file(self._at(file), str(unfinished / file.name))
@@ -130,7 +132,7 @@ class _RemoteOutput:
     def store(self) -> None:
         """Copy the files to their place, and forget them here."""
         try:
-            with telling(self.name):
+            with errors_in_words(self.name):
                 for file in self._finished():
                     self._filesystem.put_file(str(file), self._at(file))
         except InputError as error:

@@ -21,11 +21,11 @@ from hpd.documents import Place
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
 from hpd.files.places import PartPlaces
-from hpd.files.rows import Row, WholeText, plain_value, refuse_twice
+from hpd.files.rows import Row, WholeText, check_unique, plain_value
 from hpd.files.streams import Source, is_url, listed
 from hpd.files.tables import (
     Column,
-    Line,
+    OutputLine,
     Schemas,
     as_text,
     flat_columns,
@@ -56,7 +56,9 @@ _N_MEASURED: Final = 200
 _MIN_WIDTH: Final = 9
 _MAX_WIDTH: Final = 50
 _MAIL_DATE: Final = re.compile(r"(?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")
-_OTHERWISE: Final = "the values are in the lines beside the table, and a .csv file can hold them"
+_OTHER_FORMATS: Final = (
+    "the values are in the lines beside the table, and a .csv file can hold them"
+)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -122,7 +124,7 @@ def sheet_rows(source: Source) -> Iterator[Row]:
             source.notes.append(f"above the header of sheet {sheet.name!r}, left out: {above!r}")
         header = [_column_name(cell, n) for n, cell in enumerate(sheet.rows[at][1], start=1)]
         is_only = len(sheets) == 1
-        refuse_twice(header, source.name if is_only else f"{source.name}, sheet {sheet.name!r}")
+        check_unique(header, source.name if is_only else f"{source.name}, sheet {sheet.name!r}")
         source.take_columns(header)
         rows = sheet.rows[at + 1 :]
         for n, column in enumerate(header):
@@ -192,7 +194,7 @@ def check_writable() -> None:
 
 def write_table(
     path: Path,
-    lines: Callable[[], Iterator[Line]],
+    lines: Callable[[], Iterator[OutputLine]],
     schemas: Schemas,
     types: Mapping[str, Any],
     *,
@@ -242,7 +244,7 @@ def write_table(
             made.comment = Comment(_LEGEND, "hpd")
         return made
 
-    def shown_cell(column: Column, value: Any, line: Line) -> Any:
+    def shown_cell(column: Column, value: Any, line: OutputLine) -> Any:
         nonlocal n_links
         made = cell(value, column.name)
         stated = min_confidence(line, column.path) if column.path else None
@@ -266,7 +268,7 @@ def write_table(
         if len(text) > _MAX_CELL_LENGTH:
             raise HpdError(
                 f"the column {name!r} has a text of {len(text)} characters, and a cell of Excel "
-                f"holds {_MAX_CELL_LENGTH}; {_OTHERWISE}"
+                f"holds {_MAX_CELL_LENGTH}; {_OTHER_FORMATS}"
             )
         made = WriteOnlyCell(sheet, text.encode("utf-8", "backslashreplace").decode())
         made.data_type = "s"  # even if it begins like a formula
@@ -276,7 +278,7 @@ def write_table(
         sheet.append([head(column) for column in columns])
         for number, line in enumerate(lines(), start=2):
             if number > _MAX_ROWS:
-                raise HpdError(f"a sheet of Excel holds {_MAX_ROWS} rows; {_OTHERWISE}")
+                raise HpdError(f"a sheet of Excel holds {_MAX_ROWS} rows; {_OTHER_FORMATS}")
             values = (_value(column, line) for column in columns)
             sheet.append(
                 [shown_cell(c, _shown(v), line) for v, c in zip(values, columns, strict=True)]
@@ -286,7 +288,7 @@ def write_table(
     book.save(path)
 
 
-def _value(column: Column, line: Line) -> Any:
+def _value(column: Column, line: OutputLine) -> Any:
     """The value of a cell, in Python's own type."""
     value = typed_value(column.value(line), column.attribute)
     if column.of_input and isinstance(value, str) and _MAIL_DATE.match(value):
@@ -295,7 +297,7 @@ def _value(column: Column, line: Line) -> Any:
     return value
 
 
-def _widths(columns: Sequence[Column], lines: Iterator[Line]) -> list[int]:
+def _widths(columns: Sequence[Column], lines: Iterator[OutputLine]) -> list[int]:
     """Widths in which the names and most values of columns can be read."""
     widths = [len(column.name) for column in columns]
     for line in islice(lines, _N_MEASURED):

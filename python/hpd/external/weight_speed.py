@@ -12,16 +12,16 @@ from hpd.models.hardware import use_amx
 TYPES = ("IQ4_XS", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "BF16")
 """Those of published files, from the smallest; a file of Q4_K_M is mostly Q4_K, and so on."""
 
-READING = 512
+N_READING = 512
 """The tokens of a batch of documents."""
-DECODING = 16
+N_DECODING = 16
 """The tokens of a batch of values."""
-ALONE = 1
+N_ALONE = 1
 
-_WORTH_SAYING = 1.2
+_MIN_GAIN = 1.2
 
 _N_COLUMNS, _N_ROWS = 1024, 3072
-_N_MATRICES = {READING: 7, DECODING: 28, ALONE: 28}
+_N_MATRICES = {N_READING: 7, N_DECODING: 28, N_ALONE: 28}
 """The more, the less of them is in the processor's caches; for many tokens that is no matter."""
 
 _MAIN_TYPES = {
@@ -52,7 +52,7 @@ class WeightSpeed:
 def weight_speeds(
     n_threads: int,
     types: Sequence[str] = TYPES,
-    sizes: Sequence[int] = (READING, DECODING, ALONE),
+    sizes: Sequence[int] = (N_READING, N_DECODING, N_ALONE),
     limit: float = 0.2,
 ) -> list[WeightSpeed]:
     """Time products on the processor, each for ``limit`` seconds.
@@ -102,11 +102,12 @@ def faster_to_read(model: Path, n_threads: int) -> str:
     if own is None:
         return ""
     seconds = {
-        speed.type: speed.seconds[READING] for speed in weight_speeds(n_threads, sizes=(READING,))
+        speed.type: speed.seconds[N_READING]
+        for speed in weight_speeds(n_threads, sizes=(N_READING,))
     }
     best = min(seconds, key=seconds.__getitem__)
     gain = seconds[own] / seconds[best]
-    if gain < _WORTH_SAYING:
+    if gain < _MIN_GAIN:
         return ""
     return (
         f"weights of type {best} are read {gain:.1f} times as fast as this file's {own} by this "

@@ -1,4 +1,4 @@
-"""All that a command is given to read: files, folders, patterns and standard input, in one row."""
+"""The inputs of a command: files, folders, patterns and standard input, read one after another."""
 
 from __future__ import annotations
 
@@ -51,38 +51,39 @@ class Shard:
     n_shards: int
 
     def has(self, first: int, row: int) -> bool:
-        """Whether a record is in this shard.
+        """Return whether a record belongs to this shard.
 
         Args:
-            first: of the file, as ``first_shard`` gives it.
-            row: the place of the record in its file, from 0.
+            first: the file's offset, as returned by ``shard_offset``.
+            row: the index of the record in its file, from 0.
         """
         return (row + first) % self.n_shards == self.number - 1
 
     def count(self, first: int, n_rows: int) -> int:
-        """The number of this shard's records in a file of ``n_rows``."""
+        """Return the number of this shard's records in a file of ``n_rows`` rows."""
         return len(range((self.number - 1 - first) % self.n_shards, n_rows, self.n_shards))
 
     def __str__(self) -> str:
         return f"{self.number}/{self.n_shards}"
 
 
-def first_shard(path: str, *, is_only: bool) -> int:
-    """The number, before it is divided by that of the shards, of the shard with the first record.
+def shard_offset(path: str, *, is_only: bool) -> int:
+    """Return the offset that spreads the records of a file over shards; it depends on the file's
+    name.
 
     Args:
-        path: of the file, which must be the same for all runs.
-        is_only: whether there can be no other file.
+        path: the path of the file, which must be the same for all runs.
+        is_only: whether this is the only file.
     """
     # A checksum such as CRC-32 would bring many of a.txt, b.txt, c.txt into one shard.
     return 0 if is_only else int(text_fingerprint(absolute(path)), 16)
 
 
 def parse_shard(text: str) -> Shard:
-    """The shard that a text such as ``2/8`` names.
+    """Parse a shard such as ``2/8``.
 
     Raises:
-        InputError: it names none.
+        InputError: the text is not a shard.
     """
     match = _FORM.fullmatch(text)
     if match is None:
@@ -94,17 +95,17 @@ def parse_shard(text: str) -> Shard:
 
 
 class RepeatedIds:
-    """Counts the records whose id an earlier one has, at eight bytes a record."""
+    """Counts records that repeat an earlier id, using eight bytes per record."""
 
     def __init__(self) -> None:
         self._hashes: array[int] = array("q")
 
     def add(self, record_id: str) -> None:
-        """Note the id of the next record."""
+        """Add the id of the next record."""
         self._hashes.append(hash(record_id))
 
     def notice(self) -> str | None:
-        """The number of repeated ids and the first of them, in words; None: all are different."""
+        """Describe the number of repeated ids and the first of them; None if all ids differ."""
         import numpy as np  # a command's arguments are read without it
 
         hashes = np.asarray(self._hashes)
@@ -121,18 +122,18 @@ class RepeatedIds:
 
 
 def read_documents(*names: str | Path, **how: Any) -> Iterator[Document]:
-    """The documents of files, folders and patterns, one after another, as they are asked for.
+    """Iterate over the documents of files, folders and patterns; each is read when it is needed.
 
-    Their ids are those of ``hpd extract``, and they know where each part of them stands: the values
-    of a PDF, a show or a sheet have its ``page`` with ``boxes`` or a ``cell``.
+    Ids are those of ``hpd extract``. Documents know the location of their parts: values from a PDF
+    or slides have a ``page`` with ``boxes``, values from a sheet a ``cell``.
 
     Args:
-        names: of files, folders and patterns, here or elsewhere.
-        how: as ``hpd extract`` has it: ``format``, ``text_field``, ``id_field``,
+        names: files, folders and patterns, local or remote.
+        how: options as in ``hpd extract``: ``format``, ``text_field``, ``id_field``,
             ``category_field``, ``encoding``, ``delimiter``, ``attachments``, ``whole``.
 
     Raises:
-        InputError: a name stands for no file, or a file cannot be read.
+        InputError: a name matches no file, or a file cannot be read.
     """
     with InputReader([str(name) for name in names], **how) as reader:
         for record in reader:
@@ -145,32 +146,33 @@ _N_NOTES_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
-    """The files that some names stand for, in the order in which they are read."""
+class FoundFiles:
+    """The files that names refer to, in the order in which they are read."""
 
     paths: tuple[str, ...]
     """Paths, and ``-`` for standard input."""
     skipped: Counter[str] = field(default_factory=Counter)
-    """Counts of what was left out of folders: files by their extensions, and others."""
+    """What was skipped in folders: counts of files by extension, and of other entries."""
 
 
 def find_files(
     names: Sequence[str],
     format: Format | None = None,  # noqa: A002
     leave_out: Collection[str | Path] = (),
-) -> Files:
-    """The files that names stand for: a file itself, all files of a folder, those of a pattern.
+) -> FoundFiles:
+    """Find the files that names refer to: a file itself, all files of a folder, or the matches of a
+    pattern.
 
-    Folders are read with the folders in them, by name; hidden files, links to folders, pipes and
-    devices are left out.
+    Folders are read recursively in the order of names, without hidden files, links to folders,
+    pipes and devices.
 
     Args:
-        names: as they were given.
-        format: the format of all files, whose extensions then say nothing.
-        leave_out: files that are not read if they lie in a folder, such as the output.
+        names: the names as given.
+        format: the format of all files, regardless of their extensions.
+        leave_out: files to skip in folders, such as the output.
 
     Raises:
-        InputError: a name stands for no file, or a folder cannot be read.
+        InputError: a name matches no file, or a folder cannot be read.
     """
     paths: list[str] = []
     skipped: Counter[str] = Counter()
@@ -193,18 +195,18 @@ def find_files(
     twice = [path for path, n in Counter(paths).items() if n > 1]
     if twice:
         raise InputError(f"{twice[0]} is given more than once")
-    return Files(tuple(paths), skipped)
+    return FoundFiles(tuple(paths), skipped)
 
 
 def _is_read(path: str) -> bool:
-    """Whether a file of a folder is read; pictures are, if anything can recognise their text."""
+    """Return whether a file in a folder is read; pictures are if RapidOCR is installed."""
     return is_known(path) and (guess_format(path) != "image" or find_spec(_RECOGNISER) is not None)
 
 
 def _found(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
-    """What a name stands for, a file, a folder or a pattern, and the files."""
+    """Return whether a name is a file, a folder or a pattern, and the files it refers to."""
     if is_url(name):
-        found: tuple[str, list[str]] = remote_files().find(name)
+        found: tuple[str, list[str]] = remote_files().list_files(name)
         return found
     if name != "-" and os.path.isdir(name):
         return "folder", [*_walk(name, skipped)]
@@ -215,30 +217,29 @@ def _found(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
 
 
 class InputReader:
-    """The records of all inputs, one input after another; it can be iterated over once.
+    """Iterates once over the records of all inputs, one input after another.
 
-    A single input that cannot be read raises ``InputError``; of several, one that cannot be read
-    becomes a record with an ``error``, and the others go on.
+    A single unreadable input raises ``InputError``. One of several becomes a record with an
+    ``error``, and the others are still read.
 
     Args:
-        names: files, folders and patterns, here or elsewhere, and ``-`` for standard input.
-        format: the format of all of them, else each is told by its extension.
-        text_field: the fields with the text, for formats that have fields.
+        names: files, folders and patterns, local or remote, and ``-`` for standard input.
+        format: the format of all inputs (default: by extension).
+        text_field: the fields with the text, for formats with fields.
         id_field: the field with the id.
         category_field: the field with the category.
-        leave_out: files that are not read if they lie in a folder, such as the output.
-        encoding: of the texts, else told by the content of each.
-        delimiter: of the columns of CSV and TSV, else told by the content of each.
-        attachments: whether what is attached to an e-mail, and messages within it, are documents
-            of their own.
-        whole: whether a file of rows is one document, too.
-        category_of: the category of the records of a file, by its path; it raises ``InputError``
-            for a file that has none.
-        shard: the part of all records that is given; whole files of others are not opened.
+        leave_out: files to skip in folders, such as the output.
+        encoding: the encoding of texts (default: detected for each file).
+        delimiter: the delimiter of CSV and TSV (default: detected for each file).
+        attachments: whether attachments of e-mails, and messages within them, become separate
+            documents.
+        whole: whether a file of rows is read as one document.
+        category_of: returns the category of a file's records by its path, or raises ``InputError``.
+        shard: the part of all records to read; files of other shards are not opened.
 
     Raises:
-        InputError: a name stands for no file, a file cannot be opened or has an unknown format, or
-            a field is named and no input has fields.
+        InputError: a name matches no file, a file cannot be opened or has an unknown format, or a
+            field is named and no input has fields.
     """
 
     def __init__(
@@ -261,16 +262,16 @@ class InputReader:
         self._notes: Counter[str] = Counter()
         self._noted: dict[str, str] = {}  # the first record of each
         self.types: dict[str, Any] = {}
-        """The types of the columns of files that have some, as far as they were read."""
+        """The types of typed columns, as far as files were read."""
         check_encoding(encoding)
         self.files = find_files(names, format, leave_out)
         self._shard = shard
         is_only = len(names) == 1 and self.files.paths == tuple(names)
-        self._firsts = [first_shard(path, is_only=is_only) for path in self.files.paths]
+        self._firsts = [shard_offset(path, is_only=is_only) for path in self.files.paths]
         self.unread: list[InputError] = []
-        """The errors of inputs for which another shard has the line."""
+        """Errors of inputs whose lines belong to another shard."""
         self.repeated_ids = RepeatedIds()
-        """Those of the records that were given so far."""
+        """The ids of the records read so far."""
         self._formats = [format or self._guessed(path) for path in self.files.paths]
         self._fields = {
             "text_field": text_field,
@@ -319,9 +320,9 @@ class InputReader:
         self.close()
 
     def close(self) -> None:
-        """Close what is open, which ends the iteration.
+        """Close the open file, which ends the iteration.
 
-        Nothing is closed under a thread that waits for the next record just now.
+        Has no effect on a thread that is waiting for the next record.
         """
         if inspect.getgeneratorstate(self._records) == inspect.GEN_RUNNING:
             return
@@ -331,24 +332,24 @@ class InputReader:
 
     @property
     def is_live(self) -> bool:
-        """Whether an input may keep its reader waiting: standard input, a pipe."""
+        """Return whether an input may block: standard input or a pipe."""
         return any(
             path == "-" or (os.path.exists(path) and not os.path.isfile(path))
             for path in self.files.paths
         )
 
     def source(self, record: Record) -> dict[str, Any]:
-        """The input of a record, as a line of output has it where the id does not tell it."""
+        """Return the input of a record for its output line, where the id does not tell it."""
         is_whole = record.id == record.source
         source = {} if self._is_single or is_whole else {"source": record.source}
         return {**source, "notes": list(record.notes)} if record.notes else source
 
     def columns(self, record: Record) -> dict[str, Any]:
-        """The text of a record, and its other columns but the id, as a line of output has them."""
+        """Return the text of a record and its columns other than the id, as in an output line."""
         return columns_of(record, self._id_field, self._text_fields)
 
     def note_texts(self) -> list[str]:
-        """What a user should know of how the records were read so far, in sentences."""
+        """Return notes for the user on how the records were read so far."""
         texts = [
             f"{self._noted[note]}{f' and {n - 1} more' if n > 1 else ''}: {note}"
             for note, n in self._notes.most_common()
@@ -357,7 +358,7 @@ class InputReader:
         return texts if n_more <= 0 else [*texts[:_N_NOTES_SHOWN], f"and {n_more} more such notes"]
 
     def count(self) -> int | None:
-        """The number of records, by one quick pass; None where that cannot be told."""
+        """Count the records in one quick pass; None if they cannot be counted."""
         n = 0
         for i, (path, format_) in enumerate(zip(self.files.paths, self._formats, strict=True)):
             # What cannot be read has one line.
@@ -370,7 +371,7 @@ class InputReader:
         return n
 
     def _is_refused(self, i: int) -> bool:
-        """Whether a file is read as one error, as it is damaged or lacks a column."""
+        """Return whether a file becomes a single error, because it is damaged or lacks a column."""
         if self._formats[i] not in TABLES:
             return False
         try:
@@ -410,7 +411,7 @@ class InputReader:
             return replace(record, error=error)
 
     def _guessed(self, path: str) -> Format | None:
-        """The format of a file; None if its extension tells none, and that of another one does."""
+        """Return the format of a file; None if only other inputs have a known extension."""
         try:
             return guess_format(path)
         except InputError:
@@ -420,7 +421,7 @@ class InputReader:
             return None  # it has an error line in its turn
 
     def _note_types(self, types: Mapping[str, Any]) -> None:
-        """Keep the types of columns; None where those of two files differ."""
+        """Record the types of columns; None where two files differ."""
         for name, kind in types.items():
             self.types[name] = kind if self.types.get(name, kind) == kind else None
 
@@ -443,7 +444,8 @@ class InputReader:
 
 
 def _walk(folder: str, skipped: Counter[str]) -> Iterator[str]:
-    """The files of a folder; what would be read without end is counted as ``skipped``."""
+    """Iterate over the files of a folder; links to folders, pipes and devices are counted in
+    ``skipped``."""
     for root, folders, files in os.walk(folder, onerror=_refuse_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         n_links = sum(os.path.islink(os.path.join(root, name)) for name in folders)
@@ -468,7 +470,7 @@ def _counted(skipped: Counter[str]) -> str:
 
 
 def skipped_text(skipped: Counter[str]) -> str:
-    """A sentence for people on what was left out of folders."""
+    """Describe what was skipped in folders."""
     has_pictures = any(EXTENSIONS.get(kind) == "image" for kind in skipped)
     how = f"; pictures are read after `{install_command('ocr')}`" if has_pictures else ""
     return f"{skipped.total()} left out, of no known format: {_counted(skipped)}{how}"

@@ -1,10 +1,10 @@
-"""The journal beside an output file: the documents that are finished, and where their lines are.
+"""The journal beside an output file: which documents are finished, and where their lines are.
 
-The output itself stays plain JSONL, for ``jq`` and everybody else, so what is known of a run lies
-in a file of its own: ``values.jsonl.run`` beside ``values.jsonl``. Its first line holds the
-settings of the run and the names of what it reads, every other line one finished document. Lines
-are only ever appended and flushed one by one, so a process that is killed leaves at most half a
-line behind. Fingerprints tell whether documents and settings are the same as before.
+The output stays plain JSON Lines, for ``jq`` and other programs. The state of a run is kept in a
+separate file: ``values.jsonl.run`` beside ``values.jsonl``. Its first line holds the settings and
+the inputs of the run, each other line one finished document. Lines are only appended, and flushed
+one by one, so a killed process leaves at most one incomplete line. Fingerprints show whether
+documents and settings have changed.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from hpd.errors import InputError
-from hpd.files.streams import naming, reason
+from hpd.files.streams import naming_file, reason
 
 _N_DIFFERENCES = 5
 _N_ENDS = 1 << 20  # bytes at either end of a model file that go into its fingerprint
 
 
 def document_fingerprint(record_id: str, text: str, category: str | None) -> str:
-    """16 hexadecimal digits for a document: its id, its text and its category."""
+    """Return a fingerprint of 16 hexadecimal digits of a document's id, text and category."""
     return text_fingerprint(json.dumps([record_id, text, category]))
 
 
 def text_fingerprint(text: str) -> str:
-    """16 hexadecimal digits for a text."""
+    """Return a fingerprint of 16 hexadecimal digits of a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def file_fingerprint(path: str | Path) -> str:
-    """A fingerprint of a large file: its size, and a megabyte at either end."""
+    """Return a fingerprint of a large file: its size, and a megabyte at either end."""
     with open(path, "rb") as file:
         digest = hashlib.blake2b(file.read(_N_ENDS), digest_size=8)
         size = file.seek(0, os.SEEK_END)
@@ -48,8 +48,8 @@ def file_fingerprint(path: str | Path) -> str:
     return digest.hexdigest()
 
 
-def differences(before: Head, now: Head) -> list[str]:
-    """The settings that are not as they were, each with what is known of how they differ."""
+def differences(before: JournalHead, now: JournalHead) -> list[str]:
+    """Describe the settings that have changed, and how."""
     names = [*now.settings, *(name for name in before.settings if name not in now.settings)]
     return [
         name + _difference(name, before, now)
@@ -58,7 +58,7 @@ def differences(before: Head, now: Head) -> list[str]:
     ]
 
 
-def _difference(name: str, before: Head, now: Head) -> str:
+def _difference(name: str, before: JournalHead, now: JournalHead) -> str:
     if name == "schema":
         old, new = (head.about.get("attributes") or {} for head in (before, now))
         parts = [f"{each} is new" for each in new if each not in old] if old else []
@@ -87,10 +87,10 @@ def _named(value: Any) -> str:
 
 
 def lock(file: BinaryIO) -> bool:
-    """Lock an open file for this process alone; False if another process has it.
+    """Lock an open file for this process; False if another process holds the lock.
 
-    The lock is the system's own: it goes when the file is closed or the process ends, however
-    that happens, so no stale lock is ever left behind.
+    The operating system releases the lock when the file is closed or the process ends, so no stale
+    lock is left behind.
     """
     try:
         if sys.platform == "win32":
@@ -111,44 +111,44 @@ VERSION = 1
 _HEAD = "hpd_run"
 _TABLE = b'{"table": '
 _FINGERPRINT = re.compile("[0-9a-f]{16}")
-_MOST_BYTES = 1 << 60
+_MAX_HEAD_BYTES = 1 << 60
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """One finished document."""
 
     index: int
-    """Its place in the input, from 0."""
+    """Its index in the input, from 0."""
     document: str
     """Its fingerprint."""
     failed: bool
     end: int | None = None
-    """The offset in the output behind its line, if the line is there."""
+    """The offset in the output after its line, if the line is written."""
     line: str | None = None
-    """The line itself, as long as it waits for its turn."""
+    """The line itself, while it waits for its turn."""
     crc: int | None = None
-    """The CRC-32 of that line, which tells whether it was changed."""
+    """The CRC-32 of that line, which shows whether it was edited."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableNote:
-    """The table that was made of the lines."""
+    """The table that was made from the lines."""
 
     fingerprint: str
-    """That of its bytes."""
+    """The fingerprint of its bytes."""
     rows: Sequence[int]
     """The checksums of its rows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class JournalHead:
     """The first line of a journal."""
 
     settings: Mapping[str, Any]
-    """All that decides the values, by name."""
+    """Everything that the values depend on, by name."""
     about: Mapping[str, Any]
-    """The names of the input, the schema and the model, for people; nothing is decided by them."""
+    """The names of the input, the schema and the model, for display only."""
 
 
 def journal_path(path: Path) -> Path:
@@ -167,8 +167,8 @@ class Journal:
         self, path: Path, settings: Mapping[str, Any], about: Mapping[str, Any] | None = None
     ) -> None:
         self.path = path
-        self.head = Head(settings, about or {})
-        """That with which the run began; of a new journal, what was given."""
+        self.head = JournalHead(settings, about or {})
+        """The head of the existing journal, or the given one for a new journal."""
         try:
             self._file: BinaryIO = open(path, "ab+")  # noqa: SIM115
         except OSError as error:
@@ -189,8 +189,8 @@ class Journal:
                 self.close()
             raise
 
-    def entries(self) -> Iterator[tuple[int, Entry]]:
-        """Every entry with the offset of its line, oldest first."""
+    def entries(self) -> Iterator[tuple[int, JournalEntry]]:
+        """Iterate over all entries with the offsets of their lines, oldest first."""
         with open(self.path, "rb") as file:
             offset = len(file.readline())
             for number, line in enumerate(file, start=2):
@@ -198,14 +198,14 @@ class Journal:
                     yield offset, read_entry(line, f"{self.path}:{number}")
                 offset += len(line)
 
-    def entry_at(self, offset: int) -> Entry:
-        """The entry whose line begins at an offset."""
+    def entry_at(self, offset: int) -> JournalEntry:
+        """Return the entry whose line begins at an offset."""
         with open(self.path, "rb") as file:
             file.seek(offset)
             return read_entry(file.readline(), f"{self.path} at byte {offset}")
 
-    def append(self, entry: Entry) -> int:
-        """Add an entry, which is in the file when this returns; the offset of its line."""
+    def append(self, entry: JournalEntry) -> int:
+        """Append an entry, flush it, and return the offset of its line."""
         row: dict[str, Any] = {"index": entry.index, "document": entry.document}
         if entry.failed:
             row["failed"] = True
@@ -216,10 +216,10 @@ class Journal:
         return self._append(row)
 
     def note_table(self, table: TableNote) -> None:
-        """Note the table that was made; the last note counts."""
+        """Record the table that was made; the last record counts."""
         self._append({"table": table.fingerprint, "rows": [*table.rows]})
 
-    def replace(self, entries: Iterator[Entry]) -> None:
+    def replace(self, entries: Iterator[JournalEntry]) -> None:
         """Atomically replace all entries."""
         new = Journal(self.path.with_name(self.path.name + ".new"), {})
         try:
@@ -236,7 +236,7 @@ class Journal:
         # The lock moves with the open file, which now has this journal's name.
         self._file = new._file
 
-    def clear(self, head: Head) -> None:
+    def clear(self, head: JournalHead) -> None:
         """Remove all entries, and write another first line."""
         self.head = head
         self._file.truncate(0)
@@ -258,7 +258,7 @@ class Journal:
     def _append(self, row: Mapping[str, Any]) -> int:
         offset = self._file.seek(0, 2)
         text = json.dumps(row, ensure_ascii=False)
-        with naming(self.path):
+        with naming_file(self.path):
             self._file.write(text.encode("utf-8", "backslashreplace") + b"\n")
             self._file.flush()
         return offset
@@ -269,7 +269,7 @@ class Journal:
             self._file.truncate(end)
 
 
-def read_head(line: bytes, path: Path) -> Head:
+def read_head(line: bytes, path: Path) -> JournalHead:
     """The first line of the journal at ``path``.
 
     Raises:
@@ -287,11 +287,11 @@ def read_head(line: bytes, path: Path) -> Head:
         )
     if not isinstance(settings, dict) or not isinstance(about, dict):
         raise InputError(f"{path}: not a journal that hpd wrote")
-    return Head(settings, about)
+    return JournalHead(settings, about)
 
 
-def read_journal(path: Path) -> tuple[Head, set[str]]:
-    """The head of a journal, and the fingerprints of its documents; it is not locked.
+def read_journal(path: Path) -> tuple[JournalHead, set[str]]:
+    """Read the head of a journal and the fingerprints of its documents, without a lock.
 
     Raises:
         InputError: hpd did not write it.
@@ -306,12 +306,12 @@ def read_journal(path: Path) -> tuple[Head, set[str]]:
 
 
 def is_table_note(line: bytes) -> bool:
-    """Whether a line of a journal is about a table, and no document."""
+    """Return whether a line of a journal is about a table, not a document."""
     return line.startswith(_TABLE)
 
 
-def noted_table(journal: Path) -> TableNote | None:
-    """The table that was last made of the lines, if any was noted in their journal."""
+def last_table_note(journal: Path) -> TableNote | None:
+    """Return the table that was last made from the lines, if their journal records one."""
     note = None
     try:
         with open(journal, "rb") as file:
@@ -324,15 +324,15 @@ def noted_table(journal: Path) -> TableNote | None:
     return note
 
 
-def read_entry(line: bytes, where: str) -> Entry:
-    """One further line of a journal; ``where`` it is, for the message.
+def read_entry(line: bytes, where: str) -> JournalEntry:
+    """Parse a line of a journal; ``where`` is its location, for the message.
 
     Raises:
         InputError: hpd did not write it.
     """
     try:
         row = json.loads(line)
-        entry = Entry(
+        entry = JournalEntry(
             row["index"],
             row["document"],
             row.get("failed", False),
@@ -348,22 +348,22 @@ def read_entry(line: bytes, where: str) -> Entry:
     return entry
 
 
-def _is_right(entry: Entry) -> bool:
-    """Whether hpd can have written an entry; lines would be lost by any other."""
+def _is_right(entry: JournalEntry) -> bool:
+    """Return whether hpd can have written an entry; others would lose lines."""
     return (
         type(entry.index) is int
         and entry.index >= 0
         and _FINGERPRINT.fullmatch(entry.document) is not None
         and type(entry.failed) is bool
         and (entry.end is None) == (entry.line is not None)
-        and (entry.end is None or (type(entry.end) is int and 0 < entry.end < _MOST_BYTES))
+        and (entry.end is None or (type(entry.end) is int and 0 < entry.end < _MAX_HEAD_BYTES))
         and (entry.crc is None or type(entry.crc) is int)
         and (entry.line is None or (isinstance(entry.line, str) and entry.line.endswith("\n")))
     )
 
 
 def end_of_last_line(file: BinaryIO, block: int = 1 << 16) -> int:
-    """The offset behind the last line feed of a file, 0 if there is none."""
+    """Return the offset after the last line feed of a file, 0 if there is none."""
     end = file.seek(0, 2)
     while end > 0:
         begin = max(0, end - block)

@@ -1,4 +1,4 @@
-"""Where the parts of a text stand: on the pages of a PDF or a show, in the cells of a sheet."""
+"""The locations of the parts of a text: on pages of a PDF or slides, or in cells of a sheet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hpd.documents import Box, Place
 
 @dataclass(frozen=True, slots=True)
 class PagePlaces:
-    """Boxes on pages; those of letters in a PDF, of shapes on a slide."""
+    """Boxes on pages: of letters in a PDF, or of shapes on a slide."""
 
     text: str
     page_starts: Sequence[int]
@@ -24,13 +24,13 @@ class PagePlaces:
     """Four of each box."""
 
     def add(self, start: int, end: int, box: Box) -> None:
-        """Add the box of the characters from ``start``, behind those of all others, to ``end``."""
+        """Add the box of the characters from ``start`` to ``end``, which come after all others."""
         self.starts.append(start)
         self.ends.append(end)
         self.sides.extend(box)
 
     def of(self, start: int, end: int) -> Place | None:
-        """The page on which a part begins, and a box for each of its lines there."""
+        """Return the page on which a part begins, and a box for each of its lines there."""
         page = bisect_right(self.page_starts, start)
         if not page:
             return None
@@ -61,13 +61,14 @@ class PagePlaces:
 
 @dataclass(frozen=True, slots=True)
 class PartPlaces:
-    """Parts of a text that have one place each, such as the cells of a sheet."""
+    """Parts of a text with one location each, such as the cells of a sheet."""
 
     parts: Sequence[tuple[int, int, Place]]
-    """The first character of each, its end and its place, in the order of the text."""
+    """The start, end and location of each, in the order of the text."""
 
     def of(self, start: int, end: int) -> Place | None:
-        """The place of the part in which this one begins, or else of the first that it touches."""
+        """Return the location of the part in which this one begins, or else of the first that it
+        overlaps."""
         at = bisect_right(self.parts, start, key=lambda part: part[1])
         if at == len(self.parts) or self.parts[at][0] >= max(end, start + 1):
             return None

@@ -1,4 +1,4 @@
-"""Records of a file or a stream, each read when it is asked for."""
+"""Records of a file or a stream, each read when it is needed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from hpd.files.streams import (
     is_url,
     kind,
     listed,
-    opened,
+    open_binary,
     reason,
     without_compression,
 )
@@ -53,13 +53,13 @@ TEXT_FIELDS: tuple[tuple[str, ...], ...] = (
     ("title", "description"),
     ("input_title", "input_description"),
 )
-"""The fields that hold a record's text by default: the first of these that it has. The
-parts of a pair are joined by a line break; the first is enough, and the second if it is alone."""
+"""The fields that hold a record's text by default; the first of these that exists is used. The
+parts of a pair are joined by a line break; one of them is enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One document of an input, or the error for which it could not be read."""
+    """One document of an input, or the reason why it cannot be read."""
 
     id: str
     """The value of the id field, else the record's number, from 1; the name of a whole file."""
@@ -73,37 +73,37 @@ class Record:
     page_starts: tuple[int, ...] = field(default=(), compare=False)
     """The character of the text at which each page begins, for a format that has pages."""
     places: Places | None = field(default=None, compare=False)
-    """Where its parts stand in the file, for a format that has pages or cells."""
+    """The locations of its parts in the file, for formats with pages or cells."""
     source: str = field(default="", compare=False)
     """The name of the input."""
     notes: tuple[str, ...] = field(default=(), compare=False)
-    """What a user should know of how it was read: what was left out, what was guessed."""
+    """Notes on how it was read: what was left out, what was guessed."""
 
     def document(self) -> Document:
-        """What is given to an extractor."""
+        """Return the document for an extractor."""
         return Document(self.text, self.id, self.category, self.places)
 
 
 class RecordReader:
-    """The records of one file or stream, which can be iterated over once.
+    """Iterates once over the records of one file or stream.
 
     Args:
         source: a path, ``"-"`` for standard input, or a binary stream.
-        format: its format, else told by its extension.
-        text_field: the fields with the text, else the first of ``TEXT_FIELDS``.
-        id_field: the field with the id, else ``id``.
+        format: its format (default: by extension).
+        text_field: the fields with the text (default: the first of ``TEXT_FIELDS``).
+        id_field: the field with the id (default: ``id``).
         category_field: the field with the category.
-        id_prefix: stands before the number of a record that has no id.
-        encoding: of a text, else it is told by the content.
-        delimiter: of the columns of CSV or TSV, else it is told by the content.
-        attachments: whether what is attached to an e-mail, and messages within it, are documents
-            of their own.
-        whole: whether a file of rows is one document, too.
-        needs_columns: whether a table without a column for the text, or for a field that is
-            named, is refused as a whole, and not row by row.
+        id_prefix: prefix of the number of a record without an id.
+        encoding: the encoding of the text (default: detected).
+        delimiter: the delimiter of CSV or TSV (default: detected).
+        attachments: whether attachments of e-mails, and messages within them, become separate
+            documents.
+        whole: whether a file of rows is read as one document.
+        needs_columns: whether a table without a column for the text or for a named field is
+            rejected as a whole instead of row by row.
 
     Raises:
-        InputError: it cannot be opened; while reading, the file as a whole is of the wrong kind.
+        InputError: the file cannot be opened or, while reading, is of the wrong kind.
     """
 
     def __init__(
@@ -177,7 +177,6 @@ class RecordReader:
         self.close()
 
     def close(self) -> None:
-        """Close the file, which ends the iteration."""
         self._rows.close()
         if self._owned:
             self._file.close()
@@ -189,7 +188,7 @@ class RecordReader:
 
     @property
     def types(self) -> Mapping[str, Any]:
-        """The types of the columns of a file that has some, as soon as a record has been read."""
+        """Return the types of typed columns, once a record has been read."""
         return self._source.types
 
     def _record(
@@ -226,7 +225,7 @@ class RecordReader:
         )
 
     def _text(self, line: int, row: Mapping[str, Any]) -> tuple[str, Places | None]:
-        """The text of a row, and where its parts stand in its sheet."""
+        """Return the text of a row, and the locations of its parts in the sheet."""
         if self.format in TABLES and not (self._text_fields or self._has_text_column()):
             cells = ((name, clean_text(cell_text(value))) for name, value in row.items())
             lines = [(f"{name}: ", name, text) for name, text in cells if text]
@@ -246,11 +245,11 @@ class RecordReader:
         return text, PartPlaces(parts)
 
     def _has_text_column(self) -> bool:
-        """Whether the text of a table plainly stands in a column of its own."""
+        """Return whether a table clearly has a column for the text."""
         return bool(default_text_fields(dict.fromkeys(self._source.columns, "")))
 
     def _check_columns(self, columns: Sequence[str]) -> None:
-        """Refuse a table without a column that each of its rows must have."""
+        """Check that a table has the columns that every row needs."""
         notes = [*self._source.notes]  # for the first record
         record = self._record(1, 1, dict.fromkeys(columns, ""))
         self._source.notes.extend(notes)
@@ -266,9 +265,9 @@ class RecordReader:
 def columns_of(
     record: Record, id_field: str | None = None, text_fields: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The text of a record, and its other columns but the id, as a line of output has them.
+    """Return the text of a record and its columns other than the id, as in an output line.
 
-    ``text`` and ``input``; what a record lacks is left out.
+    The keys are ``text`` and ``input``; missing parts are left out.
     """
     columns: dict[str, Any] = {} if record.error is not None else {"text": record.text}
     apart = {id_field or "id", *(text_fields or default_text_fields(record.raw))}
@@ -279,13 +278,13 @@ def columns_of(
 
 
 def kept_columns(record: Record, names: Sequence[str] | None = None) -> dict[str, Any]:
-    """Some columns of a record, or all of them, as JSON can hold them."""
+    """Return some or all columns of a record as plain JSON values."""
     columns = {str(name): plain_value(value) for name, value in record.raw.items()}
     return columns if names is None else {name: columns.get(name) for name in names}
 
 
 def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
-    """The id of a row: the field that is named, which must be there, else ``id``, if it has one.
+    """Return the id of a row: the given field, which must exist, or else ``id`` if there is one.
 
     Raises ``InputError`` if it is neither text nor a number.
     """
@@ -299,7 +298,7 @@ def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
 
 
 def row_text(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> str:
-    """The text of a row: of the fields that are named, else of the first of ``TEXT_FIELDS``.
+    """Return the text of a row: of the given fields, or else of the first of ``TEXT_FIELDS``.
 
     Raises ``InputError`` if it has none.
     """
@@ -307,7 +306,7 @@ def row_text(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> str:
 
 
 def row_parts(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """The fields that are the text of a row, with their texts.
+    """Return the fields that make up the text of a row, with their texts.
 
     Raises ``InputError`` if it has none.
     """
@@ -326,9 +325,9 @@ def count_records(
     *,
     whole: bool = False,
 ) -> int | None:
-    """The number of records in a regular file, by one quick pass.
+    """Count the records of a regular file in one quick pass.
 
-    None for pipes, streams, compressed files, and records elsewhere.
+    None for pipes, streams, compressed files and remote files.
     """
     if not isinstance(source, (str, Path)) or not (is_url(source) or Path(source).is_file()):
         return None
@@ -352,7 +351,7 @@ def count_records(
 
 
 def guess_format(source: str | Path | BinaryIO) -> Format:
-    """The format that a file's extension stands for; JSONL for standard input and streams."""
+    """Return the format of a file by its extension; JSON Lines for standard input and streams."""
     if not isinstance(source, (str, Path)) or str(source) == "-":
         return "jsonl"
     extension = without_compression(source).suffix.lower()
@@ -461,6 +460,6 @@ def open_source(source: str | Path | BinaryIO) -> BinaryIO:
         except OSError:  # io.UnsupportedOperation as well: no file is behind it
             return standard_input()
     try:
-        return opened(source)
+        return open_binary(source)
     except OSError as error:
         raise InputError(f"{source}: cannot be opened: {reason(error)}") from error

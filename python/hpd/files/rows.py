@@ -62,7 +62,7 @@ EXTENSIONS: dict[str, Format] = {
 }
 """The formats that the extensions of files stand for."""
 
-_GUESTS: dict[Format, str] = {
+_FORMAT_MODULES: dict[Format, str] = {
     "html": "hpd.external.html",
     "xml": "hpd.external.xml",
     "eml": "hpd.external.mail",
@@ -449,11 +449,11 @@ def _header(rows: Iterator[Cells], source: Source) -> list[str]:
     if bad is not None:
         raise InputError(f"{name}: the header is {bad.partition(' at ')[0]}; {OTHER_ENCODING}")
     header = [column.strip() for column in header]
-    refuse_twice(header, name)
+    check_unique(header, name)
     return [column or f"column {number}" for number, column in enumerate(header, start=1)]
 
 
-def refuse_twice(names: Sequence[str], table: str) -> None:
+def check_unique(names: Sequence[str], table: str) -> None:
     """Refuse a table with two columns of the same name, as one would be lost."""
     twice = [name for name, n in Counter(names).items() if n > 1 and name]
     if twice:
@@ -549,7 +549,7 @@ def cell_text(value: Any) -> str:
 
 def _read_whole(source: Source, format: Format) -> WholeText:  # noqa: A002
     """A file as one document."""
-    guest = import_module(_GUESTS[format]) if format in _GUESTS else None
+    guest = import_module(_FORMAT_MODULES[format]) if format in _FORMAT_MODULES else None
     readers = _READERS if guest is None else guest.READERS
     whole: WholeText
     if format in WHOLE_FORMATS:
@@ -574,7 +574,11 @@ def rows_of(
     own.
     """
     if not whole and format not in WHOLE_FORMATS:
-        readers = import_module(_GUESTS[format]).READERS if format in _GUESTS else _READERS
+        readers = (
+            import_module(_FORMAT_MODULES[format]).READERS
+            if format in _FORMAT_MODULES
+            else _READERS
+        )
         yield from readers[format](source)
         return
     row: WholeText | InputError

@@ -86,12 +86,11 @@ class Source:
         return self._head
 
     def read(self) -> bytes:
-        """All of it."""
         return self.head + self.file.read()
 
     def text(self) -> str:
         """All of it, decoded; lines end in a line feed."""
-        return decoded(self.read(), self)
+        return decode(self.read(), self)
 
     def lines(self) -> Iterator[str]:
         """All lines with their ends; bytes that are not of the encoding are surrogates.
@@ -175,7 +174,7 @@ class Source:
         return f"not valid {encoding_name(encoding)} at byte {n + 1}"
 
 
-def decoded(data: bytes, source: Source, declared: str | None = None) -> str:
+def decode(data: bytes, source: Source, declared: str | None = None) -> str:
     """A whole text; lines end in a line feed.
 
     The encoding is that which the source names, that of its byte order mark, the declared one,
@@ -196,7 +195,7 @@ def decoded(data: bytes, source: Source, declared: str | None = None) -> str:
     except UnicodeDecodeError as error:
         if declared and encoding == declared and not source.encoding:
             source.notes.append(f"not {encoding_name(declared)}, which it says that it is")
-            return decoded(data, source)
+            return decode(data, source)
         raise InputError(
             f"{source.name}: not valid {encoding_name(str(encoding))} at byte {error.start + 1}; "
             + OTHER_ENCODING
@@ -212,22 +211,22 @@ def _with_line_feeds(text: str) -> str:
 
 
 def is_url(name: str | Path) -> bool:
-    """Whether a name is one of a file elsewhere, such as ``s3://bucket/key``."""
+    """Return whether a name is a URL, such as ``s3://bucket/key``."""
     return "://" in str(name)
 
 
 def remote_files() -> Any:
-    """The guest that opens files elsewhere, loaded when there is one."""
+    """Import the module that opens remote files, on first use."""
     return importlib.import_module("hpd.external.remote_files")
 
 
 def absolute(name: str) -> str:
-    """A name that means the same file from any folder."""
+    """Return an absolute form of a name."""
     return name if name == "-" or is_url(name) else os.path.abspath(name)
 
 
 def _path_of(name: str | Path) -> Path:
-    """The path in a name: ``/a.csv`` for ``https://host/a.csv?token=1``."""
+    """Return the path of a name or URL: ``/a.csv`` for ``https://host/a.csv?token=1``."""
     if not is_url(name):
         return Path(name)
     # Of zip://a.csv::s3://bucket/b.zip it is that of the file in the archive.
@@ -237,7 +236,7 @@ def _path_of(name: str | Path) -> Path:
 
 
 def without_compression(path: str | Path) -> Path:
-    """The name of the file inside: ``a.csv`` for ``a.csv.gz``."""
+    """Return the name of the file inside: ``a.csv`` for ``a.csv.gz``."""
     name = _path_of(path)
     return name.with_suffix("") if name.suffix.lower() in SUFFIXES else name
 
@@ -246,37 +245,38 @@ _PLACEHOLDERS = re.compile(r"\{(stem|name|folder)\}")
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a name holds parts of the names of documents, as ``schemas/{stem}.json`` does."""
+    """Return whether a name has placeholders for a document's name, as in
+    ``schemas/{stem}.json``."""
     return _PLACEHOLDERS.search(name) is not None and not any(map(str.isspace, name))
 
 
-def filled(pattern: str, document: str) -> str:
-    """The name that a pattern gives for a document: of ``mails/a.eml``, ``{stem}`` is ``a``,
-    ``{name}`` is ``a.eml``, and ``{folder}`` is ``mails``."""
+def fill_pattern(pattern: str, document: str) -> str:
+    """Fill in a pattern for a document: for ``mails/a.eml``, ``{stem}`` is ``a``, ``{name}`` is
+    ``a.eml`` and ``{folder}`` is ``mails``."""
     path = without_compression(document)
     parts = {"stem": path.stem, "name": path.name, "folder": path.parent.name}
     return _PLACEHOLDERS.sub(lambda found: parts[found[1]], pattern)
 
 
 def fixed_folder(pattern: str) -> Path:
-    """The folder in which all names of a pattern are."""
+    """Return the folder that contains all names of a pattern."""
     return Path(_PLACEHOLDERS.split(pattern)[0] + "_").parent
 
 
 def is_compressed(path: str | Path) -> bool:
-    """Whether a file is compressed, by its extension."""
+    """Return whether a file is compressed, judging by its extension."""
     return _path_of(path).suffix.lower() in SUFFIXES
 
 
-def opened(path: str | Path) -> BinaryIO:
-    """A file as a binary stream, decompressed where its extension says so.
+def open_binary(path: str | Path) -> BinaryIO:
+    """Open a file as a binary stream, decompressed according to its extension.
 
     Raises:
         OSError: it cannot be opened.
-        InputError: a package is not installed, or a place does not give the file.
+        InputError: a package is not installed, or a remote file cannot be opened.
     """
     suffix = _path_of(path).suffix.lower()
-    source = remote_files().opened(str(path)) if is_url(path) else path
+    source = remote_files().open_file(str(path)) if is_url(path) else path
     if suffix == ".gz":
         return cast(BinaryIO, gzip.open(source, "rb"))
     if suffix == ".zst":
@@ -285,7 +285,7 @@ def opened(path: str | Path) -> BinaryIO:
 
 
 def decompression_errors() -> tuple[type[Exception], ...]:
-    """The exceptions of a damaged compressed file that are no ``OSError``."""
+    """Return the exceptions, besides ``OSError``, that damaged compressed files raise."""
     try:
         return (EOFError, zlib.error, _zstandard().ZstdError)
     except MissingPackageError:
@@ -298,7 +298,7 @@ def _zstandard() -> Any:
 
 
 def kind(value: object) -> str:
-    """A value's kind in words, such as ``an object``."""
+    """Return a value's kind in words, such as ``an object``."""
     if value is None:
         return "null"
     if isinstance(value, (dict, list)):
@@ -307,7 +307,7 @@ def kind(value: object) -> str:
 
 
 def listed(every: Iterable[str]) -> str:
-    """Names separated by commas, the first dozen of them."""
+    """Join names with commas, at most a dozen of them."""
     names = [repr(name) for name in every]
     if len(names) > _N_NAMES_SHOWN:
         names[_N_NAMES_SHOWN:] = [f"and {len(names) - _N_NAMES_SHOWN} more"]
@@ -315,8 +315,8 @@ def listed(every: Iterable[str]) -> str:
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Lets an error say which file could not be written: a full disk does not tell."""
+def naming_file(path: Path) -> Iterator[None]:
+    """Set the filename of ``OSError``, which a full disk leaves out."""
     try:
         yield
     except OSError as error:
@@ -325,5 +325,5 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def reason(error: OSError) -> str:
-    """The text of an error, without its number and path."""
+    """Return the text of an error, without its number and path."""
     return error.strerror or str(error)

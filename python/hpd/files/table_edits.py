@@ -1,4 +1,4 @@
-"""What people changed in a table since it was made, so that no correction is replaced unasked."""
+"""Detects edits in a table, so that corrections are not overwritten by accident."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hpd.errors import InputError
-from hpd.files.journal import Journal, TableNote, journal_path, noted_table
+from hpd.files.journal import Journal, TableNote, journal_path, last_table_note
 from hpd.files.reader import Record, RecordReader
 from hpd.files.rows import plain_value
 
 
 def note_table(lines: Path, table: Path) -> None:
-    """Note in the journal of some lines which table was made of them."""
+    """Record in the journal which table was made from the lines."""
     journal = Journal(journal_path(lines), {})
     try:
         journal.note_table(TableNote(_fingerprint(table), [each for each, _ in _sums(table)]))
@@ -23,13 +23,13 @@ def note_table(lines: Path, table: Path) -> None:
         journal.close()
 
 
-def refuse_edited(lines: Path, table: Path) -> None:
-    """Refuse to replace a table in which rows were changed; one that was only saved anew is fine.
+def check_unedited(lines: Path, table: Path) -> None:
+    """Check that no rows of a table were edited; one that was only saved again is fine.
 
     Raises:
         InputError: it was changed, or can no longer be read.
     """
-    note = noted_table(journal_path(lines))
+    note = last_table_note(journal_path(lines))
     if note is None or not table.exists() or _fingerprint(table) == note.fingerprint:
         return
     try:
@@ -60,7 +60,7 @@ def _fingerprint(path: Path) -> str:
 
 
 def _sums(table: Path) -> Iterator[tuple[int, Record]]:
-    """The checksum of each row, with the row as reading gives it."""
+    """Iterate over the checksum of each row, with the row as it is read."""
     with RecordReader(table) as reader:
         for record in reader:
             row = {str(name): plain_value(value) for name, value in record.raw.items()}

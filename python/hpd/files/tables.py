@@ -1,4 +1,4 @@
-"""Tables made from the lines of a run: CSV, TSV, JSON, and what a guest writes."""
+"""Tables made from the output lines of a run: CSV, TSV, JSON, Excel and Parquet."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from hpd.files.streams import filled, fixed_folder, is_pattern, naming
+from hpd.files.streams import fill_pattern, fixed_folder, is_pattern, naming_file
 from hpd.schema.attributes import Attribute, Schema
 
-Line = Mapping[str, Any]
+OutputLine = Mapping[str, Any]
 """A line of output."""
 Schemas = Schema | Mapping[str, Schema]
 
@@ -25,24 +25,24 @@ class Column:
 
     name: str
     attribute: Attribute
-    """The kind of its values, which is an attribute's for the input's columns, too."""
-    value: Callable[[Line], Any]
-    """The value of a line of output, None where it has none."""
+    """The type of its values, as an attribute; also for columns of the input."""
+    value: Callable[[OutputLine], Any]
+    """Returns the value for an output line, or None."""
     of_input: str = ""
-    """The name of the column of the input that it is, if it is one."""
+    """The name of the input's column, if it is one."""
     path: str = ""
-    """The place of its values in the data, if they are an attribute's or a part of one."""
+    """The path of its values in the data, if it belongs to an attribute."""
 
 
 def table_columns(
-    lines: Iterable[Line], schemas: Schemas, *, confidence: bool = False
+    lines: Iterable[OutputLine], schemas: Schemas, *, confidence: bool = False
 ) -> list[Column]:
-    """The columns of a table of lines: id, attributes, error, input.
+    """Return the columns of a table: id, attributes, error and input.
 
     Args:
-        lines: all lines, which tell the columns of the input and their kinds.
+        lines: all lines; they determine the columns of the input and their types.
         schemas: one schema, or one for each category.
-        confidence: whether each attribute has a column with its confidence behind it.
+        confidence: whether each attribute is followed by a column with its confidence.
     """
     has_source = False
     kinds: dict[str, str] = {}
@@ -79,14 +79,14 @@ def table_columns(
 
 
 def _free(name: str, prefix: str, names: Container[str]) -> str:
-    """A name, with a prefix as often as it takes to differ from other ones."""
+    """Prefix a name until it differs from all others."""
     while name in names:
         name = prefix + name
     return name
 
 
-def min_confidence(line: Line, path: str) -> float | None:
-    """The lowest confidence of the values at a place of the data, parts and items included."""
+def min_confidence(line: OutputLine, path: str) -> float | None:
+    """Return the lowest confidence of the values at a path, parts and items included."""
     stated = (
         field.get("confidence")
         for name, field in line.get("fields", {}).items()
@@ -95,12 +95,12 @@ def min_confidence(line: Line, path: str) -> float | None:
     return min((each for each in stated if each is not None), default=None)
 
 
-def _confidence(path: str) -> Callable[[Line], float | None]:
+def _confidence(path: str) -> Callable[[OutputLine], float | None]:
     return lambda line: min_confidence(line, path)
 
 
 def attributes_of(schemas: Schemas) -> list[Attribute]:
-    """The attributes of all categories; one that differs between them holds JSON."""
+    """Return the attributes of all categories; one that differs between them holds JSON."""
     by_name: dict[str, Attribute] = {}
     for schema in [schemas] if isinstance(schemas, Schema) else schemas.values():
         for attribute in schema:
@@ -146,21 +146,21 @@ def _joined_kind(known: str | None, value: Any) -> str:
     return "number" if {known, kind} == {"integer", "number"} else "json"
 
 
-def input_value(line: Line, name: str) -> Any:
-    """The value of a column of the input in a line of output."""
+def input_value(line: OutputLine, name: str) -> Any:
+    """Return the value of an input's column in an output line."""
     return line.get("input", {}).get(name, line.get("text") if name == "text" else None)
 
 
-def _shown_input(name: str, kind: str) -> Callable[[Line], Any]:
+def _shown_input(name: str, kind: str) -> Callable[[OutputLine], Any]:
     if kind == "json":
         return lambda line: as_text(input_value(line, name))
     return lambda line: input_value(line, name)
 
 
-def data_value(attribute: Attribute) -> Callable[[Line], Any]:
-    """The value of an attribute in a line of output."""
+def data_value(attribute: Attribute) -> Callable[[OutputLine], Any]:
+    """Return the value of an attribute in an output line."""
 
-    def value(row: Line) -> Any:
+    def value(row: OutputLine) -> Any:
         data = row.get("data") or {}
         # Where the root of the schema is no object, the data is the value itself.
         given = data.get(attribute.name) if isinstance(data, dict) else data
@@ -169,25 +169,25 @@ def data_value(attribute: Attribute) -> Callable[[Line], Any]:
     return value
 
 
-def error_text(row: Line) -> str | None:
-    """The error of a document that failed, as its column has it."""
+def error_text(row: OutputLine) -> str | None:
+    """Return the error of a failed document, as written in its column."""
     error = row.get("error")
     return None if error is None else f"{error['type']}: {error['message']}"
 
 
 def as_text(value: Any) -> str | None:
-    """A value as text: a text itself, everything else as JSON."""
+    """Return a string as it is, and any other value as JSON."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
 _MARK: Final = "\ufeff"
-"""Without it at the beginning, Excel reads UTF-8 as the old encoding of the country."""
+"""Without a byte order mark, Excel does not read a file as UTF-8."""
 
 
-def write_separated(
-    path: Path, columns: Sequence[Column], lines: Callable[[], Iterable[Line]], separator: str
+def write_delimited(
+    path: Path, columns: Sequence[Column], lines: Callable[[], Iterable[OutputLine]], separator: str
 ) -> None:
     """Write a table of text, its header first; with a byte order mark if it is not all ASCII."""
     flat = flat_columns(columns)
@@ -204,7 +204,7 @@ def write_separated(
 
 
 def flat_columns(columns: Iterable[Column]) -> list[Column]:
-    """The columns, those for the parts of an object in its place."""
+    """Replace each column of objects by columns for its parts."""
     flat: list[Column] = []
     for column in columns:
         if column.attribute.type != "object":
@@ -222,35 +222,40 @@ def flat_columns(columns: Iterable[Column]) -> list[Column]:
     return flat
 
 
-def _part(value: Callable[[Line], Any], name: str) -> Callable[..., Any]:
+def _part(value: Callable[[OutputLine], Any], name: str) -> Callable[..., Any]:
     return lambda row: (value(row) or {}).get(name)
 
 
 _SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
-_GUESTS: Final = {
+_TABLE_MODULES: Final = {
     ".parquet": "hpd.external.parquet",
     ".pq": "hpd.external.parquet",
     ".xlsx": "hpd.external.sheets",
 }
-"""The modules that write tables of types."""
+"""The modules that write typed tables."""
 _JSON: Final = ".json"
-OF_EACH: Final = (_JSON, ".jsonl")
-"""The extensions of outputs for each document."""
+PER_DOCUMENT_SUFFIXES: Final = (_JSON, ".jsonl")
+"""The extensions of outputs with one file per document."""
 
 
-def is_table(path: str | Path) -> bool:
+def is_made_from_lines(path: str | Path) -> bool:
     """Whether an output is made of lines when they are all there, by its name: a table, an array
     of JSON, or, as ``out/{stem}.json``, a file for each document."""
-    return is_pattern(str(path)) or Path(path).suffix.lower() in (*_SEPARATORS, *_GUESTS, _JSON)
+    return is_pattern(str(path)) or Path(path).suffix.lower() in (
+        *_SEPARATORS,
+        *_TABLE_MODULES,
+        _JSON,
+    )
 
 
 def keeps_input(path: str | Path) -> bool:
-    """Whether an output has the columns of the input by default, as a table has."""
-    return is_table(path) and Path(path).suffix.lower() not in OF_EACH
+    """Return whether an output includes the columns of the input by default, as tables do."""
+    return is_made_from_lines(path) and Path(path).suffix.lower() not in PER_DOCUMENT_SUFFIXES
 
 
 def lines_path(table: Path) -> Path:
-    """The lines from which a table is made; they have every detail, and a run goes on with them."""
+    """Return the file of lines from which a table is made. It has every detail, and a run is
+    resumed from it."""
     if is_pattern(str(table)):
         return fixed_folder(str(table)) / "lines.hpd.jsonl"
     return table.with_name(table.name + ".jsonl")
@@ -264,7 +269,8 @@ def write_table(
     *,
     confidence: bool = False,
 ) -> None:
-    """Make a table of a file of lines; a table that is there is replaced when the new one is whole.
+    """Write a table from a file of lines, and replace an existing table when the new one is
+    complete.
 
     The columns are the id, the attributes, the error of a document that failed, the file of the
     input (where lines tell it) and the columns of the input. An attribute with the name of one of
@@ -285,14 +291,14 @@ def write_table(
     try:
         if table.suffix.lower() == _JSON:
             _write_array(unfinished, lines)
-        elif table.suffix.lower() in _GUESTS:
-            _guest(table).write_table(
+        elif table.suffix.lower() in _TABLE_MODULES:
+            _table_module(table).write_table(
                 unfinished, lambda: _lines(lines), schemas, types or {}, confidence=confidence
             )
         else:
             columns = table_columns(_lines(lines), schemas, confidence=confidence)
             separator = _SEPARATORS[table.suffix.lower()]
-            write_separated(unfinished, columns, lambda: _lines(lines), separator)
+            write_delimited(unfinished, columns, lambda: _lines(lines), separator)
         unfinished.replace(table)
     except BaseException:
         # Where the disk is full, its room is needed.
@@ -301,15 +307,15 @@ def write_table(
 
 
 def _write_each(pattern: str, lines: Path) -> None:
-    """Write the lines of each file of the input into one of its own.
+    """Write the lines of each input file to a separate file.
 
     In ``.json`` that of a file that is one document is an object, those of others are an array.
     """
     is_jsonl = Path(pattern).suffix.lower() != _JSON
-    left = Counter(filled(pattern, line["source"]) for line in _lines(lines))
+    left = Counter(fill_pattern(pattern, line["source"]) for line in _lines(lines))
     begun: set[str] = set()
     for line in _lines(lines):
-        name = filled(pattern, line["source"])
+        name = fill_pattern(pattern, line["source"])
         path = Path(name)
         unfinished = path.with_name(path.name + ".new")
         if name not in begun:
@@ -320,14 +326,14 @@ def _write_each(pattern: str, lines: Path) -> None:
         before = "" if is_object else "[\n" if name not in begun else ",\n"
         after = "\n" if is_object else "" if left[name] else "\n]\n"
         begun.add(name)
-        with naming(path), open(unfinished, "ab") as file:
+        with naming_file(path), open(unfinished, "ab") as file:
             text = before + json.dumps(line, ensure_ascii=False) + after
             file.write(text.encode("utf-8", "backslashreplace"))
         if not left[name]:
             unfinished.replace(path)
 
 
-def _is_whole(line: Line) -> bool:
+def _is_whole(line: OutputLine) -> bool:
     return bool(line.get("id") == line["source"])
 
 
@@ -340,21 +346,21 @@ def _write_array(path: Path, lines: Path) -> None:
         file.write("[]\n" if between == "[" else "\n]\n")
 
 
-def _lines(path: Path) -> Iterator[Line]:
+def _lines(path: Path) -> Iterator[OutputLine]:
     with open(path, encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)
 
 
 def check_writable(table: Path) -> None:
-    """Refuse a table that could not be made at the end of the run.
+    """Check, before a run, that its table can be written.
 
     Raises:
         InputError: a package is not installed.
     """
-    if table.suffix.lower() in _GUESTS:
-        _guest(table).check_writable()
+    if table.suffix.lower() in _TABLE_MODULES:
+        _table_module(table).check_writable()
 
 
-def _guest(table: Path) -> Any:
-    return import_module(_GUESTS[table.suffix.lower()])
+def _table_module(table: Path) -> Any:
+    return import_module(_TABLE_MODULES[table.suffix.lower()])

@@ -1,29 +1,30 @@
-"""Tables as text: each column begins at the same letter in every row, so empty cells stay empty."""
+"""Tables as text, with columns aligned in every row, so that empty cells stay visible."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from unicodedata import east_asian_width
 
-_FIRST_WIDE = "\u1100"
-_WIDEST = 40
+_FIRST_WIDE_LETTER = "\u1100"
+_MAX_ALIGNED_WIDTH = 40
 """Letters of a cell; behind a longer one the columns of its row are not kept."""
-_BETWEEN = "  "
-_BEHIND_LONG = " | "
+_GAP = "  "
+_SEPARATOR = " | "
 
-Part = tuple[str, "int | None"]
+CellPart = tuple[str, "int | None"]
 """A text, and the number of its column, from 0; blanks have none."""
 
 
-def n_columns(text: str) -> int:
-    """The columns of a terminal that a text takes: two for each Chinese or Japanese letter."""
-    if max(text, default="") < _FIRST_WIDE:
+def text_width(text: str) -> int:
+    """Return the width of a text in a terminal: wide characters, such as Chinese ones, take two
+    columns."""
+    if max(text, default="") < _FIRST_WIDE_LETTER:
         return len(text)
     return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
-def table_lines(rows: Iterable[Sequence[str]]) -> Iterator[list[Part]]:
-    """The line of each row that has text.
+def table_lines(rows: Iterable[Sequence[str]]) -> Iterator[list[CellPart]]:
+    """Return a line for each row that has text.
 
     Args:
         rows: cells, on one line each; a row may end before others do.
@@ -33,23 +34,23 @@ def table_lines(rows: Iterable[Sequence[str]]) -> Iterator[list[Part]]:
     widths = [0] * n_cells
     for row in filled:
         for i, cell in enumerate(row):
-            if (width := n_columns(cell)) <= _WIDEST:
+            if (width := text_width(cell)) <= _MAX_ALIGNED_WIDTH:
                 widths[i] = max(widths[i], width)
     # Columns without any text would only be a wider gap.
     shown = [i for i in range(n_cells) if any(row[i] for row in filled if i < len(row))]
     for row in filled:
         last = max(i for i, cell in enumerate(row) if cell)
-        parts: list[Part] = []
+        parts: list[CellPart] = []
         for i in shown[: shown.index(last) + 1]:
             if row[i]:
                 parts.append((row[i], i))
             if i != last:
-                width = n_columns(row[i])
-                blanks = " " * (widths[i] - width) + _BETWEEN
-                parts.append((blanks if width <= _WIDEST else _BEHIND_LONG, None))
+                width = text_width(row[i])
+                blanks = " " * (widths[i] - width) + _GAP
+                parts.append((blanks if width <= _MAX_ALIGNED_WIDTH else _SEPARATOR, None))
         yield parts
 
 
 def table_text(rows: Iterable[Sequence[str]]) -> str:
-    """A table as text, a line for each row."""
+    """Return a table as text, one line per row."""
     return "\n".join("".join(text for text, _ in line) for line in table_lines(rows))

@@ -1,4 +1,4 @@
-"""Results written to a file, so that nothing finished is ever lost, or to a stream."""
+"""Writers of results: to a file, so that nothing finished is lost, or to a stream."""
 
 from __future__ import annotations
 
@@ -15,59 +15,59 @@ from typing import Any, BinaryIO, Literal
 
 from hpd.errors import HpdError, InputError
 from hpd.files.journal import (
-    Entry,
-    Head,
     Journal,
+    JournalEntry,
+    JournalHead,
     differences,
     document_fingerprint,
     journal_path,
 )
 from hpd.files.reader import Record
-from hpd.files.streams import naming, reason
+from hpd.files.streams import naming_file, reason
 
-Order = Literal["input", "finished"]
-"""The order of the lines: that of the documents, or that in which they are finished."""
+LineOrder = Literal["input", "finished"]
+"""The order of the lines: as in the input, or as documents are finished."""
 
-_MOST_AHEAD = 1 << 24
-"""Documents that can be finished before one in front of them; far more than are ever in flight."""
+_MAX_AHEAD = 1 << 24
+"""How many documents may be finished ahead of an earlier one; far more than are ever in flight."""
 
 
 def error_line(record_id: str | None, error: BaseException) -> dict[str, Any]:
-    """The line of output for a document that failed."""
+    """Return the output line for a failed document."""
     return {"id": record_id, "error": {"type": type(error).__name__, "message": str(error)}}
 
 
 def line_bytes(line: str | Mapping[str, Any]) -> bytes:
-    """The bytes of one line, with its line feed."""
+    """Encode one line, with its line feed."""
     text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False, allow_nan=False)
     # A lone surrogate becomes its JSON escape, which is what backslashreplace writes.
     return text.rstrip("\n").encode("utf-8", "backslashreplace") + b"\n"
 
 
 class StreamWriter:
-    """Writes to standard output, a device or a pipe. Lines that are early wait in memory.
+    """Writes to standard output, a device or a pipe. Lines that are early are kept in memory.
 
     Args:
         target: a device or a pipe; None for standard output.
         order: the order of the lines.
-        shown: turns a line into what is written, which is JSON if nothing else is said.
+        shown: formats a line (default: as JSON).
     """
 
     def __init__(
         self,
         target: str | Path | None = None,
         *,
-        order: Order = "input",
+        order: LineOrder = "input",
         shown: Callable[[Mapping[str, Any]], bytes] | None = None,
     ) -> None:
         self.n_kept = 0
-        """The documents, of those that ``pending`` has seen, that were finished before."""
+        """The number of documents seen by ``pending`` that an earlier run finished."""
         self.n_failed_kept = 0
         """The number of these that failed."""
         self.repairs: list[str] = []
-        """The repairs to the files of an earlier run, in words."""
+        """The repairs that were made to the files of an earlier run."""
         self.notes: list[str] = []
-        """What is to be known of the output at the end, in words."""
+        """Notes on the output, for the end of the run."""
         self._order = order
         self._shown = shown
         self._early: dict[int, str | Mapping[str, Any]] = {}
@@ -82,13 +82,13 @@ class StreamWriter:
         self._is_ours = target is not None
 
     def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
-        """All records: a stream has no earlier run."""
+        """Return all records: a stream has no earlier run."""
         return enumerate(records)
 
     def write(
         self, index: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
     ) -> None:
-        """Write a line, or keep it until the lines before it have been written."""
+        """Write a line, or keep it until all lines before it are written."""
         if self._order == "finished":
             self._put(line)
             return
@@ -98,7 +98,7 @@ class StreamWriter:
             self._next += 1
 
     def close(self, *, complete: bool) -> None:
-        """Write the lines that wait, even if lines before them are missing."""
+        """Write the remaining lines, even if lines before them are missing."""
         for index in sorted(self._early):
             self._put(self._early.pop(index))
         if self._is_ours:
@@ -113,23 +113,24 @@ class StreamWriter:
 
 
 class FileWriter:
-    """Writes to a file, with a journal beside it, so that a run that was cut off can go on.
+    """Writes to a file with a journal beside it, so that an interrupted run can be resumed.
 
-    A document is finished once it is in the journal: its line is in the file by then, or, with
-    ``order="input"``, in the journal itself until the lines before it are there.
+    A document is finished once it is in the journal. Its line is then in the file or, with
+    ``order="input"``, in the journal until all lines before it are written.
 
     Args:
         path: the output.
-        settings: all that decides the values, by name; a run goes on only with the same ones.
+        settings: everything that the values depend on, by name; a run is resumed only with the same
+            settings.
         order: the order of the lines in the output.
-        resume: go on with the file that is there.
-        overwrite: replace the file that is there, once the new one is complete.
-        keep_errors: with ``resume``, do not try documents that failed once more.
+        resume: continue the existing file.
+        overwrite: replace the existing file once the new one is complete.
+        keep_errors: with ``resume``, do not retry failed documents.
         about: the names of the input, the schema and the model, for ``hpd status``.
 
     Raises:
-        InputError: there is something already and neither flag says what to do with it; it was
-            not written by hpd, or by a run with other settings; or another process writes it.
+        InputError: the file exists and neither flag is given; it was not written by hpd, or by a
+            run with other settings; or another process is writing it.
         HpdError: the files cannot be written, as where the disk is full.
     """
 
@@ -138,7 +139,7 @@ class FileWriter:
         path: Path,
         settings: Mapping[str, Any],
         *,
-        order: Order = "input",
+        order: LineOrder = "input",
         resume: bool = False,
         overwrite: bool = False,
         keep_errors: bool = False,
@@ -176,7 +177,9 @@ class FileWriter:
         try:
             self._journal = Journal(journal_path(self.path), settings, about)
             try:
-                self._open(Head(settings, about or {}), resume=resume, keep_errors=keep_errors)
+                self._open(
+                    JournalHead(settings, about or {}), resume=resume, keep_errors=keep_errors
+                )
             except BaseException:
                 with suppress(OSError):
                     self._journal.close()
@@ -188,13 +191,13 @@ class FileWriter:
             ) from error
 
     def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
-        """The records that have no line yet, with the places of their lines.
+        """Iterate over the records without a line, with the indexes of their lines.
 
-        Records that come between those of before are new ones; once all are written, the lines
-        are put into the order of the input.
+        Records between earlier ones are new; once all are written, the lines are sorted into the
+        order of the input.
 
         Raises:
-            InputError: a record has the id of a line that is there, and is not the same as then.
+            InputError: a record has the id of an existing line, but has changed since.
         """
         for number, record in enumerate(records):
             with self._lock:
@@ -209,7 +212,7 @@ class FileWriter:
             self._moved.is_read = True
 
     def _index_of(self, number: int, record: Record) -> tuple[int, bool]:
-        """The place of a record's line, and whether the line is there."""
+        """Return the index of a record's line, and whether the line is written."""
         document = int(_fingerprint(record), 16)
         if self._moved is None:
             known = self._documents[number] if number < len(self._documents) else 0
@@ -229,16 +232,16 @@ class FileWriter:
         return len(self._documents) - 1, False
 
     def _behind(self, number: int) -> set[int]:
-        """The documents that are finished, though some before them are not."""
+        """Iterate over finished documents that come after unfinished ones."""
         if self._finished_behind is None and number < len(self._documents):
             self._finished_behind = {*self._documents[number:]} - {0}
         return self._finished_behind or set()
 
     def _move(self, number: int) -> None:
-        """From here on, records are known by what they are, as they have other places than before.
+        """From here on, identify records by fingerprint, because their indexes have changed.
 
         Args:
-            number: of the records that had their own places.
+            number: the number of records with unchanged indexes.
         """
         self._moved = moved = _Moved([*range(number)])
         for index in range(number, len(self._documents)):
@@ -250,7 +253,7 @@ class FileWriter:
             self._put_early(index)
 
     def _lines(self) -> Iterator[str]:
-        """All lines, those that wait in the journal included."""
+        """Iterate over all lines, including those that wait in the journal."""
         with open(self.path, encoding="utf-8") as file:
             yield from file
         for offset in self._early.values():
@@ -259,19 +262,19 @@ class FileWriter:
     def write(
         self, index: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
     ) -> None:
-        """Write the line of one record; it is safe when this returns."""
+        """Write the line of one record; it outlives the process when this returns."""
         data = line_bytes(line)
         document = _fingerprint(record)
         with self._lock:
             if self._order == "input" and index != self._next and self._moved is None:
-                entry = Entry(index, document, failed, line=data.decode())
+                entry = JournalEntry(index, document, failed, line=data.decode())
                 self._early[index] = self._journal.append(entry)
                 return
-            self._put(Entry(index, document, failed), data)
+            self._put(JournalEntry(index, document, failed), data)
             self._flush_early()
 
     def close(self, *, complete: bool) -> None:
-        """Close both files; a complete new file takes the place of the old one."""
+        """Close both files; a complete new file replaces the old one."""
         try:
             try:
                 if complete and self._moved is not None and self._moved.is_read:
@@ -291,7 +294,7 @@ class FileWriter:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(complete=kind is None)
 
-    def _open(self, head: Head, *, resume: bool, keep_errors: bool) -> None:
+    def _open(self, head: JournalHead, *, resume: bool, keep_errors: bool) -> None:
         if self._journal.is_new or not resume:
             # The journal is about a file that is gone.
             self._journal.clear(head)
@@ -318,7 +321,7 @@ class FileWriter:
             raise
 
     def _cut_surplus(self) -> None:
-        """Cut off lines that a killed process wrote but had not noted in the journal."""
+        """Cut off lines that a killed process wrote without recording them in the journal."""
         end = 0
         for _, entry in self._journal.entries():
             if entry.end is not None and entry.end <= end:
@@ -338,7 +341,7 @@ class FileWriter:
             self.repairs.append(f"{size - end} bytes of an unfinished line were cut off")
 
     def _check_lines(self) -> None:
-        """Refuse an output in which a line is not as it was written."""
+        """Check that no line of the output was edited."""
         begin = 0
         ended = (entry for _, entry in self._journal.entries() if entry.end is not None)
         with open(self.path, "rb") as file:
@@ -354,7 +357,7 @@ class FileWriter:
                     )
 
     def _drop_failures(self) -> None:
-        """Remove the lines of failed documents; lines behind them wait for their turn again."""
+        """Remove the lines of failed documents; later lines wait for their turn again."""
         if not any(entry.failed for _, entry in self._journal.entries()):
             return
         kept_end = 0
@@ -364,7 +367,7 @@ class FileWriter:
             kept_end = max(kept_end, entry.end or 0)
         n_failed = len({entry.index for _, entry in self._journal.entries() if entry.failed})
 
-        def rest() -> Iterator[Entry]:
+        def rest() -> Iterator[JournalEntry]:
             end = 0
             written = {e.index for _, e in self._journal.entries() if e.end is not None}
             with open(self.path, "rb") as file:
@@ -381,23 +384,23 @@ class FileWriter:
                     if end <= kept_end:
                         yield entry
                     else:
-                        yield Entry(entry.index, entry.document, False, line=line)
+                        yield JournalEntry(entry.index, entry.document, False, line=line)
 
         self._journal.replace(rest())
         self._file.truncate(kept_end)
         self.repairs.append(f"{n_failed} failed documents are done again")
 
     def _load(self) -> None:
-        self._documents = array("Q")  # by place: the fingerprint, 0 where nothing is known
+        self._documents = array("Q")  # by index: the fingerprint, 0 where nothing is known
         self._kept_failures: set[int] = set()
-        self._early: dict[int, int] = {}  # by place: where in the journal its line is
+        self._early: dict[int, int] = {}  # by index: the offset of its line in the journal
         self._end = 0
         self._next = 0
         self._moved = None
         self._finished_behind = None
         is_in_order = True
         for offset, entry in self._journal.entries():
-            if entry.index > len(self._documents) + _MOST_AHEAD:
+            if entry.index > len(self._documents) + _MAX_AHEAD:
                 raise self._damaged(f"there is no record {entry.index + 1} yet")
             if entry.index >= len(self._documents):
                 self._documents.extend([0] * (entry.index + 1 - len(self._documents)))
@@ -415,11 +418,11 @@ class FileWriter:
             self._move(0)  # A run that put new records among these was interrupted.
 
     def _restore_order(self, moved: _Moved) -> None:
-        """Put the lines into the order of the records; those of no record stay at the end.
+        """Sort the lines into the order of the records; lines without a record stay at the end.
 
-        The lines wait in the journal meanwhile, so that none is lost if the process is killed.
+        Meanwhile the lines are kept in the journal, so that none is lost if the process is killed.
         """
-        begins: dict[int, tuple[int, Entry]] = {}
+        begins: dict[int, tuple[int, JournalEntry]] = {}
         begin = 0
         for _, entry in self._journal.entries():
             if entry.end is not None:
@@ -434,7 +437,7 @@ class FileWriter:
             )
         if self._order == "input":
 
-            def ordered() -> Iterator[Entry]:
+            def ordered() -> Iterator[JournalEntry]:
                 with open(self.path, "rb") as file:
                     indexes = [index for index in moved.indexes if index in begins]
                     for number, index in enumerate([*indexes, *left]):
@@ -442,7 +445,7 @@ class FileWriter:
                         file.seek(start)
                         assert entry.end is not None
                         line = self._line(file.read(entry.end - start), entry)
-                        yield Entry(number, entry.document, entry.failed, line=line)
+                        yield JournalEntry(number, entry.document, entry.failed, line=line)
 
             self._journal.replace(ordered())
             self._file.truncate(0)
@@ -463,8 +466,8 @@ class FileWriter:
         data = (entry.line or "").encode("utf-8", "surrogatepass")
         self._put(entry, line_bytes(self._line(data, entry)))
 
-    def _line(self, data: bytes, entry: Entry) -> str:
-        """A line of the output, taken over from before."""
+    def _line(self, data: bytes, entry: JournalEntry) -> str:
+        """Return a line of the output of an earlier run."""
         try:
             line = data.decode("utf-8")
             is_line = line.count("\n") == 1 and isinstance(json.loads(line), dict)
@@ -480,19 +483,21 @@ class FileWriter:
             "(--overwrite)"
         )
 
-    def _put(self, entry: Entry, data: bytes) -> None:
-        with naming(self.path):
+    def _put(self, entry: JournalEntry, data: bytes) -> None:
+        with naming_file(self.path):
             self._file.write(data)
             self._file.flush()
         self._end += len(data)
         self._journal.append(
-            Entry(entry.index, entry.document, entry.failed, end=self._end, crc=zlib.crc32(data))
+            JournalEntry(
+                entry.index, entry.document, entry.failed, end=self._end, crc=zlib.crc32(data)
+            )
         )
         self._next = max(self._next, entry.index + 1)
 
 
 class _Moved:
-    """What is known of the records where they have other places than their lines.
+    """The state of records whose indexes differ from those of their lines.
 
     Args:
         indexes: of the lines of the records that were read by now, in the order of the records.
@@ -501,7 +506,7 @@ class _Moved:
     def __init__(self, indexes: list[int]) -> None:
         self.indexes = indexes
         self.indexes_of: defaultdict[int, list[int]] = defaultdict(list)
-        """By fingerprint: the places of the lines that no record was read for yet."""
+        """By fingerprint: the indexes of the lines for which no record was read yet."""
         self.ids: set[str] = set()
         """The ids of all lines that were there."""
         self.is_read = False
@@ -509,7 +514,7 @@ class _Moved:
 
 
 Writer = StreamWriter | FileWriter
-"""A place for the lines of a run."""
+"""A writer of the lines of a run."""
 
 
 def _fingerprint(record: Record) -> str:

@@ -13,7 +13,7 @@ from hpd.external.parquet import arrow_array, arrow_type
 from hpd.extractor import Extractor, OnError, error_of, should_raise
 from hpd.files.tables import (
     Column,
-    Line,
+    OutputLine,
     Schemas,
     attributes_of,
     data_value,
@@ -104,7 +104,7 @@ def add_columns(
 
 def _output_lines(
     frame: Frame, extractor: Extractor[Any], schema: object, columns: ColumnSettings
-) -> Iterator[Line]:
+) -> Iterator[OutputLine]:
     """The line of output for each row, in order; an empty one for a row without a text."""
     is_text = [text is not None for text in texts_of(frame, columns.text)]
     extractions = extractor.extract_many(  # type: ignore[call-overload]
@@ -153,7 +153,7 @@ _SPAN: Final = _Detail(
 def _detail_column(name: str, attribute: Attribute, kind: _Detail) -> Column:
     """The column with a detail of each value, nested as the values are."""
 
-    def value(line: Line) -> Any:
+    def value(line: OutputLine) -> Any:
         data = line.get("data") or {}
         # Where the root of the schema is no object, the data is the value itself.
         data = data.get(attribute.name) if isinstance(data, dict) else data

@@ -173,7 +173,6 @@ class MemoryNeed:
 
     @property
     def total(self) -> int:
-        """All together."""
         return sum(getattr(self, each.name) for each in fields(self))
 
     def __add__(self, other: MemoryNeed) -> MemoryNeed:
@@ -257,7 +256,7 @@ def warn_of_shortage(path: Path, options: Options) -> None:
         warnings.warn(problem, MemoryWarning, stacklevel=3)
 
 
-def need_of_shape(shape: Shape, n_weight_bytes: int, options: Options) -> MemoryNeed:
+def need_of_shape(shape: ModelShape, n_weight_bytes: int, options: Options) -> MemoryNeed:
     """The memory that a model of a shape takes, without what the process itself does.
 
     Args:
@@ -291,12 +290,12 @@ def _need_of(path: Path, options: Options) -> MemoryNeed:
     parts = [path.with_name(name) for name in part_names(path.name)]
     headers = [read_gguf_header(part) for part in parts]
     n_weight_bytes = sum(header.n_weight_bytes for header in headers)
-    return need_of_shape(Shape.of(headers[0]), n_weight_bytes, options)
+    return need_of_shape(ModelShape.of(headers[0]), n_weight_bytes, options)
 
 
 def _smaller(path: Path, options: Options) -> Iterator[tuple[str, Options]]:
     """Options that take less memory, with their flags, the gentlest first."""
-    shape = Shape.of(read_gguf_header(path))
+    shape = ModelShape.of(read_gguf_header(path))
     n_cells = options.n_ctx or min(DEFAULT_N_CTX, 4 * max(1, shape.n_ctx_train))
     is_float = options.cache_type_k in ("f32", "f16", "bf16")
     if is_float and options.flash_attn != "off":
@@ -309,7 +308,7 @@ def _smaller(path: Path, options: Options) -> Iterator[tuple[str, Options]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ModelShape:
     """The numbers of a model's metadata that its memory depends on."""
 
     n_ctx_train: int
@@ -327,7 +326,7 @@ class Shape:
     """Numbers in the state of a sequence, over all recurrent layers."""
 
     @classmethod
-    def of(cls, header: GgufHeader) -> Shape:
+    def of(cls, header: GgufHeader) -> ModelShape:
         """The shape in a header.
 
         Raises:

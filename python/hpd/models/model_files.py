@@ -57,7 +57,7 @@ def named_model(model: str | Path, *, progress: bool = True) -> Path:
     """The GGUF file that a path, a short name or ``ollama:NAME`` stands for; a path comes first."""
     found: Path | None = None
     if not Path(model).expanduser().exists():
-        found = import_module(_STORES).find(str(model), progress=progress)
+        found = import_module(_STORES).find_model(str(model), progress=progress)
     return local_model(model) if found is None else check_gguf(found)
 
 

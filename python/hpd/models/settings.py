@@ -121,11 +121,11 @@ def tuned_values(model: _native.Model, path: Path, options: Options) -> dict[str
     # Only hyper-parallel decoding is tuned.
     if os.environ.get(TUNED_VARIABLE) == "0" or options.method != "hpd" or not options.unset:
         return {}
-    tuned = load(identity(model, path, options))
+    tuned = load_tuned(tuning_key(model, path, options))
     return {name: tuned[name] for name in options.unset if name in tuned}
 
 
-def identity(model: _native.Model, path: Path, options: Options) -> dict[str, Any]:
+def tuning_key(model: _native.Model, path: Path, options: Options) -> dict[str, Any]:
     """All that the fastest settings depend on, except the documents."""
     import llama_cpp
 
@@ -149,7 +149,7 @@ def identity(model: _native.Model, path: Path, options: Options) -> dict[str, An
     }
 
 
-def store(known: Mapping[str, Any], values: Mapping[str, int]) -> Path:
+def store_tuned(known: Mapping[str, Any], values: Mapping[str, int]) -> Path:
     """Store the values of an identity, and replace earlier ones.
 
     Raises:
@@ -166,7 +166,7 @@ def store(known: Mapping[str, Any], values: Mapping[str, int]) -> Path:
     return file
 
 
-def load(known: Mapping[str, Any]) -> dict[str, int]:
+def load_tuned(known: Mapping[str, Any]) -> dict[str, int]:
     """The values of an identity; empty if none are stored, or if they cannot be read."""
     file = _file(known)
     try:

@@ -16,7 +16,7 @@ from hpd.extractor import OnError
 from hpd.frames import BatchExtractor
 from hpd.options import Options, combine_options
 from hpd.pipeline import check_task
-from hpd.ray.cluster import N_AT_ONCE, machines, ray_module, share
+from hpd.ray.cluster import BATCHES_PER_WORKER, machines, ray_module, worker_share
 from hpd.schema import as_schemas
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["extract"]
 
-_N_LOST: Final = 3
+_MAX_LOST_WORKERS: Final = 3
 """The workers that may be lost over the same batch."""
 
 
@@ -105,7 +105,7 @@ def extract(
     least, most = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     if not ray.is_initialized():
         ray.init()  # as Ray Data itself would
-    part = share(machines(ray.nodes()), most, num_gpus)
+    part = worker_share(machines(ray.nodes()), most, num_gpus)
     if not chosen.n_threads:
         chosen = chosen.with_settings({"n_threads": part.n_threads})
     return dataset.map_batches(
@@ -129,11 +129,11 @@ def extract(
         compute=ray.data.ActorPoolStrategy(
             min_size=least or part.n_workers,
             max_size=most or part.n_workers,
-            max_concurrent_calls_per_actor=N_AT_ONCE,
+            max_concurrent_calls_per_actor=BATCHES_PER_WORKER,
             enable_true_multi_threading=True,
         ),
         num_cpus=part.n_cpus if num_cpus is None else num_cpus,
         num_gpus=part.n_gpus or None,
         max_restarts=-1,
-        max_task_retries=_N_LOST,
+        max_task_retries=_MAX_LOST_WORKERS,
     )

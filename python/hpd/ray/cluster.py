@@ -14,9 +14,9 @@ from typing import Any, Final
 from hpd.errors import HpdError, InputError, OptionError
 from hpd.extras import import_extra
 
-HERE: Final = "local"
+LOCAL: Final = "local"
 """The address of a cluster that is this machine alone, and ends with the process."""
-ANY: Final = "auto"
+AUTO: Final = "auto"
 """The address of the cluster that this machine is in."""
 
 _ADDRESS = re.compile(r"local|auto|[\w.-]+:\d+|\[[\da-fA-F:]+\]:\d+")
@@ -64,8 +64,8 @@ def connect(address: str | None) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # advice on coming versions of Ray
         try:
-            if address != HERE:
-                ray.init(address or ANY, **quiet)
+            if address != LOCAL:
+                ray.init(address or AUTO, **quiet)
                 return True
         except (ConnectionError, ValueError, RuntimeError) as error:
             if address is not None:
@@ -73,7 +73,7 @@ def connect(address: str | None) -> bool:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
             ray.init(
-                HERE,
+                LOCAL,
                 include_dashboard=False,
                 object_store_memory=_OBJECT_STORE_BYTES,
                 **quiet,
@@ -86,7 +86,7 @@ def connect(address: str | None) -> bool:
     return True
 
 
-N_AT_ONCE: Final = 2
+BATCHES_PER_WORKER: Final = 2
 """The batches that a worker decodes together, so that one goes on while another one ends."""
 
 
@@ -117,7 +117,7 @@ def machines(nodes: Sequence[Mapping[str, Any]]) -> list[Machine]:
     return [Machine(int(each.get("CPU", 0)), each.get("GPU", 0)) for each in alive]
 
 
-def share(
+def worker_share(
     cluster: Sequence[Machine], n_workers: int | None = None, n_gpus: float | None = None
 ) -> Share:
     """The share of each worker.

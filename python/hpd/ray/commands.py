@@ -17,7 +17,6 @@ from hpd.schema.attributes import Schema
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """``--ray``, ``--ray-workers`` and ``--ray-gpus``."""
     group = parser.add_argument_group("more than one machine")
     group.add_argument(
         "--ray",

@@ -18,13 +18,13 @@ from hpd.files.journal import file_fingerprint
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline import ExamplesForm
-from hpd.ray.cluster import N_AT_ONCE, connect, machines, ray_module, share
+from hpd.ray.cluster import BATCHES_PER_WORKER, connect, machines, ray_module, worker_share
 from hpd.results import Extraction, Failure
 from hpd.schema.attributes import Schema
 
 _N_DOCUMENTS: Final = 32
 """The documents of a batch, which is what is done again if a worker is lost."""
-_N_STARTS: Final = 3
+_MAX_STARTS: Final = 3
 """The times that a worker may be lost before it has loaded its model."""
 
 
@@ -134,14 +134,14 @@ class RayExtractor:
         self._was_connected = not connect(address)
         self._pool = Pool(self._ray.kill)
         try:
-            part = share(machines(self._ray.nodes()), n_workers, n_gpus)
+            part = worker_share(machines(self._ray.nodes()), n_workers, n_gpus)
             if not options.n_threads:
                 options = options.with_settings({"n_threads": part.n_threads})
-            settings = (schemas, _everywhere(model), hf_repo, file_fingerprint(path))
+            settings = (schemas, _absolute_model(model), hf_repo, file_fingerprint(path))
             kind = self._ray.remote(Worker).options(
                 num_cpus=part.n_cpus,
                 num_gpus=part.n_gpus,
-                max_concurrency=N_AT_ONCE,
+                max_concurrency=BATCHES_PER_WORKER,
                 scheduling_strategy="SPREAD",
             )
             full = _with_full_paths(options)
@@ -181,11 +181,9 @@ class RayExtractor:
             self._ray.shutdown()
 
     def __enter__(self) -> RayExtractor:
-        """Itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
 
@@ -278,15 +276,15 @@ class RayRun:
         except self._ray.exceptions.RayTaskError as error:
             raise _cause(error) from None
         except self._ray.exceptions.RayError as error:
-            if n_failed + 1 == _N_STARTS:
+            if n_failed + 1 == _MAX_STARTS:
                 raise HpdError(
-                    f"a worker was lost {_N_STARTS} times before it had loaded the model: {error}"
+                    f"a worker was lost {_MAX_STARTS} times before it had loaded the model: {error}"
                 ) from error
             self._say("a worker was lost while it loaded the model; another one is started")
             self._replace(worker, n_failed + 1)
         else:
             self._names[worker] = f"process {process} on the machine {host}"
-            self._free.extend([worker] * N_AT_ONCE)
+            self._free.extend([worker] * BATCHES_PER_WORKER)
 
     def _replace(self, worker: Any, n_failed: int = 0) -> None:
         new = self._pool.replace(worker)
@@ -305,14 +303,14 @@ class RayRun:
                 self._say(f"a worker was lost ({name}); what it had is done again")
                 self._free = deque(other for other in self._free if other is not worker)
                 self._replace(worker)
-            yield from self._do_again(batch)
+            yield from self._retry(batch)
         else:
             if worker in self._names:
                 self._free.append(worker)
             for (index, _), extraction in zip(batch.documents, extractions, strict=True):
                 yield index, extraction
 
-    def _do_again(self, batch: Batch) -> Iterator[tuple[int, Extraction[Any]]]:
+    def _retry(self, batch: Batch) -> Iterator[tuple[int, Extraction[Any]]]:
         n_lost = batch.n_lost + 1
         if n_lost == 1:
             self._again.append(Batch(batch.documents, n_lost))
@@ -347,15 +345,16 @@ def _cause(error: Any) -> BaseException:
     return cause if isinstance(cause, HpdError) else HpdError(f"a worker failed: {error}")
 
 
-def _everywhere(model: str | None) -> str | None:
+def _absolute_model(model: str | None) -> str | None:
     """A model by its whole path, as workers have other current folders; or by its other name."""
     return os.path.abspath(model) if model is not None and os.path.exists(model) else model
 
 
 def _with_full_paths(options: Options) -> Options:
-    adapters = tuple((str(_everywhere(path)), scale) for path, scale in options.adapters)
+    adapters = tuple((str(_absolute_model(path)), scale) for path, scale in options.adapters)
     named = {
-        name: str(_everywhere(getattr(options, name))) for name in ("draft_model", "calibration")
+        name: str(_absolute_model(getattr(options, name)))
+        for name in ("draft_model", "calibration")
     }
     cache = os.path.abspath(options.cache) if options.cache else ""
     return options.with_settings({"adapters": adapters, "cache": cache, **named})

@@ -32,7 +32,7 @@ class DocumentError(BaseModel):
     message: str
 
 
-class Usage(BaseModel):
+class UsageBody(BaseModel):
     """What a document cost."""
 
     prompt_tokens: int
@@ -42,25 +42,25 @@ class Usage(BaseModel):
     seconds: float = 0.0
 
 
-class Line(BaseModel):
+class ExtractionBody(BaseModel):
     """The values of one text."""
 
     id: Any = None
     data: Any = Field(None, description="an object with the attributes of the schema")
     error: DocumentError | None = None
     fields: dict[str, FieldDetails] = Field({}, description="by path: maker.city, tags[0]")
-    usage: Usage | None = None
+    usage: UsageBody | None = None
     warnings: list[str] = Field([], description="parts of the schema that are not guaranteed")
 
 
-class Lines(BaseModel):
+class ExtractionsBody(BaseModel):
     """The values of several texts, in their order."""
 
-    extractions: list[Line]
+    extractions: list[ExtractionBody]
     warnings: list[str] = []
 
 
-class Refusal(BaseModel):
+class ErrorBody(BaseModel):
     """Why a request was refused."""
 
     class Error(BaseModel):
@@ -82,9 +82,7 @@ class Health(BaseModel):
     waiting: int = Field(description="documents that are not answered yet")
 
 
-class ModelAbout(BaseModel):
-    """A model."""
-
+class ModelCard(BaseModel):
     id: str
     object: Literal["model"]
     created: int
@@ -95,10 +93,10 @@ class ModelList(BaseModel):
     """The models that are served: one."""
 
     object: Literal["list"]
-    data: list[ModelAbout]
+    data: list[ModelCard]
 
 
-class Completion(BaseModel):
+class ChatCompletion(BaseModel):
     """A chat completion; each choice has the values as JSON, in its content or in a tool call."""
 
     id: str
@@ -110,14 +108,14 @@ class Completion(BaseModel):
     hpd: dict[str, Any] = Field({}, description="fields, and warnings about the schema")
 
 
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    400: {"model": Refusal, "description": "the body, the schema or an option is wrong"},
-    401: {"model": Refusal, "description": "the API key is missing or wrong"},
-    413: {"model": Refusal, "description": "the body or the schema is too large"},
-    415: {"model": Refusal, "description": "the body is not sent as application/json"},
-    429: {"model": Refusal, "description": "too many documents wait; see Retry-After"},
-    503: {"model": Refusal, "description": "the server is ending"},
-    504: {"model": Refusal, "description": "there was no answer in time"},
-    "default": {"model": Refusal, "description": "any other refusal"},
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorBody, "description": "the body, the schema or an option is wrong"},
+    401: {"model": ErrorBody, "description": "the API key is missing or wrong"},
+    413: {"model": ErrorBody, "description": "the body or the schema is too large"},
+    415: {"model": ErrorBody, "description": "the body is not sent as application/json"},
+    429: {"model": ErrorBody, "description": "too many documents wait; see Retry-After"},
+    503: {"model": ErrorBody, "description": "the server is ending"},
+    504: {"model": ErrorBody, "description": "there was no answer in time"},
+    "default": {"model": ErrorBody, "description": "any other refusal"},
 }
 """What any address that takes documents may answer besides values."""

@@ -34,22 +34,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hpd.results import Extraction
 from hpd.serving import ServerLimits
 from hpd.serving.answers import (
-    REFUSALS,
-    Completion,
+    ERROR_RESPONSES,
+    ChatCompletion,
+    ErrorBody,
+    ExtractionBody,
+    ExtractionsBody,
     Health,
-    Line,
-    Lines,
-    ModelAbout,
+    ModelCard,
     ModelList,
-    Refusal,
 )
 from hpd.serving.bodies import ChatBody, ExtractBody, HttpError, http_error_of, json_of
-from hpd.serving.chat import Served, parse_chat
+from hpd.serving.chat import ServedModel, parse_chat
 from hpd.serving.dispatcher import (
     ClientGoneError,
     Dispatcher,
     ParsedRequest,
-    Plans,
+    PlanCache,
     documents_of,
     parse_extract,
     plan_of,
@@ -73,7 +73,7 @@ Responses = dict[int | str, dict[str, Any]]
 """The answers of an address by their status, as FastAPI describes them."""
 
 _LOGGER = logging.getLogger("hpd.serving")
-_KEY_REFUSED: Responses = {401: {"model": Refusal}}
+_KEY_REFUSED: Responses = {401: {"model": ErrorBody}}
 
 T = TypeVar("T")
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -84,8 +84,8 @@ class Service:
     """All that answers requests."""
 
     dispatcher: Dispatcher
-    plans: Plans
-    served: Served
+    plans: PlanCache
+    served: ServedModel
     limits: ServerLimits
     metrics: Metrics
     api_key: str | None = None
@@ -112,9 +112,9 @@ class Service:
             said = "; ".join(parsed.warnings).encode("ascii", "replace").decode()
             headers["X-Hpd-Warning"] = " ".join(said.split())
         if parsed.part is None:
-            body = await self.dispatcher.answer(parsed, lambda: _disconnected(request))
+            body = await self.dispatcher.answer(parsed, lambda: _wait_for_disconnect(request))
             return Response(body, headers=headers, media_type="application/json")
-        parts = self.dispatcher.parts(parsed, lambda: _disconnected(request))
+        parts = self.dispatcher.parts(parsed, lambda: _wait_for_disconnect(request))
         first = await anext(parts)  # What fails before it has a status of its own.
         return StreamingResponse(_events(first, parts), 200, headers, "text/event-stream")
 
@@ -137,7 +137,7 @@ class _Body(Request):
         return json_of(await self.body())
 
 
-class _Guarded(APIRoute):
+class _AuthenticatedRoute(APIRoute):
     """An address for those who have the key; what it refuses is answered, and all is counted."""
 
     def get_route_handler(self) -> Handler:
@@ -178,7 +178,7 @@ class _Guarded(APIRoute):
                 note(500)
                 raise
             if isinstance(response, StreamingResponse):
-                response.body_iterator = _noted(
+                response.body_iterator = _record_stream(
                     response.body_iterator, partial(note, response.status_code)
                 )
             else:
@@ -189,7 +189,6 @@ class _Guarded(APIRoute):
 
 
 def make_app(service: Service) -> FastAPI:
-    """The application."""
     app = FastAPI(
         title="hpd",
         version=__version__,
@@ -197,14 +196,14 @@ def make_app(service: Service) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         swagger_ui_oauth2_redirect_url=None,
-        exception_handlers={HTTPException: _unrouted, Exception: _broken},
+        exception_handlers={HTTPException: _routing_error, Exception: _internal_error},
     )
     app.state.service = service
-    app.add_middleware(_Heads)
+    app.add_middleware(_HeadRequests)
     _add_docs(app)
     # It is checked before a body is read; this describes it.
     key = [Security(HTTPBearer(auto_error=False))] if service.api_key is not None else []
-    guarded = APIRouter(route_class=_Guarded, dependencies=key)
+    guarded = APIRouter(route_class=_AuthenticatedRoute, dependencies=key)
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
@@ -212,7 +211,7 @@ def make_app(service: Service) -> FastAPI:
         has_own = service.plans.has_own
         data = {"needsKey": service.api_key is not None, "hasSchema": has_own}
         return HTMLResponse(
-            render_page(_PAGE, data=data, calls_home=True, model=service.served.name, **data)
+            render_page(_PAGE, data=data, may_call_server=True, model=service.served.name, **data)
         )
 
     @app.get("/health", responses=_answers(Health, {503: {"model": Health}}))
@@ -226,7 +225,7 @@ def make_app(service: Service) -> FastAPI:
         }
         return JSONResponse(state, 503 if is_ending else 200)
 
-    @guarded.post("/extract", responses=_answers(Line | Lines, REFUSALS))
+    @guarded.post("/extract", responses=_answers(ExtractionBody | ExtractionsBody, ERROR_RESPONSES))
     async def extract(request: Request, body: ExtractBody) -> Response:
         """The values of one text or of several: lines as those of `hpd extract`."""
         return await service.answer(
@@ -238,7 +237,7 @@ def make_app(service: Service) -> FastAPI:
         """The values of one text, as the page's script shows them."""
         return await service.answer(request, lambda: _parse_shown(body, service))
 
-    @guarded.post("/v1/chat/completions", responses=_answers(Completion, REFUSALS))
+    @guarded.post("/v1/chat/completions", responses=_answers(ChatCompletion, ERROR_RESPONSES))
     async def chat(request: Request, body: ChatBody) -> Response:
         """OpenAI's chat completions, with a JSON Schema or a function."""
         return await service.answer(
@@ -252,7 +251,7 @@ def make_app(service: Service) -> FastAPI:
 
     @guarded.get(
         "/v1/models/{name:path}",
-        responses=_answers(ModelAbout, {404: {"model": Refusal}, **_KEY_REFUSED}),
+        responses=_answers(ModelCard, {404: {"model": ErrorBody}, **_KEY_REFUSED}),
     )
     async def model(name: str) -> Response:
         """The model that is served, by its name."""
@@ -292,7 +291,7 @@ def _add_docs(app: FastAPI) -> None:
         return get_swagger_ui_html(openapi_url="openapi.json", title="hpd", **files)
 
 
-class _Heads:
+class _HeadRequests:
     """Answers HEAD like GET, without the body; for load balancers, and links that are checked."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -339,12 +338,12 @@ def _parse_shown(body: ExtractBody, service: Service) -> ParsedRequest:
     return ParsedRequest([document], plan_of(body, service.plans), answer)
 
 
-def _about(served: Served) -> dict[str, Any]:
+def _about(served: ServedModel) -> dict[str, Any]:
     created = served.created
     return {"id": served.name, "object": "model", "created": created, "owned_by": "hpd"}
 
 
-async def read_body(request: Request, most: int) -> bytes:
+async def read_body(request: Request, max_bytes: int) -> bytes:
     """The body of a request.
 
     Raises:
@@ -358,22 +357,22 @@ async def read_body(request: Request, most: int) -> bytes:
         )
     too_large = HttpError(
         413,
-        f"the body has more than {most} bytes: send less at a time",
+        f"the body has more than {max_bytes} bytes: send less at a time",
         code="body_too_large",
         headers={"Connection": "close"},
     )
     length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length) > most + _DISCARDED:
+    if length.isdecimal() and int(length) > max_bytes + _DISCARDED:
         raise too_large
     parts = []
     n_bytes = 0
     async for part in request.stream():
         n_bytes += len(part)
-        if n_bytes > most + _DISCARDED:
+        if n_bytes > max_bytes + _DISCARDED:
             raise too_large
-        if n_bytes <= most:
+        if n_bytes <= max_bytes:
             parts.append(part)
-    if n_bytes > most:
+    if n_bytes > max_bytes:
         raise too_large
     return b"".join(parts)
 
@@ -393,7 +392,7 @@ async def _events(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byt
         raise
 
 
-async def _noted(parts: AsyncIterable[T], note: Callable[[], None]) -> AsyncIterator[T]:
+async def _record_stream(parts: AsyncIterable[T], note: Callable[[], None]) -> AsyncIterator[T]:
     """The parts of a stream, which is noted when it ends, or when its client has gone."""
     try:
         async for part in parts:
@@ -402,7 +401,7 @@ async def _noted(parts: AsyncIterable[T], note: Callable[[], None]) -> AsyncIter
         note()
 
 
-async def _disconnected(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     """Done when the client has closed the connection; its body has been read before."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
@@ -412,7 +411,7 @@ def _error_response(http_error: HttpError) -> Response:
     return Response(http_error.body, http_error.status, http_error.headers, "application/json")
 
 
-async def _unrouted(request: Request, error: Exception) -> Response:
+async def _routing_error(request: Request, error: Exception) -> Response:
     """The answer where there is no such address, or it takes another method."""
     assert isinstance(error, HTTPException)
     _log(request, error.status_code, "unknown_url")
@@ -426,7 +425,7 @@ async def _unrouted(request: Request, error: Exception) -> Response:
     )
 
 
-async def _broken(request: Request, error: Exception) -> Response:
+async def _internal_error(request: Request, error: Exception) -> Response:
     """The answer where something is wrong here; the error itself goes to standard error."""
     return _error_response(_fault(error))
 

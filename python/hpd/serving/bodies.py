@@ -105,13 +105,13 @@ def _has_half_a_pair(body: bytes) -> bool:
     return False
 
 
-class _Exact(BaseModel):
+class _StrictModel(BaseModel):
     """A part in which everything must be known."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class _Open(BaseModel):
+class _OpenModel(BaseModel):
     """A part in which clients may say more."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
@@ -128,7 +128,7 @@ def _as_text(value: object) -> object:
     return {"text": value} if isinstance(value, str) else value
 
 
-class FileBody(_Exact):
+class FileBody(_StrictModel):
     """A file that is one document; its name tells what it is."""
 
     name: str = Field(description="whose extension tells the format: invoice.pdf")
@@ -137,22 +137,20 @@ class FileBody(_Exact):
     )
 
 
-class Text(_Exact):
-    """A document."""
-
+class TextBody(_StrictModel):
     text: str
     id: Any = None
     category: str | None = None
 
 
-class ExampleBody(_Exact):
+class ExampleBody(_StrictModel):
     """A document with its answer."""
 
     text: str
     data: dict[str, Any]
 
 
-class ExtractBody(_Exact):
+class ExtractBody(_StrictModel):
     """The body of ``POST /extract``: one text, or several."""
 
     text: str | None = Field(None, description="the document")
@@ -161,7 +159,7 @@ class ExtractBody(_Exact):
     )
     id: Any = Field(None, description="carried through")
     category: str | None = Field(None, description="chooses the schema, if there are several")
-    texts: list[Annotated[Text, BeforeValidator(_as_text)]] | None = Field(
+    texts: list[Annotated[TextBody, BeforeValidator(_as_text)]] | None = Field(
         None, description='several documents in place of "text": texts, or objects with "text"'
     )
     schema_: Any = Field(
@@ -174,7 +172,7 @@ class ExtractBody(_Exact):
     examples: list[ExampleBody] = Field([], description="shown in the prompt")
 
 
-class _TextPart(_Open):
+class _TextPart(_OpenModel):
     type: Literal["text"]
     text: str
 
@@ -185,17 +183,15 @@ def _as_parts(content: object) -> object:
     return [] if content is None else content
 
 
-class _Arguments(_Open):
+class _Arguments(_OpenModel):
     arguments: str
 
 
-class _Call(_Open):
+class _Call(_OpenModel):
     function: _Arguments
 
 
-class Message(_Open):
-    """A message of a chat."""
-
+class ChatMessage(_OpenModel):
     role: Literal["system", "developer", "user", "assistant", "tool"]
     content: Annotated[list[_TextPart], BeforeValidator(_as_parts)] = []
     tool_calls: list[_Call] | None = None
@@ -213,13 +209,13 @@ class Message(_Open):
         return text
 
 
-class _JsonSchema(_Open):
+class _JsonSchema(_OpenModel):
     schema_: dict[str, Any] = Field(alias="schema")
     strict: bool | None = None
     description: str | None = None
 
 
-class ResponseFormat(_Open):
+class ResponseFormat(_OpenModel):
     """The form in which a client wants the answer."""
 
     type: Literal["text", "json_object", "json_schema"]
@@ -227,7 +223,7 @@ class ResponseFormat(_Open):
     schema_: dict[str, Any] | None = Field(None, alias="schema")
 
 
-class Function(_Open):
+class Function(_OpenModel):
     """A function that a client has."""
 
     name: str
@@ -235,11 +231,11 @@ class Function(_Open):
     strict: bool | None = None
 
 
-class _Tool(_Open):
+class _Tool(_OpenModel):
     function: Function
 
 
-class _StreamOptions(_Open):
+class _StreamOptions(_OpenModel):
     include_usage: bool | None = None
 
 
@@ -252,7 +248,7 @@ class ChatBody(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
     model: Any = None
-    messages: list[Message]
+    messages: list[ChatMessage]
     response_format: ResponseFormat | None = None
     tools: list[_Tool] | None = None
     tool_choice: Any = None

@@ -19,7 +19,7 @@ from hpd.errors import OptionError
 from hpd.options import Options
 from hpd.results import Extraction, Usage, plain_data
 from hpd.serving.bodies import ChatBody, Function, HttpError, bad_request
-from hpd.serving.dispatcher import ParsedRequest, Plans
+from hpd.serving.dispatcher import ParsedRequest, PlanCache
 from hpd.serving.messages import LangextractPrompt, langextract_prompt, read_messages, schema_in
 
 _ABOUT_THE_CALLER = (
@@ -50,7 +50,7 @@ _CODES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedModel:
     """The model that is served."""
 
     name: str
@@ -76,7 +76,7 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _AnswerForm:
     """The form of the answer that a request asks for."""
 
     param: str = "response_format"
@@ -90,7 +90,7 @@ class _Wanted:
     may_be_langextract: bool = False
 
 
-def parse_chat(body: ChatBody, plans: Plans, served: Served) -> ParsedRequest:
+def parse_chat(body: ChatBody, plans: PlanCache, served: ServedModel) -> ParsedRequest:
     """What a request asks for.
 
     Raises:
@@ -98,8 +98,8 @@ def parse_chat(body: ChatBody, plans: Plans, served: Served) -> ParsedRequest:
     """
     if served.is_strict:
         served.check(body.model)
-    warnings = _passed_over(body, served.options)
-    wanted = _wanted(body)
+    warnings = _ignored_parameters(body, served.options)
+    wanted = _answer_form(body)
     conversation = read_messages(body.messages)
     schema = wanted.schema
     prompt = langextract_prompt(conversation.document) if wanted.may_be_langextract else None
@@ -147,7 +147,7 @@ def parse_chat(body: ChatBody, plans: Plans, served: Served) -> ParsedRequest:
     )
 
 
-def _passed_over(body: ChatBody, options: Options) -> tuple[str, ...]:
+def _ignored_parameters(body: ChatBody, options: Options) -> tuple[str, ...]:
     """A warning of each parameter that changes nothing here, though it asks for something.
 
     Raises:
@@ -170,7 +170,7 @@ def _passed_over(body: ChatBody, options: Options) -> tuple[str, ...]:
     return tuple(warnings)
 
 
-def _wanted(body: ChatBody) -> _Wanted:
+def _answer_form(body: ChatBody) -> _AnswerForm:
     form = body.response_format
     if body.tools:
         if form is not None and form.type != "text":
@@ -179,9 +179,9 @@ def _wanted(body: ChatBody) -> _Wanted:
     if body.tool_choice not in (None, "none"):
         raise bad_request("tool_choice without tools", "tool_choice")
     if form is None or form.type == "text":
-        return _Wanted()
+        return _AnswerForm()
     if form.type == "json_object":
-        return _Wanted(
+        return _AnswerForm(
             "response_format.schema", form.schema_, may_be_langextract=form.schema_ is None
         )
     inner = form.json_schema
@@ -189,7 +189,7 @@ def _wanted(body: ChatBody) -> _Wanted:
         where = "response_format.json_schema"
         raise bad_request(f"{where} is missing", where, "missing_parameter")
     parts = inner.schema_.get("properties")
-    return _Wanted(
+    return _AnswerForm(
         "response_format.json_schema.schema",
         inner.schema_,
         is_strict=bool(inner.strict),
@@ -198,7 +198,7 @@ def _wanted(body: ChatBody) -> _Wanted:
     )
 
 
-def _wanted_call(functions: Sequence[Function], choice: object) -> _Wanted:
+def _wanted_call(functions: Sequence[Function], choice: object) -> _AnswerForm:
     names = [function.name for function in functions]
     if choice == "none":
         raise bad_request("tool_choice none: there would be no answer", "tool_choice")
@@ -220,7 +220,7 @@ def _wanted_call(functions: Sequence[Function], choice: object) -> _Wanted:
     where = f"tools[{functions.index(chosen)}].function"
     if chosen.parameters is None:
         raise bad_request(f"{where}.parameters is missing", where, "missing_parameter")
-    return _Wanted(
+    return _AnswerForm(
         f"{where}.parameters",
         chosen.parameters,
         function=chosen.name,
@@ -231,7 +231,7 @@ def _wanted_call(functions: Sequence[Function], choice: object) -> _Wanted:
 
 def _settings(
     body: ChatBody,
-    wanted: _Wanted,
+    wanted: _AnswerForm,
     instructions: Sequence[str],
     options: Options,
     n_most: int | None,

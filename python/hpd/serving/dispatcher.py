@@ -60,7 +60,7 @@ class RequestPlan:
     warnings: tuple[str, ...] = ()
 
 
-class Plans:
+class PlanCache:
     """The plans of the latest requests; any number of threads may use them.
 
     Args:
@@ -171,7 +171,7 @@ class ParsedRequest:
     """What the request says and is passed over, for a header."""
 
 
-def parse_extract(body: ExtractBody, plans: Plans, limits: ServerLimits) -> ParsedRequest:
+def parse_extract(body: ExtractBody, plans: PlanCache, limits: ServerLimits) -> ParsedRequest:
     """What a request of ``POST /extract`` asks for.
 
     Raises:
@@ -192,7 +192,7 @@ def parse_extract(body: ExtractBody, plans: Plans, limits: ServerLimits) -> Pars
     return ParsedRequest(documents, plan, answer)
 
 
-def plan_of(body: ExtractBody, plans: Plans) -> RequestPlan:
+def plan_of(body: ExtractBody, plans: PlanCache) -> RequestPlan:
     """The schema of a request, with its options and examples."""
     examples = [(example.text, example.data) for example in body.examples]
     return plans.plan(body.schema_, body.options, examples)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpd.results import Extraction
-from hpd.serving.bodies import Message, bad_request
+from hpd.serving.bodies import ChatMessage, bad_request
 
 _FAULTS = ("Correct your JSON ONLY RESPONSE", "Validation Error found:")
 """The words with which instructor opens a message that finds fault with an answer."""
@@ -41,7 +41,7 @@ class Conversation:
     examples: tuple[tuple[str, object], ...] = ()
 
 
-def read_messages(messages: Sequence[Message]) -> Conversation:
+def read_messages(messages: Sequence[ChatMessage]) -> Conversation:
     """The parts of a chat.
 
     Raises:
@@ -85,7 +85,7 @@ def read_messages(messages: Sequence[Message]) -> Conversation:
     return Conversation(messages[index].text, tuple(instructions), tuple(examples))
 
 
-def _answer(message: Message, where: str) -> object:
+def _answer(message: ChatMessage, where: str) -> object:
     try:
         answer = json.loads(message.text)
     except (ValueError, RecursionError):

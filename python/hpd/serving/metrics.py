@@ -71,7 +71,6 @@ class Metrics:
         self._seconds.labels(path).observe(seconds)
 
     def note_extraction(self, extraction: Extraction[Any]) -> None:
-        """Count a document."""
         self._documents.labels(extraction.error.type if extraction.error else "").inc()
         usage = extraction.usage
         if usage is not None:

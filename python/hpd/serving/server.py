@@ -20,8 +20,8 @@ from hpd.extractor import Extractor
 from hpd.schema.attributes import Schema
 from hpd.serving import ServerLimits
 from hpd.serving.app import Service, make_app
-from hpd.serving.chat import Served
-from hpd.serving.dispatcher import Dispatcher, Plans
+from hpd.serving.chat import ServedModel
+from hpd.serving.dispatcher import Dispatcher, PlanCache
 from hpd.serving.metrics import Metrics
 
 _KEEP_ALIVE = 75
@@ -36,7 +36,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class Shutdown:
     """The way in which a server came to its end."""
 
     number: int
@@ -66,7 +66,7 @@ def serve(
     has_schema: bool,
     is_strict: bool = False,
     api_key: str | None = None,
-) -> Ending:
+) -> Shutdown:
     """Answer requests until SIGINT or SIGTERM comes; in the main thread only.
 
     Args:
@@ -80,7 +80,7 @@ def serve(
     """
     options = extractor.options
     own: Schema | dict[str, Schema] | None = extractor.schemas if has_schema else None
-    plans = Plans(extractor.prepare, limits.schema_bytes, own)
+    plans = PlanCache(extractor.prepare, limits.schema_bytes, own)
     metrics = Metrics(lambda: extractor.stats)
     dispatcher = Dispatcher(
         extractor,
@@ -92,7 +92,7 @@ def serve(
         "waiting_documents", "Documents not answered yet.", lambda: dispatcher.n_pending
     )
     metrics.add_gauge("plans", "Schemas, with options and examples, kept.", lambda: len(plans))
-    served = Served(name, options, int(time.time()), is_strict)
+    served = ServedModel(name, options, int(time.time()), is_strict)
     service = Service(dispatcher, plans, served, limits, metrics, api_key)
     config = uvicorn.Config(
         make_app(service),
@@ -109,7 +109,7 @@ def serve(
         server.run([sock])
     finally:
         dispatcher.close()
-    return Ending(server.number, server.n_cancelled)
+    return Shutdown(server.number, server.n_cancelled)
 
 
 class _Server(uvicorn.Server):
@@ -143,9 +143,9 @@ class _Server(uvicorn.Server):
         assert self._loop is not None
         is_first = not self.number
         self.number = self.number or number
-        self._loop.call_soon_threadsafe(self._begin_to_end if is_first else self._cancel_all)
+        self._loop.call_soon_threadsafe(self._begin_shutdown if is_first else self._cancel_all)
 
-    def _begin_to_end(self) -> None:
+    def _begin_shutdown(self) -> None:
         """Take on no more requests; whoever asks is answered until what is under way is done."""
         assert self._loop is not None
         self._dispatcher.end()

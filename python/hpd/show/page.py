@@ -27,29 +27,35 @@ from hpd.show.shown_values import (
     shown_values,
 )
 
-SHARED = Path(__file__).parent / "templates"
+SHARED_FOLDER = Path(__file__).parent / "templates"
 """The style sheets, scripts and templates that more than one page has."""
 
 _BREAKS_OUT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
-def render_page(template: Path, *, data: object, calls_home: bool = False, **names: Any) -> str:
+def render_page(
+    template: Path, *, data: object, may_call_server: bool = False, **names: Any
+) -> str:
     """A page out of a template, and the style sheet and script of the same name beside it.
 
     Args:
         template: extends ``page.html``. Its text is escaped; ``names`` are what it is given.
         data: goes into the page as JSON, for the script.
-        calls_home: whether the script may talk to the server that the page came from. All other
-            network is forbidden to it, and so are scripts and styles that are not its own.
+        may_call_server: whether the script may make requests to the server of the page. All other
+            requests are forbidden, and so are scripts and styles that are not the page's own.
     """
-    styles = _read(SHARED / "document.css", SHARED / "page.css", template.with_suffix(".css"))
-    script = _read(SHARED / "document.js", SHARED / "page.js", template.with_suffix(".js"))
+    styles = _read(
+        SHARED_FOLDER / "document.css", SHARED_FOLDER / "page.css", template.with_suffix(".css")
+    )
+    script = _read(
+        SHARED_FOLDER / "document.js", SHARED_FOLDER / "page.js", template.with_suffix(".js")
+    )
     script = f'(() => {{\n"use strict";\n{script}}})();\n'
     return render(
         template,
         styles=Markup(styles),
         script=Markup(script),
-        policy=content_policy(styles, script, calls_home=calls_home),
+        policy=content_policy(styles, script, may_call_server=may_call_server),
         data=Markup(script_json(data)),
         **names,
     )
@@ -65,7 +71,7 @@ def render_text(template: Path, **names: Any) -> str:
     return _environment(template.parent, escapes=False).get_template(template.name).render(**names)
 
 
-def content_policy(styles: str, script: str, *, calls_home: bool) -> str:
+def content_policy(styles: str, script: str, *, may_call_server: bool) -> str:
     """A Content-Security-Policy that forbids everything but the page's own script.
 
     That script cannot turn text into markup either, where browsers know trusted types.
@@ -75,7 +81,7 @@ def content_policy(styles: str, script: str, *, calls_home: bool) -> str:
             "default-src 'none'",
             f"style-src '{_digest(styles)}'",
             f"script-src '{_digest(script)}'",
-            "connect-src 'self'" if calls_home else "connect-src 'none'",
+            "connect-src 'self'" if may_call_server else "connect-src 'none'",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -106,7 +112,7 @@ def _read(*paths: Path) -> str:
 @cache
 def _environment(folder: Path, *, escapes: bool) -> Environment:
     return Environment(
-        loader=FileSystemLoader([folder, SHARED]),
+        loader=FileSystemLoader([folder, SHARED_FOLDER]),
         autoescape=escapes,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -115,7 +121,7 @@ def _environment(folder: Path, *, escapes: bool) -> Environment:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A stretch of the text, marked or not."""
 
     text: str
@@ -140,8 +146,8 @@ def extraction_html(line: Mapping[str, Any], text: str | None) -> str:
         segments = covered_segments(values, len(text))
         pieces = list(_pieces(text, segments, colors, [value.path for value in values]))
     return render(
-        SHARED / "extraction.html",
-        styles=Markup((SHARED / "document.css").read_text(encoding="utf-8")),
+        SHARED_FOLDER / "extraction.html",
+        styles=Markup((SHARED_FOLDER / "document.css").read_text(encoding="utf-8")),
         pieces=pieces,
         rows=list(zip(values, colors, strict=True)),
         has_confidence=any(value.confidence is not None for value in values),
@@ -151,12 +157,12 @@ def extraction_html(line: Mapping[str, Any], text: str | None) -> str:
 
 def _pieces(
     text: str, segments: Sequence[TextSegment], colors: Sequence[str], paths: Sequence[str]
-) -> Iterator[Piece]:
+) -> Iterator[TextPiece]:
     at = 0
     for start, end, values, ending in segments:
-        yield Piece(text[at:start])
+        yield TextPiece(text[at:start])
         inside = " inside" if len(values) > 1 else ""
         label = " · ".join(paths[value] for value in ending)
-        yield Piece(text[start:end], colors[values[-1]] + inside, label or None)
+        yield TextPiece(text[start:end], colors[values[-1]] + inside, label or None)
         at = end
-    yield Piece(text[at:])
+    yield TextPiece(text[at:])

@@ -25,7 +25,7 @@ from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
-    from hpd.training.finetune import FinetuneOptions, Labels
+    from hpd.training.finetune import FinetuneOptions, LabelSource
 
 AUTO = "auto"
 FORMS = ("branch", "skeleton", "label", "paper", "ar")
@@ -94,7 +94,6 @@ _NUMBERS = (
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "finetune",
         help="teach a model one's own documents",
@@ -270,7 +269,7 @@ def _check(arguments: argparse.Namespace, loaded: Schema | Mapping[str, Schema] 
         raise UsageError(f"there is no file {arguments.labels} with labels")
 
 
-def _labels(text: str) -> Labels:
+def _labels(text: str) -> LabelSource:
     if text == "gold":
         return "gold"
     return "self" if text == "self" else Path(text)

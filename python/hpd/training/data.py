@@ -41,7 +41,7 @@ Unnamed = Literal["null", "skip"]
 
 Schemas = Schema | Mapping[str, Schema]
 
-Form = KeyedMask | Literal["ar"]
+RowForm = KeyedMask | Literal["ar"]
 """What a row teaches: fields under a mask, or the whole answer as autoregression writes it."""
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
@@ -83,7 +83,7 @@ class TrainingSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledDocument:
     """A document and the answer to be taught; attributes that it lacks are not taught."""
 
     text: str
@@ -117,7 +117,7 @@ def _read_schema(text: str) -> Schema:
 
 def gold_labels(
     source: TrainingSource, schemas: Schemas | None, unnamed: Unnamed = "null"
-) -> Iterator[Labelled]:
+) -> Iterator[LabelledDocument]:
     """Documents with the values beside them, in ``target_scores``, ``gold`` or ``data``."""
     for record in source.records():
         where = f"{source.path}:{record.line}"
@@ -134,12 +134,12 @@ def gold_labels(
                 answer[attribute.name] = _gold(given, attribute, where, is_scores=is_scores)
             elif unnamed == "null":
                 answer[attribute.name] = None
-        yield Labelled(record.text, schema, answer)
+        yield LabelledDocument(record.text, schema, answer)
 
 
 def teacher_labels(
     source: TrainingSource, labels: Path, schemas: Schemas | None, unnamed: Unnamed = "null"
-) -> list[Labelled]:
+) -> list[LabelledDocument]:
     """Documents with the values that ``hpd extract`` found; those that failed are left out."""
     records = list(source.records())
     examples = [Example(record.id, record.text, record.category or "") for record in records]
@@ -153,7 +153,7 @@ def label(
     schemas: Sequence[Schema],
     predictions: Sequence[Mapping[str, Any] | None],
     unnamed: Unnamed = "null",
-) -> list[Labelled]:
+) -> list[LabelledDocument]:
     """Documents with what was predicted for them; those without a prediction are left out."""
     labelled = []
     for record, schema, data in zip(records, schemas, predictions, strict=True):
@@ -161,7 +161,7 @@ def label(
             continue
         names = [a.name for a in schema if a.name in data or unnamed == "null"]
         answer = {name: data.get(name) for name in names}
-        labelled.append(Labelled(record.text, schema, answer))
+        labelled.append(LabelledDocument(record.text, schema, answer))
     if not labelled:
         raise InputError("no document has a label")
     return labelled
@@ -185,12 +185,12 @@ class RowMaker:
         self._document_role: DocumentRole = document_role
         self._prompters: dict[tuple[int, KeyedMask], Prompter] = {}
 
-    def row(self, documents: Sequence[Labelled], form: Form) -> TrainingRow | None:
+    def row(self, documents: Sequence[LabelledDocument], form: RowForm) -> TrainingRow | None:
         """One document, or a stack; None if there is nothing to teach."""
         return self.answer(documents) if form == "ar" else self.fields(documents, form)
 
     def fields(
-        self, documents: Sequence[Labelled], mask: KeyedMask = "branch"
+        self, documents: Sequence[LabelledDocument], mask: KeyedMask = "branch"
     ) -> TrainingRow | None:
         """All fields of one document, or of a stack; None if there is nothing to teach."""
         prompter = self._prompter(documents[0].schema, mask)
@@ -214,7 +214,7 @@ class RowMaker:
         values = [None if value is UNKNOWN else self._value(value) for _, value in asked]
         return training_row(fields, values, self._max_tokens)
 
-    def answer(self, documents: Sequence[Labelled]) -> TrainingRow | None:
+    def answer(self, documents: Sequence[LabelledDocument]) -> TrainingRow | None:
         """The whole answer of one document, or of a stack, as autoregression writes it."""
         answers = [
             {a.name: _whole(a, d.answer[a.name]) for a in d.schema if a.name in d.answer}
@@ -261,9 +261,9 @@ class RowStream:
             it has to pass over.
     """
 
-    documents: Callable[[], Iterable[Labelled]]
+    documents: Callable[[], Iterable[LabelledDocument]]
     maker: RowMaker
-    forms: Mapping[Form, float]
+    forms: Mapping[RowForm, float]
     stack: int = 1
     max_row: int = 4096
     seed: int = 0
@@ -289,12 +289,12 @@ class RowStream:
             if self.is_read_once or number == n_before:
                 return
 
-    def _groups(self, epoch: int) -> Iterator[tuple[list[Labelled], Form]]:
+    def _groups(self, epoch: int) -> Iterator[tuple[list[LabelledDocument], RowForm]]:
         """The documents of each row, and what is taught of them."""
         rng = Random(f"{self.seed}/{epoch}")
-        names: list[Form] = list(self.forms)
+        names: list[RowForm] = list(self.forms)
         weights = [self.forms[name] for name in names]
-        waiting: dict[tuple[Form, int], list[Labelled]] = {}
+        waiting: dict[tuple[RowForm, int], list[LabelledDocument]] = {}
         for document in _shuffled(self.documents(), rng):
             form = rng.choices(names, weights)[0]
             group = waiting.setdefault((form, id(document.schema)), [])
@@ -304,7 +304,7 @@ class RowStream:
         for (form, _), group in waiting.items():
             yield group, form
 
-    def _row(self, group: Sequence[Labelled], form: Form) -> TrainingRow | None:
+    def _row(self, group: Sequence[LabelledDocument], form: RowForm) -> TrainingRow | None:
         row = self.maker.row(group, form)
         if row is not None and len(row) > self.max_row:
             self.n_long += 1
@@ -312,9 +312,9 @@ class RowStream:
         return row
 
 
-def _shuffled(documents: Iterable[Labelled], rng: Random) -> Iterator[Labelled]:
+def _shuffled(documents: Iterable[LabelledDocument], rng: Random) -> Iterator[LabelledDocument]:
     """In random order, as far as the next few thousand reach."""
-    held: list[Labelled] = []
+    held: list[LabelledDocument] = []
     for document in documents:
         held.append(document)
         if len(held) == N_SHUFFLED:

@@ -37,7 +37,6 @@ class DecodedValue:
 
     @property
     def text(self) -> str:
-        """The raw text."""
         return self.raw.decode("utf-8", "replace")
 
 

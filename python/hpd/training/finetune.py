@@ -19,7 +19,15 @@ from hpd.evaluation.scores import evaluate
 from hpd.prompt.lists import LISTS_KEY
 from hpd.prompt.text import LABEL_KEY, DocumentRole
 from hpd.training import data
-from hpd.training.data import Form, Labelled, RowMaker, RowStream, Schemas, TrainingSource, Unnamed
+from hpd.training.data import (
+    LabelledDocument,
+    RowForm,
+    RowMaker,
+    RowStream,
+    Schemas,
+    TrainingSource,
+    Unnamed,
+)
 from hpd.training.loop import LoopOptions, TrainingLoop, Validate
 from hpd.training.network import (
     GgufVocabulary,
@@ -34,7 +42,7 @@ from hpd.training.predict import Predictor
 from hpd.training.rows import NO_TARGET, KeyedMask, TrainingRow
 from hpd.training.weights import GgufFile, write_adapter, write_model
 
-Labels = Path | Literal["gold", "self"]
+LabelSource = Path | Literal["gold", "self"]
 """The source of labels: gold values, lines of ``hpd extract``, or the model itself."""
 
 Say = Callable[[str], None]
@@ -51,7 +59,7 @@ _N_KEPT_ASIDE = 64
 class FinetuneOptions:
     """The options of fine-tuning."""
 
-    forms: Mapping[Form, float] = field(default_factory=lambda: {"branch": 1.0})
+    forms: Mapping[RowForm, float] = field(default_factory=lambda: {"branch": 1.0})
     """What is taught, each as often as its weight says; the first is validated."""
     max_tokens: int = 64
     """Longest value; the gap of ``paper``."""
@@ -95,7 +103,7 @@ def finetune(
     schemas: Schemas | None,
     options: FinetuneOptions | None = None,
     *,
-    labels: Labels = "gold",
+    labels: LabelSource = "gold",
     dev: TrainingSource | None = None,
     resume: bool = False,
     quiet: bool = False,
@@ -163,7 +171,7 @@ def _with_an_end(options: FinetuneOptions, train: TrainingSource) -> FinetuneOpt
 
 def _stream(
     train: TrainingSource,
-    labels: Labels,
+    labels: LabelSource,
     schemas: Schemas | None,
     options: FinetuneOptions,
     network: Any,
@@ -173,14 +181,14 @@ def _stream(
     maker = RowMaker(
         vocabulary, vocabulary.eos, options.max_tokens, options.instructions, options.document_role
     )
-    held: Sequence[Labelled] | None = None
+    held: Sequence[LabelledDocument] | None = None
     if labels == "self":
         say("the model labels the documents itself")
         held = _own_labels(train, schemas, options, network, vocabulary)
     elif isinstance(labels, Path):
         held = data.teacher_labels(train, labels, schemas, options.unnamed)
 
-    def documents() -> Iterator[Labelled]:
+    def documents() -> Iterator[LabelledDocument]:
         if held is not None:
             return iter(held)
         return data.gold_labels(train, schemas, options.unnamed)
@@ -197,7 +205,7 @@ def _own_labels(
     options: FinetuneOptions,
     network: Any,
     vocabulary: GgufVocabulary,
-) -> Sequence[Labelled]:
+) -> Sequence[LabelledDocument]:
     records = list(train.records())
     own = [data.schema_of(schemas, record, f"{train.path}:{record.line}") for record in records]
     # By autoregression, which the model was made for, whatever it is to learn.
@@ -269,7 +277,7 @@ def _export(network: Any, base: GgufFile, output: Path, options: FinetuneOptions
 
 
 @dataclass(frozen=True, slots=True)
-class _Few:
+class _FirstRows:
     """The first rows of a stream, once."""
 
     held: Sequence[TrainingRow]
@@ -312,7 +320,7 @@ def chosen_rate(
     losses = {}
     for rate in rates:
         with TemporaryDirectory() as scratch:
-            few: Any = _Few(taught)
+            few: Any = _FirstRows(taught)
             TrainingLoop(
                 network, few, replace(once, learning_rate=rate), Path(scratch), quiet=True
             ).run()

@@ -28,12 +28,12 @@ import numpy as np
 Mask = Literal["paper", "skeleton", "branch"]
 MASKS: tuple[Mask, ...] = get_args(Mask)
 
-Order = Literal["natural", "steps"]
+ValueOrder = Literal["natural", "steps"]
 """``natural``: each value behind its key, as in training. ``steps``: prompt and keys, then the
 first token of every value, the second of every value, ..., as inference appends them."""
 
 
-class Kind(IntEnum):
+class TokenKind(IntEnum):
     """The kind of a token."""
 
     PADDING = 0
@@ -109,19 +109,17 @@ class RowLayout:
         return self.key_starts[field] + self.n_keys[field] - 1 + step
 
     def prompt(self) -> Roles:
-        """The prompt's tokens."""
         n = self.n_prompt
-        return _roles((Kind.PROMPT, -1, 0, position) for position in range(n))
+        return _roles((TokenKind.PROMPT, -1, 0, position) for position in range(n))
 
     def key(self, field: int) -> Roles:
-        """A key's tokens."""
         start = self.key_starts[field]
-        kind = Kind.KEY if field < self.n_first else Kind.LONE_KEY
+        kind = TokenKind.KEY if field < self.n_first else TokenKind.LONE_KEY
         return _roles((kind, field, 0, start + i) for i in range(self.n_keys[field]))
 
     def values(self, positions: Iterable[tuple[int, int]]) -> Roles:
         """Tokens of values, each given by its field and its step."""
-        kinds = (Kind.LONE_VALUE, Kind.VALUE)
+        kinds = (TokenKind.LONE_VALUE, TokenKind.VALUE)
         return _roles(
             (kinds[field < self.n_first], field, k, self.value_position(field, k))
             for field, k in positions
@@ -131,7 +129,7 @@ class RowLayout:
         """Prompt and keys: what inference reads first (the paper's ``s``)."""
         return join([self.prompt(), *(self.key(field) for field in range(len(self.n_keys)))])
 
-    def whole(self, n_values: Sequence[int], order: Order = "natural") -> Roles:
+    def whole(self, n_values: Sequence[int], order: ValueOrder = "natural") -> Roles:
         """Prompt, keys and values, where field n has ``n_values[n]`` tokens of a value."""
         fields = range(len(self.n_keys))
         if order == "natural":
@@ -171,10 +169,10 @@ def stack(rows: Sequence[Roles], n_tokens: int = 0) -> Roles:
 def sees(mask: Mask, query: Roles, key: Roles) -> Any:
     """Whether a token may attend to another; the roles' arrays are broadcast against each other."""
     # By .value: torch.compile takes a tensor and a member of an enumeration for never equal.
-    is_key = key.kind == Kind.KEY.value
-    is_value = key.kind == Kind.VALUE.value
+    is_key = key.kind == TokenKind.KEY.value
+    is_value = key.kind == TokenKind.VALUE.value
     own = key.field == query.field
-    is_lone = (key.kind >= Kind.LONE_KEY.value) | (query.kind >= Kind.LONE_KEY.value)
+    is_lone = (key.kind >= TokenKind.LONE_KEY.value) | (query.kind >= TokenKind.LONE_KEY.value)
     if mask == "branch":
         answer = (is_key | is_value) & own
     elif mask == "skeleton":
@@ -183,7 +181,7 @@ def sees(mask: Mask, query: Roles, key: Roles) -> Any:
         # A key's step is 0, so no value is at or before it.
         answer = is_key | (is_value & (key.step <= query.step))
     answer = (is_lone & own) | (~is_lone & answer)
-    return (key.position <= query.position) & ((key.kind == Kind.PROMPT.value) | answer)
+    return (key.position <= query.position) & ((key.kind == TokenKind.PROMPT.value) | answer)
 
 
 def dense(mask: Mask, keys: Roles, queries: Roles | None = None) -> Any:
@@ -219,7 +217,6 @@ def block_mask(mask: Mask, keys: Roles, queries: Roles | None = None) -> Any:
 
 
 def to_tensors(roles: Roles, device: Any = None) -> Roles:
-    """Roles as tensors."""
     import torch
 
     return Roles(*(torch.as_tensor(part, device=device) for part in roles))

@@ -89,7 +89,7 @@ class GgufVocabulary:
 # --- packed rows ----------------------------------------------------------------------------------
 
 
-class Packed(NamedTuple):
+class PackedRows(NamedTuple):
     """Rows end to end: linear layers compute them all at once, attention each by itself.
 
     What all prompts begin with, as the instruction, is computed once, in the first row.
@@ -142,7 +142,7 @@ class AttentionSegment:
         return self._biases[kind]
 
 
-def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> Packed:
+def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> PackedRows:
     """Rows end to end, without padding, and without what all their prompts begin with but once."""
     segments: list[AttentionSegment] = []
     start = 0
@@ -158,7 +158,7 @@ def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> Packed:
     tokens = np.concatenate([row.tokens[part] for row, part in zip(rows, own, strict=True)])
     targets = np.concatenate([row.targets[part] for row, part in zip(rows, own, strict=True)])
     target_indexes = np.nonzero(targets != NO_TARGET)[0]
-    return Packed(
+    return PackedRows(
         torch.from_numpy(tokens).to(device)[None],
         torch.cat([each.positions[each.n_shared :] for each in segments])[None],
         torch.from_numpy(targets[target_indexes]).to(device),
@@ -170,7 +170,10 @@ def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> Packed:
 def _n_common(rows: Sequence[TrainingRow]) -> int:
     """The leading tokens that the prompts of all rows have in common, before anything is taught."""
     n_common = min(
-        min((row.roles.kind == masks.Kind.PROMPT).sum(), *np.nonzero(row.targets != NO_TARGET)[0])
+        min(
+            (row.roles.kind == masks.TokenKind.PROMPT).sum(),
+            *np.nonzero(row.targets != NO_TARGET)[0],
+        )
         for row in rows
     )
     heads = np.stack([row.tokens[:n_common] for row in rows])
@@ -178,7 +181,7 @@ def _n_common(rows: Sequence[TrainingRow]) -> int:
     return int(differing[0]) if len(differing) else n_common
 
 
-def loss_sum(network: Any, batch: Packed) -> Any:
+def loss_sum(network: Any, batch: PackedRows) -> Any:
     """The cross entropies of all targets, added up."""
     use_attention(network, PACKED)
     hidden = network.get_decoder()(

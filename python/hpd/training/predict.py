@@ -12,7 +12,7 @@ from hpd.prompt.text import DocumentRole, Path
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
 from hpd.training.network import GgufVocabulary
-from hpd.training.rows import AnswerWalk, KeyedMask, Prompter, stacks
+from hpd.training.rows import AnswerWalk, KeyedMask, Prompter, stacked_indexes
 from hpd.values.answers import answer_leaf, split_answer
 from hpd.values.assembly import assemble
 from hpd.values.parsing import ParsedValue, parse_value
@@ -47,7 +47,7 @@ class Predictor:
         }
         groups = [
             _Stack(indexes, [texts[i] for i in indexes], schemas[indexes[0]])
-            for indexes in stacks([id(schema) for schema in schemas], self.stack)
+            for indexes in stacked_indexes([id(schema) for schema in schemas], self.stack)
         ]
         own = [prompters[id(group.schema)] for group in groups]
         decoder = Decoder(

@@ -48,7 +48,6 @@ class TrainingPrompt:
     """Keys of the first wave, which come first; None: all."""
 
     def layout(self, k_max: int) -> RowLayout:
-        """The layout of the tokens, with gaps of ``k_max`` in the paper's mask."""
         n_keys = [len(key) for key in self.keys]
         return RowLayout(self.mask, len(self.tokens), n_keys, k_max, self.n_first)
 
@@ -218,7 +217,7 @@ class AnswerWalk:
         return assemble(self._schema, self._values[document], as_answer=True).data
 
 
-def stacks(schemas: Sequence[Hashable], size: int) -> Iterator[list[int]]:
+def stacked_indexes(schemas: Sequence[Hashable], size: int) -> Iterator[list[int]]:
     """The places of documents in stacks of up to ``size``, each of one schema.
 
     Args:

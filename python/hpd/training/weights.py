@@ -25,7 +25,7 @@ _Type = gguf.GGMLQuantizationType
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _Architecture:
     """The model's type in transformers, and how llama.cpp's tensors differ from those there."""
 
     model_type: str
@@ -37,10 +37,10 @@ class _Form:
 
 
 ARCHITECTURES = {
-    "llama": _Form("llama", rotates_pairs=True),  # Mistral and SmolLM, too
-    "qwen2": _Form("qwen2"),
-    "qwen3": _Form("qwen3"),
-    "gemma3": _Form("gemma3_text", norm_offset=1.0),
+    "llama": _Architecture("llama", rotates_pairs=True),  # Mistral and SmolLM, too
+    "qwen2": _Architecture("qwen2"),
+    "qwen3": _Architecture("qwen3"),
+    "gemma3": _Architecture("gemma3_text", norm_offset=1.0),
 }
 """Those that can be trained, by their name in a GGUF file; each is tested on a tiny model."""
 
@@ -83,7 +83,6 @@ class GgufFile:
         self.tensors = {tensor.name: tensor for tensor in self.reader.tensors}
 
     def value(self, key: str, default: Any = None) -> Any:
-        """A value of the metadata."""
         field = self.reader.get_field(key)
         return default if field is None else field.contents()
 

@@ -10,7 +10,7 @@ from hpd.evaluation.endpoint import (
     Endpoint,
     EndpointError,
     EndpointExtractor,
-    Pace,
+    RateLimiter,
     response_schema,
 )
 from hpd.schema import load_schema
@@ -144,7 +144,7 @@ def test_what_may_pass_is_tried_again():
 
 def test_every_attempt_keeps_the_pace(monkeypatch):
     turns = []
-    monkeypatch.setattr(Pace, "wait", lambda pace: turns.append(pace))
+    monkeypatch.setattr(RateLimiter, "wait", lambda pace: turns.append(pace))
     failure = {"error": {"message": "too many"}}
     with (
         scripted((429, failure), RIGHT) as (_, endpoint),

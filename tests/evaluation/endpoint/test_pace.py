@@ -2,7 +2,7 @@
 
 import pytest
 
-from hpd.evaluation.endpoint import Pace
+from hpd.evaluation.endpoint import RateLimiter
 
 
 class Clock:
@@ -17,7 +17,7 @@ class Clock:
 
 def test_requests_are_spaced_evenly():
     clock = Clock()
-    pace = Pace(30, lambda: clock.now, clock.sleep)
+    pace = RateLimiter(30, lambda: clock.now, clock.sleep)
     for _ in range(4):
         pace.wait()
     assert clock.waits == [2, 2, 2]
@@ -25,7 +25,7 @@ def test_requests_are_spaced_evenly():
 
 def test_turns_that_nobody_took_are_not_made_up_for():
     clock = Clock()
-    pace = Pace(60, lambda: clock.now, clock.sleep)
+    pace = RateLimiter(60, lambda: clock.now, clock.sleep)
     pace.wait()
     clock.now += 10
     pace.wait()

@@ -23,7 +23,14 @@ from hpd.cli.arguments import (
     options_of,
     say_without_effect,
 )
-from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, input_errors_as_usage, say, table
+from hpd.cli.common import (
+    EXIT_FAILED,
+    EXIT_OK,
+    UsageError,
+    format_table,
+    input_errors_as_usage,
+    say,
+)
 from hpd.cli.output import is_stream
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
@@ -61,7 +68,6 @@ answer is checked, which is the work that grammars make for a model that obeys t
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "bench",
         help="time methods of extraction side by side",
@@ -171,7 +177,7 @@ def run(arguments: argparse.Namespace) -> int:
         f"{', replayed' if workload.is_replay else ''}; {known['model_description']}; "
         f"{known['n_cores']} cores of {known['processor']}; medians of {arguments.rounds} rounds\n"
     )
-    print(table(table_rows(summary)))
+    print(format_table(table_rows(summary)))
     if workload.is_replay:
         n_wrong = sum(row["n_wrong"] for row in summary)
         if n_wrong:

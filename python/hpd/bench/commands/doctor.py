@@ -27,7 +27,6 @@ whether it is all right (ok), could be better (note) or does not work (broken), 
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "doctor",
         help="tell whether this installation works, and what to do if not",
@@ -47,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     is_named = arguments.model or arguments.hf_repo or os.environ.get(MODEL_VARIABLE)
     model = resolve_model(arguments.model, arguments.hf_repo) if is_named else None
     checks = []
-    for check in doctor.examine(model):
+    for check in doctor.run_checks(model):
         checks.append(check)
         if not arguments.json:
             print(_shown(check), flush=True)

@@ -22,11 +22,11 @@ from hpd.cli.arguments import (
 from hpd.cli.common import (
     EXIT_OK,
     UsageError,
-    in_words,
+    format_table,
     input_errors_as_usage,
     say,
     setting_text,
-    table,
+    settings_text,
 )
 from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.schema import load_schemas
@@ -67,7 +67,6 @@ options as they are now; HPD_TUNED=0 leaves it out:
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "tune",
         help="find the fastest settings for a model on this machine",
@@ -104,11 +103,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"nothing is left to try: all of these are set: {flags}")
 
     from hpd.bench.measure import Bench
-    from hpd.bench.tune import Search, Timer, axes_for, default_settings, n_tolerated
+    from hpd.bench.tune import Timer, TuneSearch, axes_for, default_settings, n_tolerated
     from hpd.external.weight_speed import faster_to_read
     from hpd.models.hardware import devices, n_cores
     from hpd.models.model_files import resolve_model
-    from hpd.models.settings import identity, load_model, store
+    from hpd.models.settings import load_model, store_tuned, tuning_key
 
     path = resolve_model(arguments.model, arguments.hf_repo, progress=not base.quiet)
     model = load_model(path, base)
@@ -116,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     tell: Callable[[str], None] = (lambda message: None) if base.quiet else say
 
     def note(settings: Mapping[str, int], measurement: Measurement) -> None:
-        tell(f"{in_words(settings)}: {measurement.ms_per_document:.1f} ms a document")
+        tell(f"{settings_text(settings)}: {measurement.ms_per_document:.1f} ms a document")
 
     timer = Timer(Bench(model, workload), base, len(workload.items), note)
     timer.fit(seconds)
@@ -127,12 +126,12 @@ def run(arguments: argparse.Namespace) -> int:
         return time.monotonic() - start > seconds
 
     axes, tolerated = axes_for(base, timer.n_documents), n_tolerated(timer.n_documents)
-    found = Search(timer.measure, default, axes, tolerated, is_over).run()
+    found = TuneSearch(timer.measure, default, axes, tolerated, is_over).run()
     if is_over():
         say("the time was up before all was tried: with more --seconds there may be more to gain")
-    print(table(_rows(found, default, timer.n_documents), n_left=0))
+    print(format_table(_rows(found, default, timer.n_documents), n_left=0))
     print(f"\n{_verdict(found, default)}")
-    print(f"kept in {store(identity(model, path, base), found.chosen)}")
+    print(f"kept in {store_tuned(tuning_key(model, path, base), found.chosen)}")
     if not devices() or base.n_gpu_layers == 0:
         hint = faster_to_read(path, base.n_threads_batch or base.n_threads or n_cores())
         print(hint, end="\n" if hint else "")
@@ -199,4 +198,4 @@ def _verdict(found: TuneResult, default: Mapping[str, int]) -> str:
     if found.chosen == default:
         return "nothing is faster than the default settings"
     changed = {name: value for name, value in found.chosen.items() if value != default[name]}
-    return f"{in_words(changed)}: {found.speedup:.2f} times as fast as the default settings"
+    return f"{settings_text(changed)}: {found.speedup:.2f} times as fast as the default settings"

@@ -19,10 +19,10 @@ from hpd.cli.arguments import (
     flag_of,
     number,
 )
-from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say, table
+from hpd.cli.common import EXIT_OK, UsageError, format_table, input_errors_as_usage, say
 from hpd.cli.output import same_file
-from hpd.cli.terminal import Progress
-from hpd.evaluation.commands.inputs import examples_of
+from hpd.cli.terminal import ExtractProgress
+from hpd.evaluation.commands.inputs import read_examples
 from hpd.options import OPTIONS, Options
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
@@ -60,7 +60,6 @@ _NOT_ONE_VALUE = ("array", "object")
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "calibrate",
         help="fit a calibration of confidence to gold values",
@@ -119,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         rows += [
             [e["answers"], str(e["n"]), *map(_digits, (e["without"], e["with"]))] for e in errors
         ]
-        print(table(rows))
+        print(format_table(rows))
         print("expected calibration errors; the second one on documents that it was not fitted to")
     if asks and arguments.output is None:
         say(f"kept in {file}, and used from now on; --calibration none leaves it out")
@@ -132,11 +131,11 @@ Fitting = tuple[list["ScoredConfidence"], int, Callable[[ConfidenceMap], Path]]
 
 def _predicted(arguments: argparse.Namespace) -> Fitting:
     """The answers in a file of predictions."""
-    from hpd.evaluation.calibration import answers, as_the_model_gave_them, judged
+    from hpd.evaluation.calibration import scored_answers, to_scored_confidence, without_nulled
     from hpd.evaluation.matching import match_rows
     from hpd.evaluation.rows import load_predictions
 
-    examples = examples_of(arguments.gold, arguments, needs_text=False)
+    examples = read_examples(arguments.gold, arguments, needs_text=False)
     predictions = load_predictions(
         arguments.predictions,
         id_field=arguments.id_field,
@@ -144,8 +143,8 @@ def _predicted(arguments: argparse.Namespace) -> Fitting:
     )
     matching = match_rows(examples, predictions)
     kinds = _kinds(arguments.schema, {example.category for example in examples})
-    stated = answers(examples, matching.predictions, kinds)
-    every = as_the_model_gave_them(stated)
+    stated = scored_answers(examples, matching.predictions, kinds)
+    every = without_nulled(stated)
     if not every:
         raise UsageError(
             f"{arguments.predictions} states no confidence of a value that {arguments.gold} has"
@@ -159,7 +158,7 @@ def _predicted(arguments: argparse.Namespace) -> Fitting:
         )
     n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in every)
     output = Path(arguments.output or _OUTPUT)
-    return [judged(answer) for answer in every], n_stated, partial(_write, output)
+    return [to_scored_confidence(answer) for answer in every], n_stated, partial(_write, output)
 
 
 def _asked(arguments: argparse.Namespace) -> Fitting:
@@ -184,7 +183,7 @@ def _asked(arguments: argparse.Namespace) -> Fitting:
     texts = [Document(each.text, id=name, category=name) for name, each in documents.items()]
     with (
         Extractor(schemas, model, options=options) as extractor,
-        Progress(len(texts), shown=sys.stderr.isatty()) as progress,
+        ExtractProgress(len(texts), shown=sys.stderr.isatty()) as progress,
     ):
         for extraction in extractor.iter_extract(texts, on_error="record"):
             progress.advance(failed=extraction.error is not None)
@@ -209,7 +208,7 @@ def _errors(
     before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
 ) -> list[dict[str, Any]]:
     """The expected calibration errors without a calibration, and with one by cross-fitting."""
-    from hpd.evaluation.calibration import Answer, reliability
+    from hpd.evaluation.calibration import ScoredAnswer, reliability
 
     errors = []
     kinds = sorted({answer.kind for answer in before})
@@ -217,7 +216,7 @@ def _errors(
         for kind in [None, *kinds] if len(kinds) > 1 else [None]:
             both = [
                 [
-                    Answer(each.confidence, "vc" if each.is_right else "vw")
+                    ScoredAnswer(each.confidence, "vc" if each.is_right else "vw")
                     for each in state
                     if each.is_null == is_null and kind in (None, each.kind)
                 ]

@@ -9,12 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_document_arguments, flag_of, integer, not_empty
-from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, input_errors_as_usage, say, table
+from hpd.cli.common import (
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    UsageError,
+    format_table,
+    input_errors_as_usage,
+    say,
+)
 from hpd.evaluation.commands.inputs import check_fields
 
 if TYPE_CHECKING:
-    from hpd.evaluation.comparison import PairTrial, Session, System
-    from hpd.evaluation.comparison_results import AnnotatorAgreement, Matrix
+    from hpd.evaluation.comparison import ComparisonSession, PairTrial, System
+    from hpd.evaluation.comparison_results import AnnotatorAgreement, ComparisonMatrix
 
 _DESCRIPTION = """\
 Blind comparison by people, as in the paper's appendix D. A page on this machine shows a document
@@ -39,7 +46,6 @@ _JUDGING = (
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "compare",
         help="let people compare systems without knowing which is which",
@@ -80,14 +86,14 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if arguments.results is not None:
         return _print_results(arguments)
-    from hpd.evaluation.comparison import JudgementFile, Session
+    from hpd.evaluation.comparison import ComparisonSession, JudgementFile
 
     with input_errors_as_usage():
         trials, texts = _trials(arguments)
         file = JudgementFile(arguments.output or "judgements.jsonl")
     judge = _judge_in_terminal if arguments.terminal else _judge_on_page
     with file:
-        session = Session(trials, texts, file, arguments.annotator, arguments.seed or 0)
+        session = ComparisonSession(trials, texts, file, arguments.annotator, arguments.seed or 0)
         try:
             judge(session, arguments)
         except KeyboardInterrupt:
@@ -97,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def report(matrix: Matrix, agreement: AnnotatorAgreement | None) -> str:
+def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None) -> str:
     """The results as tables for people."""
     rows = [["in %: win tie loss", *(f"against {name}" for name in matrix.systems), "score", "95%"]]
     for name in matrix.systems:
@@ -115,7 +121,10 @@ def report(matrix: Matrix, agreement: AnnotatorAgreement | None) -> str:
                 "" if interval is None else f"{interval.low:.1f} to {interval.high:.1f}",
             ]
         )
-    parts = [f"{matrix.n_judgements} judgements of {matrix.n_documents} documents", table(rows)]
+    parts = [
+        f"{matrix.n_judgements} judgements of {matrix.n_documents} documents",
+        format_table(rows),
+    ]
     if agreement is not None:
         value = "not defined" if agreement.value is None else f"{agreement.value:.3f}"
         parts.append(
@@ -184,7 +193,7 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, s
 
 def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str, str]:
     """The text of each document, by id."""
-    from hpd.evaluation.matching import load_sources, read_again
+    from hpd.evaluation.matching import load_sources, reread_sources
 
     if arguments.documents is None:
         texts: dict[str, str] = {}
@@ -192,7 +201,7 @@ def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str
         for path, system in zip(arguments.systems, systems, strict=True):
             rows = [*system.predictions.values()]
             for own_id, row, source in zip(
-                system.predictions, rows, read_again(path, rows, notices), strict=True
+                system.predictions, rows, reread_sources(path, rows, notices), strict=True
             ):
                 text = row.raw.get("text") if source is None else source.text
                 if isinstance(text, str):
@@ -206,7 +215,7 @@ def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str
     return {source.id: source.text for source in sources}
 
 
-def _judge_in_terminal(session: Session, arguments: argparse.Namespace) -> None:
+def _judge_in_terminal(session: ComparisonSession, arguments: argparse.Namespace) -> None:
     import shutil
     import sys
 
@@ -216,7 +225,7 @@ def _judge_in_terminal(session: Session, arguments: argparse.Namespace) -> None:
     judge_in_terminal(session, input, sys.stdout, columns)
 
 
-def _judge_on_page(session: Session, arguments: argparse.Namespace) -> None:
+def _judge_on_page(session: ComparisonSession, arguments: argparse.Namespace) -> None:
     from hpd.evaluation.comparison_views import ComparisonServer
 
     with ComparisonServer(session, arguments.port or 0) as server:
@@ -228,7 +237,7 @@ def _judge_on_page(session: Session, arguments: argparse.Namespace) -> None:
         server.serve_forever()
 
 
-def _say_progress(session: Session, path: Path) -> None:
+def _say_progress(session: ComparisonSession, path: Path) -> None:
     n, n_judged = len(session.trials), session.n_judged
     how = "" if n == n_judged else "; the same command goes on"
     say(f"{n_judged} of {n} documents are judged by {session.annotator}, in {path}{how}")
@@ -254,5 +263,5 @@ def _print_results(arguments: argparse.Namespace) -> int:
         shown = None if agreement is None else agreement.to_json()
         print(json.dumps({**matrix.to_json(), "agreement": shown}, indent=2))
     else:
-        print(report(matrix, agreement))
+        print(results_text(matrix, agreement))
     return EXIT_OK

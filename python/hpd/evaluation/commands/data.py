@@ -7,7 +7,14 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say, table
+from hpd.cli.common import (
+    EXIT_OK,
+    EXIT_SOME_FAILED,
+    UsageError,
+    format_table,
+    input_errors_as_usage,
+    say,
+)
 from hpd.evaluation.datasets import (
     FORMATS,
     DatasetFormat,
@@ -36,7 +43,6 @@ _N_SHOWN = 20
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "data",
         help="list, check and convert the files of published data sets",
@@ -77,8 +83,7 @@ def _add_source(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    """Print the formats."""
-    print(table([[each.name, each.description] for each in FORMATS.values()], n_left=2))
+    print(format_table([[each.name, each.description] for each in FORMATS.values()], n_left=2))
     return EXIT_OK
 
 
@@ -148,13 +153,13 @@ def _tables(name: str, dataset: DatasetFormat, found: Survey) -> Iterator[str]:
             ["attributes stated to have none", f"{found.n_none}"],
             ["gold values that the text holds", f"{share:.1f}%"],
         ]
-    yield table(rows)
+    yield format_table(rows)
     by_category = [["category", "documents", "attributes", "filled in"]]
     for category, n in sorted(found.categories.items()):
         counts = found.attributes[category]
         n_names = str(len(found.attribute_names(category)))
         by_category.append([category or "(none)", str(n), n_names, str(counts.total())])
-    yield table(by_category)
+    yield format_table(by_category)
     if found.problems:
         yield "\n".join([f"{len(found.problems)} rows cannot be read:", *_first(found.problems)])
     if found.notices:

@@ -46,7 +46,6 @@ _MAX_TOKENS = (32, 8192)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "discover", help="let a model propose attributes", description=_DESCRIPTION
     )

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_field_arguments, integer, number
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, say
-from hpd.evaluation.scores import AGREEMENT_NAMES, SCORE_KEYS, USUAL
+from hpd.evaluation.scores import AGREEMENT_NAMES, DEFAULT_RESAMPLING, SCORE_KEYS
 from hpd.extras import require_extra
 
 if TYPE_CHECKING:
-    from hpd.evaluation.commands.eval_figures import Figures, Inputs
+    from hpd.evaluation.commands.eval_figures import EvalFigures, EvalInputs
 
 _DEFAULT = "f1"
 _SCORE_NAMES = tuple(key.name for key in SCORE_KEYS)
@@ -44,7 +44,6 @@ normalized evens out case, blanks, Unicode, units and number formats first.
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "eval",
         usage="%(prog)s PRED GOLD [--vs OTHER] [options]\n       %(prog)s PRED --vs OTHER [options]"
@@ -115,16 +114,16 @@ def _add_resampling(parser: argparse.ArgumentParser) -> None:
         "--resamples",
         metavar="B",
         type=integer(100),
-        default=USUAL.n,
-        help=f"samples of the bootstrap, and of the test (default {USUAL.n})",
+        default=DEFAULT_RESAMPLING.n,
+        help=f"samples of the bootstrap, and of the test (default {DEFAULT_RESAMPLING.n})",
     )
     group.add_argument(
         "-s",
         "--seed",
         metavar="N",
         type=integer(0),
-        default=USUAL.seed,
-        help=f"(default {USUAL.seed})",
+        default=DEFAULT_RESAMPLING.seed,
+        help=f"(default {DEFAULT_RESAMPLING.seed})",
     )
 
 
@@ -145,12 +144,12 @@ def _add_cost(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the figures; 1 if a score that must be reached was not."""
     # What computes is loaded when it is needed, so that --help comes at once.
-    from hpd.evaluation.commands.eval_figures import all_tables, compute, read_inputs
+    from hpd.evaluation.commands.eval_figures import all_tables, compute_figures, read_inputs
 
     _check(arguments)
     inputs = read_inputs(arguments)
     _check_inputs(arguments, inputs)
-    figures = compute(inputs, arguments)
+    figures = compute_figures(inputs, arguments)
     if arguments.plot is not None:
         _plot(arguments.plot, figures)
     if arguments.disagreements is not None:
@@ -159,7 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(figures.to_json(), indent=2, ensure_ascii=False))
     else:
         print("\n\n".join(all_tables(figures, arguments)))
-    missed = misses(arguments.fail_under, figures.named_scores())
+    missed = missed_thresholds(arguments.fail_under, figures.named_scores())
     for line in missed:
         say(f"--fail-under: {line}")
     return EXIT_FAILED if missed else EXIT_OK
@@ -177,7 +176,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError("--disagreements needs a second file: --vs OTHER")
 
 
-def _check_inputs(arguments: argparse.Namespace, inputs: Inputs) -> None:
+def _check_inputs(arguments: argparse.Namespace, inputs: EvalInputs) -> None:
     check_thresholds(
         arguments.fail_under, has_gold=inputs.has_gold, has_other=inputs.second is not None
     )
@@ -186,7 +185,7 @@ def _check_inputs(arguments: argparse.Namespace, inputs: Inputs) -> None:
             raise UsageError(f"--{name.replace('_', '-')} needs GOLD")
 
 
-def _plot(path: str, figures: Figures) -> None:
+def _plot(path: str, figures: EvalFigures) -> None:
     from hpd.evaluation.outcomes import field_outcomes
     from hpd.evaluation.plots import plot_evaluation
 
@@ -205,7 +204,7 @@ def _plot(path: str, figures: Figures) -> None:
     )
 
 
-def _write_disagreements(path: str, figures: Figures) -> None:
+def _write_disagreements(path: str, figures: EvalFigures) -> None:
     pairs = figures.versus.disagreements if figures.versus is not None else ()
     lines = (json.dumps(pair.to_json(), ensure_ascii=False) for pair in pairs)
     text = "".join(f"{line}\n" for line in lines)
@@ -244,7 +243,7 @@ def check_thresholds(thresholds: Mapping[str, float], *, has_gold: bool, has_oth
             raise UsageError(f"--fail-under {name} needs GOLD")
 
 
-def misses(thresholds: Mapping[str, float], scores: Mapping[str, float]) -> list[str]:
+def missed_thresholds(thresholds: Mapping[str, float], scores: Mapping[str, float]) -> list[str]:
     """One line for each score that was not reached, and by how much."""
     return [
         f"{name} is {scores[name]:.2f}, {threshold - scores[name]:.2f} below {threshold:g}"

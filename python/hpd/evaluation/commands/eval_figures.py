@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from hpd.cli.common import UsageError, input_errors_as_usage, say, table
+from hpd.cli.common import UsageError, format_table, input_errors_as_usage, say
 from hpd.evaluation.assessment import (
     Agreement,
     Assessment,
@@ -25,16 +25,24 @@ from hpd.evaluation.assessment import (
 from hpd.evaluation.calibration import (
     Calibration,
     CoveragePoint,
-    answers,
     calibrate,
     coverage_curve,
+    scored_answers,
 )
-from hpd.evaluation.commands.inputs import examples_of
-from hpd.evaluation.json_form import plain
+from hpd.evaluation.commands.inputs import read_examples
+from hpd.evaluation.json_form import to_plain
 from hpd.evaluation.matching import Matching, lookup, match_rows
 from hpd.evaluation.outcomes import OUTCOME_WORDS
 from hpd.evaluation.rows import Example, Prediction, load_predictions
-from hpd.evaluation.scores import AVERAGES, FORM_NAMES, LEVEL, SCOPES, Counts, Macro, Resampling
+from hpd.evaluation.scores import (
+    AVERAGES,
+    FORM_NAMES,
+    INTERVAL_LEVEL,
+    SCOPES,
+    Counts,
+    Macro,
+    Resampling,
+)
 from hpd.evaluation.statistics import Interval
 from hpd.files.reader import guess_format, source_name
 from hpd.files.rows import TABLES
@@ -62,7 +70,7 @@ class PredictionFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class EvalInputs:
     """All files of one call."""
 
     examples: Sequence[Example]
@@ -80,7 +88,7 @@ class Inputs:
         return short if len(short) == len(both) else {file.name: file for file in both}
 
 
-def read_inputs(arguments: argparse.Namespace) -> Inputs:
+def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
     """Read all files; report what does not match, and refuse what cannot be read."""
     name, gold = _names(arguments)
     with input_errors_as_usage():
@@ -108,12 +116,12 @@ def read_inputs(arguments: argparse.Namespace) -> Inputs:
             for notice in file.matching.notices(gold or name, file.name):
                 say(notice)
     if gold is not None and arguments.lookup is None:
-        _refuse_unlike(name, gold, predictions, examples)
+        _check_common_attributes(name, gold, predictions, examples)
     attributes = _attributes(arguments.attributes, examples)
-    return Inputs(examples, gold is not None, attributes, first, second)
+    return EvalInputs(examples, gold is not None, attributes, first, second)
 
 
-def _refuse_unlike(
+def _check_common_attributes(
     name: str, gold: str, predictions: Sequence[Prediction], examples: Sequence[Example]
 ) -> None:
     """Refuse two files that have no attribute in common: every score would be zero."""
@@ -140,7 +148,7 @@ def _names(arguments: argparse.Namespace) -> tuple[str, str | None]:
 
 
 def _examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
-    examples = examples_of(path, arguments, needs_text=needs_text)
+    examples = read_examples(path, arguments, needs_text=needs_text)
     if guess_format(path) in TABLES:
         names = dict.fromkeys(name for example in examples for name in example.gold)
         say(f"{path}: columns taken as attributes: {', '.join(names)}")
@@ -169,10 +177,10 @@ def _attributes(source: str | None, examples: Sequence[Example]) -> dict[str, li
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class EvalFigures:
     """The figures of one file, and of two; None where the files do not tell."""
 
-    inputs: Inputs
+    inputs: EvalInputs
     resampling: Resampling
     assessment: Assessment | None
     """None without gold values."""
@@ -190,7 +198,6 @@ class Figures:
         return {name: score for part in parts for name, score in part.items()}
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, ready for ``json.dumps``."""
         inputs = self.inputs
         result: dict[str, Any] = {
             "n_rows": len(inputs.examples),
@@ -202,7 +209,7 @@ class Figures:
             result |= self.assessment.to_json()
         if self.calibration is not None:
             result["calibration"] = self.calibration.to_json()
-            result["coverage"] = plain(self.coverage)
+            result["coverage"] = to_plain(self.coverage)
         if self.throughput is not None:
             result["throughput"] = self.throughput.to_json()
         if self.versus is not None and inputs.second is not None:
@@ -216,7 +223,7 @@ class Figures:
         return {**result, "resampling": self.resampling.to_json()}
 
 
-def compute(inputs: Inputs, arguments: argparse.Namespace) -> Figures:
+def compute_figures(inputs: EvalInputs, arguments: argparse.Namespace) -> EvalFigures:
     """Compute the figures; refuse those that were asked for and the files cannot give."""
     resampling = Resampling(arguments.resamples, arguments.seed)
     examples, first = inputs.examples, inputs.first
@@ -224,7 +231,7 @@ def compute(inputs: Inputs, arguments: argparse.Namespace) -> Figures:
     coverage: list[CoveragePoint] = []
     if inputs.has_gold:
         assessment = assess(examples, first.data, inputs.attributes, resampling)
-        if stated := answers(examples, first.matching.predictions):
+        if stated := scored_answers(examples, first.matching.predictions):
             calibration, coverage = calibrate(stated), coverage_curve(stated)
         elif arguments.calibration:
             raise UsageError(f"{first.name} states no confidences of these attributes")
@@ -234,7 +241,7 @@ def compute(inputs: Inputs, arguments: argparse.Namespace) -> Figures:
     cost = throughput(lines, arguments.wall_seconds, arguments.price_per_hour)
     if cost is None and (arguments.wall_seconds or arguments.price_per_hour):
         raise UsageError(f"the lines of {first.name} have no usage, so their cost is not known")
-    return Figures(inputs, resampling, assessment, calibration, coverage, cost, comparison)
+    return EvalFigures(inputs, resampling, assessment, calibration, coverage, cost, comparison)
 
 
 N_DISAGREEMENTS = 20
@@ -243,11 +250,10 @@ N_DISAGREEMENTS = 20
 _MAX_LABEL = 36
 """Characters of a value in a table."""
 
-_INTERVAL = f"{LEVEL:.0%} interval"
+_INTERVAL = f"{INTERVAL_LEVEL:.0%} interval"
 
 
-def all_tables(figures: Figures, arguments: argparse.Namespace) -> Iterator[str]:
-    """Everything that was asked for, in the order in which it is read."""
+def all_tables(figures: EvalFigures, arguments: argparse.Namespace) -> Iterator[str]:
     inputs, resampling = figures.inputs, figures.resampling
     yield _documents_line(inputs)
     if figures.assessment is not None:
@@ -266,7 +272,7 @@ def all_tables(figures: Figures, arguments: argparse.Namespace) -> Iterator[str]
             yield _disagreement_table(figures.versus.disagreements)
 
 
-def _documents_line(inputs: Inputs) -> str:
+def _documents_line(inputs: EvalInputs) -> str:
     """The number of documents, and of those that count for nothing."""
     parts = [f"{len(inputs.examples)} documents"]
     if n_missing := len(inputs.first.matching.missing):
@@ -283,7 +289,7 @@ def _score_table(assessment: Assessment, resampling: Resampling) -> str:
         score = getattr(getattr(assessment.evaluations[form], scope), average)
         interval = getattr(getattr(assessment.intervals[form], scope), average)["f1"]
         rows.append([form, scope, average, *_score_cells(score, interval)])
-    return f"{table(rows, n_left=3)}\n{_how(resampling)}"
+    return f"{format_table(rows, n_left=3)}\n{_resampling_text(resampling)}"
 
 
 def _attribute_table(assessment: Assessment) -> str:
@@ -292,7 +298,7 @@ def _attribute_table(assessment: Assessment) -> str:
     intervals = assessment.intervals["exact"].plain.cells
     for cell, counts in sorted(assessment.evaluations["exact"].plain.cells.items()):
         rows.append([*cell, *_score_cells(counts, intervals[cell]["f1"])])
-    return table(rows, n_left=2)
+    return format_table(rows, n_left=2)
 
 
 def _calibration_table(calibration: Calibration) -> str:
@@ -315,13 +321,13 @@ def _calibration_table(calibration: Calibration) -> str:
             else:
                 which = "before the calibration with which it was extracted"
             parts.append(
-                f"{table(rows)}\nexpected calibration error: {kind.ece:.4f}; "
+                f"{format_table(rows)}\nexpected calibration error: {kind.ece:.4f}; "
                 f"{which}: {counterpart.ece:.4f}"
             )
     rows = [["--null-threshold", "P", "R", "F1", *OUTCOME_WORDS.values()]]
     for row in calibration.thresholds:
         rows.append([f"{row.threshold:g}", *_scores(row.counts), *_outcomes(row.counts)])
-    return "\n\n".join([*parts, table(rows)])
+    return "\n\n".join([*parts, format_table(rows)])
 
 
 def _throughput_lines(throughput: Throughput) -> str:
@@ -356,7 +362,7 @@ def difference_table(versus: Versus, names: Sequence[str], resampling: Resamplin
     plain = versus.differences["exact"]["plain"]
     test = "all exchanges" if plain.is_exact else f"{resampling.n} random exchanges"
     return (
-        f"{table(rows, n_left=3)}\n{_how(resampling)}\n"
+        f"{format_table(rows, n_left=3)}\n{_resampling_text(resampling)}\n"
         f"p: two-sided randomization test over documents, {test}; outcomes differ in "
         f"{plain.n_differing} of them"
     )
@@ -378,7 +384,7 @@ def agreement_table(agreement: Agreement) -> str:
         ),
     ):
         rows.append([name, str(n), f"{same:.2f}%", f"{normalized:.2f}%"])
-    return table(rows)
+    return format_table(rows)
 
 
 def _disagreement_table(pairs: Sequence[FieldPair]) -> str:
@@ -394,7 +400,7 @@ def _disagreement_table(pairs: Sequence[FieldPair]) -> str:
         rows.append(row)
     shown = "all of them" if len(pairs) <= N_DISAGREEMENTS else f"the first {N_DISAGREEMENTS}"
     title = f"fields that differ: {len(pairs)}; {shown} (--disagreements FILE keeps all):"
-    return f"{title}\n{table(rows, n_left=len(head))}"
+    return f"{title}\n{format_table(rows, n_left=len(head))}"
 
 
 def _short(value: object) -> str:
@@ -405,7 +411,7 @@ def _short(value: object) -> str:
     return text if len(text) <= _MAX_LABEL else text[: _MAX_LABEL - 3] + "..."
 
 
-def _how(resampling: Resampling) -> str:
+def _resampling_text(resampling: Resampling) -> str:
     return (
         f"intervals: percentile bootstrap over documents, {resampling.n} samples, "
         f"seed {resampling.seed}"

@@ -21,7 +21,7 @@ def check_fields(arguments: argparse.Namespace) -> None:
                 raise UsageError(f"--{name}-field needs --documents{or_gold}")
 
 
-def examples_of(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
+def read_examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
     """The rows of a gold file.
 
     Raises:

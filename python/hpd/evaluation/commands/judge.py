@@ -11,10 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import SCHEMA_HELP, add_category_argument, add_document_arguments, integer
-from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, UsageError, input_errors_as_usage, say, table
+from hpd.cli.common import (
+    EXIT_OK,
+    EXIT_SIGNAL,
+    UsageError,
+    format_table,
+    input_errors_as_usage,
+    say,
+)
 from hpd.cli.output import same_file
-from hpd.cli.terminal import Progress
-from hpd.cli.writing import Writing
+from hpd.cli.terminal import ExtractProgress
+from hpd.cli.writing import RunWriter
 from hpd.evaluation.commands.answering import (
     add_answering_arguments,
     answering_settings,
@@ -30,7 +37,7 @@ from hpd.files.writer import FileWriter
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
-    from hpd.evaluation.judging import GoldAgreement, Inquiries, JudgeScores
+    from hpd.evaluation.judging import GoldAgreement, JudgeQuestions, JudgeScores
     from hpd.evaluation.rows import Example, Prediction
 
 _DESCRIPTION = """\
@@ -50,7 +57,6 @@ _MAX_TOKENS = (64, 8192)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "judge", help="let a model judge extracted values", description=_DESCRIPTION
     )
@@ -85,14 +91,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Judge, and print what the verdicts add up to."""
-    from hpd.evaluation.judging import RULES, inquiries
+    from hpd.evaluation.judging import JUDGE_SYSTEM_PROMPT, judge_questions
 
     _check(arguments)
     schemas = None if arguments.schema is None else load_schemas(arguments.schema)
     notices: list[str] = []
     with input_errors_as_usage():
         predictions, examples, texts = _read(arguments, notices)
-        asked = inquiries(predictions, texts, schemas, arguments.category_field)
+        asked = judge_questions(predictions, texts, schemas, arguments.category_field)
         asked = replace(asked, records=asked.records[: arguments.limit])
     if not asked.records:
         raise UsageError(f"{arguments.predictions} holds no value to judge")
@@ -101,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = {
         **answering_settings(arguments),
         "schema": text_fingerprint(repr(schemas)),
-        "prompt": text_fingerprint(RULES),
+        "prompt": text_fingerprint(JUDGE_SYSTEM_PROMPT),
     }
     with input_errors_as_usage():
         writer = FileWriter(
@@ -112,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     for repair in writer.repairs:
         say(f"{arguments.output}: {repair}")
-    code = _judge(arguments, asked, writer, RULES)
+    code = _judge(arguments, asked, writer, JUDGE_SYSTEM_PROMPT)
     if code > EXIT_SIGNAL:
         return code
     n_values = sum(len(asked.schemas[str(record.category)].attributes) for record in asked.records)
@@ -120,9 +126,9 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def report(scores: JudgeScores, agreement: GoldAgreement | None, n_values: int) -> str:
+def figures_text(scores: JudgeScores, agreement: GoldAgreement | None, n_values: int) -> str:
     """The figures as tables for people; ``n_values`` are the values that were to be judged."""
-    from hpd.evaluation.judging import NAMES, VERDICTS
+    from hpd.evaluation.judging import LLM_SCORE_NAMES, VERDICTS
 
     heads = ["", *(f"LLM-{head}" for head in ("P", "R", "F1")), *VERDICTS]
     rows = [heads]
@@ -131,12 +137,12 @@ def report(scores: JudgeScores, agreement: GoldAgreement | None, n_values: int) 
         rows.append([name, *values, *map(str, counts.counts)])
     bounds = [
         f"{name} {interval.low:.2f} to {interval.high:.2f}"
-        for name, interval in zip(NAMES, scores.intervals, strict=True)
+        for name, interval in zip(LLM_SCORE_NAMES, scores.intervals, strict=True)
         if interval is not None
     ]
     parts = [
         f"{scores.n_documents} documents, {scores.total.n_all} of {n_values} values judged",
-        table(rows),
+        format_table(rows),
     ]
     if bounds:
         parts.append(f"95% intervals: {', '.join(bounds)}")
@@ -153,7 +159,7 @@ def _agreement_text(agreement: GoldAgreement) -> str:
         [ours, *(str(agreement.confusion.get((ours, gold), 0)) for gold in VERDICTS)]
         for ours in VERDICTS
     ]
-    lines = [table(rows), ""]
+    lines = [format_table(rows), ""]
     for what, n, kappa in (
         ("the same verdict", agreement.n_equal, agreement.kappa),
         ("right or not right alike", agreement.n_equally_right, agreement.kappa_right),
@@ -193,12 +199,12 @@ def _read(
 
 def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> list[Example | None]:
     """For each prediction its gold."""
-    from hpd.evaluation.matching import for_predictions, match_rows
+    from hpd.evaluation.matching import examples_by_prediction, match_rows
 
     if arguments.gold is None:
         return [None] * len(predictions)
     examples = gold_examples(arguments)
-    return for_predictions(predictions, examples, match_rows(examples, predictions))
+    return examples_by_prediction(predictions, examples, match_rows(examples, predictions))
 
 
 def _text(prediction: Prediction, known: Example | None) -> str | None:
@@ -210,10 +216,10 @@ def _text(prediction: Prediction, known: Example | None) -> str | None:
 
 
 def _judge(
-    arguments: argparse.Namespace, asked: Inquiries, writer: FileWriter, system_prompt: str
+    arguments: argparse.Namespace, asked: JudgeQuestions, writer: FileWriter, system_prompt: str
 ) -> int:
     """Ask about the documents that have no verdicts yet; returns the exit code."""
-    writing = Writing(asked.schemas, writer, arguments.output, quiet=arguments.quiet)
+    writing = RunWriter(asked.schemas, writer, arguments.output, quiet=arguments.quiet)
     pending = None
     with writing.to_the_end():
         with input_errors_as_usage():
@@ -223,7 +229,7 @@ def _judge(
                 open_answering(
                     arguments, asked.schemas, system_prompt, max_tokens=_MAX_TOKENS
                 ) as model,
-                Progress(
+                ExtractProgress(
                     len(asked.records),
                     writer.n_kept,
                     shown=not arguments.quiet and sys.stderr.isatty(),
@@ -265,6 +271,6 @@ def _print_figures(
         }
         print(json.dumps(figures, indent=2))
         return
-    print(report(scores, agreement, n_values))
+    print(figures_text(scores, agreement, n_values))
     if arguments.api is not None:
         print(f"\n{tokens_text(arguments, n_in, n_out)}")

@@ -11,9 +11,14 @@ from typing import TYPE_CHECKING
 from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import same_file
-from hpd.evaluation.calibration import answers, calibrate
+from hpd.evaluation.calibration import calibrate, scored_answers
 from hpd.evaluation.commands.inputs import check_fields
-from hpd.evaluation.matching import for_predictions, gold_examples, match_rows, source_documents
+from hpd.evaluation.matching import (
+    examples_by_prediction,
+    gold_examples,
+    match_rows,
+    source_documents,
+)
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import evaluate
 
@@ -34,7 +39,6 @@ With GOLD the page tells what is right and what is not, as hpd eval counts it.
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "report",
         help="make a page that shows extractions",
@@ -53,7 +57,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the page."""
     from hpd.evaluation.report import report_page, reported_documents
 
     inputs = (arguments.predictions, arguments.gold, arguments.documents)
@@ -113,7 +116,7 @@ def _gold(
     examples = gold_examples(arguments)
     matching = match_rows(examples, predictions)
     notices += matching.notices(arguments.gold, arguments.predictions)
-    stated = answers(examples, matching.predictions)
-    return for_predictions(predictions, examples, matching), AgainstGold(
+    stated = scored_answers(examples, matching.predictions)
+    return examples_by_prediction(predictions, examples, matching), AgainstGold(
         evaluate(examples, matching.data), calibrate(stated) if stated else None
     )

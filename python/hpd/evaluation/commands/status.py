@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Iterator
 
 from hpd.cli.arguments import integer
-from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, table
-from hpd.cli.output import READING, lines_of, written_files
+from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, format_table
+from hpd.cli.output import READING_ARGUMENTS, lines_file, written_files
 from hpd.errors import InputError
 from hpd.evaluation.run_status import RunStatus, count_values, read_status
 from hpd.files.inputs import InputReader, parse_shard
@@ -17,7 +17,6 @@ from hpd.files.streams import is_url
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "status",
         description="Print how far the run is that writes OUT, or wrote it. INPUT is that of the "
@@ -36,10 +35,10 @@ def run(arguments: argparse.Namespace) -> int:
     Returns the exit code: 3 if documents have failed, 1 if the output cannot be resumed.
     """
     if is_url(arguments.output):
-        from hpd.external.remote_output import status_there
+        from hpd.external.remote_output import remote_status
 
-        return status_there(arguments, run)
-    output = lines_of(arguments.output)
+        return remote_status(arguments, run)
+    output = lines_file(arguments.output)
     new = output.with_name(output.name + ".new")
     paths = [path for path in (output, new) if journal_path(path).exists()]
     try:
@@ -73,7 +72,7 @@ def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
     rows += ([name, text] for name, text in _names(status))
     rows.append(["settings", ""])
     rows += ([f"  {name}", str(value)] for name, value in status.head.settings.items())
-    return table(rows, n_left=2)
+    return format_table(rows, n_left=2)
 
 
 def _value_rows(status: RunStatus) -> Iterator[tuple[str, str]]:
@@ -135,7 +134,7 @@ def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int 
             leave_out=written_files(str(status.path)),
             attachments=bool(about.get("attachments")),
             whole=about.get("as") == "document",
-            **{name: about.get(name) for name in READING},
+            **{name: about.get(name) for name in READING_ARGUMENTS},
             shard=None if shard is None else parse_shard(str(shard)),
         ) as reader:
             n = reader.count()

@@ -41,7 +41,6 @@ schema) and schema (what hpd understands of one).
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "mcp",
         help="let an assistant fill schemas from local files",

@@ -65,7 +65,6 @@ Exit codes: 0 ended by SIGTERM, 130 by Ctrl-C; 3 requests were cancelled in the 
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = commands.add_parser(
         "serve",
         help="answer requests over HTTP",
@@ -80,7 +79,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until a signal comes."""
     require_extra("hpd serve", "serve", _PACKAGES)
     options = options_of(arguments)
     limits = _limits(arguments)
