@@ -19,9 +19,14 @@ from hpd.values.grammar import enum_texts, value_grammar
 from tools.unconstrained import unconstrained
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
-COLUMNS = ("Type", "In a schema", "Constraint while it is decoded", "Document", "Result")
+COLUMNS = ("Type", "In a schema", "Constraint", "Document", "Result")
 
 _LONGEST_RULE = 60
+_COMMON = {
+    r'"\"" char* "\""': "any text",
+    '"-"? [0-9]+ ("." [0-9]+)?': "any number",
+}
+"""Grammars that the table names instead of showing them."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +77,13 @@ EXAMPLES = (
     ),
     Example("number", "weight float", "Dumbbell, weight 2.5 kg"),
     Example(
-        "number with steps",
+        "number with a step",
         {"total": {"type": "number", "minimum": 0, "multipleOf": 0.01}},
         "Invoice, total 17.90 EUR",
     ),
-    Example("true or false", "waterproof bool", "Waterproof jacket, waterproof: true"),
-    Example("one of some texts", "color [red|blue|black]", "Diesel sneaker, black leather"),
-    Example("one of some numbers", {"priority": {"enum": [1, 2, 3]}}, "Ticket, priority: 2"),
+    Example("boolean", "waterproof bool", "Waterproof jacket, waterproof: true"),
+    Example("choice of texts", "color [red|blue|black]", "Diesel sneaker, black leather"),
+    Example("choice of numbers", {"priority": {"enum": [1, 2, 3]}}, "Ticket, priority: 2"),
     Example("date", '"due" date', "Invoice, due 2024-05-31"),
     Example("date and time", "start datetime", "Concert, start 2024-05-31T09:30:00"),
     Example("optional", "size?", "Diesel sneaker, black leather"),
@@ -91,10 +96,10 @@ EXAMPLES = (
     ),
     Example("list of objects", "lines [{item, quantity int}]", "2 hammers, 3 saws"),
     Example("object", "maker {name, city}", "Made by Bosch in Stuttgart"),
-    Example("after another", "currency, total float after currency", "Total 17.90 EUR"),
+    Example("dependent attribute", "currency, total float after currency", "Total 17.90 EUR"),
     Example("text or number", {"size": {"type": ["integer", "string"]}}, "size XL"),
     Example(
-        "one of several kinds",
+        "union of objects",
         {
             "contact": {
                 "anyOf": [
@@ -111,12 +116,12 @@ EXAMPLES = (
         "Lamp, voltage: 12 V, color: red",
     ),
     Example(
-        "places of a list",
+        "tuple",
         {"route": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}},
         "Route: Berlin, 12",
     ),
     Example(
-        "a part of itself",
+        "recursive object",
         {
             "$defs": {
                 "man": {"properties": {"name": {"type": "string"}, "boss": {"$ref": "#/$defs/man"}}}
@@ -132,31 +137,32 @@ def constraint(attribute: Attribute) -> str:
     """The constraint on an attribute, in words and in GBNF."""
     if attribute.type == "object":
         parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
-        return "each part by itself: " + "; ".join(parts)
+        return "each part separately: " + "; ".join(parts)
     if attribute.type == "tuple":
-        return "each place by itself: " + "; ".join(map(constraint, attribute.attributes))
+        return "each item separately: " + "; ".join(map(constraint, attribute.attributes))
     if attribute.type == "recursive":
-        return "the same, one level deeper"
+        return "the same, one level down"
     if attribute.type == "union" and not attribute.is_scalar:
         variants = enum_texts(which_attribute(attribute)) or []
         parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
         names = ", ".join(_code(text.strip()) for text in variants)
-        return f"first which one, trie of {names}; then its parts: " + "; ".join(parts)
+        return f"first the variant, trie of {names}; then its parts: " + "; ".join(parts)
     if attribute.type == "map" and attribute.item is not None:
         name, value = map(constraint, attribute.item.attributes)
-        return f"first all names: {name}; then all values: {value}"
+        return f"first all names: {name}; then all values at once: {value}"
     if attribute.type == "array" and attribute.item is not None:
         item = constraint(attribute.item)
-        once = ", each kept once" if attribute.unique_items else ""
+        once = ", without duplicates" if attribute.unique_items else ""
         if attribute.item.is_scalar:
-            return f"one list, or first their number, then all items at once{once}: {item}"
-        return f"first their names or their number, then all else at once{once}: {item}"
+            return f"one list, or the number of items, then all at once{once}: {item}"
+        return f"the names or number of the rows, then everything else at once{once}: {item}"
     texts = enum_texts(attribute)
     if texts is not None:
         return "trie of " + ", ".join(_code(text.strip()) for text in texts)
     left = unconstrained(attribute)
     checked = f"; checked: {', '.join(left)}" if left else ""
-    return f"grammar {_code(_rule(attribute))}{checked}"
+    rule = _rule(attribute)
+    return f"{_COMMON.get(rule) or f'grammar {_code(rule)}'}{checked}"
 
 
 def _rule(attribute: Attribute) -> str:
@@ -177,12 +183,11 @@ def results() -> list[Any]:
     from hpd import Extractor
 
     answers = []
-    for example in EXAMPLES:
-        with Extractor(example.source(), n_ctx=2048) as extractor:
-            extraction = extractor.extract(example.document)
-        data = extraction.data
-        errors = [field.error for field in extraction.fields.values() if field.error]
-        answers.append((data, errors))
+    with Extractor(EXAMPLES[0].source(), n_ctx=2048) as extractor:
+        for example in EXAMPLES:
+            extraction = extractor.extract(example.document, schema=example.source())
+            errors = [field.error for field in extraction.fields.values() if field.error]
+            answers.append((extraction.data, errors))
     return answers
 
 

@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from hpd.evaluation.confidence_fit import ScoredConfidence
 
 _DESCRIPTION = """\
-Fit a calibration: a curve from the confidence of a model to the share of such values that is right,
-for values and for nulls and, with --schema, for each type. GOLD is as for hpd eval. What is printed
-is the expected calibration error without it, and with one that was fitted to other documents: the
-documents are dealt out to five parts, and each part is tried with what was fitted to the four
-others. The file that is written is fitted to all of them.
+Fit a calibration, after which a confidence of 0.9 means that about 9 of 10 such values are right:
+one curve for values, one for nulls and, with --schema, one for each type. GOLD is as for hpd eval.
+Prints the expected calibration error before and after, the latter cross-validated in five parts.
+The file is fitted to all documents.
 
   hpd extract dev.jsonl --schema S -m MODEL --null-threshold 0 -o values.jsonl
   hpd calibrate values.jsonl dev.jsonl --schema S -o calibration.json
@@ -52,19 +51,21 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--output",
         metavar="FILE",
         default="calibration.json",
-        help="takes the calibration (default calibration.json)",
+        help="output file (default calibration.json)",
     )
-    parser.add_argument("--overwrite", action="store_true", help="replace FILE if it is there")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing FILE")
     parser.add_argument(
-        "--schema", metavar="S", help=f"of the extraction, for a curve for each type: {SCHEMA_HELP}"
+        "--schema",
+        metavar="S",
+        help=f"schema of the extraction, for a curve per type: {SCHEMA_HELP}",
     )
     parser.add_argument(
         "--null-threshold",
         metavar="P",
         type=_threshold,
         default=0.0,
-        help="kept in FILE, and applied with it where no other is asked for: a number, or best, "
-        "the one with the highest F1 on GOLD (default 0)",
+        help="threshold to store in FILE, used unless another is given: a number, or best, the one "
+        "with the highest F1 on GOLD (default 0)",
     )
     parser.add_argument("--json", action="store_true", help="print the errors as JSON")
     add_field_arguments(parser.add_argument_group("fields of GOLD, columns of tables"))
