@@ -53,7 +53,7 @@ class Example:
 
 
 EXAMPLES = (
-    Example("text", "brand", "Diesel sneaker, black leather"),
+    Example("text", "brand", "Luma T-Shirt, white"),
     Example(
         "text with a length",
         {"color": {"type": "string", "minLength": 2, "maxLength": 12}},
@@ -83,7 +83,7 @@ EXAMPLES = (
     ),
     Example("boolean", "waterproof bool", "Waterproof jacket, waterproof: true"),
     Example("choice of texts", "color [red|blue|black]", "Diesel sneaker, black leather"),
-    Example("choice of numbers", {"priority": {"enum": [1, 2, 3]}}, "Ticket, priority: 2"),
+    Example("choice of numbers", {"priority": {"enum": [1, 2, 3]}}, "Ticket, priority 2 of 3"),
     Example("date", '"due" date', "Invoice, due 2024-05-31"),
     Example("date and time", "start datetime", "Concert, start 2024-05-31T09:30:00"),
     Example("optional", "size?", "Diesel sneaker, black leather"),
@@ -97,23 +97,23 @@ EXAMPLES = (
     Example("list of objects", "lines [{item, quantity int}]", "2 hammers, 3 saws"),
     Example("object", "maker {name, city}", "Made by Bosch in Stuttgart"),
     Example("dependent attribute", "currency, total float after currency", "Total 17.90 EUR"),
-    Example("text or number", {"size": {"type": ["integer", "string"]}}, "size XL"),
+    Example("text or number", {"size": {"type": ["integer", "string"]}}, "Sneaker, size 9"),
     Example(
         "union of objects",
         {
-            "contact": {
+            "payment": {
                 "anyOf": [
-                    {"title": "Person", "properties": {"name": {"type": "string"}}},
-                    {"title": "Company", "properties": {"company": {"type": "string"}}},
+                    {"title": "Card", "properties": {"card_number": {"type": "string"}}},
+                    {"title": "Transfer", "properties": {"iban": {"type": "string"}}},
                 ]
             }
         },
-        "Contact: Ann Miller",
+        "Payment by card, card number 4711 0815",
     ),
     Example(
         "open names",
-        {"specs": {"type": "object", "additionalProperties": {"type": "string"}}},
-        "Lamp, voltage: 12 V, color: red",
+        {"prices": {"type": "object", "additionalProperties": {"type": "number"}}},
+        "Prices: coffee 2.50, tea 1.80",
     ),
     Example(
         "tuple",
@@ -124,11 +124,16 @@ EXAMPLES = (
         "recursive object",
         {
             "$defs": {
-                "man": {"properties": {"name": {"type": "string"}, "boss": {"$ref": "#/$defs/man"}}}
+                "employee": {
+                    "properties": {
+                        "name": {"type": "string"},
+                        "manager": {"$ref": "#/$defs/employee"},
+                    }
+                }
             },
-            "properties": {"man": {"$ref": "#/$defs/man"}},
+            "properties": {"employee": {"$ref": "#/$defs/employee"}},
         },
-        "Name: Ann Miller",
+        "Employee: Ann Miller",
     ),
 )
 
