@@ -19,9 +19,14 @@ from hpd.values.grammar import enum_texts, value_grammar
 from tools.unconstrained import unconstrained
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
-COLUMNS = ("Type", "In a schema", "Constraint while it is decoded", "Document", "Result")
+COLUMNS = ("Type", "In a schema", "Constraint", "Document", "Result")
 
 _MAX_RULE_LENGTH = 60
+_COMMON = {
+    r'"\"" char* "\""': "any text",
+    '"-"? [0-9]+ ("." [0-9]+)?': "any number",
+}
+"""Grammars that the table names instead of showing them."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class TypeExample:
 
 
 EXAMPLES = (
-    TypeExample("text", "brand", "Diesel sneaker, black leather"),
+    TypeExample("text", "brand", "Luma T-Shirt, white"),
     TypeExample(
         "text with a length",
         {"color": {"type": "string", "minLength": 2, "maxLength": 12}},
@@ -72,13 +77,13 @@ EXAMPLES = (
     ),
     TypeExample("number", "weight float", "Dumbbell, weight 2.5 kg"),
     TypeExample(
-        "number with steps",
+        "number with a step",
         {"total": {"type": "number", "minimum": 0, "multipleOf": 0.01}},
         "Invoice, total 17.90 EUR",
     ),
-    TypeExample("true or false", "waterproof bool", "Waterproof jacket, waterproof: true"),
-    TypeExample("one of some texts", "color [red|blue|black]", "Diesel sneaker, black leather"),
-    TypeExample("one of some numbers", {"priority": {"enum": [1, 2, 3]}}, "Ticket, priority: 2"),
+    TypeExample("boolean", "waterproof bool", "Waterproof jacket, waterproof: true"),
+    TypeExample("choice of texts", "color [red|blue|black]", "Diesel sneaker, black leather"),
+    TypeExample("choice of numbers", {"priority": {"enum": [1, 2, 3]}}, "Ticket, priority 2 of 3"),
     TypeExample("date", '"due" date', "Invoice, due 2024-05-31"),
     TypeExample("date and time", "start datetime", "Concert, start 2024-05-31T09:30:00"),
     TypeExample("optional", "size?", "Diesel sneaker, black leather"),
@@ -91,39 +96,44 @@ EXAMPLES = (
     ),
     TypeExample("list of objects", "lines [{item, quantity int}]", "2 hammers, 3 saws"),
     TypeExample("object", "maker {name, city}", "Made by Bosch in Stuttgart"),
-    TypeExample("after another", "currency, total float after currency", "Total 17.90 EUR"),
-    TypeExample("text or number", {"size": {"type": ["integer", "string"]}}, "size XL"),
+    TypeExample("dependent attribute", "currency, total float after currency", "Total 17.90 EUR"),
+    TypeExample("text or number", {"size": {"type": ["integer", "string"]}}, "Sneaker, size 9"),
     TypeExample(
-        "one of several kinds",
+        "union of objects",
         {
-            "contact": {
+            "payment": {
                 "anyOf": [
-                    {"title": "Person", "properties": {"name": {"type": "string"}}},
-                    {"title": "Company", "properties": {"company": {"type": "string"}}},
+                    {"title": "Card", "properties": {"card_number": {"type": "string"}}},
+                    {"title": "Transfer", "properties": {"iban": {"type": "string"}}},
                 ]
             }
         },
-        "Contact: Ann Miller",
+        "Payment by card, card number 4711 0815",
     ),
     TypeExample(
         "open names",
-        {"specs": {"type": "object", "additionalProperties": {"type": "string"}}},
-        "Lamp, voltage: 12 V, color: red",
+        {"prices": {"type": "object", "additionalProperties": {"type": "number"}}},
+        "Prices: coffee 2.50, tea 1.80",
     ),
     TypeExample(
-        "places of a list",
+        "tuple",
         {"route": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}},
         "Route: Berlin, 12",
     ),
     TypeExample(
-        "a part of itself",
+        "recursive object",
         {
             "$defs": {
-                "man": {"properties": {"name": {"type": "string"}, "boss": {"$ref": "#/$defs/man"}}}
+                "employee": {
+                    "properties": {
+                        "name": {"type": "string"},
+                        "manager": {"$ref": "#/$defs/employee"},
+                    }
+                }
             },
-            "properties": {"man": {"$ref": "#/$defs/man"}},
+            "properties": {"employee": {"$ref": "#/$defs/employee"}},
         },
-        "Name: Ann Miller",
+        "Employee: Ann Miller",
     ),
 )
 
@@ -132,31 +142,32 @@ def constraint(attribute: Attribute) -> str:
     """The constraint on an attribute, in words and in GBNF."""
     if attribute.type == "object":
         parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
-        return "each part by itself: " + "; ".join(parts)
+        return "each part separately: " + "; ".join(parts)
     if attribute.type == "tuple":
-        return "each place by itself: " + "; ".join(map(constraint, attribute.attributes))
+        return "each item separately: " + "; ".join(map(constraint, attribute.attributes))
     if attribute.type == "recursive":
-        return "the same, one level deeper"
+        return "the same, one level down"
     if attribute.type == "union" and not attribute.is_scalar:
         variants = enum_texts(which_attribute(attribute)) or []
         parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
         names = ", ".join(_code(text.strip()) for text in variants)
-        return f"first which one, trie of {names}; then its parts: " + "; ".join(parts)
+        return f"first the variant, trie of {names}; then its parts: " + "; ".join(parts)
     if attribute.type == "map" and attribute.item is not None:
         name, value = map(constraint, attribute.item.attributes)
-        return f"first all names: {name}; then all values: {value}"
+        return f"first all names: {name}; then all values at once: {value}"
     if attribute.type == "array" and attribute.item is not None:
         item = constraint(attribute.item)
-        once = ", each kept once" if attribute.unique_items else ""
+        once = ", without duplicates" if attribute.unique_items else ""
         if attribute.item.is_scalar:
-            return f"one list, or first their number, then all items at once{once}: {item}"
-        return f"first their names or their number, then all else at once{once}: {item}"
+            return f"one list, or the number of items, then all at once{once}: {item}"
+        return f"the names or number of the rows, then everything else at once{once}: {item}"
     texts = enum_texts(attribute)
     if texts is not None:
         return "trie of " + ", ".join(_code(text.strip()) for text in texts)
     left = unconstrained(attribute)
     checked = f"; checked: {', '.join(left)}" if left else ""
-    return f"grammar {_code(_rule(attribute))}{checked}"
+    rule = _rule(attribute)
+    return f"{_COMMON.get(rule) or f'grammar {_code(rule)}'}{checked}"
 
 
 def _rule(attribute: Attribute) -> str:
@@ -177,12 +188,11 @@ def results() -> list[Any]:
     from hpd import Extractor
 
     answers = []
-    for example in EXAMPLES:
-        with Extractor(example.source(), n_ctx=2048) as extractor:
-            extraction = extractor.extract(example.document)
-        data = extraction.data
-        errors = [field.error for field in extraction.fields.values() if field.error]
-        answers.append((data, errors))
+    with Extractor(EXAMPLES[0].source(), n_ctx=2048) as extractor:
+        for example in EXAMPLES:
+            extraction = extractor.extract(example.document, schema=example.source())
+            errors = [field.error for field in extraction.fields.values() if field.error]
+            answers.append((extraction.data, errors))
     return answers
 
 

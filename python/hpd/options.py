@@ -89,7 +89,7 @@ class Options:
         "hpd",
         affects="values",
         target="prompt",
-        help="hpd decodes all fields in parallel, ar the whole object, token after token",
+        help="hpd decodes all fields in parallel; ar decodes the whole object token by token",
         per_call=True,
     )
     layout: Layout = option(
@@ -97,25 +97,25 @@ class Options:
         affects="values",
         target="prompt",
         help="what a field sees of the others: nothing (branch), the keys before its own "
-        "(skeleton), or nothing behind a letter in place of a key (label)",
+        "(skeleton), or nothing, with a letter in place of its key (label)",
         per_call=True,
     )
     lists: Lists | None = option(
         None,
         affects="values",
         target="prompt",
-        help="how lists are read: the names of their rows as one list, and all else of the rows at "
-        "once, each by its name (names); the number of the rows, and all of them by their numbers, "
-        "which a model must have been taught (numbers); or each list from its beginning to its end "
-        "(ar). By default the model's file says which; without that, names",
+        help="how lists are read: row names as one list, then all other parts by row name "
+        "(names); the number of rows, then all rows by number, for models trained for it "
+        "(numbers); or each list from beginning to end (ar). The default is set in the "
+        "model's file, else names",
         per_call=True,
     )
     document_role: DocumentRole = option(
         "user",
         affects="values",
         target="prompt",
-        help="in whose turn of the chat a document stands; in the assistant's, the tokens that "
-        "open it are read once for all documents instead of with each",
+        help="the chat turn that holds the document; with assistant, the tokens that open the "
+        "turn are read once for all documents instead of once for each",
         per_call=True,
     )
     instructions: str = option(
@@ -125,7 +125,7 @@ class Options:
         affects="values",
         target="prompt",
         help="text for every prompt, before the attributes: the text itself, or @ and the name of "
-        "a file that holds it",
+        "a file with it",
         is_long_text=True,
         per_call=True,
     )
@@ -134,8 +134,8 @@ class Options:
         metavar="J",
         affects="values",
         target="prompt",
-        help="documents in one prompt, where one may sway what is read from the others; one with "
-        "numbers like those of a stack, as [2], goes alone",
+        help="documents per prompt. They may influence each other's values; a document with "
+        "numbers like those of a stack, such as [2], gets its own prompt",
         minimum=1,
         maximum=_INT32,
     )
@@ -144,8 +144,8 @@ class Options:
         metavar="N",
         affects="speed",
         target="engine",
-        help="prompts decoded together; 0: as many as the engine thinks best, which is "
-        f"{_MAX_IN_FLIGHT} or, on a CPU, fewer where they are long",
+        help=f"prompts decoded together; 0: chosen by the engine, {_MAX_IN_FLIGHT} or, for long "
+        "prompts on a CPU, fewer",
         minimum=0,
         maximum=_MAX_SEQUENCES,
         native_name="n_in_flight",
@@ -155,8 +155,8 @@ class Options:
         None,
         affects="speed",
         target="engine",
-        help="guess tokens where that pays and let the model verify them: the same values in "
-        "fewer, larger steps",
+        help="guess tokens where it pays and let the model verify them: the same values in fewer, "
+        "larger steps",
         tuning=Tuning(True, tried=(True, False)),
     )
     draft_model: str = option(
@@ -164,7 +164,7 @@ class Options:
         metavar="MODEL",
         affects="speed",
         target="engine",
-        help="let this smaller model of the same vocabulary guess tokens, too: a GGUF file, or "
+        help="a smaller model with the same vocabulary that also guesses tokens: a GGUF file, or "
         "USER/REPO[:QUANT] on the Hugging Face Hub",
     )
     n_draft: int = option(
@@ -172,7 +172,7 @@ class Options:
         metavar="N",
         affects="speed",
         target="engine",
-        help="tokens that the draft model guesses for a value at a time, at most",
+        help="maximum number of tokens that the draft model guesses for a value at a time",
         minimum=1,
         maximum=_INT32,
         needs="draft_model",
@@ -182,7 +182,7 @@ class Options:
         metavar="P",
         affects="speed",
         target="engine",
-        help="the draft model stops where its likeliest token is less likely than P",
+        help="the draft model stops when its most likely token is less likely than P",
         minimum=0.0,
         maximum=1.0,
         needs="draft_model",
@@ -191,8 +191,8 @@ class Options:
         False,
         affects="values",
         target="engine",
-        help="the same values, bit for bit, in any order of the documents, also of a part of them "
-        "and after --resume: prompts are decoded one after another, and those in flight wait",
+        help="bit-for-bit the same values in any order of the documents, for any part of them, "
+        "and after --resume; prompts are decoded one after another, which is slower",
     )
     max_tokens: int = option(
         256,
@@ -200,8 +200,8 @@ class Options:
         metavar="K",
         affects="values",
         target="answer",
-        help="longest value, in tokens: a longer text is cut and marked; numbers, dates and counts "
-        f"have at most {SHORT_VALUE_TOKENS} in any case, and choices as many as they need",
+        help="maximum length of a value, in tokens. A longer text is cut and marked; numbers, "
+        f"dates and counts have at most {SHORT_VALUE_TOKENS}, and choices as many as they need",
         minimum=1,
         maximum=_INT32,
         per_call=True,
@@ -211,9 +211,9 @@ class Options:
         None,
         affects="speed",
         target="run",
-        help="decode equal documents of a run only once; the default, unless values are drawn at "
-        "random (--temp), documents share a prompt (stack), or every line must be the same in "
-        "every run (deterministic)",
+        help="decode equal documents of a run only once. On by default, unless values are drawn "
+        "at random (--temp), documents share a prompt (stack), or every line must be the "
+        "same in every run (deterministic)",
     )
     cache: str = option(
         "",
@@ -221,8 +221,8 @@ class Options:
         metavar="DIR",
         affects="speed",
         target="run",
-        help="keep values in this folder, and reuse those that were decoded before: by the same "
-        "model, of the same document, for an attribute that has not changed",
+        help="keep values in this folder and reuse those already decoded by the same model from "
+        "the same document for an unchanged attribute",
     )
 
     n_ctx: int = option(
@@ -243,7 +243,7 @@ class Options:
         metavar="N",
         affects="speed",
         target="engine",
-        help="tokens in one decode call, at most",
+        help="maximum number of tokens in one decode call",
         minimum=0,
         maximum=_INT32,
         tuning=Tuning(512, tried=(256, 512, 1024, 2048)),
@@ -255,7 +255,7 @@ class Options:
         metavar="N",
         affects="speed",
         target="engine",
-        help="tokens in one pass over the weights, at most",
+        help="maximum number of tokens in one pass over the weights",
         minimum=0,
         maximum=_INT32,
         # Fewer in a pass than in a call would save memory only.
@@ -268,7 +268,7 @@ class Options:
         metavar="N",
         affects="speed",
         target="engine",
-        help="threads that compute a batch of one token; 0: one for each core",
+        help="threads for batches of one token; 0: one per core",
         minimum=0,
         maximum=_MAX_THREADS,
     )
@@ -277,7 +277,7 @@ class Options:
         metavar="N",
         affects="speed",
         target="engine",
-        help="threads that compute larger batches, which most are; 0: as --threads",
+        help="threads for larger batches, which most are; 0: as --threads",
         minimum=0,
         maximum=_MAX_THREADS,
     )
@@ -288,7 +288,7 @@ class Options:
         metavar="N",
         affects="values",
         target="model",
-        help="layers on the GPU; -1: all of them",
+        help="layers on the GPU; -1: all",
         minimum=-1,
         maximum=_INT32,
     )
@@ -297,22 +297,23 @@ class Options:
         affects="values",
         target="model",
         help="how several GPUs share the model: one has all of it (none), each has some layers "
-        "(layer), or a part of the weights of each layer (row; tensor, experimental in llama.cpp)",
+        "(layer), or each has part of every layer's weights (row; tensor, experimental in "
+        "llama.cpp)",
     )
     tensor_split: tuple[float, ...] = option(
         (),
         metavar="N0,N1,...",
         affects="speed",
         target="model",
-        help="the share of the model for each GPU, as 3,1; else by their free memory",
+        help="each GPU's share of the model, such as 3,1; by default, in proportion to free memory",
     )
     main_gpu: int = option(
         0,
         metavar="I",
         affects="speed",
         target="model",
-        help="the GPU that has the model where split_mode is none, counted from 0; or that has "
-        "intermediate results where it is row",
+        help="the GPU, counted from 0, that has the model (split_mode none) or intermediate "
+        "results (split_mode row)",
         minimum=0,
         maximum=_INT32,
         needs="split_mode",
@@ -329,7 +330,7 @@ class Options:
         True,
         affects="values",
         target="engine",
-        help="on a CPU, hpd's own kernel for flash attention where the cells are f16",
+        help="on a CPU, use hpd's own flash attention kernel for f16 cells",
     )
     cache_type_k: CacheType = option(
         "f16",
@@ -373,7 +374,7 @@ class Options:
         metavar="K",
         affects="values",
         target="sampling",
-        help="keep this many tokens; 0: all",
+        help="sample from the K most likely tokens; 0: all",
         minimum=0,
         maximum=_INT32,
         needs="temperature",
@@ -383,7 +384,7 @@ class Options:
         metavar="P",
         affects="values",
         target="sampling",
-        help="keep the likeliest tokens that together reach this probability",
+        help="sample from the most likely tokens that together reach probability P",
         minimum=0.0,
         maximum=1.0,
         needs="temperature",
@@ -393,7 +394,7 @@ class Options:
         metavar="P",
         affects="values",
         target="sampling",
-        help="drop tokens less likely than this times the likeliest",
+        help="ignore tokens less likely than P times the most likely one",
         minimum=0.0,
         maximum=1.0,
         needs="temperature",
@@ -405,7 +406,7 @@ class Options:
         metavar="N",
         affects="values",
         target="sampling",
-        help="seed of the random numbers; each value has its own stream",
+        help="random seed; each value has its own stream",
         minimum=0,
         maximum=_UINT64,
     )
@@ -415,9 +416,10 @@ class Options:
         "--on-invalid",
         affects="values",
         target="value",
-        help="what to do with data that breaks the schema (a required value is missing, or a value "
-        "is not valid): report an error of the document, beside its data (raise); report it in the "
-        "field only (record); or ask again with the reason, twice at most, then as raise (retry)",
+        help="what to do with data that breaks the schema (a required value is missing, or a "
+        "value is invalid): report an error of the document, beside its data (raise); report "
+        "it only in the field (record); or ask again with the reason, at most twice, and "
+        "then raise (retry)",
         per_call=True,
     )
     on_missing: OnMissing = option(
@@ -425,9 +427,9 @@ class Options:
         "--on-missing",
         affects="values",
         target="value",
-        help="what to do if the document does not state a required value: report an error (error); "
-        "ask again without allowing null, and mark the answer `forced` (force); or leave it null, "
-        "without an error (null)",
+        help="what to do if the document does not state a required value: report an error "
+        "(error); ask again without allowing null, and mark the answer `forced` (force); or "
+        "leave it null without an error (null)",
         per_call=True,
     )
     null_threshold: float | None = option(
@@ -436,8 +438,8 @@ class Options:
         metavar="P",
         affects="values",
         target="value",
-        help="values with a confidence below P become null; the raw text is kept. By default the "
-        "calibration sets P, for optional values; without one, 0",
+        help="values with a confidence below P become null; the raw text is kept. By default P "
+        "comes from the calibration, for optional values; without one it is 0",
         minimum=0.0,
         maximum=1.0,
         per_call=True,
@@ -448,26 +450,25 @@ class Options:
         metavar="FILE",
         affects="values",
         target="value",
-        help="a file from hpd calibrate, which turns the model's confidence into the share of such "
-        "values that is right; none: use no calibration, not even the model file's own (which is "
-        "never used with an adapter)",
+        help="a file from hpd calibrate: a confidence of 0.9 then means that about 9 of 10 such "
+        "values are right. none turns off calibration, including the one in the model's file "
+        "(which is never used with an adapter)",
     )
     require_grounding: bool = option(
         False,
         affects="values",
         target="value",
-        help="values that the document does not contain become null; the raw text is kept. Choices "
-        "and booleans, which it need not contain, stay, with the match none",
+        help="values that are not in the document become null; the raw text is kept. Choices and "
+        "booleans need not be in the document: they stay, with match none",
         per_call=True,
     )
     verbatim: bool | None = option(
         None,
         affects="values",
         target="answer",
-        help="numbers, dates, times, e-mail addresses and links can only be those that the "
-        "document states, in whatever form, and free text in a short document can only be words "
-        "of it: the model chooses among these. By default the model's file says whether, as that "
-        "of the bundled one does; without that, they are free",
+        help="restrict numbers, dates, times, e-mail addresses and links to those that the "
+        "document states, in any form, and free text in a short document to its words. The "
+        "default is set in the model's file (on for the bundled model), else off",
         per_call=True,
     )
     on_overflow: OnOverflow = option(
@@ -475,9 +476,9 @@ class Options:
         "--on-overflow",
         affects="values",
         target="document",
-        help="what to do with a document that is too long for the context: report an error "
-        "(error); cut it into overlapping chunks and put their values together (chunk); or leave "
-        "out its end (truncate)",
+        help="what to do with a document that does not fit the context: report an error (error); "
+        "cut it into overlapping chunks and merge their values (chunk); or drop its end "
+        "(truncate)",
         per_call=True,
     )
     chunk_size: int = option(
@@ -485,8 +486,8 @@ class Options:
         metavar="N",
         affects="values",
         target="document",
-        help="with --on-overflow chunk, cut all documents of more than N tokens, into chunks of N "
-        "at most; 0: cut only what does not fit, into chunks of a good length",
+        help="with --on-overflow chunk, cut every document of more than N tokens into chunks of "
+        "at most N; 0: cut only documents that do not fit, into chunks of a suitable size",
         minimum=0,
         maximum=_INT32,
         needs="on_overflow",
@@ -497,8 +498,8 @@ class Options:
         metavar="N",
         affects="values",
         target="document",
-        help="with --on-overflow chunk, read a document that is cut N times, with other cuts each "
-        "time: a later pass adds values that are still null, and list items from other places",
+        help="with --on-overflow chunk, read each cut document N times, with different cuts: "
+        "later passes add values that are still null and list items from other places",
         minimum=1,
         maximum=_MAX_PASSES,
         needs="on_overflow",
@@ -510,7 +511,7 @@ class Options:
         "--quiet",
         affects="display",
         target="run",
-        help="show no progress bars and no summary",
+        help="hide progress bars and the summary",
     )
 
     def __post_init__(self) -> None:

@@ -133,16 +133,16 @@ KINDS = (
     ),
     Kind("number", {"weight": _NUMBER}, (2.5, -0.75, 3, Written(17.9, "17.90"))),
     Kind(
-        "number with steps",
+        "number with a step",
         {"total": {**_NUMBER, "minimum": 0, "multipleOf": 0.01}},
         (Written(17.9, "17.90"), 1234.56, 5),
     ),
-    Kind("true or false", {"waterproof": {"type": "boolean"}}, (True, False)),
+    Kind("boolean", {"waterproof": {"type": "boolean"}}, (True, False)),
     Kind(
-        "one of some texts", {"color": _COLORS}, ("black", "red", "red wine", "weiß", 'black "ink"')
+        "choice of texts", {"color": _COLORS}, ("black", "red", "red wine", "weiß", 'black "ink"')
     ),
-    Kind("one of some texts", {"seating": _text(enum=["indoor", "outdoor"])}, ("outdoor",)),
-    Kind("one of some numbers", {"priority": {"enum": [1, 2, 10, 100]}}, (2, 10, 100)),
+    Kind("choice of texts", {"seating": _text(enum=["indoor", "outdoor"])}, ("outdoor",)),
+    Kind("choice of numbers", {"priority": {"enum": [1, 2, 10, 100]}}, (2, 10, 100)),
     Kind("date", {"due": _DATE}, ("2024-05-31", "2024-02-29")),
     Kind(
         "date and time",
@@ -194,14 +194,14 @@ KINDS = (
         nothing={"name": None, "city": None},
     ),
     Kind(
-        "after another",
+        "dependent attribute",
         {"currency": _text(), "total": {**_NUMBER, "depends_on": ["currency"]}},
         ({"currency": "EUR", "total": Written(17.9, "17.90")},),
         nothing={"currency": None, "total": None},
     ),
     Kind("text or number", {"size": {"type": ["integer", "string"]}}, ("XL", 36)),
     Kind(
-        "one of several kinds",
+        "union of objects",
         {
             "contact": {
                 "anyOf": [
@@ -214,7 +214,7 @@ KINDS = (
         methods=_HPD,
     ),
     Kind(
-        "one of several kinds",
+        "union of objects",
         {
             "pay": {
                 "oneOf": [
@@ -234,14 +234,14 @@ KINDS = (
         methods=_HPD,
     ),
     Kind(
-        "places of a list",
+        "tuple",
         {"route": {"type": "array", "prefixItems": [_text(), _INTEGER]}},
         (["Berlin", 12],),
         nothing=[None, None],
         methods=_HPD,
     ),
     Kind(
-        "a part of itself",
+        "recursive object",
         {"man": {"$ref": "#/$defs/man"}},
         ({"name": "Ann Miller", "boss": {"name": "Bo Ek"}},),
         nothing={"name": None},

@@ -29,37 +29,40 @@ from hpd.cli.common import (
 from hpd.errors import HpdError, HpdWarning, MissingPackageError, OptionError, SchemaError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "extract": ("hpd.cli.extract", "values out of documents"),
+    "extract": ("hpd.cli.extract", "extract values from documents"),
     "serve": (
         "hpd.serving.commands.serve",
-        "an HTTP server, also for OpenAI's clients",
+        "start an HTTP server, also for OpenAI clients",
     ),
-    "mcp": ("hpd.serving.commands.mcp", "a server of tools for assistants"),
-    "eval": ("hpd.evaluation.commands.eval", "how good values are, against known ones"),
+    "mcp": ("hpd.serving.commands.mcp", "serve tools to assistants"),
+    "eval": ("hpd.evaluation.commands.eval", "score values against gold values"),
     "calibrate": (
         "hpd.evaluation.commands.calibrate",
-        "make confidence say how often it is right",
+        "fit confidence to accuracy",
     ),
-    "status": ("hpd.evaluation.commands.status", "how far a run of extract is"),
-    "report": ("hpd.evaluation.commands.report", "a page with the values in their documents"),
-    "judge": ("hpd.evaluation.commands.judge", "ask a larger model whether values are right"),
+    "status": ("hpd.evaluation.commands.status", "show a run's progress"),
+    "report": (
+        "hpd.evaluation.commands.report",
+        "make an HTML page with values marked in their texts",
+    ),
+    "judge": ("hpd.evaluation.commands.judge", "let a larger model judge values"),
     "compare": (
         "hpd.evaluation.commands.compare",
-        "two sets of values beside each other",
+        "let people compare systems blindly",
     ),
-    "discover": ("hpd.evaluation.commands.discover", "find the attributes that documents have"),
-    "data": ("hpd.evaluation.commands.data", "public data sets as documents and known values"),
-    "bench": ("hpd.bench.commands.bench", "time methods side by side"),
+    "discover": ("hpd.evaluation.commands.discover", "let a model propose attributes"),
+    "data": ("hpd.evaluation.commands.data", "convert public data sets"),
+    "bench": ("hpd.bench.commands.bench", "compare the speed of methods"),
     "tune": ("hpd.bench.commands.tune", "find the fastest settings for a model on this machine"),
-    "finetune": ("hpd.training.command", "teach a model to extract"),
-    "schema": ("hpd.cli.schema", "what hpd understood of a schema"),
-    "text": ("hpd.cli.text", "the text of documents as a model sees it"),
+    "finetune": ("hpd.training.command", "fine-tune a model"),
+    "schema": ("hpd.cli.schema", "show how hpd reads a schema"),
+    "text": ("hpd.cli.text", "print the text of documents as a model sees it"),
     "models": (
         "hpd.external.models_command",
-        "models to download, those on this disk, and which fit",
+        "list models to download and on this machine",
     ),
-    "doctor": ("hpd.bench.commands.doctor", "check that hpd works here, and how fast"),
-    "completion": ("hpd.external.completion_command", "a script for your shell's completion"),
+    "doctor": ("hpd.bench.commands.doctor", "check the installation"),
+    "completion": ("hpd.external.completion_command", "print a shell completion script"),
 }
 """The commands in the order of the help, each with its module, loaded when it is called."""
 
@@ -67,7 +70,7 @@ _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
 """Arguments of which - is not standard input."""
 
 _DESCRIPTION = """\
-Structured values out of documents with a local model, all fields decoded at once.
+Extract structured values from documents with a local model, decoding all fields at once.
 
   hpd extract listings.jsonl --schema "brand, color, size" -o values.jsonl
   echo '{"text": "Diesel sneaker, black"}' | hpd extract - --schema "brand, color"
@@ -75,9 +78,9 @@ Structured values out of documents with a local model, all fields decoded at onc
 """
 
 _EPILOG = """\
-Environment: HPD_MODEL (the model if none is named), HPD_TUNED=0 (leave out what hpd tune found),
-HPD_CACHE (the folder where that is kept), and Hugging Face's HF_HOME, HF_TOKEN and HF_HUB_OFFLINE.
-Exit codes: 0 fine, 1 failure, 2 usage or bad schema, 3 some documents failed,
+Environment: HPD_MODEL (the default model), HPD_TUNED=0 (ignore settings found by hpd tune),
+HPD_CACHE (the cache folder, also for these), and Hugging Face's HF_HOME, HF_TOKEN, HF_HUB_OFFLINE.
+Exit codes: 0 success, 1 failure, 2 wrong usage or schema, 3 some documents failed,
 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 """
 

@@ -17,8 +17,8 @@ from hpd.option import Affects, Option, Target
 from hpd.options import OPTIONS, Options
 
 SCHEMA_HELP = (
-    'a JSON Schema, a list of names, the one-line form ("brand, price float?"), a file that holds '
-    "one of these or {category: schema}, or module:Class of a Pydantic model"
+    'a JSON Schema, a list of names, the one-line form ("brand, price float?"), a file with one '
+    "of these or with {category: schema}, or module:Class of a Pydantic model"
 )
 
 
@@ -143,8 +143,8 @@ def add_model_arguments(group: argparse._ActionsContainer) -> None:
         "--model",
         metavar="MODEL",
         type=not_empty,
-        help="a GGUF file, a short name (qwen3:0.6b; hpd models lists them) or ollama:NAME; else "
-        "HPD_MODEL, else the bundled one",
+        help="a GGUF file, a short name (qwen3:0.6b; see hpd models) or ollama:NAME [default: "
+        "HPD_MODEL, else the bundled model]",
     )
     source.add_argument(
         "-hf",
@@ -175,7 +175,7 @@ def add_document_arguments(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--documents",
         metavar="PATH",
-        help="the input of hpd extract, which has the texts: a file, a folder or a pattern",
+        help="the input of hpd extract, to read texts from: a file, folder or pattern",
     )
     _add_text_arguments(group)
 
@@ -185,7 +185,7 @@ def add_text_argument(group: argparse._ActionsContainer) -> None:
         "--text-field",
         metavar="F",
         action="append",
-        help="the field with the text; repeated, the texts are joined",
+        help="the field with the text; if repeated, the texts are joined",
     )
 
 
@@ -211,8 +211,8 @@ _HEADINGS: dict[str, tuple[Target, ...]] = {
 """The groups of the help, and what the options in each are for."""
 
 _AFFECTED: dict[Affects, str] = {
-    "values": "which values come out",
-    "speed": "how fast (values stay the same, but for rounding)",
+    "values": "affecting values",
+    "speed": "affecting speed (values are the same, except for rounding)",
     "display": "messages",
 }
 
@@ -240,7 +240,7 @@ def add_option_arguments(
         action=_SetOption,
         options={option.name: option for option in options},
         metavar="NAME=VALUE",
-        help="set any field of Options; may be repeated; --set help lists them",
+        help="set any other option; may be repeated; --set help lists them all",
     )
     parser.set_defaults(**{option.name: None for option in options})
 

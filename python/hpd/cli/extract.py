@@ -82,19 +82,18 @@ _REMOTE = "hpd.external.remote_output"
 """The guest that writes to s3://bucket/key, loaded when such an output is named."""
 
 _DESCRIPTION = """\
-Extract the values of a schema's attributes from every document of INPUT. One line of JSON is
-written for each document, in the order of the input, as soon as it is known. Ctrl-C, SIGTERM
-and SIGHUP finish what is in flight; the second one stops at once.
+Extract the values of a schema's attributes from each document of INPUT, and write one line of JSON
+per document, in input order, as soon as it is ready. Ctrl-C, SIGTERM and SIGHUP finish the
+documents in flight; a second signal stops at once.
 """
 
 _EPILOG = textwrap.fill(
     "Records are read from .jsonl, .json, .csv, .tsv, .xlsx, .ods and .parquet; .txt, .md, .html, "
     ".xml, .eml, .msg, .pdf, .docx, .odt, .pptx and .epub are one document each, and their id is "
-    "their path. All may be compressed (.gz, .zst). A record's text is its first field of: "
+    "their path. All may be compressed (.gz, .zst). A record's text is the first of the fields "
     + ", ".join(" and ".join(names) for names in TEXT_FIELDS)
-    + "; without one, a row of a table is a document of all its columns. Its id is the field id, "
-    "or its number. hpd text shows what a model will see. On several machines: hpd extract --ray "
-    "--help.",
+    + "; a table row without one is a document of all its columns. Its id is the field id, or its "
+    "number. hpd text shows what a model will see. On several machines: hpd extract --ray --help.",
     width=100,
 )
 
@@ -387,13 +386,13 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
         "--shard",
         metavar="I/N",
         type=_shard,
-        help="only the I-th of N equal parts of the documents, from 1/N to N/N",
+        help="extract only the I-th of N equal parts of the documents, from 1/N to N/N",
     )
     group.add_argument(
         "--examples",
         metavar="FILE",
-        help='documents with their answers ("data"), to show in the prompt; '
-        "with --category-field, to the documents of their category",
+        help='documents with their answers ("data") to show in the prompt; '
+        "with --category-field, only to documents of the same category",
     )
 
 
@@ -409,12 +408,12 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--with-text",
         action="store_true",
-        help='write the text of each document ("text") and the other columns of INPUT ("input") '
-        "into its line, for hpd report and hpd compare",
+        help='add the text of each document ("text") and the other columns of INPUT ("input") to '
+        "its line, for hpd report and hpd compare",
     )
     group.add_argument(
         "--dry-run",
         action="store_true",
-        help="only print the prompt of the first document (or stack) and its numbers of tokens; "
-        "nothing but the vocabulary is loaded",
+        help="only print the prompt of the first document (or stack) and its token counts; loads "
+        "nothing but the vocabulary",
     )

@@ -32,31 +32,31 @@ def add_reading_arguments(group: argparse._ActionsContainer) -> None:
         "--format",
         metavar="NAME",
         choices=FORMATS,
-        help="of every INPUT, if not as its extension says (lines: each line is a document): "
-        + ", ".join(FORMATS),
+        help="format of every INPUT, if its extension does not tell (lines: each line is "
+        "a document): " + ", ".join(FORMATS),
     )
     group.add_argument(
         "--as",
         dest="taken_as",
         choices=("rows", "document"),
-        help="what a file of rows is: a document for each row (default), or one document",
+        help="read a file of rows as one document per row (default), or as one document",
     )
     add_field_arguments(group)
     group.add_argument(
         "--encoding",
         metavar="NAME",
-        help="of every text, such as windows-1252 (default: detected; guesses are reported)",
+        help="encoding of all texts, such as windows-1252 (default: detected, guesses reported)",
     )
     group.add_argument(
         "--delimiter",
         metavar="C",
         type=_delimiter,
-        help="between the columns of CSV and TSV: a character, or tab (default: detected)",
+        help="column delimiter of CSV and TSV: a character, or tab (default: detected)",
     )
     group.add_argument(
         "--attachments",
         action="store_true",
-        help="extract attachments of e-mails, and messages in them, as separate documents",
+        help="read e-mail attachments and embedded messages as separate documents",
     )
 
 

@@ -159,8 +159,8 @@ def add_job_arguments(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--job",
         metavar="[FILE:]NAME",
-        help="take the arguments that are not said here from [job.NAME] in hpd.toml, or from "
-        "[tool.hpd.job.NAME] in pyproject.toml, of this folder or the nearest one above it",
+        help="take arguments not given here from [job.NAME] in hpd.toml or [tool.hpd.job.NAME] in "
+        "pyproject.toml, in this folder or the nearest parent with either",
     )
 
 

@@ -50,9 +50,9 @@ def add_output_argument(group: argparse._ActionsContainer) -> None:
         "--output",
         metavar="OUT",
         type=not_empty,
-        help="a file: JSON Lines, an array if its name ends in .json, or a table if in .csv, .tsv, "
-        ".xlsx or .parquet; out/{stem}.json is a file for each document; OUT.run beside it "
-        "remembers what is finished [default: standard output]",
+        help="a file: JSON Lines; an array for .json; a table for .csv, .tsv, .xlsx and .parquet. "
+        "out/{stem}.json writes a file for each input file. OUT.run beside it records what is "
+        "finished [default: standard output]",
     )
 
 
@@ -61,40 +61,40 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--resume",
         action="store_true",
-        help="continue OUT: keep its lines, and extract the documents that are missing or failed",
+        help="continue OUT: keep its lines and extract documents that are missing or failed",
     )
     group.add_argument(
         "--keep-errors",
         action="store_true",
-        help="with --resume, do not retry documents that failed",
+        help="with --resume, do not retry failed documents",
     )
     group.add_argument(
         "--overwrite",
         action="store_true",
-        help="replace OUT once the new file is complete (until then it is OUT.new)",
+        help="replace OUT once the new file (OUT.new) is complete",
     )
     group.add_argument(
         "--show",
         choices=("table", "json"),
-        help="the form of standard output [default: a table on a terminal, else lines of JSON]",
+        help="format of standard output [default: a table in a terminal, otherwise JSON Lines]",
     )
     group.add_argument(
         "--keep",
         metavar="COLUMN",
         action="append",
-        help="write this column of INPUT, too; may be repeated [default: all of them into a table, "
-        "none into lines]",
+        help="copy this column of INPUT to the output; may be repeated [default: all for tables, "
+        "none for lines]",
     )
     group.add_argument(
         "--confidence",
         action="store_true",
-        help="a column with the confidence of each value, in a table",
+        help="in a table, add a column with the confidence of each value",
     )
     group.add_argument(
         "--order",
         choices=("input", "finished"),
         default="input",
-        help="of the lines: as the documents come in (default), or as they are finished",
+        help="order of the lines: that of the input (default), or as documents finish",
     )
 
 

@@ -16,7 +16,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "schema", description="Print the attributes of a schema, as a table or as JSON Schema."
     )
     parser.add_argument("schema", metavar="SCHEMA", help=SCHEMA_HELP)
-    parser.add_argument("--json", action="store_true", help="as JSON Schema")
+    parser.add_argument("--json", action="store_true", help="print JSON Schema")
     parser.set_defaults(run=run)
 
 

@@ -15,8 +15,8 @@ from hpd.cli.inputs import add_input_argument, add_reading_arguments, open_input
 from hpd.files.reader import Record
 
 _DESCRIPTION = """\
-Print the text of each document as a model will see it: the first thing to look at when a value is
-wrong. Tables keep their columns, and each page of a PDF is below the one before it.
+Print the text of each document as a model will see it: the first thing to check when a value is
+wrong. Tables keep their columns, and the pages of a PDF follow each other.
 """
 _WORD = re.compile(r"\S+")
 
@@ -29,8 +29,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--boxes",
         action="store_true",
-        help="print a line of JSON for each word, with the page and the boxes, in points from its "
-        "top left, or the cell where it stands",
+        help="print a line of JSON for each word, with its page and boxes (in points, from the top "
+        "left) or its cell",
     )
     parser.set_defaults(run=run)
 

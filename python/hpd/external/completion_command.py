@@ -17,14 +17,14 @@ _FILES = ("FILE", "INPUT", "OUT", "MODEL", "DEV", "TRAIN", "GOLD", "S", "SCHEMA"
 _FOLDERS = ("DIR", "FOLDER", "OUTDIR")
 
 _DESCRIPTION = """\
-Print a script with which a shell completes commands, flags, choices and files. It is made once, and
-asks nothing of hpd while you type. So make it again after an update of hpd.
+Print a script that completes commands, flags, choices and files in your shell. hpd does not run
+while you type, so generate the script again after an update.
 
   bash   hpd completion bash > ~/.local/share/bash-completion/completions/hpd
-  zsh    hpd completion zsh > ~/.zsh/completions/_hpd      a folder of $fpath, before compinit
+  zsh    hpd completion zsh > ~/.zsh/completions/_hpd      in a folder of $fpath, before compinit
   fish   hpd completion fish > ~/.config/fish/completions/hpd.fish
 
-To try it in this shell alone: eval "$(hpd completion bash)"
+To try it in this shell only: eval "$(hpd completion bash)"
 """
 
 
@@ -35,7 +35,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="%(prog)s {bash,zsh,fish}",
         description=_DESCRIPTION,
     )
-    parser.add_argument("shell", choices=SHELLS, help="the shell that reads the script")
+    parser.add_argument("shell", choices=SHELLS, help="your shell")
     parser.set_defaults(run=run)
 
 

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from hpd.external.weight_speed import WeightSpeed
 
 _DESCRIPTION = """\
-List the models that hpd recommends, and those that are on this disk already: in the box, in Hugging
-Face's cache, of Ollama, of LM Studio. A recommended model is downloaded when it is first used:
+List recommended models and those already on this disk: the bundled one, and those in Hugging Face's
+cache, of Ollama and of LM Studio. A recommended model is downloaded on first use:
 
   hpd extract letters/ --schema "sender, date" -m qwen3:4b
   hpd extract letters/ --schema "sender, date" -m qwen3:4b-q8_0      another quantisation
-  hpd extract letters/ --schema "sender, date" -m ollama:qwen3:4b    the one that Ollama has
+  hpd extract letters/ --schema "sender, date" -m ollama:qwen3:4b    Ollama's copy
 
-MEMORY is an estimate for the default options; FITS says whether so much of the computer's memory is
-available just now. On a GPU, a model takes the GPU's memory, which is not looked at.
+MEMORY is an estimate for the default options; FITS says whether this much of the computer's memory
+is available now. A model on a GPU uses the GPU's memory, which is not checked.
 
-How fast a file is depends on the type of its weights, on each processor in another way. --speed
-times the types, without any model, in some ten seconds, and says how many times as fast as Q8_0
-each is. (Q4_K_M is mostly Q4_K, Q5_K_M mostly Q5_K.) Let nothing else run meanwhile.
+Speed depends on the weight type and the processor. --speed times the types, without any model, in
+about ten seconds, relative to Q8_0. (Q4_K_M is mostly Q4_K, Q5_K_M mostly Q5_K.) Let nothing else
+run meanwhile.
 """
 
 _SPEED_NOTE = """\
@@ -46,10 +46,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description=_DESCRIPTION,
     )
     parser.add_argument(
-        "--speed", action="store_true", help="time the types of weights on this processor"
+        "--speed", action="store_true", help="time the weight types on this processor"
     )
-    add_option_argument(parser, OPTIONS["n_threads"], help="threads for --speed; 0: one a core")
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    add_option_argument(parser, OPTIONS["n_threads"], help="threads for --speed; 0: one per core")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 

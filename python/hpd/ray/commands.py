@@ -23,20 +23,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         nargs="?",
         const="",
-        help="decode on the workers of a Ray cluster: that of this machine (or one that is started "
-        "on it), local, or host:port; stands behind INPUT",
+        help="decode on a Ray cluster: this machine's (or a new one on it), local, or host:port; "
+        "must come after INPUT",
     )
     group.add_argument(
         "--ray-workers",
         metavar="N",
         type=integer(1),
-        help="processes that load the model [default: one for each GPU, or each machine]",
+        help="processes that load the model [default: one per GPU, or per machine]",
     )
     group.add_argument(
         "--ray-gpus",
         metavar="N",
         type=number(0),
-        help="GPUs of each worker, which may be a part of one [default: 1 if there is any]",
+        help="GPUs per worker; fractions are allowed [default: 1 if there is any]",
     )
 
 

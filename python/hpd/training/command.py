@@ -33,9 +33,9 @@ ROUNDED = ("Q4_0", "Q5_0", "Q8_0")
 _NEEDS = {"lora_alpha": "lora_rank", "n_dev": "dev", "validate_every": "dev", "patience": "dev"}
 
 _DESCRIPTION = """\
-Teach a model to fill in a schema, from documents with gold values, from what a larger model
-extracted, or from its own answers. A whole document with all its fields is one row, under the mask
-with which the fields are decoded, so a step costs one document and not one per field.
+Fine-tune a model to extract a schema from documents with gold values, from the output of a larger
+model, or from its own answers. A document with all its fields is one row, under the mask used for
+decoding, so a step costs one pass per document, not one per field.
 
   hpd finetune train.jsonl --schema attributes.json --category-field category --dev dev.jsonl \\
       --lora-rank 16 -o shoes
@@ -43,8 +43,8 @@ with which the fields are decoded, so a step costs one document and not one per 
 
   write-documents | hpd finetune - -m small.gguf --minutes 600 --quantise q4_0 -o out
 
-Without --schema each line has its own, in "schema". OUTDIR gets log.jsonl, checkpoint.pt (for
---resume, on another machine, too), and model.gguf, or with --lora-rank adapter.gguf.
+Without --schema, each line has its own in "schema". OUTDIR receives log.jsonl, checkpoint.pt (for
+--resume, on any machine) and model.gguf or, with --lora-rank, adapter.gguf.
 """
 
 
@@ -72,23 +72,23 @@ def _rounding(text: str) -> str:
 
 
 _NUMBERS = (
-    ("lora_rank", "R", integer(0, 4096), "of an adapter; 0: train all weights [default: 0]"),
+    ("lora_rank", "R", integer(0, 4096), "rank of the adapter; 0: train all weights [default: 0]"),
     ("lora_alpha", "A", number(0, 1e6), "weight of the adapter; 0: twice R [default: 0]"),
-    ("epochs", "E", number(0, 1e6), "times that each document is seen [default: 3, or as often "
-     "as --minutes allow]"),
-    ("minutes", "M", number(0, 1e7), "of training in all, over however many runs"),
-    ("part", "M", number(0, 1e7), "stop this run after M minutes; --resume goes on"),
-    ("learning_rate", "LR", _rate, "at its highest; auto: what a short trial of four rates finds "
-     "best, by the loss on documents kept aside [default: auto]"),
-    ("warmup", "N", integer(0), "updates in which the rate rises, a twentieth of all at most "
+    ("epochs", "E", number(0, 1e6), "how often each document is seen [default: 3, or as often as "
+     "--minutes allows]"),
+    ("minutes", "M", number(0, 1e7), "total training time, over all runs"),
+    ("part", "M", number(0, 1e7), "stop this run after M minutes; --resume continues"),
+    ("learning_rate", "LR", _rate, "peak rate; auto: the best of four in a short trial, by the "
+     "loss on held-out documents [default: auto]"),
+    ("warmup", "N", integer(0), "updates while the rate rises, at most a twentieth of all "
      "[default: 30]"),
-    ("decay", "PART", number(0, 1), "the last part of all, while the rate falls [default: 0.25]"),
-    ("weight_decay", "W", number(0, 1e3), "of AdamW [default: 0.01]"),
-    ("batch_tokens", "N", integer(1), "tokens in one update [default: 2048]"),
-    ("max_row", "N", integer(1), "longest row, in tokens; others are left out [default: 4096]"),
+    ("decay", "PART", number(0, 1), "final part in which the rate falls [default: 0.25]"),
+    ("weight_decay", "W", number(0, 1e3), "weight decay of AdamW [default: 0.01]"),
+    ("batch_tokens", "N", integer(1), "tokens per update [default: 2048]"),
+    ("max_row", "N", integer(1), "skip rows of more than N tokens [default: 4096]"),
     ("n_dev", "N", integer(0), "validate on N documents of DEV; 0: all [default: 100]"),
-    ("validate_every", "N", integer(0), "validate after N updates; 0: an epoch [default: 0]"),
-    ("patience", "N", integer(0), "end after N validations without a gain; 0: never [default: 3]"),
+    ("validate_every", "N", integer(0), "validate every N updates; 0: every epoch [default: 0]"),
+    ("patience", "N", integer(0), "stop after N validations without a gain; 0: never [default: 3]"),
 )  # fmt: skip
 """Fields of the training's options that are numbers: metavar, bounds and help."""
 
@@ -102,28 +102,30 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.set_defaults(run=run)
     parser.add_argument(
-        "train", metavar="TRAIN", type=Path, help="documents with gold values; - is a stream"
+        "train", metavar="TRAIN", type=Path, help="documents with gold values, or - for a stream"
     )
     add_schema_argument(parser, required=False)
     parser.add_argument(
-        "-o", "--output", metavar="OUTDIR", type=Path, required=True, help="a folder for all of it"
+        "-o", "--output", metavar="OUTDIR", type=Path, required=True, help="output folder"
     )
     parser.add_argument(
         "-m", "--model", metavar="MODEL", type=not_empty,
-        help="a GGUF file (else HPD_MODEL, else the bundled one)",
+        help="a GGUF file [default: HPD_MODEL, else the bundled model]",
     )  # fmt: skip
     parser.add_argument(
-        "--dev", metavar="DEV", type=Path, help="documents with gold values, to validate on"
+        "--dev", metavar="DEV", type=Path, help="documents with gold values for validation"
     )
     parser.add_argument(
         "--labels", metavar="FILE", default="gold",
-        help="what hpd extract wrote for TRAIN; or self: the model's own autoregressive answers "
-        "[default: the gold values of TRAIN]",
+        help="output of hpd extract for TRAIN, or self for the model's own autoregressive answers "
+        "[default: the gold values in TRAIN]",
     )  # fmt: skip
     add_field_arguments(parser)
-    parser.add_argument("--resume", action="store_true", help="go on where OUTDIR's run stopped")
-    parser.add_argument("--quiet", action="store_true", help="no progress line, no summary")
-    _add_task(parser.add_argument_group("what is taught"))
+    parser.add_argument("--resume", action="store_true", help="continue the run in OUTDIR")
+    parser.add_argument(
+        "--quiet", action="store_true", help="hide the progress line and the summary"
+    )
+    _add_task(parser.add_argument_group("training task"))
     _add_training(parser.add_argument_group("training"))
 
 
@@ -134,21 +136,21 @@ def _add_task(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
     group.add_argument(
         "--mask", metavar="MASK", dest="forms", type=_mask,
-        help="what a field sees of the others: nothing (branch), keys (skeleton), nothing behind a "
-        "letter in place of a key (label), or also unfinished values (paper); ar is the whole "
+        help="what a field sees of the others: nothing (branch), keys (skeleton), nothing, with a "
+        "letter in place of its key (label), or also unfinished values (paper); ar is the whole "
         "object. Several with their shares: branch=8,label=1,ar=1 [default: branch]",
     )  # fmt: skip
     longest = replace(OPTIONS["max_tokens"], default=64)  # The gap has as many tokens.
     add_option_argument(
-        group, longest, help="longest value, in tokens, and the gap of --mask paper"
+        group, longest, help="maximum length of a value, in tokens, and the gap of --mask paper"
     )
     add_option_argument(group, OPTIONS["stack"])
     add_option_argument(group, OPTIONS["document_role"])
     add_option_argument(group, OPTIONS["instructions"])
     group.add_argument(
         "--unnamed", choices=("null", "skip"),
-        help="attributes that a document's label does not name are absent (null), or not taught "
-        "(skip) [default: null]",
+        help="treat attributes that a document's gold does not name as absent (null), or do not "
+        "train on them (skip) [default: null]",
     )  # fmt: skip
 
 
@@ -157,28 +159,28 @@ def _add_training(group: argparse._ArgumentGroup) -> None:
         group.add_argument(flag_of(name), metavar=metavar, type=kind, help=text)
     group.add_argument(
         "--bf16", action=argparse.BooleanOptionalAction, default=None,
-        help="compute in bfloat16, or in F32 [default: what is faster on this device]",
+        help="compute in bfloat16 or F32 [default: the faster one on this device]",
     )  # fmt: skip
     group.add_argument(
         "--compile", action="store_true", default=None, dest="is_compiled",
-        help="fuse norms, gates and rounding, by a C++ compiler: faster after half a minute",
+        help="fuse norms, gates and rounding with a C++ compiler: faster after half a minute",
     )  # fmt: skip
     group.add_argument(
-        "--device", type=not_empty, help="cpu, cuda, ... [default: cuda if there is one, else cpu]"
+        "--device", type=not_empty, help="cpu, cuda, ... [default: cuda if available, else cpu]"
     )
-    add_option_argument(group, OPTIONS["n_threads"], help="threads that compute; 0: all")
+    add_option_argument(group, OPTIONS["n_threads"], help="compute threads; 0: all")
     group.add_argument(
         "--quantise", metavar="TYPE", dest="rounding", type=_rounding,
-        help="train with the weights rounded as in q4_0, q5_0 or q8_0, and write the file so",
+        help="train with weights rounded to q4_0, q5_0 or q8_0, and write the file in that type",
     )  # fmt: skip
     group.add_argument(
         "--outtype", dest="file_type", metavar="TYPE", type=not_empty,
-        help="of the weights in model.gguf: f32, f16, bf16, or any that llama.cpp's quantiser "
-        "knows (q4_k_m, ...) [default: q8_0]",
+        help="weight type of model.gguf: f32, f16, bf16, or any that llama.cpp's quantiser "
+        "supports (q4_k_m, ...) [default: q8_0]",
     )  # fmt: skip
     add_option_argument(
         group, OPTIONS["seed"],
-        help="seed of the order of the documents and of a new adapter's weights",
+        help="seed of the document order and of a new adapter's weights",
     )  # fmt: skip
 
 

@@ -42,28 +42,28 @@ if TYPE_CHECKING:
 _DEFAULT_METHODS = ("prefill", "ar", "ar-batched", "hpd")
 
 _DESCRIPTION = """\
-Time methods of extraction side by side: same model, same documents, answers checked.
+Compare the speed of extraction methods with the same model and documents, and check the answers.
 
-A METHOD is a kind, and settings where they are not the default ones:
+A METHOD is a kind, with any settings that differ from the defaults:
 
-  prefill      reads documents and keys and generates nothing: the floor
-  ar           one object, token after token, one document at a time
+  prefill      reads documents and keys and generates nothing: the lower bound
+  ar           one object, token by token, one document at a time
   ar-batched   the same with many documents in flight, at the best of 4, 8, 16 and 32; drafts are
-               off in both, unless it says ar:drafts=on
+               off in both unless set with ar:drafts=on
   hpd          every field in parallel
 
   hpd bench listings.jsonl --schema "brand, color, size"
   hpd bench listings.jsonl --schema s.json --method hpd --method hpd:stack=4,in_flight=8
   hpd bench gold.jsonl --schema s.json --replay gold.jsonl --rounds 5 -o figures.jsonl
 
-Of several values (in_flight=8|16|32) the first round keeps the fastest. Settings are options by
-their names in Python, and two more: documents, for a slow method (ar:documents=8 times 8 of them),
-and grammar (hpd:grammar=on). The options below are for all methods, but where one says otherwise.
+Of several values (in_flight=8|16|32), the first round keeps the fastest. Settings are options by
+their Python names, plus documents, for slow methods (ar:documents=8 times 8 of them), and grammar
+(hpd:grammar=on). The options below apply to all methods, unless a method sets its own.
 
-With --replay the model computes as always, and then the known answer is taken, token by token: so a
-model of the right shape shows what the real one costs. Random weights would break every grammar at
-every token, so replayed values have none, unless a method says grammar=on: then each token of the
-answer is checked, which is the work that grammars make for a model that obeys them.
+With --replay the model computes as usual, but the known answer is taken, token by token, so a model
+of the right shape shows the cost of the real one. Random weights would break every grammar, so
+replayed values have none unless a method sets grammar=on: then each token of the answer is checked,
+which is the work that grammars cost a model that obeys them.
 """
 
 
@@ -75,7 +75,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description=_DESCRIPTION,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("input", metavar="INPUT", help="the documents")
+    parser.add_argument("input", metavar="INPUT", help="documents")
     add_schema_argument(parser, required=True)
     _add_methods(parser.add_argument_group("what is measured"))
     add_field_arguments(parser.add_argument_group("input"))
@@ -92,18 +92,25 @@ def _add_methods(group: argparse._ArgumentGroup) -> None:
         help=f"may be repeated [default: {' '.join(_DEFAULT_METHODS)}]",
     )
     group.add_argument(
-        "--sweep", choices=SWEEPS, action="append", help="a list of methods; may be repeated"
+        "--sweep",
+        choices=SWEEPS,
+        action="append",
+        help="a predefined list of methods; may be repeated",
     )
     group.add_argument(
-        "--replay", metavar="FILE", help="the answers, by id: target_scores, gold or data"
+        "--replay", metavar="FILE", help="known answers, by id: target_scores, gold or data"
     )
     group.add_argument(
         "--grammar",
         action="store_true",
-        help="with --replay: time every method a second time, with grammars",
+        help="with --replay, also time every method with grammars",
     )
     group.add_argument(
-        "--rounds", metavar="N", type=integer(1), default=3, help="of every method [default: 3]"
+        "--rounds",
+        metavar="N",
+        type=integer(1),
+        default=3,
+        help="rounds of every method [default: 3]",
     )
     group.add_argument(
         "--limit", metavar="N", type=integer(1), help="time N documents, spread over the file"
@@ -113,10 +120,10 @@ def _add_methods(group: argparse._ArgumentGroup) -> None:
         "--output",
         metavar="OUT",
         type=not_empty,
-        help="all figures, as JSON lines: a new file",
+        help="write all figures to a new JSON Lines file",
     )
     group.add_argument(
-        "--price-per-hour", metavar="P", type=number(0), help="of the machine, in dollars"
+        "--price-per-hour", metavar="P", type=number(0), help="price of the machine, in dollars"
     )
 
 

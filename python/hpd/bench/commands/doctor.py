@@ -20,9 +20,9 @@ _NAME_WIDTH = 11
 _WIDEST = 120
 
 _DESCRIPTION = """\
-Look at this installation: versions, the library, processor, GPU, memory, what has been learnt about
-this machine, and a self-test with the bundled model, whose answers are known. Each line says
-whether it is all right (ok), could be better (note) or does not work (broken), and what to do then.
+Check this installation: versions, the library, processor, GPU, memory, what is known about this
+machine, and a self-test with the bundled model, whose answers are known. Each line says whether it
+works (ok), could be better (note) or does not work (broken), and what to do.
 """
 
 
@@ -35,7 +35,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         epilog="Exit code: 0 if nothing is broken, else 1.",
     )
     add_model_arguments(parser.add_argument_group("a model to try as well"))
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 

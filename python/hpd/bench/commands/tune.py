@@ -47,20 +47,20 @@ def _flags(names: Iterable[str]) -> str:
 
 
 _DESCRIPTION = f"""\
-Find the settings that are the fastest for a model on this machine, and keep them. From then on they
-are the default of hpd extract, and of the extractor in Python. Values do not depend on them, but
-for rounding. What is tried, and not said below:
+Find the fastest settings for a model on this machine and store them as defaults for hpd extract and
+for the extractor in Python. Values do not depend on them, except for rounding. Settings tried,
+unless given:
 
 {_flags(TUNABLE)}
 
   hpd tune -m model.gguf listings.jsonl --schema "brand, color, size"
   hpd tune -m model.gguf                        # on made-up listings
-  hpd tune -m model.gguf -t 8 --set drafts=off       # with these as they are
+  hpd tune -m model.gguf -t 8 --set drafts=off       # with these fixed
 
-Tune on documents like those to come, a hundred of them or more, while nothing else runs. Settings
-that answer more than one document in ten otherwise than the default ones are not chosen. What is
-kept holds for the model, the processor, the GPUs, the versions of hpd and llama.cpp, and for these
-options as they are now; HPD_TUNED=0 leaves it out:
+Tune on a hundred or more typical documents, while nothing else runs. Settings that change the
+answers of more than one document in ten are not chosen. Stored settings apply to the same model,
+processor, GPUs, versions of hpd and llama.cpp, and values of these options; HPD_TUNED=0 ignores
+them:
 
 {_flags(speed_identity(Options()))}
 """
@@ -75,7 +75,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.set_defaults(run=run)
     parser.add_argument(
-        "input", metavar="INPUT", nargs="?", help="documents (else made-up listings)"
+        "input", metavar="INPUT", nargs="?", help="documents (default: made-up listings)"
     )
     add_schema_argument(parser, required=False)
     parser.add_argument(
@@ -83,7 +83,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="N",
         type=number(0),
         default=float(_SECONDS),
-        help=f"try no more after N seconds [default: {_SECONDS}]",
+        help=f"stop trying after N seconds [default: {_SECONDS}]",
     )
     add_field_arguments(parser.add_argument_group("input"))
     # Only --method hpd is tuned.

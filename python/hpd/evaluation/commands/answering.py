@@ -38,8 +38,8 @@ _ENDPOINT_ONLY = (
 _PACKAGES = ("diskcache", "openai")
 
 _ENDPOINT_HELP = """\
-Any endpoint that speaks OpenAI's protocol, with -m NAME of the model there. The key is that of the
-environment variable {key}. Answers are kept in hpd's cache folder, and cost nothing again.
+Any endpoint with OpenAI's protocol; -m NAME is the model's name there. The key is read from the
+environment variable {key}. Answers are cached in hpd's cache folder.
 """
 
 
@@ -53,37 +53,40 @@ def add_answering_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-tokens",
         metavar="K",
         type=integer(1),
-        help="longest text of a local model for one field, or whole answer of an endpoint",
+        help="maximum tokens of a local model's text for one field, or of an endpoint's answer",
     )
     group = parser.add_argument_group(
         "a model behind an endpoint", _ENDPOINT_HELP.format(key=KEY_VARIABLE)
     )
     group.add_argument(
-        "--api", metavar="URL", type=not_empty, help="such as http://localhost:8000/v1"
+        "--api",
+        metavar="URL",
+        type=not_empty,
+        help="URL of the endpoint, such as http://localhost:8000/v1",
     )
     group.add_argument(
         "--response-format",
         choices=RESPONSE_FORMATS,
-        help="how the schema of the answer is sent: structured outputs (json_schema, the default), "
-        "JSON mode with a schema, as the server of llama-cpp-python has it (json_object), or not "
+        help="how to send the schema of the answer: structured outputs (json_schema, the default), "
+        "JSON mode with a schema, as in llama-cpp-python's server (json_object), or not at all "
         "(text)",
     )
     group.add_argument(
-        "--parallel", metavar="N", type=integer(1, 1000), help="requests under way (default 4)"
+        "--parallel", metavar="N", type=integer(1, 1000), help="concurrent requests (default 4)"
     )
     group.add_argument(
         "--retries",
         metavar="N",
         type=integer(0, 100),
-        help="attempts after a failure that may pass, each after a longer wait (default 5)",
+        help="retries after transient failures, with increasing waits (default 5)",
     )
-    group.add_argument("--rpm", metavar="N", type=number(0.01), help="requests a minute, at most")
-    group.add_argument("--no-cache", action="store_true", help="neither read nor keep answers")
+    group.add_argument("--rpm", metavar="N", type=number(0.01), help="maximum requests per minute")
+    group.add_argument("--no-cache", action="store_true", help="do not use the cache")
     group.add_argument(
-        "--price-in", metavar="USD", type=number(0), help="of a million tokens of prompts"
+        "--price-in", metavar="USD", type=number(0), help="price of a million prompt tokens"
     )
     group.add_argument(
-        "--price-out", metavar="USD", type=number(0), help="of a million tokens of answers"
+        "--price-out", metavar="USD", type=number(0), help="price of a million answer tokens"
     )
 
 

@@ -32,22 +32,21 @@ if TYPE_CHECKING:
     from hpd.evaluation.confidence_fit import ScoredConfidence
 
 _DESCRIPTION = """\
-Fit a calibration: a curve from the confidence of a model to the share of such values that is right,
-for values and for nulls, and for each type.
+Fit a calibration, after which a confidence of 0.9 means that about 9 of 10 such values are right:
+one curve for values, one for nulls, and one for each type.
 
   hpd calibrate -m MODEL
 
-asks the model for the values of short documents that come with hpd, in a few minutes, and keeps the
-calibration: extractions with MODEL on this machine use it from then on. With documents of your own:
+asks MODEL about short documents that come with hpd, for some minutes, and keeps the calibration in
+hpd's cache: extractions with MODEL use it from then on. With documents of your own:
 
   hpd extract dev.jsonl --schema S -m MODEL --null-threshold 0 -o values.jsonl
   hpd calibrate values.jsonl dev.jsonl --schema S -o calibration.json
   hpd extract more.jsonl --schema S -m MODEL --calibration calibration.json
 
-GOLD is as for hpd eval, and curves for each type need --schema. Both print the expected calibration
-error without the calibration, and with one that was fitted to other documents: the documents are
-dealt out to five parts, and each part is tried with what was fitted to the four others. The
-calibration that is kept is fitted to all of them.
+GOLD is as for hpd eval; curves for each type need --schema. Prints the expected calibration error
+before and after, the latter cross-validated in five parts. The calibration is fitted to all
+documents.
 """
 
 BEST = "best"
@@ -76,17 +75,19 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "-o",
         "--output",
         metavar="FILE",
-        help="takes the calibration (default calibration.json; with -m, hpd's cache)",
+        help="output file (default calibration.json; with -m, hpd's cache)",
     )
-    parser.add_argument("--overwrite", action="store_true", help="replace FILE if it is there")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing FILE")
     parser.add_argument(
-        "--schema", metavar="S", help=f"of the extraction, for a curve for each type: {SCHEMA_HELP}"
+        "--schema",
+        metavar="S",
+        help=f"schema of the extraction, for a curve per type: {SCHEMA_HELP}",
     )
     parser.add_argument(
         "--null-threshold",
         metavar="P",
         type=_threshold,
-        help="kept with the calibration, and applied where no other is asked for: a number, or "
+        help="threshold to store with the calibration, used unless another is given: a number, or "
         "best, the one with the highest F1 (default 0; with -m, best)",
     )
     parser.add_argument("--json", action="store_true", help="print the errors as JSON")

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Blind comparison by people, as in the paper's appendix D. A page on this machine shows a document
 and the values of two systems side by side, in random order and without their names; the annotator
-says which are truer to the document, or that it is a tie. Of more than two systems, two are drawn
-for each document. The same command goes on where it stopped.
+says which are truer to the document, or that it is a tie. With more than two systems, two are drawn
+for each document. Run the same command again to continue.
 
   hpd compare hpd.jsonl ar.jsonl --annotator ann
   hpd compare hpd.jsonl ar.jsonl --results judgements.jsonl
 
 --results prints wins, ties and losses, and for each system the score 100 (W + T) / (W + 2T + L):
-0 is only losses, 50 as many wins as losses, 100 only wins. The paper's figure 8 has
-r = (W + T) / (T + L) "normalized to 0-100", and this is 100 r / (1 + r). Intervals are bootstrapped
+0 means only losses, 50 as many wins as losses, 100 only wins. The paper's figure 8 has
+r = (W + T) / (T + L) "normalized to 0-100"; this is 100 r / (1 + r). Intervals are bootstrapped
 over documents. Agreement is Cohen's kappa for two annotators, Krippendorff's alpha for more.
 """
 
@@ -54,15 +54,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "systems", metavar="SYSTEM", nargs="+", help="outputs of hpd extract, two or more"
     )
-    parser.add_argument("--results", metavar="FILE", help="print what these judgements add up to")
-    parser.add_argument("--json", action="store_true", help="with --results: as JSON")
+    parser.add_argument("--results", metavar="FILE", help="print the results of these judgements")
+    parser.add_argument("--json", action="store_true", help="with --results, print JSON")
     group = parser.add_argument_group("judging")
-    group.add_argument("--annotator", metavar="NAME", type=not_empty, help="who judges")
+    group.add_argument("--annotator", metavar="NAME", type=not_empty, help="name of the annotator")
     group.add_argument(
         "-o",
         "--output",
         metavar="FILE",
-        help="takes the judgements; annotators may share it (default judgements.jsonl)",
+        help="output file, which annotators may share (default judgements.jsonl)",
     )
     group.add_argument("--limit", metavar="N", type=integer(1), help="judge N documents only")
     group.add_argument(
@@ -70,11 +70,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--seed",
         metavar="N",
         type=integer(0),
-        help="of the documents' order and the pairs; one study has one seed (default 0)",
+        help="seed of the document order and the pairs; use one per study (default 0)",
     )
-    group.add_argument("--terminal", action="store_true", help="in the terminal, without a page")
     group.add_argument(
-        "--port", metavar="N", type=integer(0, 65535), help="of the page (default: a free one)"
+        "--terminal", action="store_true", help="judge in the terminal, without a page"
+    )
+    group.add_argument(
+        "--port", metavar="N", type=integer(0, 65535), help="port of the page (default: a free one)"
     )
     group.add_argument("--open", action="store_true", help="open the page in the browser")
     add_document_arguments(parser.add_argument_group("texts, where the lines have none"))

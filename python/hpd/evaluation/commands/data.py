@@ -28,8 +28,8 @@ from hpd.evaluation.datasets import (
 )
 
 _DESCRIPTION = """\
-Read the files of published data sets: list the formats, check a file, or convert it to the lines
-that hpd extract, eval and finetune take, with a schema for each category beside them.
+Read published data sets: list the formats, check a file, or convert it to lines for hpd extract,
+eval and finetune, with a schema for each category beside them.
 
   hpd data list
   hpd data check dev.jsonl
@@ -49,14 +49,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description=_DESCRIPTION,
     )
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="the formats")
+    listing = actions.add_parser("list", help="list the formats")
     listing.set_defaults(run=_list)
     checking = actions.add_parser(
         "check",
-        help="count what a file holds, and name the lines that cannot be read",
+        help="count the contents of a file, and name unreadable lines",
     )
     _add_source(checking)
-    checking.add_argument("--json", action="store_true", help="everything, as JSON")
+    checking.add_argument("--json", action="store_true", help="print everything as JSON")
     checking.set_defaults(run=_check)
     converting = actions.add_parser(
         "convert",
@@ -65,20 +65,23 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_source(converting)
     converting.add_argument("-o", "--output", metavar="OUT", required=True, help="a .jsonl file")
     converting.add_argument(
-        "--overwrite", action="store_true", help="replace OUT and its schema, if they are there"
+        "--overwrite", action="store_true", help="replace an existing OUT and its schema"
     )
     converting.set_defaults(run=_convert)
 
 
 def _add_source(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="the file, which may be packed (.gz)")
+    parser.add_argument("file", metavar="FILE", help="the file, possibly compressed (.gz)")
     parser.add_argument(
-        "--format", metavar="NAME", choices=[*FORMATS], help="(else told by the first lines)"
+        "--format",
+        metavar="NAME",
+        choices=[*FORMATS],
+        help="(default: detected from the first lines)",
     )
     parser.add_argument(
         "--whole-documents",
         action="store_true",
-        help="conll: all sentences from one -DOCSTART- to the next are one document",
+        help="conll: everything between two -DOCSTART- lines is one document",
     )
 
 

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from hpd.results import Extraction
 
 _DESCRIPTION = """\
-A model proposes the attributes of a kind of documents (paper, figure 10): it sees several samples
-of them, near duplicates among its proposals are joined, and the K attributes that were proposed for
-the most samples become a schema for hpd extract, with descriptions, types and typical values.
+Let a model propose attributes for your documents (paper, figure 10): it sees several samples, near
+duplicates among its proposals are merged, and the K attributes proposed for the most samples become
+a schema for hpd extract, with descriptions, types and typical values.
 
   hpd discover listings.jsonl -k 16 -hf Qwen/Qwen3-8B-GGUF:Q8_0 -o schema.json
   hpd discover listings.jsonl --category-field category --api https://api.openai.com/v1 -m gpt-4.1
 
-Read the schema before you use it. The bundled model can copy values, but not name attributes.
+Review the schema before you use it. The bundled model can copy values but not name attributes.
 """
 
 _K = 16
@@ -51,29 +51,40 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("input", metavar="FILE", help="documents, or - for standard input")
     parser.add_argument(
-        "-k", metavar="K", type=integer(1, 100), default=_K, help="attributes, at most (default 16)"
+        "-k",
+        metavar="K",
+        type=integer(1, 100),
+        default=_K,
+        help="maximum number of attributes (default 16)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="a file (else standard output)")
-    parser.add_argument("--overwrite", action="store_true", help="replace FILE if it is there")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="output file (default: standard output)"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing FILE")
     parser.add_argument(
         "--samples",
         metavar="N",
         type=integer(1),
         default=_N_SAMPLES,
-        help=f"of each category (default {_N_SAMPLES})",
+        help=f"samples per category (default {_N_SAMPLES})",
     )
     parser.add_argument(
         "--sample-size",
         metavar="N",
         type=integer(1),
         default=_SAMPLE_SIZE,
-        help=f"documents in each (default {_SAMPLE_SIZE})",
+        help=f"documents per sample (default {_SAMPLE_SIZE})",
     )
     parser.add_argument(
-        "-s", "--seed", metavar="N", type=integer(0), default=0, help="of the samples (default 0)"
+        "-s",
+        "--seed",
+        metavar="N",
+        type=integer(0),
+        default=0,
+        help="seed of the samples (default 0)",
     )
     group = parser.add_argument_group("input")
-    group.add_argument("--format", choices=FORMATS, help="of FILE (else told by its extension)")
+    group.add_argument("--format", choices=FORMATS, help="format of FILE (default: by extension)")
     add_text_argument(group)
     add_category_argument(group)
     add_answering_arguments(parser)

@@ -23,22 +23,22 @@ IMAGES = (".svg", ".png", ".pdf")
 _NEED_GOLD = ("per_attribute", "calibration", "plot", "text_field")
 
 _DESCRIPTION = """\
-Hold predictions against gold values: precision, recall and F1, micro and macro, with intervals.
+Score predictions against gold values: precision, recall and F1, micro and macro, with intervals.
 
-PRED is what hpd extract wrote, or {id, data} lines of any other program. GOLD has one row a
+PRED is the output of hpd extract, or {id, data} lines of any other program. GOLD has one row per
 document: "category" if there are several, and the gold values in "target_scores" ({attribute:
-{value: 1}}, "n/a" for none) or in "gold" or "data" ({attribute: value}); its text is not needed.
-Either may be a table (.csv, .tsv, .parquet) with a column for each attribute. Rows belong together
-by id, which is the row's number if there is none.
+{value: 1}}, "n/a" for none) or in "gold" or "data" ({attribute: value}); no text is needed.
+Either may be a table (.csv, .tsv, .parquet) with a column for each attribute. Rows are matched
+by id, or by row number if there is none.
 
 A value is right, wrong, missed (the document states one), invented (it states none) or correctly
 empty; --json calls these vc, vw, vn, nv and nn. The strict scope counts an attribute of the
 category that the row does not name as none. Exact compares values letter by letter, as published;
-normalized evens out case, blanks, Unicode, units and number formats first.
+normalized first normalises case, blanks, Unicode, units and number formats.
 
   hpd eval values.jsonl gold.jsonl
   hpd eval hpd.jsonl gold.jsonl --vs ar.jsonl --disagreements differ.jsonl
-  hpd eval hpd.jsonl --vs ar.jsonl                         # without gold: agreement alone
+  hpd eval hpd.jsonl --vs ar.jsonl                         # without gold: agreement only
   hpd eval values.jsonl gold.jsonl --fail-under f1=80,strict_f1=70
 """
 
@@ -56,12 +56,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--lookup",
         metavar="TRAIN",
-        help="in place of PRED: predict the first value of TRAIN that the text of GOLD holds",
+        help="instead of PRED: predict the first value of TRAIN that GOLD's text contains",
     )
     parser.add_argument(
         "--attributes",
         metavar="FILE",
-        help="the schema of each category, for the strict scope (else: what any row names)",
+        help="the schema of each category, for the strict scope (default: what any row names)",
     )
     _add_printing(parser)
     _add_comparison(parser)
@@ -72,26 +72,28 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _add_printing(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--per-attribute", action="store_true", help="a line for each attribute")
+    parser.add_argument(
+        "--per-attribute", action="store_true", help="print a line for each attribute"
+    )
     parser.add_argument(
         "--calibration",
         action="store_true",
-        help="also: confidence beside accuracy, before and after calibration, and the effect of "
-        "each --null-threshold",
+        help="also compare confidence with accuracy, before and after calibration, and show the "
+        "effect of each --null-threshold",
     )
     parser.add_argument(
         "--plot",
         metavar="FILE",
-        help="F1 by attribute, reliability and precision against coverage as an image (.svg, "
-        ".png, .pdf); needs matplotlib (the extra plot)",
+        help="draw F1 by attribute, reliability, and precision against coverage (.svg, .png, "
+        ".pdf); needs matplotlib (the extra plot)",
     )
-    parser.add_argument("--json", action="store_true", help="every figure, as JSON")
+    parser.add_argument("--json", action="store_true", help="print every figure as JSON")
     parser.add_argument(
         "--fail-under",
         metavar="SCORE",
         type=thresholds,
         default={},
-        help="exit with 1 if F1 is below this, or a score by its name: f1=80,strict_f1=70; names "
+        help="exit with 1 if F1 is below this, or a named score: f1=80,strict_f1=70; names "
         "are [normalized_][strict_][macro_]precision, recall or f1, and with --vs "
         "[normalized_]agreement[_filled]",
     )
@@ -102,10 +104,12 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--vs",
         metavar="OTHER",
-        help="another file of predictions: differences with interval and p-value, agreement, and "
-        "the fields in which the two differ",
+        help="compare with another file of predictions: differences with interval and p-value, "
+        "agreement, and differing fields",
     )
-    group.add_argument("--disagreements", metavar="FILE", help="all of these, as JSON lines")
+    group.add_argument(
+        "--disagreements", metavar="FILE", help="write all differing fields as JSON Lines"
+    )
 
 
 def _add_resampling(parser: argparse.ArgumentParser) -> None:
@@ -115,7 +119,7 @@ def _add_resampling(parser: argparse.ArgumentParser) -> None:
         metavar="B",
         type=integer(100),
         default=DEFAULT_RESAMPLING.n,
-        help=f"samples of the bootstrap, and of the test (default {DEFAULT_RESAMPLING.n})",
+        help=f"samples of the bootstrap and the test (default {DEFAULT_RESAMPLING.n})",
     )
     group.add_argument(
         "-s",
@@ -123,7 +127,7 @@ def _add_resampling(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=integer(0),
         default=DEFAULT_RESAMPLING.seed,
-        help=f"(default {DEFAULT_RESAMPLING.seed})",
+        help=f"random seed (default {DEFAULT_RESAMPLING.seed})",
     )
 
 
@@ -133,11 +137,11 @@ def _add_cost(parser: argparse.ArgumentParser) -> None:
         "--wall-seconds",
         metavar="S",
         type=number(0.001),
-        help="how long the run took; else the times of its documents are added up, though "
-        "documents in flight together share theirs, and so the figures are bounds",
+        help="duration of the run. By default the times of its documents are added up, which gives "
+        "only bounds, because documents in flight together overlap",
     )
     group.add_argument(
-        "--price-per-hour", metavar="X", type=number(0), help="of the machine, in dollars"
+        "--price-per-hour", metavar="X", type=number(0), help="price of the machine, in dollars"
     )
 
 

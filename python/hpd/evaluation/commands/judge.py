@@ -41,15 +41,15 @@ if TYPE_CHECKING:
     from hpd.evaluation.rows import Example, Prediction
 
 _DESCRIPTION = """\
-A model judges each value against its document: correct, incorrect, missing, correct null or
-hallucination, with a reason (paper, appendix E). Printed are LLM-precision, LLM-recall and LLM-F1;
-with GOLD also how far the judge and the gold agree.
+Let a model judge each value against its document: correct, incorrect, missing, correct null or
+hallucination, with a reason (paper, appendix E). Prints LLM-precision, LLM-recall and LLM-F1 and,
+with GOLD, the agreement of judge and gold.
 
   hpd judge values.jsonl -hf Qwen/Qwen3-8B-GGUF:Q8_0
   hpd judge values.jsonl gold.jsonl --api https://api.openai.com/v1 -m gpt-4.1
 
-A local model gives all verdicts of a document at once. The verdicts are written as hpd extract
-writes values, one line a document: {"id": ..., "data": {"Brand": {"reason": ..., "verdict": ...}}}.
+A local model gives all verdicts of a document at once. Verdicts are written like the values of
+hpd extract, one line per document: {"id": ..., "data": {"Brand": {"reason": ..., "verdict": ...}}}.
 """
 
 _MAX_TOKENS = (64, 8192)
@@ -67,22 +67,22 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--output",
         metavar="FILE",
         default="verdicts.jsonl",
-        help="takes the verdicts (default verdicts.jsonl)",
+        help="output file (default verdicts.jsonl)",
     )
     parser.add_argument(
-        "--resume", action="store_true", help="go on with FILE, or print its figures once more"
+        "--resume", action="store_true", help="continue FILE, or print its figures again"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace FILE")
     parser.add_argument("--limit", metavar="N", type=integer(1), help="judge N documents only")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--quiet", action="store_true", help="no messages but errors")
+    parser.add_argument("--quiet", action="store_true", help="print only errors")
     group = parser.add_argument_group("texts, attributes and categories")
     add_document_arguments(group)
     add_category_argument(group)
     group.add_argument(
         "--schema",
         metavar="S",
-        help="of the extraction, for its descriptions, and for attributes that PRED leaves out: "
+        help="schema of the extraction, for descriptions and attributes that PRED leaves out: "
         + SCHEMA_HELP,
     )
     add_answering_arguments(parser)

@@ -29,12 +29,12 @@ _GENERATOR = b'<meta name="generator" content="hpd">'
 _N_HEAD = 4096
 
 _DESCRIPTION = """\
-Make a page that shows what hpd extract wrote: each document with its values where they stand,
-totals, confidences, and filters to find what is worth a look. One file, which needs no network.
+Make an HTML page of the output of hpd extract: each document with its values marked in the text,
+totals, confidences, and filters to find what needs attention. It is one file and needs no network.
 
-The texts come from PRED, if it was written with --with-text; else from --documents, from the input
-of the run, which is read again, or from GOLD.
-With GOLD the page tells what is right and what is not, as hpd eval counts it.
+The texts come from PRED if it was written with --with-text; otherwise from --documents, from the
+input of the run, which is read again, or from GOLD.
+With GOLD, the page shows what is right and wrong, as counted by hpd eval.
 """
 
 
@@ -47,9 +47,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("predictions", metavar="PRED", help="output of hpd extract")
     parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", default="report.html", help="(default report.html)"
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="report.html",
+        help="output file (default report.html)",
     )
-    parser.add_argument("--title", metavar="TEXT", default="Extractions", help="the page's heading")
+    parser.add_argument(
+        "--title", metavar="TEXT", default="Extractions", help="heading of the page"
+    )
     group = parser.add_argument_group("texts and categories")
     add_document_arguments(group)
     add_category_argument(group)

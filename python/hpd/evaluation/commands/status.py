@@ -19,13 +19,15 @@ from hpd.files.streams import is_url
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "status",
-        description="Print how far the run is that writes OUT, or wrote it. INPUT is that of the "
-        "run, unless it is named.",
+        description="Show the progress of the run that writes or wrote OUT. INPUT defaults to the "
+        "run's own.",
     )
     parser.add_argument("output", metavar="OUT", help="the output of hpd extract")
-    parser.add_argument("input", metavar="INPUT", nargs="*", help="count what is left of these")
-    parser.add_argument("--format", choices=FORMATS, help="of INPUT, if not as its extension says")
-    parser.add_argument("--limit", metavar="N", type=integer(0), help="count N documents at most")
+    parser.add_argument(
+        "input", metavar="INPUT", nargs="*", help="count what is left of these inputs"
+    )
+    parser.add_argument("--format", choices=FORMATS, help="format of INPUT (default: by extension)")
+    parser.add_argument("--limit", metavar="N", type=integer(0), help="count at most N documents")
     parser.set_defaults(run=run)
 
 

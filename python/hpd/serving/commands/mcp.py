@@ -30,13 +30,12 @@ MAX_DOCUMENTS = 256
 """The documents of one call: an assistant reads all that comes back."""
 
 _DESCRIPTION = """\
-Serve an assistant over standard input and output (Model Context Protocol), so that it can fill
-schemas from texts, and from files of the folders that are named, with a model on this machine:
-nothing of them goes anywhere else. It has two tools: extract (a text, or the path of a file; a
-schema) and schema (what hpd understands of one).
+Let an assistant extract values from texts, and from files in the named folders, over standard input
+and output (Model Context Protocol). The model runs on this machine, and nothing leaves it. There
+are two tools: extract (a text or file path, and a schema) and schema (how hpd reads a schema).
 
   hpd mcp ~/invoices ~/mails
-  claude mcp add hpd -- hpd mcp ~/invoices        # for one assistant, as an example
+  claude mcp add hpd -- hpd mcp ~/invoices        # an example for one assistant
 """
 
 
@@ -48,7 +47,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description=_DESCRIPTION,
     )
     parser.add_argument(
-        "folders", metavar="FOLDER", nargs="*", help="files below it may be read; else none"
+        "folders",
+        metavar="FOLDER",
+        nargs="*",
+        help="folder whose files may be read; by default none",
     )
     parser.set_defaults(run=run)
     add_option_arguments(parser, leave_out=("on_invalid",))

@@ -42,25 +42,25 @@ _LARGEST_PORT = 65_535
 _MAX_SECONDS = 86_400  # seconds: a day
 
 _DESCRIPTION = f"""\
-Answer requests over HTTP. The documents of all clients are decoded together by one model.
+Answer requests over HTTP. One model decodes the documents of all clients together.
 
-  POST /extract               text or texts, with a schema in any form: lines as of hpd extract
-  POST /v1/chat/completions   for clients of OpenAI's API, with a JSON Schema or a function
-  GET  /                      a page to try it: a text, a schema, and the values in the text
+  POST /extract               text or texts with a schema in any form; answers like hpd extract
+  POST /v1/chat/completions   for OpenAI clients, with a JSON Schema or a function
+  GET  /                      a page to try it in a browser
   GET  /docs, /v1/models, /health, /metrics
 
   hpd serve
   curl --json '{{"text": "Diesel sneaker, black", "schema": "brand, color"}}' \\
     http://127.0.0.1:8000/extract
 
-With --api-key, or a key in {KEY_VARIABLE}, requests must bring it ("Authorization: Bearer KEY"); a
-key on the command line can be seen by others on the machine. Ctrl-C or SIGTERM ends the server: no
-more requests are taken on, and those under way are finished; once more, and they are cancelled.
+With --api-key, or a key in {KEY_VARIABLE}, requests must send it ("Authorization: Bearer KEY");
+other users of the machine can see a key on the command line. Ctrl-C or SIGTERM stops the server
+once requests in progress are finished; a second one cancels them.
 """
 
 _EPILOG = """\
-Exit codes: 0 ended by SIGTERM, 130 by Ctrl-C; 3 requests were cancelled in the end; 1 failure;
-2 usage.
+Exit codes: 0 after SIGTERM, 130 after Ctrl-C, 3 if requests were cancelled, 1 failure,
+2 wrong usage.
 """
 
 
@@ -155,47 +155,52 @@ def _add_server(group: argparse._ArgumentGroup) -> None:
         metavar="H",
         type=not_empty,
         default="127.0.0.1",
-        help="the address to listen on; 0.0.0.0: every one of this machine [default: 127.0.0.1]",
+        help="address to listen on; 0.0.0.0: all of this machine's [default: 127.0.0.1]",
     )
     group.add_argument(
         "--port",
         metavar="P",
         type=integer(0, _LARGEST_PORT),
         default=8000,
-        help="0: any that is free [default: 8000]",
+        help="port; 0: any free one [default: 8000]",
     )
-    group.add_argument("--api-key", metavar="KEY", type=not_empty, help=f"(else {KEY_VARIABLE})")
+    group.add_argument(
+        "--api-key",
+        metavar="KEY",
+        type=not_empty,
+        help=f"key that requests must send [default: {KEY_VARIABLE}]",
+    )
     group.add_argument(
         "--alias",
         metavar="NAME",
         type=not_empty,
-        help="the model's name in answers [default: that of its file, without .gguf]",
+        help="the model's name in answers [default: its file name without .gguf]",
     )
     group.add_argument(
         "--strict-model",
         action="store_true",
-        help="refuse requests for a model of another name; else any name is taken",
+        help="refuse requests for a model of another name",
     )
-    group.add_argument("--no-log", action="store_true", help="no line for each request")
-    group.add_argument("--schema", metavar="S", help=f"for requests that bring none: {SCHEMA_HELP}")
+    group.add_argument("--no-log", action="store_true", help="do not log requests")
+    group.add_argument("--schema", metavar="S", help=f"for requests without one: {SCHEMA_HELP}")
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
     for flag, unit, default, meaning in (
-        ("--max-body", "BYTES", _DEFAULT.body_bytes, "of a request's body"),
+        ("--max-body", "BYTES", _DEFAULT.body_bytes, "maximum size of a request body"),
         (
             "--max-schema",
             "BYTES",
             _DEFAULT.schema_bytes,
-            "of a schema with its options and examples, as JSON",
+            "maximum size of a schema with its options and examples, as JSON",
         ),
-        ("--max-texts", "N", _DEFAULT.texts, "documents in one request"),
+        ("--max-texts", "N", _DEFAULT.texts, "maximum number of documents in one request"),
         (
             "--max-waiting",
             "N",
             _DEFAULT.waiting,
-            "documents of all requests that are not answered yet; a request that would be over "
-            "it is refused with 429",
+            "maximum number of unanswered documents over all requests; a request beyond it gets "
+            "a 429",
         ),
     ):
         group.add_argument(
@@ -210,13 +215,13 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
             "--timeout",
             0.001,
             _DEFAULT.seconds,
-            "for a request; one that takes longer is cancelled, and answered with 504",
+            "time limit of a request, which is then cancelled with a 504",
         ),
         (
             "--shutdown-timeout",
             0.0,
             _DEFAULT.shutdown_seconds,
-            "for the requests under way when the server is to end",
+            "time to finish requests in progress when the server stops",
         ),
     ):
         group.add_argument(
