@@ -439,7 +439,8 @@ class Options:
         affects="values",
         target="value",
         help="values with a confidence below P become null; the raw text is kept. By default P "
-        "comes from the calibration, for optional values; without one it is 0",
+        "comes from the calibration, for optional values; without one it is 0.25 for them, or 0 "
+        "with --calibration none, an adapter or a model trained for hpd",
         minimum=0.0,
         maximum=1.0,
         per_call=True,

@@ -23,6 +23,11 @@ BENT = {
     "too many digits": (DIGITS, "0012345678", "Ref: 0012345678"),
     "no such choice": (COLORS, "violet", "The coat is violet."),
     "a choice that is the beginning of a word": (COLORS, "reddish", "The coat is reddish."),
+    "an address of five parts": (
+        {"type": "string", "format": "ipv4"},
+        "10.0.0.1.2",
+        "Server 10.0.0.1.2.",
+    ),
     "a date that goes on": ({"type": "string", "format": "date"}, "2024-05-061", "On 2024-05-061."),
 }
 """Schemas of one field, what the model would write there, and the document."""
@@ -58,7 +63,12 @@ def field(script, schema, answer, text, *, required=False):
     whole = {"type": "object", "properties": {"x": schema}, "required": ["x"] * required}
     known = {text: Told({"x": answer}, STYLES[0])}
     (extraction,) = scripted_extractions(
-        script, {"": load_schema(whole)}, [Document(text, 0, "")], known.__getitem__, **USUAL
+        script,
+        {"": load_schema(whole)},
+        [Document(text, 0, "")],
+        known.__getitem__,
+        **USUAL,
+        null_threshold=0.0,
     )
     return extraction.fields["x"], extraction
 
@@ -104,6 +114,20 @@ def test_a_text_that_the_document_states_once_is_one_item_of_a_list(script):
     assert extraction.fields["x"].error.startswith("item 2: the model would write something else")
     _, extraction = field(script, schema, ["AB-123", "AB-123"], "Codes AB-123, AB-123.")
     assert extraction.data == {"x": ["AB-123", "AB-123"]}
+
+
+def test_a_name_of_a_row_that_was_bent_is_an_error(script):
+    flight = {
+        "type": "object",
+        "properties": {"number": PATTERN, "to": {"type": "string"}},
+        "required": ["number", "to"],
+    }
+    rows = [{"number": "OS-451", "to": "Paris"}, {"number": "OS-45", "to": "Vienna"}]
+    text = "OS-451 to Paris, OS-45 to Vienna"
+    _, extraction = field(script, {"type": "array", "items": flight}, rows, text)
+    assert extraction.data["x"][0] == rows[0]
+    assert extraction.data["x"][1]["number"] is None
+    assert "something else" in extraction.fields["x[1].number"].error
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ MIN_PROBABILITY = 0.001
 all texts, not among those allowed. Of the choices that the bundled model made under it on titles
 of OA-Mine, 19 of 20 were wrong (docs/reliability.md says how this was measured)."""
 
-MIN_ALLOWED_SHARE = 0.3
+MIN_ALLOWED_SHARE = 0.5
 """The share of the model's own probability that a constraint (a pattern, a date, choices) must
 leave it: below it, the value is what the constraint made of another one, which the model would have
 written."""

@@ -188,6 +188,7 @@ class Prompt(ABC):
         raws: Mapping[Path, RawValue],
         schema: Schema,
         document_of: Callable[[Path], int],
+        n_uncounted: int = 0,
     ) -> Iterator[tuple[Path, Attribute, FieldValue, Likelihood | None]]:
         """Yield the fields that are written in one value, with attributes and probabilities.
 
@@ -197,6 +198,7 @@ class Prompt(ABC):
             raws: the text of each field in it.
             schema: the schema to which the paths belong.
             document_of: returns the index in the stack of the document that has a path.
+            n_uncounted: the first tokens of each field that do not count in its likelihood.
         """
         ends = self._compiled_schema.token_ends(value.tokens)
         starts = [0, *ends[:-1]]
@@ -216,23 +218,23 @@ class Prompt(ABC):
             attribute = answer_leaf(schema, path)
             if attribute is None:
                 continue
-            likelihood = margin = None
+            confidence = likelihood = margin = None
             if path in places:
                 start, end = places[path]
                 own = range(bisect_right(ends, start), bisect_left(starts, end))
                 # The number of items is decided by the tokens between them.
-                log_distance = path[-1] == COUNT_KEY and is_count(schema, path)
-                own_tokens = [n for n in own if not (log_distance and is_inner[n])]
-                likelihood = likelihood_of(
-                    [value.logprobs[n] for n in own_tokens],
-                    [value.log_shares[n] for n in own_tokens],
-                )
+                is_item_count = path[-1] == COUNT_KEY and is_count(schema, path)
+                own_tokens = [n for n in own if not (is_item_count and is_inner[n])]
+                likelihood = _likelihood_of_tokens(value, own_tokens)
+                if likelihood is not None:
+                    is_free = not is_constrained(attribute)
+                    confidence = likelihood.probability if is_free else likelihood.share
+                if n_uncounted:
+                    likelihood = _likelihood_of_tokens(value, own_tokens[n_uncounted:])
                 margin = near_tie(margins[own.stop - 1 : own.stop])
             parsed = raw.parse(attribute, self._texts[document_of(path)])
-            if likelihood is not None and not is_constrained(attribute):
-                likelihood = Likelihood(likelihood.probability, likelihood.probability)
             result = FieldValue(
-                confidence=None if likelihood is None else likelihood.share,
+                confidence=confidence,
                 error=parsed.error,
                 value=parsed.value,
                 reason=parsed.reason,
@@ -421,7 +423,9 @@ class FieldsPrompt(Prompt):
             # The items are plain names, not objects.
             raws = {p if p == leaf.path else (*p, *written.names): raw for p, raw in raws.items()}
         d = question.document
-        spelled = self._values_in_text(value, text, raws, schema, lambda _: d)
+        # A model expects whole rows, so the beginning of a name alone is always unlikely.
+        n_uncounted = 1 if written.names else 0
+        spelled = self._values_in_text(value, text, raws, schema, lambda _: d, n_uncounted)
         inherited = values.inherited_margin(leaf)
         rejected = self._retries.rejected(question) if self._retries is not None else ()
         n_items: int | None = None
@@ -438,9 +442,9 @@ class FieldsPrompt(Prompt):
             if self._compiled_schema.options.null_threshold is None:
                 # A list of names cannot begin with null, so the first is never likely.
                 limits = replace(limits, threshold=0.0, min_confidence=0.0)
-            # A model expects whole rows, so the names alone are always unlikely.
-            ruled = None if written.names else likelihood
-            values.store(path, attribute, result, limits, ruled, self._grounders[d])
+            if written.names:  # Their beginning rules nothing out.
+                limits = replace(limits, min_probability=0.0)
+            values.store(path, attribute, result, limits, likelihood, self._grounders[d])
         return n_items
 
     def _max_items(self, d: int) -> int:
@@ -509,6 +513,10 @@ class AnswerPrompt(Prompt):
             limits = self._limits([attribute], [d])[0] if has_limits else None
             grounder = self._grounders[d]
             self._values[d].store(path, attribute, result, limits, likelihood, grounder)
+
+
+def _likelihood_of_tokens(value: DecodedOrKnown, tokens: Sequence[int]) -> Likelihood | None:
+    return likelihood_of([value.logprobs[n] for n in tokens], [value.log_shares[n] for n in tokens])
 
 
 def likelihood_of(logprobs: Sequence[float], log_shares: Sequence[float]) -> Likelihood | None:

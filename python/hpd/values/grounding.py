@@ -44,6 +44,8 @@ MAX_FUZZY_LENGTH: Final = 256
 """The longest value for which similar texts are looked up: longer ones take too long, and are
 made up more often than misspelt."""
 
+_SEPARATORS = "[ ./-]{0,2}"
+_SIGN = re.compile(r"[./-]")
 MIN_CODE_LENGTH: Final = 6
 MAX_CODE_LENGTH: Final = 64
 """The letters and digits of a code whose groups may be separated in another way; at least half of
@@ -252,12 +254,17 @@ class Grounder:
 
     def _code_spans(self, value: str) -> Iterator[Span]:
         """The places of a number of an account and the like, however its groups are separated."""
-        letters = [char for char in normalized_text(value) if char.isalnum()]
+        text = normalized_text(value)
+        letters = [char for char in text if char.isalnum()]
         n_digits = sum(char.isdigit() for char in letters)
         if not (MIN_CODE_LENGTH <= len(letters) <= min(MAX_CODE_LENGTH, 2 * n_digits)):
             return
         normalized = self.normalized
-        for match in re.finditer("[ ./-]{0,2}".join(map(re.escape, letters)), normalized.text):
+        pattern = _SEPARATORS.join(map(re.escape, letters))
+        if _SIGN.search(text):
+            # Then the groups are those of the value: 10.0.0.12 is not 10.0.0.1.2.
+            pattern = _SEPARATORS.join(map(re.escape, re.findall(r"[^\W_]+", text)))
+        for match in re.finditer(pattern, normalized.text):
             low, high = normalized.starts[match.start()], normalized.ends[match.end() - 1]
             if self._is_border(low) and self._is_border(high):
                 yield Span(low, high, "normalized")
