@@ -1,13 +1,12 @@
-"""Long texts cut into parts, and the values of the parts put together to those of the whole.
+"""Splits long documents into chunks, and merges the values of the chunks.
 
-A part ends where a sentence does. A value is taken from the part with the highest confidence,
-preferably from one whose text holds the value, and names its field just before it; it is null only
-if every part says so. Attributes
-that depend on one another come from the same part. An array is the union of the parts' items,
-without repeated ones.
+Chunks end with a sentence. A value is taken from the most confident chunk, preferably one whose
+text has the value, with the name of its field just before it; it is null only if it is null in
+every chunk. Attributes that depend on each
+other are taken from the same chunk. An array has the items of all chunks, without duplicates.
 
-What an earlier pass over the parts found stays. A later one gives values that are still null, and
-items of arrays that stand elsewhere in the document than all items so far.
+A later pass with other chunk boundaries only adds to the earlier ones: values that are still null,
+and array items that stand elsewhere in the document than those found so far.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ from hpd.values.words import is_joined
 CountTokens = Callable[[str], int]
 
 _OVERLAP_DIVISOR = 8
-"""The denominator of the share of a part with which the next part begins once more."""
+"""Chunks overlap by the chunk size divided by this."""
 _NAME_REACH = 80
 """The characters before a value in which its name may stand."""
 _NAME_WORD = re.compile(r"[^\W_]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MAX_WORD_LENGTH = 40
-"""The longest word; longer ones, such as sentences without blanks, are cut into pieces."""
+"""Longer words, such as sentences without blanks, are split into pieces."""
 
-# Blanks go with the word behind them, as they do in most tokenizers.
+# Blanks belong to the word after them, as in most tokenizers.
 _WORD = re.compile(r"\s*\S+|\s+\Z")
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'’”»)\]]*\Z|[。！？｡]+[」』”）]*\Z")  # noqa: RUF001
 _INNER_END = re.compile(r"(?<=[。！？｡])(?![。！？｡」』”）])")  # noqa: RUF001
@@ -50,7 +49,7 @@ _INNER_END = re.compile(r"(?<=[。！？｡])(?![。！？｡」』”）])")  #
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a text: its characters from ``start`` to ``end``."""
+    """The characters of a text from ``start`` to ``end``."""
 
     start: int
     end: int
@@ -67,11 +66,11 @@ class _Piece:
 def split_text(
     text: str, room: int, count_tokens: CountTokens, first_room: int | None = None
 ) -> list[Chunk]:
-    """Parts of at most ``room`` tokens, which overlap each other and cover all of ``text``.
+    """Split ``text`` into overlapping chunks of at most ``room`` tokens.
 
-    A part ends with a sentence if one ends in its second half, else with a word; only very long
-    words are cut. A part holds at least one piece, however small the room is. The first part has
-    ``first_room`` tokens at most, if that is given, which moves all cuts.
+    A chunk ends with a sentence if one ends in its second half, else with a word; only very long
+    words are split. A chunk has at least one piece, however small ``room`` is. ``first_room``
+    limits the first chunk instead, which shifts all boundaries.
     """
     pieces = _pieces(text, count_tokens)
     found: list[Chunk] = []
@@ -82,14 +81,14 @@ def split_text(
             end = _last_sentence_end(pieces, max(min_end, first + (end - first) // 2), end)
         found.append(Chunk(pieces[first].start, pieces[end - 1].end))
         if end < len(pieces):
-            # The next part must have room for its overlap and for new text.
+            # The next chunk must have room for the overlap and for new text.
             overlap = min(room // _OVERLAP_DIVISOR, room - pieces[end].n_tokens)
             first = _next_start(pieces, first, end, overlap)
     return found
 
 
 def fitting_length(text: str, room: int, count_tokens: CountTokens) -> int:
-    """The number of leading characters, in whole words, that have at most ``room`` tokens."""
+    """Return the length of the longest prefix of whole words with at most ``room`` tokens."""
     pieces = _pieces(text, count_tokens)
     n_tokens = 0
     for piece in pieces:
@@ -123,7 +122,7 @@ def _split_word(text: str, start: int, end: int) -> list[tuple[int, int]]:
     for low, high in zip([start, *cuts], [*cuts, end], strict=True):
         while high - low > _MAX_WORD_LENGTH:
             cut = low + _MAX_WORD_LENGTH
-            # Characters that a reader sees as one stay in one piece.
+            # Characters that are displayed as one stay together.
             while cut < high and is_joined(text[cut - 1], text[cut]):
                 cut += 1
             parts.append((low, cut))
@@ -134,7 +133,7 @@ def _split_word(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _end_of_chunk(pieces: list[_Piece], first: int, room: int) -> int:
-    """The end of the longest run of pieces from ``first`` on that fits."""
+    """Return the end of the longest run of pieces from ``first`` that fits."""
     n_tokens = pieces[first].n_tokens
     end = first + 1
     while end < len(pieces) and n_tokens + pieces[end].n_tokens <= room:
@@ -144,12 +143,12 @@ def _end_of_chunk(pieces: list[_Piece], first: int, room: int) -> int:
 
 
 def _last_sentence_end(pieces: list[_Piece], min_end: int, end: int) -> int:
-    """The last end of a sentence between ``min_end`` and ``end``; ``end`` if there is none."""
+    """Return the last sentence end between ``min_end`` and ``end``, or ``end`` if there is none."""
     return next((at for at in range(end, min_end, -1) if pieces[at - 1].ends_sentence), end)
 
 
 def _next_start(pieces: list[_Piece], first: int, end: int, room: int) -> int:
-    """The start of the next part: that of a sentence within the overlap, or of a word."""
+    """Return the start of the next chunk: a sentence within the overlap, or else a word."""
     n_tokens = 0
     at = end
     while at - 1 > first and n_tokens + pieces[at - 1].n_tokens <= room:
@@ -159,7 +158,7 @@ def _next_start(pieces: list[_Piece], first: int, end: int, room: int) -> int:
 
 
 def shift_spans(values: DocumentValues, offset: int) -> None:
-    """Move the spans of a chunk to where they are in the whole document."""
+    """Convert the spans of a chunk to offsets in the whole document."""
     for path, result in values.fields.items():
         if result.start is not None and result.end is not None:
             values.fields[path] = replace(
@@ -206,7 +205,7 @@ class _ChunkMerger:
         """Take the best values below some paths, all from one chunk."""
         ranks = [_chunk_rank(chunk, roots, self.text) for chunk in self.chunks]
         best = max(range(len(ranks)), key=ranks.__getitem__)
-        # Of chunks that are as good otherwise, the confidence decides.
+        # Confidence decides between chunks that are otherwise equally good.
         decided = [
             log_distance(abs(rank[-1]), abs(ranks[best][-1]))
             for chunk, rank in zip(self.chunks, ranks, strict=True)
@@ -222,7 +221,7 @@ class _ChunkMerger:
 
     def array(self, array: Attribute, path: Path) -> None:
         items: list[tuple[DocumentValues, Path, float]] = []
-        seen: dict[str, int] = {}  # the chunk in which each was first
+        seen: dict[str, int] = {}  # The chunk where each item first occurred.
         for n, chunk in enumerate(self.chunks):
             for root in _item_paths(chunk, path):
                 identity = item_identity(chunk, root)
@@ -240,7 +239,7 @@ class _ChunkMerger:
         results = [chunk.fields[count_path] for chunk in self.chunks if count_path in chunk.fields]
         if not results:
             return
-        # An item that might be another one might also be the same as one of another chunk.
+        # A near tie in an item may also decide whether it duplicates an item of another chunk.
         margin = min_margin(
             result.margin
             for chunk in self.chunks
@@ -263,14 +262,14 @@ class _ChunkMerger:
         )
 
     def move(self, chunk: DocumentValues, root: Path, to: Path) -> None:
-        """Take an item of a chunk, with a new number."""
+        """Copy an item of a chunk under a new number."""
         for path, result in chunk.fields.items():
             if is_below(path, [root]):
                 self.whole.fields[to + path[len(root) :]] = result
 
 
 def dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
-    """Groups of siblings that come after one another, directly or not, in the schema's order."""
+    """Group siblings that come ``after`` each other, directly or not, in schema order."""
     group_of: dict[str, set[str]] = {attribute.name: {attribute.name} for attribute in attributes}
     for attribute in attributes:
         for other in attribute.after:
@@ -290,13 +289,13 @@ def dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
 def _chunk_rank(
     chunk: DocumentValues, roots: Sequence[Path], text: str
 ) -> tuple[int, int, int, int, float]:
-    """Return the quality of a chunk's values below some paths, to compare it with others."""
+    """Return a sort key for the quality of a chunk's values below some paths."""
     results = {path: result for path, result in chunk.fields.items() if is_below(path, roots)}
     filled = {path: result for path, result in results.items() if result.value is not None}
     n_grounded = sum(result.match not in (None, "none") for result in filled.values())
     n_named = sum(_is_named(path, result, text) for path, result in filled.items())
     n_errors = sum(result.error is not None for result in results.values())
-    # Where all values are null, the least confident chunk is taken.
+    # If all values are null, the least confident chunk wins.
     sign = 1 if filled else -1
     counted = (filled or results).values()
     mean = sum(result.confidence or 0.0 for result in counted) / max(1, len(counted))
@@ -304,7 +303,7 @@ def _chunk_rank(
 
 
 def _is_named(path: Path, result: FieldValue, text: str) -> bool:
-    """Whether the document names a field just before its value: ``Closing balance 286.00``."""
+    """Return whether the document names a field just before its value: ``Closing balance 286.00``."""
     if result.start is None:
         return False
     before = text[max(0, result.start - _NAME_REACH) : result.start].casefold()
@@ -314,7 +313,7 @@ def _is_named(path: Path, result: FieldValue, text: str) -> bool:
 
 
 def item_identity(chunk: DocumentValues, root: Path) -> str | None:
-    """A key that is the same for items with the same values; None if all values are null."""
+    """Return a key that is equal for items with equal values, or None if all are null."""
     values = {
         path[len(root) :]: result.value
         for path, result in chunk.fields.items()
@@ -335,13 +334,12 @@ def _item_confidence(chunk: DocumentValues, root: Path) -> float:
 
 
 def add_pass(schema: Schema, whole: DocumentValues, later: DocumentValues) -> None:
-    """Add the values of a later pass on the whole document to those of the passes before it.
+    """Add the values of a later pass over the document to those of earlier passes.
 
-    Of an item, a value counts that the document holds. It is another item than one of before if
-    more than half of these stand where the same attribute of the other has nothing of its value,
-    and new if it is another one than all of them. An item with no such value is new if no other
-    has the same values. Attributes that depend on one another are taken together, if all of them
-    are null.
+    An array item is new if it differs from all earlier ones: more than half of its grounded values
+    do not overlap the same attribute of the other item. An item without grounded values is new if
+    no other item has equal values. Attributes that depend on each other are taken together, if all
+    of them are null.
     """
     _PassMerger(schema, whole, later).siblings(schema.attributes, ())
 
@@ -363,7 +361,7 @@ class _PassMerger:
                 self.fill([(*prefix, attribute.name) for attribute in group])
 
     def fill(self, roots: Sequence[Path]) -> None:
-        """Take the values below some paths, if there are none so far."""
+        """Copy the values below some paths, if there are none so far."""
         if not self.is_filled(self.whole, roots) and self.is_filled(self.later, roots):
             for root in roots:
                 self.move(root, root)
@@ -413,7 +411,7 @@ class _PassMerger:
 
 
 _ItemSpans = dict[Path, tuple[int, int]]
-"""The place of each value of an item, by its path in the item."""
+"""The span of each grounded value of an item, by its path in the item."""
 
 
 def _item_paths(values: DocumentValues, path: Path) -> Iterator[Path]:
@@ -431,7 +429,7 @@ def _item_spans(values: DocumentValues, root: Path) -> _ItemSpans:
 
 
 def _is_same_item(one: _ItemSpans, other: _ItemSpans) -> bool:
-    """Whether at least half of the values of one item overlap the same attribute of another."""
+    """Return whether at least half of an item's values overlap the same attributes of another."""
     n_shared = sum(
         path in other and start < other[path][1] and other[path][0] < end
         for path, (start, end) in one.items()
@@ -440,13 +438,13 @@ def _is_same_item(one: _ItemSpans, other: _ItemSpans) -> bool:
 
 
 class ChunkedDocument:
-    """Gathers the values of a document's parts.
+    """Collects the values of a document's chunks.
 
     Args:
         text: the whole document.
-        n_chunks: the number of its parts in each pass.
-        index: the document's, in the input.
-        on_chunk: told of every finished part.
+        n_chunks: the number of chunks in each pass.
+        index: the document's index in the input.
+        on_chunk: see ``OnChunk``.
     """
 
     def __init__(
@@ -454,7 +452,7 @@ class ChunkedDocument:
     ) -> None:
         self.text = text
         self._passes: list[dict[int, DocumentValues]] = [{} for _ in n_chunks]
-        """The values of each pass, by the start of their part."""
+        """The values of each pass, by the start of their chunk."""
         self._failure: Failure | None = None
         self._usage = Usage(n_chunks=sum(n_chunks))
         self._started_at: float | None = None
@@ -463,13 +461,13 @@ class ChunkedDocument:
         self._on_chunk = on_chunk
 
     def announce(self) -> None:
-        """Tell how many parts there are, and how many of them are finished."""
+        """Call ``on_chunk``."""
         if self._on_chunk is not None:
             self._on_chunk(self._index, self._n_finished, self._usage.n_chunks)
 
     @property
     def is_finished(self) -> bool:
-        """Whether all of its parts are."""
+        """Whether all chunks are finished."""
         return self._n_finished == self._usage.n_chunks
 
     def take(
@@ -480,12 +478,12 @@ class ChunkedDocument:
         failure: Failure | None,
         started_at: float | None,
     ) -> None:
-        """Take in a finished part, and when the engine began with it."""
+        """Store the values of a finished chunk."""
         shift_spans(values, chunk.start)
         self._n_finished += 1
         self._passes[chunk.pass_index][chunk.start] = values
         self._failure = self._failure or failure
-        # Parts are decoded together: all of them take as long as from the first to the last.
+        # Chunks are decoded together, so the time is that from the first start to now.
         if started_at is not None:
             self._started_at = (
                 started_at if self._started_at is None else min(started_at, self._started_at)
@@ -495,7 +493,7 @@ class ChunkedDocument:
         self.announce()
 
     def merged(self, schema: Schema) -> tuple[DocumentValues, Usage, Failure | None]:
-        """The values of the whole document, once all of its parts are finished."""
+        """Return the values of the whole document, once all chunks are finished."""
         if self._failure is not None:
             return DocumentValues(), self._usage, self._failure
         whole, *later = [
@@ -509,7 +507,7 @@ class ChunkedDocument:
 
 @dataclass(frozen=True, slots=True)
 class DocumentChunk:
-    """The place of a part in the whole document."""
+    """Where a chunk belongs in its document."""
 
     whole: ChunkedDocument
     pass_index: int

@@ -1,10 +1,9 @@
-"""The values of one document on their way: checked, placed, asked again, and made an extraction.
+"""The values of one document: checked, grounded, retried, and turned into an extraction.
 
-A *near tie* is a value that might be another one, had other documents been decoded beside its own:
-sums of floating-point numbers are rounded in another way in another batch, so if a token's logit is
-only just above that of the runner-up, either may be taken. The margin of a value is the smallest of
-its tokens' margins, and of those of the values on which it depends. It is a number for near ties
-only, otherwise None.
+A *near tie* is a value that might have been different with other documents in the same batch:
+floating-point sums are rounded differently in another batch, so if a token's logit is only just
+above that of the runner-up, either may be chosen. The margin of a value is the smallest margin of
+its tokens and of the values on which it depends. It is None for values that are no near ties.
 """
 
 from __future__ import annotations
@@ -30,14 +29,13 @@ from hpd.values.grounding import Grounder, assign_spans
 from hpd.values.parsing import MISSING_PREFIX, ParsedValue
 
 MIN_PROBABILITY = 0.001
-"""The probability under which a choice, or any required value, becomes null: that of its text among
-all texts, not among those allowed. Of the choices that the bundled model made under it on titles
-of OA-Mine, 19 of 20 were wrong (docs/reliability.md says how this was measured)."""
+"""Choices and required values below this probability become null. It is the probability of the text
+among all texts, not only the allowed ones. On titles of OA-Mine, 19 of 20 choices of the bundled
+model below it were wrong (see docs/reliability.md)."""
 
 MIN_ALLOWED_SHARE = 0.5
-"""The share of the model's own probability that a constraint (a pattern, a date, choices) must
-leave it: below it, the value is what the constraint made of another one, which the model would have
-written."""
+"""The least share of the model's probability that a constraint (a pattern, a date, choices) must
+allow. Below it, the model wanted to write something else, and the constraint forced the value."""
 
 SURE = 0.95
 """The confidence from which a value is kept that its description has, but not the document."""
@@ -47,13 +45,13 @@ UNTRAINED_NULL_THRESHOLD = 0.25
 hpd and has no calibration. docs/evaluation.md says how it was chosen."""
 
 MAX_RETRIES = 2
-"""The waves in which fields are asked again, at most."""
+"""How many more waves may ask for rejected values."""
 
 RETRY_KEY_TOKENS = 96
-"""The tokens for which a later key has room, for each value that is refused and the reason."""
+"""The tokens reserved in a later key for a rejected value and the reason."""
 
 _REASONS_FOR_MODEL = {NOT_IN_DOCUMENT: "a value is required"}
-"""Reasons in other words, where those of the output would only confirm the model."""
+"""Reasons worded for the model, where those of the output would confirm its answer."""
 
 DEFAULT_OPTIONS = Options()
 
@@ -63,19 +61,19 @@ _MAX_SHOWN_REASON = 160
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceLimits:
-    """How likely a value must be, so that it is kept."""
+    """The limits below which a value is rejected."""
 
     threshold: float = 0.0
-    """The least share of such values that is right."""
+    """The share of such values that must be right."""
     min_confidence: float = 0.0
-    """The confidence of the model at which that share is right."""
+    """The model's confidence at which that share is right."""
     min_probability: float = 0.0
-    """The least probability of its text among all texts, unless the document states it."""
+    """The least probability of its text among all texts, unless the document states the value."""
     min_allowed_share: float = 0.0
-    """The least share of the model's own probability that its constraint leaves, likewise."""
+    """The least share of the model's probability that the constraint allows, likewise."""
 
     def rejection(self, likelihood: Likelihood) -> str | None:
-        """Why a value is refused that the document does not state; None: it is not."""
+        """Return why a value that the document does not state is rejected, or None if it is not."""
         if likelihood.probability < self.min_probability:
             return f"the model rules it out (less likely than {self.min_probability:g})"
         if likelihood.allowed_share < self.min_allowed_share:
@@ -83,7 +81,7 @@ class ConfidenceLimits:
         return None
 
     def margins(self, likelihood: Likelihood) -> list[float | None]:
-        """The margins of these decisions, if they are near ties."""
+        """Return the margin of each of these decisions, or None if it is no near tie."""
         return [
             log_distance(likelihood.probability, self.min_probability),
             log_distance(likelihood.allowed_share, self.min_allowed_share),
@@ -95,23 +93,23 @@ class Likelihood:
     """The probabilities of a value."""
 
     probability: float
-    """That of its text among all texts, allowed or not."""
+    """The probability of its text among all texts, allowed or not."""
     share: float
-    """That among the texts that its constraint allows."""
+    """The probability of its text among those that the constraint allows."""
 
     @property
     def allowed_share(self) -> float:
-        """The probability of what the constraint allows, on the way of the value."""
+        """The share of the model's probability that the constraint allowed along the value."""
         return min(1.0, self.probability / self.share) if self.share > 0.0 else 0.0
 
 
 @dataclass(slots=True)
 class DocumentValues:
-    """The values of one document with the evidence for each, by the paths of their fields."""
+    """The values of one document with their details, by field path."""
 
     fields: dict[Path, FieldValue] = field(default_factory=dict)
     attributes: dict[Path, Attribute] = field(default_factory=dict)
-    """Of the fields that were stored; those put together from chunks are found in the schema."""
+    """The attributes of stored fields. Fields merged from chunks are looked up in the schema."""
 
     def store(
         self,
@@ -122,17 +120,17 @@ class DocumentValues:
         likelihood: Likelihood | None = None,
         grounder: Grounder | None = None,
     ) -> Any:
-        """Store a value, or null if it is not likely enough; returns what was stored.
+        """Store a value, or null if it is too unlikely; return what was stored.
 
         Args:
             path: the field.
             attribute: its attribute.
             result: the value, with its confidence.
-            limits: how likely it must be; None: it is kept.
+            limits: when to reject it; None never does.
             likelihood: its probabilities.
-            grounder: knows whether the document states it.
+            grounder: finds out whether the document states it.
         """
-        if result.nulled:  # The confidence is that of what was written, not of the null.
+        if result.nulled:  # The confidence is that of the written text, not of null.
             result = replace(result, confidence=None)
         if limits is not None and result.value is not None:
             margin = result.margin
@@ -154,7 +152,7 @@ class DocumentValues:
                     confidence = None
             if why is not None:
                 result = _reject(result, attribute, why, confidence)
-            if margin != result.margin:  # A copy costs more than all the rest.
+            if margin != result.margin:  # Copying is the most expensive step here.
                 result = replace(result, margin=margin)
         self.fields[path] = result
         self.attributes[path] = attribute
@@ -169,7 +167,7 @@ class DocumentValues:
         )
 
     def value_at(self, path: Path) -> Any:
-        """The value at a path; of a row, those of its fields so far, but for lists in it."""
+        """Return the value at a path; for a row, an object of its fields so far, without lists."""
         if path in self.fields:
             return self.fields[path].value
         row: dict[str, Any] = {}
@@ -186,10 +184,9 @@ class DocumentValues:
         return self.attributes.get(path) or answer_leaf(schema, path)
 
     def inherited_margin(self, leaf: Leaf) -> float | None:
-        """The margin of the values on which a leaf depends, if one of them is a near tie.
+        """Return the smallest margin of the values on which a leaf depends, or None.
 
-        A leaf depends on the values that it comes after, and on the numbers of items of the arrays
-        in which it is.
+        These are the values that it comes ``after`` and the item counts of the arrays around it.
         """
         if len(leaf.path) == 1 and not leaf.after:
             return None
@@ -199,7 +196,7 @@ class DocumentValues:
         return min_margin(self.fields[path].margin for path in seen if path in self.fields)
 
     def ground(self, schema: Schema, grounder: Grounder, options: Options) -> None:
-        """Look up every value in the document, and drop those that must be there but are not."""
+        """Find every value in the document; with ``require_grounding``, reject those not found."""
         above = {path[:-1] for path in self.fields if path[-1] == COUNT_KEY}
         arrays = {path for path in above if (one := answer_leaf(schema, path)) and one.is_counted}
         given = [
@@ -227,14 +224,14 @@ class DocumentValues:
                 self.fields[path] = _reject(result, attribute, "the document does not hold it")
 
     def calibrate(self, schema: Schema, text: str, confidence_map: ConfidenceMap) -> None:
-        """Turn the model's confidence in each field into the share of such that is right.
+        """Replace the model's confidence in each field by a calibrated one.
 
-        Forced values are none of those on which the map was fitted, and stay as they are.
+        Forced values are left alone, as the map was not fitted to them.
 
         Args:
             schema: the fields.
             text: the whole document.
-            confidence_map: says the share.
+            confidence_map: the calibration.
         """
         found = {path: self._attribute(schema, path) for path in self.fields}
         kinds = {
@@ -247,18 +244,18 @@ class DocumentValues:
         for path, kind in kinds.items():
             own = self.fields[path]
             kind, confidence = kind_of(kind, text), own.confidence or 0.0
-            if own.nulled:  # Under the threshold: it is as sure as the value was not.
+            if own.nulled:  # Below the threshold: null is as likely as the value is unlikely.
                 share = 1.0 - confidence_map(kind, 1.0 - confidence, is_null=False)
             else:
                 share = confidence_map(kind, confidence, is_null=own.value is None)
             self.fields[path] = replace(own, confidence=share, uncalibrated=own.confidence)
 
     def data(self, schema: Schema) -> dict[str, Any]:
-        """The values found so far, nested as in the answer."""
+        """Return the values found so far, nested as in the answer."""
         return self._assembled(schema, as_answer=True).data
 
     def settled_data(self, schema: Schema, options: Options, unsettled: Set[str]) -> dict[str, Any]:
-        """The data of the attributes before the first one that is ``unsettled``."""
+        """Return the data of the attributes before the first ``unsettled`` one."""
         data = self._assembled(schema, options).data
         names = itertools.takewhile(
             lambda name: name not in unsettled, (each.name for each in schema.attributes)
@@ -266,7 +263,7 @@ class DocumentValues:
         return {name: data[name] for name in names if name in data}
 
     def missing_fields(self, schema: Schema) -> frozenset[Path]:
-        """The fields that must be answered, so that no required value is missing or invalid."""
+        """Return the fields that need an answer so that no required value is missing or invalid."""
         assembled = self._assembled(schema)
         invalid = {
             path
@@ -282,10 +279,10 @@ class DocumentValues:
     def faults(
         self, schema: Schema, options: Options = DEFAULT_OPTIONS, *, is_chunk: bool = False
     ) -> dict[Path, str]:
-        """The fields whose values are refused, by path, each with the reason.
+        """Return the rejected fields, by path, with the reasons.
 
-        If the user's class refuses a whole, all its fields are to blame. Of a part of a document,
-        nothing is missing: the rest may have it.
+        If the user's class rejects an object, all of its fields are included. In a chunk of a
+        document, nothing counts as missing: other chunks may have it.
         """
         if is_chunk:
             return {path: result.error for path, result in self.fields.items() if result.error}
@@ -299,7 +296,7 @@ class DocumentValues:
                     or own.startswith((f"{data_path}.", f"{data_path}["))
                 ):
                     faults.setdefault(path, message)
-        # Items are asked again once their number is.
+        # Items are asked for again after their count.
         counts = [path for path in faults if is_count(schema, path)]
         return {
             path: message
@@ -310,10 +307,10 @@ class DocumentValues:
     def extraction(
         self, schema: Schema, id_: Any, usage: Usage, options: Options = DEFAULT_OPTIONS
     ) -> Extraction[Any]:
-        """The extraction for the user: nested data, or an instance of the user's class.
+        """Return the extraction, with nested data or an instance of the user's class.
 
-        Data that the user's class refuses is an error of the document; unless ``on_invalid`` is
-        ``record``, so is data that breaks the schema otherwise.
+        Data that the class rejects is an error of the document; unless ``on_invalid`` is
+        ``record``, so is data that violates the schema in another way.
         """
         assembled = self._assembled(schema, options)
         data_paths = assembled.data_paths
@@ -325,14 +322,14 @@ class DocumentValues:
         }
         for path, result in self.fields.items():
             if result.margin is not None and path not in data_paths:
-                # An array tells that an item which was left out is a near tie.
+                # A near tie in a dropped item is reported by its array.
                 data_path = next(
                     (data_paths[p] for p in _enclosing_counts(path) if p in data_paths), None
                 )
                 if data_path in fields:
                     margin = min_margin([result.margin, fields[data_path].margin])
                     fields[data_path] = replace(fields[data_path], margin=margin)
-        # Why there is no value says more than that a class refuses null.
+        # The reason for a missing value says more than that a class rejects null.
         for errors in (problems, assembled.errors):
             for data_path, message in errors.items():
                 fields[data_path] = replace(fields.get(data_path, FieldValue()), error=message)
@@ -366,18 +363,17 @@ class DocumentValues:
 
 
 class Retries:
-    """The fields of stacked documents that are asked again.
+    """Decides which fields of stacked documents are asked for again.
 
-    With ``on_missing="force"``, those that lack a required value are, and null is no answer
-    then. With
-    ``on_invalid="retry"``, those whose values are refused are, with the reason: a field's new key
-    shows its refused values as a part of the answer, as in ``{"size": 0, "wrong because": "below
-    the minimum 1", "size":``. So it goes on from the prompt that the engine has.
+    With ``on_missing="force"``, fields without a required value are asked for again without
+    allowing null. With ``on_invalid="retry"``, fields with rejected values are asked for again with
+    the reason: the new key shows the rejected values as part of the answer, as in ``{"size": 0,
+    "wrong because": "below the minimum 1", "size":``, so the engine continues from its prompt.
 
     Args:
-        schema: of the documents.
-        options: which of the two is wanted.
-        is_chunk: whether they are parts of longer ones.
+        schema: the schema of the documents.
+        options: with ``on_missing`` and ``on_invalid``.
+        is_chunk: whether the documents are chunks of longer ones.
     """
 
     def __init__(self, schema: Schema, options: Options, *, is_chunk: bool) -> None:
@@ -388,20 +384,20 @@ class Retries:
         self._n_left = MAX_RETRIES if options.on_invalid == "retry" else 0
         self._leaves: dict[tuple[int, Path], Leaf] = {}
         self._last_values: dict[tuple[int, Path], str] = {}
-        """The last values, as text: those that differ may be equal, as 1 and True are."""
+        """The last values, as text: values that differ may be equal, such as 1 and True."""
         self._rejected: dict[tuple[int, Path], tuple[RejectedAnswer, ...]] = {}
 
     @property
     def may_continue(self) -> bool:
-        """Whether fields may be asked again."""
+        """Whether fields may be asked for again."""
         return self._n_left > 0 or self._forces
 
     def record(
         self, questions: Sequence[Question], values: Sequence[Any]
     ) -> list[tuple[int, Leaf]]:
-        """Remember what has been asked, and the values.
+        """Record the questions of a wave and their values.
 
-        Returns the leaves that have been asked, and came ``after`` one that has another value now.
+        Returns the leaves to ask again because they come ``after`` one whose value has changed.
         """
         changed = []
         for question, value in zip(questions, values, strict=True):
@@ -413,7 +409,7 @@ class Retries:
         return self._dependants(changed)
 
     def due(self, documents: Sequence[DocumentValues]) -> list[Retry]:
-        """The questions to be asked again; none after as many waves as there may be."""
+        """Return the questions to ask again; none once the limit of waves is reached."""
         lacking = dict.fromkeys(
             key
             for d, own in enumerate(documents if self._forces else ())
@@ -440,7 +436,7 @@ class Retries:
         return due
 
     def _asked(self, d: int, path: Path) -> tuple[int, Path] | None:
-        """The place of the leaf that gave a field, which may be a whole list; None if none did."""
+        """Return the key of the leaf that wrote a field, perhaps as part of a list, or None."""
         if (d, path) in self._leaves:
             return d, path
         for n in range(len(path) - 1, 0, -1):
@@ -450,15 +446,15 @@ class Retries:
         return None
 
     def has_dependants(self, questions: Sequence[Question]) -> bool:
-        """Whether a leaf that has been asked comes ``after`` one of these."""
+        """Return whether a leaf that was asked comes ``after`` one of these."""
         return bool(self._dependants([(each.document, each.leaf.path) for each in questions]))
 
     def rejected(self, question: Question) -> tuple[RejectedAnswer, ...]:
-        """The text that the model wrote before for the field of a question."""
+        """Return the earlier answers of a question that were rejected."""
         return self._rejected.get((question.document, question.leaf.path), ())
 
     def _dependants(self, keys: Sequence[tuple[int, Path]]) -> list[tuple[int, Leaf]]:
-        """The leaves that have been asked, and came ``after`` one at these places."""
+        """Return the leaves that were asked and come ``after`` one of these."""
         return [
             (d, leaf)
             for (d, _), leaf in self._leaves.items()
@@ -469,7 +465,7 @@ class Retries:
 def _user_data(
     schema: Schema, assembled: AssembledData, options: Options
 ) -> tuple[Any, dict[str, str]]:
-    """The data for the user, and why the user's class refuses it."""
+    """Return the data for the user, and the problems that the user's class has with it."""
     data = unwrapped_data(schema, assembled.data)
     if schema.model is None:
         return data, {}
@@ -484,7 +480,7 @@ def _is_missing_error(error: str | None) -> bool:
 
 
 def _shown_value(raw: str) -> Any:
-    """The value that the model wrote, in short; its text, if it is none."""
+    """Return the value that the model wrote, shortened; its text if it is not JSON."""
     text = raw.strip()
     try:
         value, end = json.JSONDecoder(strict=False).raw_decode(text)
@@ -506,25 +502,25 @@ def _shorten(text: str, longest: int) -> str:
 
 
 def near_tie(margins: Iterable[float]) -> float | None:
-    """The smallest of differences of logits, or of log-probabilities, if it is a near tie's."""
+    """Return the smallest margin if it is that of a near tie, else None."""
     margin = min(margins, default=math.inf)
     return margin if margin < near_tie_margin() else None
 
 
 def min_margin(margins: Iterable[float | None]) -> float | None:
-    """The smallest margin of near ties, None if there are none."""
+    """Return the smallest margin, or None if there are none."""
     return min((margin for margin in margins if margin is not None), default=None)
 
 
 def log_distance(probability: float, other: float) -> float | None:
-    """The margin of a decision that compares two probabilities, if it is a near tie."""
+    """Return the margin of a comparison of two probabilities if it is a near tie, else None."""
     if probability <= 0.0 or not 0.0 < other < math.inf:
         return None
     return near_tie([abs(math.log(probability / other))])
 
 
 def is_count(schema: Schema, path: Path) -> bool:
-    """Whether a field is the number of an array's items, and no attribute of that name."""
+    """Return whether a path is an array's item count, and not an attribute called ``count``."""
     if path[-1:] != (COUNT_KEY,):
         return False
     above = answer_leaf(schema, path[:-1])
@@ -532,12 +528,12 @@ def is_count(schema: Schema, path: Path) -> bool:
 
 
 def is_below(path: Path, roots: Iterable[Path]) -> bool:
-    """Whether a path leads to one of the roots, or to a part of it."""
+    """Return whether a path is one of the roots or below one."""
     return any(path[: len(root)] == root for root in roots)
 
 
 def _enclosing_counts(path: Path) -> list[Path]:
-    """The paths of the counts of all arrays in which a field may be; items have numbers."""
+    """Return the paths of the item counts of all arrays that may contain a field."""
     return [(*path[:n], COUNT_KEY) for n in range(1, len(path)) if path[n].isdecimal()]
 
 
@@ -557,13 +553,15 @@ def _without_numbers(path: Path) -> Path:
 def _reject(
     result: FieldValue, attribute: Attribute, why: str, confidence: float | None = None
 ) -> FieldValue:
-    """The result of a refused value: null, with an error if the field must have a value.
+    """Return a result with null in place of a rejected value.
+
+    The reason is an error if the attribute is required and not nullable.
 
     Args:
         result: the value.
         attribute: its attribute.
         why: the reason.
-        confidence: that of the null.
+        confidence: the confidence in null.
     """
     result = replace(result, value=None, confidence=confidence)
     if attribute.needs_a_value:

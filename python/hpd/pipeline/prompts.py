@@ -141,7 +141,7 @@ class Prompt(ABC):
         self._failure = Failure.of(error)
 
     def extractions(self) -> Iterator[tuple[int, Extraction[Any]]]:
-        """Yield indices and extractions; none while other chunks of a document are decoded."""
+        """Yield indices and extractions; none until all chunks of the document are finished."""
         schema, options = self._compiled_schema.schema, self._compiled_schema.options
         confidence_map = self._compiled_schema.confidence_map
         n = len(self.documents)

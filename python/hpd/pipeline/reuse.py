@@ -1,4 +1,4 @@
-"""Values that are decoded once, if a document comes again in the same run or a later one."""
+"""Reuse of values for documents that come again, in the same run or a later one."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from hpd.version import __version__
 if TYPE_CHECKING:
     from hpd._native import Value
 
-_ENCODING_ERRORS = "surrogateescape"  # a value that was cut off may end within a character
+_ENCODING_ERRORS = "surrogateescape"  # A truncated value may end within a character.
 
 
 @dataclass(frozen=True, slots=True)
 class KnownValue:
-    """A value that was decoded before; its attributes are those of ``_native.Value``."""
+    """A value that was decoded earlier, with the attributes of ``_native.Value``."""
 
     text: bytes
     finish: str
@@ -47,7 +47,7 @@ class KnownValue:
 
     @classmethod
     def of(cls, value: Value) -> KnownValue:
-        """A copy of what the engine says."""
+        """Copy a value of the engine."""
         return cls(
             value.text,
             value.finish,
@@ -58,7 +58,7 @@ class KnownValue:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The object that is kept in a file; its floats come back bit for bit."""
+        """Return the value as JSON types; floats are restored bit for bit."""
         return {
             "text": self.text.decode("utf-8", _ENCODING_ERRORS),
             "finish": self.finish,
@@ -70,10 +70,10 @@ class KnownValue:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> KnownValue:
-        """The value of such an object.
+        """Return the value that ``to_json`` converted.
 
         Raises:
-            AttributeError, KeyError, OverflowError, TypeError, ValueError: it is none.
+            AttributeError, KeyError, OverflowError, TypeError, ValueError: ``kept`` is malformed.
         """
         return cls(
             kept["text"].encode("utf-8", _ENCODING_ERRORS),
@@ -86,13 +86,13 @@ class KnownValue:
 
 
 class Reuse:
-    """The use of a table under certain settings.
+    """A table of values, used in a certain context.
 
     Args:
         table: the values by document and question.
-        context: all that a value depends on besides its document and its question.
-        by_field: whether a value is known whatever else the schema asks. The instruction names all
-            attributes of a schema, so that strictly a value may depend on those.
+        context: what a value depends on besides its document and question.
+        by_field: whether to reuse a value even if the rest of the schema differs. Strictly, a value
+            may depend on it, as the instruction names all attributes.
     """
 
     def __init__(self, table: ValueTable, context: Sequence[str] = (), *, by_field: bool) -> None:
@@ -101,11 +101,11 @@ class Reuse:
         self._context = tuple(context)
 
     def within(self, context: str) -> Reuse:
-        """The same, for values that depend on something more."""
+        """Return a copy with more context."""
         return Reuse(self._table, (*self._context, context), by_field=self.by_field)
 
     def known_values(self, text: str) -> KnownValues:
-        """The values of a document."""
+        """Return the known values of a document."""
         return KnownValues(self._table, fingerprint(*self._context, text))
 
     def close(self) -> None:
@@ -114,7 +114,7 @@ class Reuse:
 
 
 class KnownValues:
-    """The values of one document: those that are known, and those that come to be."""
+    """The known values of one document, and the new ones to store."""
 
     def __init__(self, table: ValueTable, document: str) -> None:
         self._table = table
@@ -123,40 +123,39 @@ class KnownValues:
         self._new: dict[str, KnownValue] = {}
 
     def find(self, questions: Sequence[str]) -> list[KnownValue | None]:
-        """The value that answers each question."""
+        """Return the known value of each question, or None."""
         return [self._known.get(question) for question in questions]
 
     def add(self, values: Mapping[str, Value]) -> None:
-        """Note the answers of questions, to be kept with the others at the end."""
+        """Add new values; ``store`` saves them."""
         self._new |= {question: KnownValue.of(value) for question, value in values.items()}
 
     def store(self) -> None:
-        """Keep what was noted: the document is finished."""
+        """Save the added values, once the document is finished."""
         if self._new:
             self._table.store(self._document, self._new)
 
 
 def fingerprint(*parts: str) -> str:
-    """32 hexadecimal digits that no other parts have."""
+    """Return a hash of some texts, as 32 hexadecimal digits."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass")
-        # Without its length, a part could end where another one begins.
+        # The length keeps ("ab", "c") apart from ("a", "bc").
         digest.update(len(encoded).to_bytes(8, "little") + encoded)
     return digest.hexdigest()
 
 
 MAX_KEPT_TOKENS = 4_000_000
-"""The most tokens that are kept, at 16 bytes each."""
+"""How many tokens are kept, at 16 bytes each."""
 VALUE_OVERHEAD = 50
-"""The tokens for which a value counts besides its own: Python's objects are large."""
+"""The memory of a value's Python objects, counted in tokens."""
 
 
 class MemoryTable:
-    """Values by document and question, for any number of threads.
+    """Values in memory, by document and question; thread-safe.
 
-    If there are too many, those of the document that was asked for longest ago go, all at once: a
-    document is known as a whole or not at all.
+    If there are too many, all values of the least recently used document are dropped.
     """
 
     def __init__(self, n_tokens: int = MAX_KEPT_TOKENS) -> None:
@@ -166,7 +165,7 @@ class MemoryTable:
         self._lock = threading.Lock()
 
     def values_of(self, document: str) -> dict[str, KnownValue]:
-        """The known values of a document, by question."""
+        """Return the values of a document, by question."""
         with self._lock:
             if document not in self._by_document:
                 return {}
@@ -174,7 +173,7 @@ class MemoryTable:
             return dict(self._by_document[document])
 
     def store(self, document: str, values: Mapping[str, KnownValue]) -> None:
-        """Keep values of a document, beside those that are kept already."""
+        """Store values of a document, in addition to those stored already."""
         with self._lock:
             known = self._by_document.setdefault(document, {})
             self._by_document.move_to_end(document)
@@ -186,7 +185,7 @@ class MemoryTable:
                 self._n_kept -= _size_in_tokens(forgotten)
 
     def close(self) -> None:
-        """Forget everything."""
+        """Drop all values."""
         with self._lock:
             self._by_document.clear()
             self._n_kept = 0
@@ -197,17 +196,17 @@ def _size_in_tokens(values: Mapping[str, KnownValue]) -> int:
 
 
 _MAX_FOLDER_BYTES = 4 * 1024**3
-"""The size at which the values that were kept first go."""
+"""The size of the folder beyond which the oldest values are deleted."""
 
 
 class FolderTable:
-    """Values by document and question, for any number of threads and processes.
+    """Values in a folder, by document and question, for any number of threads and processes.
 
-    A process that is killed leaves what it had stored. The folder is only a help: an entry that
-    cannot be read is decoded again, with a warning, and written again.
+    What is stored survives a killed process. An entry that cannot be read is decoded again, with a
+    warning, and overwritten.
 
     Args:
-        folder: made if it is not there.
+        folder: created if it does not exist.
 
     Raises:
         HpdError: the folder cannot be used.
@@ -219,14 +218,14 @@ class FolderTable:
         self._folder = folder
         self._has_warned = False
         self._lock = threading.Lock()
-        # A damaged database may say anything.
+        # A damaged database may raise any of these.
         self._errors = (
             *(OSError, sqlite3.Error, diskcache.Timeout, zlib.error),
             *(AttributeError, LookupError, OverflowError, TypeError, ValueError),
         )
         try:
-            # JSON, as anyone who can write to the folder could otherwise run code. It is
-            # compressed with a checksum, so that what was damaged is not taken for a value.
+            # Not pickle: anyone who can write to the folder could run code. The JSON is
+            # compressed with a checksum, which detects damage.
             self._cache = diskcache.Cache(
                 str(folder),
                 disk=diskcache.JSONDisk,
@@ -239,7 +238,7 @@ class FolderTable:
             ) from error
 
     def values_of(self, document: str) -> dict[str, KnownValue]:
-        """The known values of a document, by question; empty if they cannot be read."""
+        """Return the values of a document, by question; empty if they cannot be read."""
         try:
             return _read_values(self._cache.get(document))
         except self._errors as error:
@@ -247,10 +246,10 @@ class FolderTable:
             return {}
 
     def store(self, document: str, values: Mapping[str, KnownValue]) -> None:
-        """Keep values of a document, beside those that are kept already."""
+        """Store values of a document, in addition to those stored already."""
         new = {question: value.to_json() for question, value in values.items()}
         try:
-            # Another process may store other values of the same document meanwhile.
+            # Another process may be storing values of the same document.
             with self._cache.transact():
                 self._cache.set(document, {**self._readable(document), **new})
         except self._errors as error:
@@ -286,23 +285,23 @@ def _read_values(kept: Mapping[str, Any] | None) -> dict[str, KnownValue]:
 
 
 ValueTable = MemoryTable | FolderTable
-"""The place where values are kept, by document and question."""
+"""Where values are kept, by document and question."""
 
 
 def reuse_of(model: Path, options: Options) -> Reuse | None:
-    """The place in which an extractor finds and keeps values that were decoded.
+    """Return the store of an extractor's values, or None if its options disable reuse.
 
     Args:
-        model: its file, or the first part of it.
-        options: the extractor's.
+        model: the model file, or the first of its parts.
+        options: the extractor's options.
 
     Raises:
-        HpdError: the folder of ``cache`` cannot be used.
+        HpdError: the ``cache`` folder cannot be used.
     """
     if not options.reuses_values:
         return None
     if not options.cache:
-        # One extractor has one model and one set of options.
+        # An extractor has a single model and set of options.
         return Reuse(MemoryTable(), by_field=False)
     parts = [model.with_name(name) for name in part_names(model.name)]
     adapters = [(content_fingerprint(local_lora(path)), scale) for path, scale in options.adapters]
