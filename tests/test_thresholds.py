@@ -2,6 +2,7 @@
 
 import pytest
 
+from hpd.pipeline.document_values import UNTRAINED_NULL_THRESHOLD
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
 
@@ -45,3 +46,34 @@ def test_a_required_value_that_is_too_unlikely_is_an_error(tiny_model):
     )  # fmt: skip
     errors = [x.fields[name].error for x in found for name in ("new", "size")]
     assert any(error and error.startswith("required, but less likely") for error in errors)
+
+
+@pytest.mark.parametrize("method", ["hpd", "ar"])
+def test_an_untrained_model_has_a_threshold_for_optional_values(model, method):
+    n_null = 0
+    free = extracted(model, method=method, null_threshold=0.0)
+    for before, after in zip(
+        free, extracted(model, method=method, null_threshold=None), strict=True
+    ):
+        for name, kept in before.fields.items():
+            if kept.value is not None and kept.confidence < UNTRAINED_NULL_THRESHOLD:
+                field = after.fields[name]
+                assert (field.value, field.raw) == (None, kept.raw)
+                assert field.reason == f"less likely than {UNTRAINED_NULL_THRESHOLD:g}"
+                n_null += 1
+            else:
+                assert after.fields[name].value == kept.value
+    assert n_null
+
+
+def test_no_calibration_is_no_threshold(model):
+    free = [each.data for each in extracted(model, null_threshold=0.0)]
+    assert [each.data for each in extracted(model, calibration="none", null_threshold=None)] == free
+    assert [each.data for each in extracted(model, null_threshold=None)] != free
+
+
+def test_a_required_value_has_no_threshold_unless_asked(model):
+    free = extracted(model, "name!", null_threshold=0.0, on_invalid="record")
+    own = extracted(model, "name!", null_threshold=None, on_invalid="record")
+    assert [each.fields["name"].raw for each in own] == [each.fields["name"].raw for each in free]
+    assert [each.data for each in own] == [each.data for each in free]

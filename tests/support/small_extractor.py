@@ -16,6 +16,8 @@ def give_answers(extractor, known):
 class SmallExtractor(Extractor):
     """One thread: a tiny model has no work for more, which would only wait for each other.
 
+    A tiny model is never sure, so no value is too unlikely unless a test says otherwise.
+
     Every document is decoded, the second of two equal ones as well, unless a test says otherwise.
 
     ``answers`` are known answers by text, decoded in place of the model's own: all logits are
@@ -23,7 +25,7 @@ class SmallExtractor(Extractor):
     """
 
     def __init__(self, schema, model, *, answers=None, **settings):
-        usual = {"n_threads": 1}
+        usual = {"n_threads": 1, "null_threshold": 0.0}
         if "cache" not in settings:
             usual["dedupe"] = False
         super().__init__(schema, model, **(usual | settings))

@@ -303,7 +303,7 @@ def _chunk_rank(
 
 
 def _is_named(path: Path, result: FieldValue, text: str) -> bool:
-    """Return whether the document names a field just before its value: ``Closing balance 286.00``."""
+    """Return whether the document names a field before its value: ``Closing balance 286.00``."""
     if result.start is None:
         return False
     before = text[max(0, result.start - _NAME_REACH) : result.start].casefold()
