@@ -81,11 +81,12 @@ def best_null_threshold(judged: Sequence[ScoredConfidence], n_stated: int) -> fl
         n_stated: how many values there are to be found.
     """
     return max(
-        (n / 100 for n in range(100)), key=lambda threshold: _f1(judged, n_stated, threshold)
+        (n / 100 for n in range(100)), key=lambda threshold: f1_above(judged, n_stated, threshold)
     )
 
 
-def _f1(judged: Sequence[ScoredConfidence], n_stated: int, threshold: float) -> float:
+def f1_above(judged: Sequence[ScoredConfidence], n_stated: int, threshold: float) -> float:
+    """The F1 if all values with a confidence below a threshold become null."""
     kept = [
         answer.is_right
         for answer in judged

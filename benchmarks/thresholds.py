@@ -1,0 +1,101 @@
+"""Null thresholds and calibrations of a model, on handwritten documents that are kept aside.
+
+    PYTHONPATH=models python -m benchmarks.thresholds -m MODEL [-n N]
+
+Prints the F1 of its values at each null threshold, without a calibration; and the expected
+calibration error, and how many of the values at 0.95 and more are right, without a calibration and
+with the one of ``hpd calibrate -m MODEL``, if it has been run: none of these documents is among
+those to which that is fitted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from collections.abc import Sequence
+
+import hpd
+from hpd.bench.workload import spread
+from hpd.cli.common import format_table
+from hpd.evaluation.calibration import ScoredAnswer, reliability
+from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
+from hpd.evaluation.confidence_fit import ScoredConfidence, f1_above, mapped
+from hpd.models.calibrations import stored_calibration
+from hpd.models.hardware import processor
+from hpd.models.model_files import resolve_model
+from hpd.values.confidence import NO_CALIBRATION
+from recipe.calibration_documents import is_for_calibration
+from recipe.handwritten import Handwritten, kept_aside
+
+_THRESHOLDS = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7)
+_SURE = 0.95
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("-m", "--model", help="a GGUF file (else the bundled one)")
+    parser.add_argument("-n", type=int, default=60, help="documents (default 60)")
+    parser.add_argument("-t", "--threads", type=int, default=0, help="(0: chosen)")
+    asked = parser.parse_args(arguments)
+    documents = [each for each in kept_aside() if not is_for_calibration(each)]
+    documents = [documents[i] for i in spread(len(documents), asked.n)]
+    model = resolve_model(asked.model)
+    scored, n_stated = _answers(str(model), documents, asked.threads)
+    print(f"{model.name}, {len(documents)} documents that state {n_stated} values;", end=" ")
+    print(f"{processor()}, {datetime.date.today().isoformat()}\n")
+    rows = [["null threshold", "right", "wrong", "F1"]]
+    for threshold in _THRESHOLDS:
+        kept = [e.is_right for e in scored if not e.is_null and e.confidence >= threshold]
+        f1 = f1_above(scored, n_stated, threshold)
+        rows.append([f"{threshold:g}", str(sum(kept)), str(len(kept) - sum(kept)), f"{f1:.1%}"])
+    print(format_table(rows))
+    calibration = stored_calibration(model)
+    states = {"none": scored}
+    if calibration is not None:
+        states["of hpd calibrate"] = [mapped(each, calibration) for each in scored]
+    rows = [["calibration", "error of values", "of nulls", f"values at {_SURE} and more", "right"]]
+    for name, state in states.items():
+        values = [each for each in state if not each.is_null]
+        sure = [each.is_right for each in values if each.confidence >= _SURE]
+        errors = [_error(values), _error([each for each in state if each.is_null])]
+        rows.append([name, *(f"{e:.3f}" for e in errors), str(len(sure)), str(sum(sure))])
+    print(format_table(rows))
+    if calibration is not None:
+        threshold = calibration.null_threshold
+        f1 = f1_above(states["of hpd calibrate"], n_stated, threshold)
+        print(f"F1 with its threshold of {threshold:g}: {f1:.1%}")
+
+
+def _answers(
+    model: str, documents: Sequence[Handwritten], n_threads: int
+) -> tuple[list[ScoredConfidence], int]:
+    """The fields of documents as the model extracts them, and how many values they state."""
+    gold = {e.name: GoldDocument(e.name, e.text, e.schema, e.answer) for e in documents}
+    texts = [hpd.Document(each.text, id=name, category=name) for name, each in gold.items()]
+    options = hpd.Options(
+        calibration=NO_CALIBRATION,
+        null_threshold=0.0,
+        on_invalid="record",
+        n_threads=n_threads,
+        quiet=True,
+    )
+    scored, n_stated = [], 0
+    schemas = {name: each.schema for name, each in gold.items()}
+    with hpd.Extractor(schemas, model, options=options) as extractor:
+        for extraction in extractor.iter_extract(texts, on_error="record"):
+            for field, is_stated in scored_fields(gold[extraction.id], extraction):
+                scored.append(field)
+                n_stated += is_stated
+    return scored, n_stated
+
+
+def _error(fields: Sequence[ScoredConfidence]) -> float:
+    return reliability(
+        [ScoredAnswer(f.confidence, "vc" if f.is_right else "vw") for f in fields]
+    ).ece
+
+
+if __name__ == "__main__":
+    main()
