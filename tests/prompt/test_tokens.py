@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import tiny_models
 from decoding import open_model
-from grounding import ground
+from grounding import best_span
 from hpd.errors import ModelLoadError
 from hpd.prompt.template import render
 from hpd.prompt.text import SYSTEM_PROMPT, Labels, instruction_text, key_text, key_texts
@@ -233,7 +233,7 @@ def test_the_common_prefix_is_that_of_the_obvious_way(sequences):
 def test_blanks_are_evened_out_for_the_model(document, shown):
     assert documents_text([document]) == f"Document:\n{shown}"
     assert documents_text([document, "x"]) == f"Documents:\n[1]\n{shown}\n[2]\nx"
-    span = ground(shown, document)
+    span = best_span(shown, document)
     around = "\r\n\ufeff\u2068"
     assert document[span.start : span.end].strip(around) == document.strip(around)
     assert span.match in ("exact", "normalized")

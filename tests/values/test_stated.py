@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounding import ground
+from grounding import best_span
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import parse_value
 from hpd.values.stated import StatedValues
@@ -242,4 +242,4 @@ def test_a_day_is_stated_however_it_is_written(day):
 def test_all_that_is_stated_has_its_place(document):
     for attribute in (WHOLE, NUMBER, DATE):
         for value in stated(document, attribute) or ():
-            assert ground(value, document) is not None, value
+            assert best_span(value, document) is not None, value

@@ -1,4 +1,4 @@
-"""A schema compiled for one model, with its prompts and constraints in tokens."""
+"""A schema compiled for one model: prompts, keys and constraints as tokens."""
 
 from __future__ import annotations
 
@@ -68,23 +68,22 @@ from hpd.values.words import quotable_pieces
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One prompt and the fields of one wave; each wave of a prompt is a request."""
+    """A prompt and the fields of one wave. Each wave of a prompt is a request of its own."""
 
     prompt: list[int]
     fields: list[Field]
     n_instruction: int
-    """The number of leading tokens that all documents of the schema share."""
+    """How many leading tokens all documents of the schema share."""
     n_cached: int
-    """The number of leading tokens whose KV cells are kept for others or from an earlier wave."""
+    """How many leading tokens the KV cache keeps, for other prompts or from an earlier wave."""
     keep_prompt: bool = False
-    """Whether another wave of the same prompt may follow."""
+    """Whether another wave of the prompt may follow."""
     min_tokens: Mapping[int, int] = field(default_factory=dict)
-    """The fields, by their places, that may be as long as there is room, and the tokens that each
-    needs at least."""
+    """The tokens that a field needs at least, by its index, if it may use all the room there is."""
 
     @property
     def n_cells(self) -> int:
-        """The fewest KV cells with which it can be decoded: its prompt and its longest field."""
+        """The fewest KV cells that it needs: those of the prompt and the longest field."""
         return len(self.prompt) + max(
             len(own.key) + self.min_tokens.get(index, own.max_tokens)
             for index, own in enumerate(self.fields)
@@ -93,43 +92,43 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """The values that a field may have: those of a grammar, or one of a few."""
+    """The values that a field may have: those of a grammar, or a list of choices."""
 
     grammar: str = ""
     choices: tuple[tuple[int, ...], ...] = ()
     """The tokens of each choice."""
     normalizes: bool = False
-    """Whether a probability is a share of what it allows, as it is of anything but free text."""
+    """Whether probabilities are normalized over the allowed values; not for free text."""
     counted_grammar: str = ""
-    """A wider grammar, of which a probability is a share; that of the values if it is empty."""
+    """A wider grammar to normalize probabilities over; empty: ``grammar``."""
     counted_choices: tuple[tuple[int, ...], ...] = ()
-    """More choices, among which a probability is a share; those of the values if there are none."""
+    """More choices to normalize probabilities over; empty: ``choices``."""
     quote_grammar: str = ""
-    """Of free text, the grammar for what is quoted from a document, but for its ``quote_rule``."""
+    """For free text, the grammar of a quote from a document, without the ``quote_rule``."""
 
     def counted_among(self, wider: Constraint) -> Constraint:
-        """The same constraint, where a probability is a share of what a wider one allows."""
+        """Return this constraint with probabilities normalized over a wider one."""
         return replace(self, counted_grammar=wider.grammar, counted_choices=wider.choices)
 
 
-_MAX_KEPT = 4096  # the numbers of items of arrays within arrays are new ones for each document
+_MAX_KEPT = 4096  # Counts of nested arrays are new attributes in each document.
 
 
 class Constraints:
-    """The constraints of attributes, each of which is made once.
+    """Makes the constraints of attributes, and keeps them.
 
     Args:
-        model: whose tokens they are made of.
+        model: the model whose tokens they consist of.
     """
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self._made: dict[str, Constraint] = {}
         self._known: dict[int, tuple[Attribute, Constraint]] = {}
-        """Attributes by their identity, which is theirs as long as they are kept here."""
+        """By the ``id()`` of the attribute, which is kept alive here."""
 
     def constraint_for(self, attribute: Attribute) -> Constraint:
-        """The constraint on the values of an attribute that is neither array nor object."""
+        """Return the constraint on the values of an attribute."""
         known = self._known.get(id(attribute))
         if known is None:
             if len(self._known) >= _MAX_KEPT:
@@ -157,11 +156,11 @@ class Constraints:
         return Constraint(choices=tuple(dict.fromkeys(choices)), normalizes=True)
 
     def _spellings(self, text: str) -> Iterator[tuple[int, ...]]:
-        """The tokens of a choice as JSON has it, up to the one that completes it.
+        """Yield the ways to tokenize a choice as JSON, up to the token that completes it.
 
-        What comes behind a value decides how its end is cut into tokens: models often write
-        ``",`` or ``)"}`` as one. Some write no blank between the key and the value, and then the
-        first mark of the value may be one token with the key, and alone where the key is there.
+        What follows a value affects the tokens at its end: models often write ``",`` or ``)"}`` as
+        one token. Some models write no blank after the key; the first character of the value may
+        then share a token with the key, and is a token of its own after a given key.
         """
         for spelling, n_alone in ((f" {text}", 0), (text, 0), (text, 1)):
             first = self._tokens_behind(_TEXTS_BEFORE_VALUE, spelling[:n_alone]) if n_alone else []
@@ -176,7 +175,7 @@ class Constraints:
                         break
 
     def _tokens_behind(self, keys: Iterable[str], text: str) -> list[int]:
-        """The tokens of a text behind the first key at whose end a token ends."""
+        """Return the tokens of a text after the first key at whose end a token ends."""
         for key in keys:
             tokens = self._model.tokenize(key + text)
             pieces = [self._model.piece(token) for token in tokens]
@@ -192,34 +191,34 @@ _TEXTS_AFTER_VALUE = ("", ",", "}", "]", "\n")
 
 
 MAX_QUOTED_LENGTH = 2000
-"""The characters of the longest document from which free text is quoted.
+"""The longest document, in characters, from which free text is quoted.
 
-The grammar grows with the document; up to this length it takes no time that can be measured.
+The grammar grows with the document; up to this length its cost is not measurable.
 """
 
 
 class VerbatimConstraints:
-    """The constraints of attributes whose values must be stated in a document.
+    """Makes the constraints of attributes whose values must be stated in a document.
 
-    Free text is quoted from a document of at most ``MAX_QUOTED_LENGTH`` characters.
+    Free text is a quote, in documents of at most ``MAX_QUOTED_LENGTH`` characters.
 
     Args:
-        constraints: of the attributes that no document restricts.
-        document: its text.
+        constraints: the constraints without a document.
+        document: the text of the document.
     """
 
     def __init__(self, constraints: Constraints, document: str) -> None:
         self._constraints = constraints
         self._document = document
         self._made: dict[int, Constraint] = {}
-        """By the identity of the attribute, which outlives its document."""
+        """By the ``id()`` of the attribute, which outlives the document."""
         self._allowed: dict[int, tuple[Attribute, list[str] | None]] = {}
-        """Beside attributes that are theirs as long as they are kept here."""
+        """By the ``id()`` of the attribute, which is kept alive here."""
 
     @cached_property
     def quote_rule(self) -> str:
-        """The rule for free text that is quoted from the document; empty if it is too long."""
-        # The model does not see the blanks of the document itself.
+        """The grammar rule for quotes from the document; empty if the document is too long."""
+        # The model sees the document with normalized blanks.
         seen = normalize_blanks(self._document)
         return quote_rule(seen) if len(seen) <= MAX_QUOTED_LENGTH else ""
 
@@ -228,10 +227,10 @@ class VerbatimConstraints:
         return StatedValues(self._document)
 
     def allowed(self, attribute: Attribute) -> list[str] | None:
-        """The values that the document states, those beyond the limits of an attribute, too.
+        """Return the values that the document states, also those beyond the attribute's limits.
 
-        Such a value is refused when it is parsed. Were it not allowed, the model would have to take
-        another one, which means something else.
+        Such a value is rejected when it is parsed. If it were not allowed, the model would have to
+        choose another one, with another meaning.
         """
         known = self._allowed.get(id(attribute))
         if known is None:
@@ -239,7 +238,7 @@ class VerbatimConstraints:
         return known[1]
 
     def constraint_for(self, attribute: Attribute) -> Constraint:
-        """The constraint on the values of an attribute that is neither array nor object."""
+        """Return the constraint on the values of an attribute."""
         made = self._made.get(id(attribute))
         if made is None:
             made = self._constraints.constraint_for(attribute)
@@ -258,19 +257,19 @@ class VerbatimConstraints:
 
 
 def quote_rule(document: str) -> str:
-    """The GBNF rule ``quote``: a document from any of its words to any later one.
+    """Return the GBNF rule ``quote``: the document from any of its words to any later one.
 
-    Empty if it has none. An accent may be written as a character of its own or as one with its
-    letter; backslashes as JSON escapes them or, before other text, as the document has them.
+    Empty if the document has no words. Accents may be combining or precomposed characters.
+    Backslashes may be escaped as in JSON or, before other text, written as in the document.
     """
     pieces = quotable_pieces(document)
 
     def continuation(n: int) -> str:
-        """The blank before a word, and the word: empty behind the last one."""
+        """Return the rule for a blank and the next word; empty after the last word."""
         if n >= len(pieces):
             return ""
         gap = document[pieces[n - 1][1] : pieces[n][0]]
-        # The model sees one blank in place of several, and may write a break as one.
+        # The model sees one blank instead of several, and may write one for a line break.
         blank = '(" " | "\\\\n") ' if "\n" in gap else '" " ' if gap else ""
         return f"{blank}w{n}"
 
@@ -291,28 +290,28 @@ def quote_rule(document: str) -> str:
 
 
 MIN_LIST_TOKENS = 256
-"""The tokens for which a list has room in any case."""
+"""The tokens reserved for a list in any case."""
 _MIN_VALUE_TOKENS = 16
-"""The tokens for which a value in a row must have room, however long the row's name is."""
+"""The tokens reserved for a value in a row, however long the row's name is."""
 _LIST_TOKENS_PER_TOKEN = 4
-"""The tokens of a list for each of its document, without the names in it."""
+"""The tokens of a list per token of its document, without the names of its attributes."""
 _NAME_TOKENS = 16
 _ROW_NAME_TOKENS = 64
-"""The tokens for which a later key has room, for the name of a row."""
-_MAX_FINGERPRINTS = 4096  # of keys that come again: items of arrays may be many
+"""The tokens reserved in a later key for the name of a row."""
+_MAX_FINGERPRINTS = 4096  # Kept for keys that come again; arrays may have many items.
 
 
 class CompiledSchema:
     """Turns questions about stacked documents into requests.
 
     Args:
-        model: the model that will be asked.
-        schema: its attributes.
-        options: layout, method and lengths.
+        model: the model that gets the requests.
+        schema: the attributes to extract.
+        options: layout, method, lengths and so on.
         examples: documents with their answers, shown before every document.
-        system_prompt: the system's text, in place of the usual one.
-        confidence_map: turns the model's confidence into the share that is right; None: it stays.
-        n_cells: the KV cells that a request may take; 0: as many as it needs.
+        system_prompt: replaces the default system prompt.
+        confidence_map: calibrates confidences; None leaves them as they are.
+        n_cells: the KV cells that a request may take; 0 for no limit.
     """
 
     def __init__(
@@ -330,7 +329,7 @@ class CompiledSchema:
         self._n_cells = n_cells
         self.options = options
         self.confidence_map = confidence_map
-        # Unless someone asks for one or the other, the file of the model says which.
+        # By default, the model file says whether values must be stated.
         asked = options.verbatim
         self._stated = model.metadata(STATED_KEY) == "on" if asked is None else asked
         self._is_restricted = self._stated and _any_restricted(schema.attributes)
@@ -349,7 +348,7 @@ class CompiledSchema:
             schema, examples, options.layout, options.instructions, options.document_role
         )
         self._waves: dict[int, Waves] = {}
-        """Those that have not begun, by the number of documents in the stack."""
+        """Unstarted waves, by the number of stacked documents."""
         self._tokenizers: dict[bool, PromptTokenizer] = {}
         self._constraints = Constraints(model)
         self._n_later_tokens: int | None = None
@@ -357,7 +356,7 @@ class CompiledSchema:
         self._limits: dict[tuple[int, str], tuple[Attribute, ConfidenceLimits]] = {}
 
     def waves(self, n_stacked: int) -> Waves:
-        """The questions for a new stack of documents."""
+        """Return the waves of questions for a new stack of documents."""
         if n_stacked not in self._waves:
             layout = self.options.layout
             self._waves[n_stacked] = Waves(
@@ -368,12 +367,12 @@ class CompiledSchema:
     def request(
         self, texts: Sequence[str], questions: Sequence[Question], *, first: bool, keep_prompt: bool
     ) -> Request:
-        """The request for one wave of questions.
+        """Return the request for one wave of questions.
 
         Args:
             texts: the stacked documents.
-            questions: the questions of one wave.
-            first: whether it is the first wave, when the documents have no KV cells yet.
+            questions: the questions of the wave.
+            first: whether it is the first wave, before the documents are in the KV cache.
             keep_prompt: whether another wave may follow.
         """
         uncached = {q.key for q in questions if q.shows_values}
@@ -388,7 +387,7 @@ class CompiledSchema:
             if leaf.written is not None:
                 max_tokens = self._max_list_tokens(leaf.attribute, n_document)
             if leaf.written is not None or leaf.rows:
-                # The names of its rows may have taken the room of a long value.
+                # The names of the rows may leave no room for a long value.
                 min_tokens = max(MIN_LIST_TOKENS, self.options.max_tokens)
                 min_tokens = min(_MIN_VALUE_TOKENS if leaf.rows else min_tokens, max_tokens)
                 min_tokens_of[len(fields)] = min_tokens
@@ -402,11 +401,11 @@ class CompiledSchema:
         )
 
     def answer_request(self, texts: Sequence[str]) -> Request:
-        """The request of ``method="ar"``: one field, which is the whole answer."""
+        """Return the request of ``method="ar"``: one field with the whole answer."""
         n_stacked = len(texts)
         tokens = self._tokenizer(n_stacked).tokenize(texts, [""])
         leaves = schema_leaves(self.schema)
-        # It is unlikely that all values are long: there is room for one.
+        # Not all values will be long: reserve room for one long value.
         n_long = max(0, self.options.max_tokens - SHORT_VALUE_TOKENS)
         min_tokens, max_tokens = (
             n_long + n_stacked * max(1, sum(self._answer_tokens(leaf, n) for leaf in leaves))
@@ -424,7 +423,7 @@ class CompiledSchema:
                 len(tokens.prompt) + len(tokens.keys[0]), min_tokens, max_tokens
             ),
             grammar=_answer_grammar(schema, stated),
-            # The confidence of free text is no share.
+            # Free text is not normalized.
             normalizes=any(map(holds_constrained, self.schema.attributes)),
         )
         n_shared = tokens.n_instruction
@@ -433,18 +432,18 @@ class CompiledSchema:
     def limits(
         self, attributes: Sequence[Attribute], kinds: Sequence[str]
     ) -> list[ConfidenceLimits]:
-        """How likely the values of attributes must be, by their kinds for the calibration.
+        """Return the limits below which values are rejected.
 
         Args:
-            attributes: those of the schema.
-            kinds: what each is for the calibration.
+            attributes: the attributes of the values.
+            kinds: the kind of each for the calibration (``kind_of``).
         """
         if len(self._limits) >= _MAX_KEPT:
             self._limits.clear()
         keys = [(id(a), kind) for a, kind in zip(attributes, kinds, strict=True)]
         for key, attribute in zip(keys, attributes, strict=True):
             if key not in self._limits:
-                # With the attribute, which has its identity as long as it is kept here.
+                # The attribute is kept alive, so that its id() stays unique.
                 self._limits[key] = attribute, self._new_limits(attribute, key[1])
         return [self._limits[key][1] for key in keys]
 
@@ -455,7 +454,7 @@ class CompiledSchema:
         needs_a_value = attribute.needs_a_value
         threshold = self.options.null_threshold
         if threshold is None:
-            # That of the calibration is about values that need not be there.
+            # The default threshold is for optional values.
             threshold = 0.0 if needs_a_value else self._default_threshold
         is_forced = attribute.forbids_null
         may_be_ruled_out = (needs_a_value or attribute.type == "enum") and not is_forced
@@ -468,13 +467,12 @@ class CompiledSchema:
         )
 
     def context(self, *, include_schema: bool) -> str:
-        """All that a value depends on besides the model, its document and its question.
+        """Return what a value depends on besides the model, its document and its question.
 
-        Options that only filter values are no part of it, as they are applied afterwards.
+        Options that only filter values are left out, as they are applied afterwards.
 
         Args:
-            include_schema: whether the other attributes of the schema, which the instruction names,
-                count as such.
+            include_schema: whether to include the other attributes, which the instruction names.
         """
         own = repr((self.options.instructions, self._examples))
         instruction = self._instruction if include_schema else own
@@ -483,7 +481,7 @@ class CompiledSchema:
         return repr((asked, self._stated, self.lists, system, instruction))
 
     def fingerprints(self, questions: Sequence[Question]) -> list[str]:
-        """A fingerprint of each question, however the rest of the schema is."""
+        """Return a fingerprint of each question, independent of the rest of the schema."""
         if len(self._fingerprints) >= _MAX_FINGERPRINTS:
             self._fingerprints.clear()
         found = []
@@ -500,11 +498,11 @@ class CompiledSchema:
 
     @property
     def answer_fingerprint(self) -> str:
-        """A fingerprint of the question for the whole answer."""
+        """A fingerprint of the question for a whole answer."""
         return fingerprint("answer", repr(self.schema.attributes))
 
     def stack_schema(self, n_stacked: int) -> Schema:
-        """The schema of a stack's answer: one object for each document, by its number."""
+        """Return the schema of a stack's answer: an object for each document, by its number."""
         if n_stacked == 1:
             return self.schema
         return Schema(
@@ -515,7 +513,7 @@ class CompiledSchema:
         )
 
     def token_ends(self, tokens: Sequence[int]) -> list[int]:
-        """The number of bytes of text up to the end of each token."""
+        """Return the byte offset of the end of each token."""
         ends = []
         n_bytes = 0
         for token in tokens:
@@ -528,9 +526,9 @@ class CompiledSchema:
         return len(self._model.tokenize(text))
 
     def drafter_seeds(self) -> Iterator[tuple[int, list[int]]]:
-        """The answers of the examples: the number of an attribute, and a value in tokens.
+        """Yield the values in the examples: an attribute id and the tokens of a value.
 
-        The drafter learns them, as it does the answers of earlier documents.
+        The drafter learns them, like the values of earlier documents.
         """
         for _, answer in self._examples:
             if not isinstance(answer, Mapping):
@@ -543,7 +541,7 @@ class CompiledSchema:
 
     @property
     def n_later_tokens(self) -> int:
-        """The most tokens that a key of a later wave can have more than those of the first."""
+        """By how many tokens a key of a later wave can be longer than those of the first."""
         if self._n_later_tokens is None:
             first = [leaf for leaf in self.leaves if leaf.wave == 0]
             later = [leaf for leaf in self.leaves if leaf.wave > 0]
@@ -557,7 +555,7 @@ class CompiledSchema:
         return self._n_later_tokens
 
     def _tokenizer(self, n_stacked: int) -> PromptTokenizer:
-        """The tokenizer of prompts; for stacks, the instruction has one more rule."""
+        """Return the prompt tokenizer; for stacks, the system prompt has one more rule."""
         is_stack = n_stacked > 1
         if is_stack not in self._tokenizers:
             system = system_text(n_stacked, self.options.layout, self._system_prompt)
@@ -570,7 +568,7 @@ class CompiledSchema:
         return VerbatimConstraints(self._constraints, document) if self._is_restricted else None
 
     def _available_tokens(self, n_before: int, min_tokens: int, max_tokens: int) -> int:
-        """The tokens of a field that may be as long as the context has room for it."""
+        """Return the tokens of a field that may fill the rest of the context."""
         return (
             max(min_tokens, min(max_tokens, self._n_cells - n_before))
             if self._n_cells
@@ -584,19 +582,19 @@ class CompiledSchema:
         stated: VerbatimConstraints | None,
         max_tokens: int,
     ) -> Field:
-        # No document needs to state how many items a list has.
+        # A document need not state how many items a list has.
         is_free = _is_count(leaf) or leaf.union is not None
         if stated is not None and leaf.is_forced and not stated.allowed(leaf.attribute):
             is_free = True
         constraints = self._constraints if stated is None or is_free else stated
         constraint = constraints.constraint_for(leaf.attribute)
         if leaf.is_forced:
-            # Its confidence says how likely it was beside null.
+            # The confidence is relative to what was allowed before, null included.
             asked = replace(leaf.attribute, forbids_null=False)
             constraint = constraint.counted_among(constraints.constraint_for(asked))
         return Field(
             key,
-            # A choice ends by itself.
+            # A choice ends on its own.
             max_tokens=max(map(len, constraint.choices), default=max_tokens),
             grammar=constraint.grammar,
             choices=constraint.choices,
@@ -607,8 +605,8 @@ class CompiledSchema:
         )
 
     def _key_tokens(self, leaf: Leaf) -> int:
-        """The number of tokens in a field's key, if all values that it sees are the longest."""
-        # A value that is seen comes with its name.
+        """Return the tokens of a field's key, with all values in it as long as they can be."""
+        # A value is shown with its name.
         n_seen = sum(
             self._max_tokens(other.attribute) + _NAME_TOKENS
             for path in leaf.after
@@ -619,7 +617,7 @@ class CompiledSchema:
         return self.n_tokens(key) + n_seen + _ROW_NAME_TOKENS * len(leaf.rows)
 
     def _max_tokens(self, attribute: Attribute, n_document: int | None = None) -> int:
-        """The most tokens of a value; fewer if so many of its document are known."""
+        """Return the most tokens of a value; fewer if its document is known to be short."""
         types = {attribute.type, *(variant.type for variant in attribute.attributes)}
         has_text = "string" in types or "enum" in types
         max_tokens = (
@@ -627,14 +625,14 @@ class CompiledSchema:
             if has_text
             else min(SHORT_VALUE_TOKENS, self.options.max_tokens)
         )
-        is_made_up = attribute.forbids_null  # It may be no text of the document.
+        is_made_up = attribute.forbids_null  # It may not be text of the document.
         if n_document is not None and attribute.format in FORMATS and not is_made_up:
-            # Made of the document's text, it may have other tokens than there, and some more.
+            # A copy of the document's text may be tokenized differently, and a bit longer.
             max_tokens = min(max_tokens, 2 * n_document + SHORT_VALUE_TOKENS // 2)
         return max_tokens
 
     def _answer_tokens(self, leaf: Leaf, max_tokens: int) -> int:
-        """The tokens of a leaf in a whole answer if no value has more than so many."""
+        """Return the tokens of a leaf in a whole answer, with ``max_tokens`` per value."""
         n_own = self.n_tokens(key_text(leaf.path))
         items = item_leaves(leaf, 1)
         if leaf.array is None or not items:
@@ -642,16 +640,16 @@ class CompiledSchema:
         return n_own + sum(self._answer_tokens(item, max_tokens) for item in items)
 
     def _max_list_tokens(self, array: Attribute, n_document: int) -> int:
-        """The most tokens of a list in a document of so many.
+        """Return the most tokens of a list in a document of ``n_document`` tokens.
 
-        Its values stand there; what each item has beside them is written again for each.
+        The values are from the document; names and punctuation are repeated for each item.
         """
         n_names = self.n_tokens(" ".join(attribute_lines((array,))))
         return MIN_LIST_TOKENS + n_document * (_LIST_TOKENS_PER_TOKEN + n_names)
 
 
 def _answer_grammar(schema: Schema, stated: VerbatimConstraints | None) -> str:
-    """The grammar of a whole answer; in a stack, a value may be one of another document in it."""
+    """Return the grammar of a whole answer; in a stack, values may be from any document."""
     if stated is None:
         return answer_grammar(schema)
     rule = stated.quote_rule
@@ -659,9 +657,10 @@ def _answer_grammar(schema: Schema, stated: VerbatimConstraints | None) -> str:
 
 
 def trained_lists(model: Model, options: Options) -> Lists:
-    """How a model was taught to read lists, as its file or an adapter says; by names if none does.
+    """Return how a model was trained to answer lists, as its file or an adapter says.
 
-    Files that say that they were taught, but not how, are from before there was more than one way.
+    Without an entry, models trained for hpd use ``numbers``, the only way at the time, and others
+    ``names``.
     """
     if options.layout == "label":
         return "numbers"
@@ -678,15 +677,15 @@ def _is_trained(model: Model) -> bool:
 
 
 def attribute_id(leaf: Leaf) -> int:
-    """A number for the attribute of a leaf, the same for all items of an array and in every stack.
+    """Return an id for the attribute of a leaf, equal for all items of an array and in any stack.
 
-    The engine's drafter uses it to know the earlier values of the same attribute.
+    The engine's drafter finds earlier values of the same attribute by it.
     """
     return _path_hash(leaf.path, "count" if _is_count(leaf) else "value")
 
 
 def _is_count(leaf: Leaf) -> bool:
-    """Whether it is the number of items of an array."""
+    """Return whether a leaf is the item count of an array."""
     return leaf.path[-1] == COUNT_KEY and leaf.array is not None
 
 
@@ -698,7 +697,7 @@ def _path_hash(path: Path, kind: str) -> int:
 
 
 def _any_restricted(attributes: Sequence[Attribute]) -> bool:
-    """Whether what a document states restricts the values of any of these attributes."""
+    """Return whether a document restricts the values of any of these attributes."""
     return any(
         can_list(each)
         or is_free_text(each)

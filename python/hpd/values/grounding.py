@@ -1,12 +1,12 @@
-"""The places of values in their document.
+"""Grounding: finds the spans of values in their document.
 
-A value is searched for in four ways, one after the other: the very text; the text in its normal
-form (case, blanks, quotes, dashes and Unicode's forms evened out); what means the same (a number, a
-day or a time written in another way, the digits of an account in other groups); a similar text.
-Offsets are those of the original document, as Python counts characters.
+A value is searched for in four ways, in this order: as exact text; as normalized text (case,
+blanks, quotes, dashes and Unicode forms); by meaning (a number, date or time in another notation,
+an account number in other groups); as similar text. Offsets are characters of the original
+document.
 
-The places of a list's items are found together (``windows``). What is in no window is placed last,
-at a place that nothing else has, if there is one.
+The spans of a list's items are chosen together (``windows``). Values outside of all windows are
+assigned last, to a span that is still free if there is one.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from hpd.values.windows import (
 from hpd.values.words import extends_previous, is_word_border
 
 FUZZY_THRESHOLD: Final = 85.0
-"""The least similarity of a text that is taken for the value, of 100 (rapidfuzz's ratio)."""
+"""The least similarity of a fuzzy match, of 100 (rapidfuzz's ratio)."""
 MIN_FUZZY_LENGTH: Final = 4
-"""The shortest value for which similar texts are looked up: shorter ones resemble too much."""
+"""The shortest value that is matched fuzzily: shorter ones resemble too much."""
 MAX_FUZZY_LENGTH: Final = 256
-"""The longest value for which similar texts are looked up: longer ones take too long, and are
-made up more often than misspelt."""
+"""The longest value that is matched fuzzily: longer ones take too long, and are more often invented
+than misspelt."""
 
 _SEPARATORS = "[ ./-]{0,2}"
 _SIGN = re.compile(r"[./-]")
 MIN_CODE_LENGTH: Final = 6
 MAX_CODE_LENGTH: Final = 64
-"""The letters and digits of a code whose groups may be separated in another way; at least half of
-them are digits."""
+"""The letters and digits of a code whose groups may be separated differently; at least half must be
+digits."""
 
 MAX_SPANS: Final = 1000
-"""The most places of one value that are compared: more say nothing of any of them."""
+"""The most spans of one value that are compared: more carry no information."""
 
 _DIGITS = re.compile(r"\d+")
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
@@ -62,7 +62,7 @@ _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}\S*)?", re.ASCII)
 
 
 class Grounder:
-    """The search for many values in one document, which is read only once."""
+    """Finds values in one document, which is analysed only once."""
 
     def __init__(self, document: str) -> None:
         self.document = document
@@ -70,12 +70,12 @@ class Grounder:
 
     @cached_property
     def normalized(self) -> NormalizedText:
-        """The document's normalised text, with the way back to its offsets."""
+        """The normalized document, with the original offsets."""
         return normalize(self.document)
 
     @cached_property
     def _numbers(self) -> dict[Decimal, list[tuple[int, int]]]:
-        """The offsets of all that can be read as a number, by the number."""
+        """The spans of everything that can be read as a number, by the number."""
         numbers: dict[Decimal, list[tuple[int, int]]] = {}
         for start, end, values in numbers_in(self.document, loose=True):
             for value in values:
@@ -88,7 +88,7 @@ class Grounder:
 
     @cached_property
     def _clocks(self) -> dict[str, list[Clock]]:
-        """The times of day that the document states, by the time."""
+        """The times of day in the document, by the time."""
         clocks: dict[str, list[Clock]] = {}
         for clock in times_in(self.document):
             for time in clock.times:
@@ -96,7 +96,7 @@ class Grounder:
         return clocks
 
     def candidate_spans(self, value: Any, *, fuzzy: bool = True) -> list[Span]:
-        """All places at which a value may be meant, exact or not, from left to right."""
+        """Return all spans that may mean a value, exactly or not, from left to right."""
         key = type(value), value, fuzzy
         known = self._candidates.get(key)
         if known is None:
@@ -120,13 +120,13 @@ class Grounder:
         return whole or self.best_spans(value, fuzzy=fuzzy)
 
     def is_stated(self, value: Any, n_times: int = 1) -> bool:
-        """Whether the document has a value in so many words, and not as a part of a longer one.
+        """Return whether the document states a value, and not just as part of a longer one.
 
-        ``PX-310`` is no value of ``PX-310-22``, nor is 500 as a text one of ``500ml``.
+        ``PX-310-22`` does not state ``PX-310``, nor ``500ml`` the text ``500``.
 
         Args:
             value: the value.
-            n_times: how often it must stand there.
+            n_times: how often the document must state it.
         """
         text, is_text = self.document, isinstance(value, str)
         for span in self.best_spans(value, fuzzy=False):
@@ -142,16 +142,16 @@ class Grounder:
         return False
 
     def best_span(self, value: Any, *, fuzzy: bool = True) -> Span | None:
-        """The best place of a value; None if the document does not hold it.
+        """Return the best span of a value, or None if the document does not have it.
 
-        Whole words come before parts of words, then the first place before the others.
-        ``fuzzy=False`` is for the values of a fixed set, where a similar text means nothing.
+        Whole words are preferred to parts of words, then the first span to later ones. Use
+        ``fuzzy=False`` for values of a fixed set, where similarity means nothing.
         """
         spans = self.best_spans(value, fuzzy=fuzzy, only_first=True)
         return spans[0] if spans else None
 
     def best_spans(self, value: Any, *, fuzzy: bool = True, only_first: bool = False) -> list[Span]:
-        """All places that match as well as the best one; ``only_first`` keeps one of them."""
+        """Return all spans that match as well as the best one, or the first of them."""
         if isinstance(value, bool):
             return self._text_spans("true" if value else "false", only_first)
         if isinstance(value, int | float):
@@ -173,7 +173,7 @@ class Grounder:
         return [span] if span is not None else []
 
     def _text_spans(self, value: str, only_first: bool) -> list[Span]:
-        """Exact or normalised matches; whole words of either kind come before parts of words."""
+        """Return exact or else normalized matches; whole words come before parts of words."""
         parts: list[Span] = []
         for find in (self._exact_spans, self._normal_spans):
             whole: list[Span] = []
@@ -200,7 +200,7 @@ class Grounder:
             at = self.document.find(value, self._next_start(at, end))
 
     def _normal_spans(self, value: str, *, only_whole: bool = False) -> Iterator[Span]:
-        """The places of a text's normal form; ``only_whole`` leaves out most parts of words."""
+        """Yield the spans of a normalized text; ``only_whole`` skips most parts of words."""
         wanted = normalized_text(value)
         if not wanted:
             return
@@ -221,9 +221,9 @@ class Grounder:
             at = text.find(wanted, onward)
 
     def _next_start(self, start: int, end: int) -> int:
-        """The offset at which to go on after a match.
+        """Return the offset at which to continue after a match.
 
-        It is the match's end if that is a whole word; else the start of the next word within it,
+        This is the end of a match that is a whole word; else the start of the next word within it,
         as a whole word may overlap the match.
         """
         if self._is_border(start) and self._is_border(end):
@@ -246,14 +246,14 @@ class Grounder:
         yield from inexact
 
     def _time_spans(self, wanted: re.Match[str]) -> Iterator[Span]:
-        """The places of a time of day, whose zone need not stand there."""
+        """Yield the spans of a time of day, with or without its zone."""
         time, fraction, zone = wanted.groups()
         for clock in self._clocks.get(time + (fraction or ""), ()):
             if clock.zone in (None, "", zone):
                 yield Span(clock.start, clock.end, "normalized")
 
     def _code_spans(self, value: str) -> Iterator[Span]:
-        """The places of a number of an account and the like, however its groups are separated."""
+        """Yield the spans of an account number or the like, however its groups are separated."""
         text = normalized_text(value)
         letters = [char for char in text if char.isalnum()]
         n_digits = sum(char.isdigit() for char in letters)
@@ -289,7 +289,7 @@ class Grounder:
         return best
 
     def _fuzzy_span(self, wanted: str, start: int, end: int) -> Span | None:
-        """The span of a stretch of the normalised text, if it is similar enough to the value."""
+        """Return the span of some normalized text, if it is similar enough to the value."""
         normalized = self.normalized
         while start < end and normalized.text[start] == " ":
             start += 1
@@ -318,13 +318,13 @@ class Grounder:
 
 
 def _continues_word(beside: str) -> bool:
-    """Whether a word goes on with these characters, from its end outwards."""
+    """Return whether a word continues with these characters, from its end outwards."""
     joiner = beside[:1] in "-./_:@#&+" and beside[1:]
     return (joiner or beside[:1]).isalnum() and beside.isascii()
 
 
 def _best_kind(spans: Iterator[Span], only_first: bool) -> list[Span]:
-    """All spans that match as the first one does, or the first one alone."""
+    """Return the leading spans of the same kind of match, or only the first span."""
     chosen: list[Span] = []
     for span in spans:
         if chosen and (only_first or span.match != chosen[0].match):
@@ -334,7 +334,7 @@ def _best_kind(spans: Iterator[Span], only_first: bool) -> list[Span]:
 
 
 MAX_CLUSTER: Final = 32
-"""The most characters that are normalised together: only an attacker stacks more accents."""
+"""The most characters that are normalized together: only an attacker stacks more accents."""
 
 _EQUIVALENTS: Final = str.maketrans(
     {
@@ -344,32 +344,32 @@ _EQUIVALENTS: Final = str.maketrans(
     }
 )
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*(?![^\x00-\x7f])")
-"""Words and single blanks that nothing behind them can change."""
+"""Words and single blanks that no following character can change."""
 _INVISIBLE: Final = frozenset(INVISIBLE + "\u200c\u200d\ufe0e\ufe0f")
-"""With joiners and selectors, which stay in the prompt."""
+"""Includes joiners and variation selectors, which the prompt keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class NormalizedText:
-    """A normalised text; character i stands for ``original[starts[i]:ends[i]]``."""
+    """A normalized text; its character ``i`` stands for ``original[starts[i]:ends[i]]``."""
 
     text: str
     starts: list[int]
     ends: list[int]
 
     def is_edge(self, position: int) -> bool:
-        """Whether the text can be cut here, and not within one original character (a ligature)."""
+        """Return whether a position is not within one original character, such as a ligature."""
         if position <= 0 or position >= len(self.text):
             return True
         return self.starts[position] != self.starts[position - 1]
 
 
 def normalize(text: str) -> NormalizedText:
-    """The normal form of a text, with offsets."""
+    """Normalize a text and keep the original offsets."""
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    after_blank = True  # Blanks at the start are dropped, as all but one in a run.
+    after_blank = True  # Leading blanks are dropped, and all but one of a run.
     position = 0
     while position < len(text):
         plain = _PLAIN.match(text, position)
@@ -404,12 +404,12 @@ def normalize(text: str) -> NormalizedText:
 
 
 def normalized_text(text: str) -> str:
-    """The normal form of a text alone."""
+    """Normalize a text."""
     return normalize(text).text
 
 
 def _cluster_end(text: str, start: int) -> int:
-    """The end of the stretch from ``start`` that can be normalised by itself."""
+    """Return the end of the characters from ``start`` that must be normalized together."""
     end = start + 1
     while end < len(text) and end - start < MAX_CLUSTER and extends_previous(text[end]):
         end += 1
@@ -421,20 +421,20 @@ def _normalize_cluster(cluster: str) -> str:
     if len(cluster) == 1 and cluster.isascii() and cluster not in _INVISIBLE:
         return " " if cluster.isspace() else cluster.lower().translate(_EQUIVALENTS)
     seen = "".join(char for char in cluster if char not in _INVISIBLE)
-    # Translated before NFKC, which would take some quotes apart, and after it, which makes others.
+    # Before NFKC, which would decompose some quotes, and after it, which produces others.
     even = unicodedata.normalize("NFKC", seen.translate(_EQUIVALENTS)).casefold()
     even = unicodedata.normalize("NFKC", even).translate(_EQUIVALENTS)
     return " " if even.isspace() else even
 
 
 class SpanAssignment:
-    """The places of the values of a document.
+    """Assigns a span of the document to each value.
 
     Args:
-        grounder: of the document.
-        values: by the paths of their fields; none is null.
+        grounder: searches the document.
+        values: the values by field path; none is null.
         arrays: the paths of all arrays.
-        is_fixed: whether a value is one of a fixed set, where a similar text means nothing.
+        is_fixed: whether the value of a path is one of a fixed set, which is not matched fuzzily.
     """
 
     def __init__(
@@ -451,7 +451,7 @@ class SpanAssignment:
         self._used: set[tuple[int, int]] = set()
         self._known: dict[tuple[type, Any, bool], CandidateSpans] = {}
         self.spans: dict[Path, Span] = {}
-        """The place of each value that has one."""
+        """The span of each value that has one."""
         lists, objects, single = self._group_paths(values, 0)
         for items in lists:
             self._assign_list(items, 0, len(grounder.document))
@@ -463,7 +463,7 @@ class SpanAssignment:
     def _group_paths(
         self, paths: Iterable[Path], depth: int
     ) -> tuple[list[list[tuple[Path, list[Path]]]], list[list[Path]], list[Path]]:
-        """The values of an object: those in its lists, by item; in its objects; and its own."""
+        """Group paths below an object: those in its lists, by item; in its objects; and its own."""
         lists: dict[Path, dict[int, list[Path]]] = {}
         objects: dict[str, list[Path]] = {}
         own: list[Path] = []
@@ -483,7 +483,7 @@ class SpanAssignment:
         return in_order, list(objects.values()), own
 
     def _find_part(self, path: Path, low: int, high: int) -> ItemPart | None:
-        """A value with its places in a part of the text, or in all of it if it has none there."""
+        """Return a value with its spans in a part of the text, or else in all of it."""
         value, is_fixed = self._values[path], self._is_fixed(path)
         key = type(value), value, is_fixed
         known = self._known.get(key)
@@ -501,7 +501,7 @@ class SpanAssignment:
         return ItemPart(path, known)
 
     def _unlikeness(self, value: Any, span: Span) -> int:
-        """How far a place is from the way in which a value is written: 0 to 2."""
+        """Return how much a span differs from the notation of a value: 0 to 2."""
         if isinstance(value, int | float) and not isinstance(value, bool):
             text = self._grounder.document[span.start : span.end]
             has_decimals = text[-3:-2] in (".", ",") or text[-2:-1] in (".", ",")
@@ -512,7 +512,7 @@ class SpanAssignment:
         return int(span.match != "exact")
 
     def _assign_list(self, items: Sequence[tuple[Path, list[Path]]], low: int, high: int) -> None:
-        """Place the items of a list (the path of each, and those of its values)."""
+        """Assign spans to the items of a list, given the path of each and those of its values."""
         sorted_ = [(path, *self._group_paths(paths, len(path))) for path, paths in items]
         parts: list[list[ItemPart]] = []
         for path, _, objects, own in sorted_:
@@ -550,10 +550,10 @@ class SpanAssignment:
         for inner, window, segment in zip(lists, windows, segments, strict=True):
             for items in inner:
                 if window is None:
-                    # Nothing says where the item is, so its lists are one with those of the others.
+                    # The item was not found, so its lists are joined with those of the others.
                     together.setdefault(items[0][0][-2], []).extend(items)
                 else:
-                    # Lists stand behind what their item begins with.
+                    # Lists follow the beginning of their item.
                     self._assign_list(items, window.start, segment[1])
         for items in together.values():
             self._assign_list(items, 0, len(self._grounder.document))
@@ -567,7 +567,7 @@ class SpanAssignment:
         self._used.add((span.start, span.end))
 
     def _assign_out_of_order(self, item: ListItem) -> None:
-        """Place an item wherever its parts are nearest to each other."""
+        """Assign an item to the window in which its parts are closest together."""
 
         def order(window: Window) -> tuple[int, int, int]:
             spans = (span for _, span in item.spans(window))
@@ -580,7 +580,7 @@ class SpanAssignment:
         )
 
     def _assign_rest(self, part: ItemPart, segment: tuple[int, int], last: int) -> None:
-        """Place a part that is in no window: near its item, else where nothing else is."""
+        """Assign a part that is in no window: near its item, else to a free span."""
         candidates = part.candidates
 
         def order(n: int) -> tuple[bool, bool, bool, int, int]:
@@ -592,9 +592,9 @@ class SpanAssignment:
         self._assign(part.path, candidates.spans[min(range(len(candidates.spans)), key=order)])
 
     def _assign_single(self, path: Path) -> None:
-        """Place a value of the document itself: at the best of its places, or the first of them.
+        """Assign a value that is in no list or object to its best span.
 
-        A number is not where another one is, which may mean something else, if it can be elsewhere.
+        A number avoids the spans of other numbers, which may mean something else.
         """
         value, fuzzy = self._values[path], not self._is_fixed(path)
         if isinstance(value, str | bool):
@@ -626,7 +626,7 @@ def assign_spans(
 
 
 def _item_segments(windows: Sequence[Window | None], low: int, high: int) -> list[tuple[int, int]]:
-    """The stretch of the text that each item has: from the window before it to the one behind."""
+    """Return the part of the text of each item: from the window before it to the next one."""
     segments = []
     start = low
     for n, window in enumerate(windows):

@@ -1,16 +1,16 @@
-"""The windows of a list's items in a text, found together.
+"""Chooses a window of the text for each item of a list, for all items together.
 
-A value such as 12 may stand at many places of a text. The items of a list are placed in the order
-of the text: each gets a window, behind that of the item before it, which holds its parts close to
-each other. What costs least is taken:
+A value such as 12 may have many spans in a text. List items are assumed to be in the order of the
+text: each gets a window after that of the item before it, which contains its parts close together.
+The solution with the least cost is chosen:
 
-- each character between the parts of an item that is no part of it: 1,
-- a text that is not written as the value is (12.00 for the number of saws): ``UNLIKE_COST``,
-- a part that is not in the window of its item: ``APART_COST``,
-- an item that is not in the order of the text: ``APART_COST`` for each of its parts, and one more.
+- each character between the parts of an item that belongs to none of them: 1,
+- a span in another notation than the value (12.00 for the number of saws): ``UNLIKE_COST``,
+- a part outside the window of its item: ``APART_COST``,
+- an item out of order: ``APART_COST`` for each of its parts, plus one.
 
-The window of an item holds its *anchor*: the part with the fewest places. Parts of one item that
-are equal have places of their own.
+The window of an item contains its *anchor*: the part with the fewest spans. Equal parts of one item
+get different spans.
 """
 
 from __future__ import annotations
@@ -27,64 +27,64 @@ UNLIKE_COST: Final = 4
 APART_COST: Final = 200
 
 MAX_ANCHORS: Final = 20_000
-"""The most places of anchors that are tried in one list. If there are more, they are the first of
-each item behind the item before it, but at least ``MIN_ANCHORS``."""
+"""The most anchor spans tried in one list. If there are more, the first ones after the item before
+are tried, but at least ``MIN_ANCHORS`` per item."""
 MIN_ANCHORS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of a document that holds a value."""
+    """The characters of a document that state a value."""
 
     start: int
     end: int
     match: Match
     score: float = 100.0
-    """The similarity of the two texts, of 100; less only in a fuzzy match."""
+    """The similarity, of 100; less only for fuzzy matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateSpans:
-    """All places of a value in the text, from left to right."""
+    """All spans of a value in the text, from left to right."""
 
     spans: Sequence[Span]
     starts: Sequence[int]
     unlike: Sequence[int]
-    """How far each place is from the way in which the value is written: 0 to 2."""
+    """How much each span differs from the notation of the value: 0 to 2."""
 
     @property
     def size(self) -> int:
-        """The characters of the value, which are not between the parts of its item."""
+        """The length of the value, which costs nothing."""
         return self.spans[0].end - self.spans[0].start
 
 
 @dataclass(frozen=True, slots=True)
 class ItemPart:
-    """A value of an item."""
+    """A value of a list item, with its spans."""
 
     path: Path
     candidates: CandidateSpans
 
 
 NearSpans = Sequence[tuple[int, int, int, int]]
-"""The start, end and number of some places in the text, and how unlike the first part they are."""
+"""Spans near an anchor: start, end, index and unlikeness of each."""
 
 
 class PartGroup:
-    """The parts of an item that have the same places, mostly one."""
+    """The parts of an item that have the same spans; mostly just one."""
 
     def __init__(self, parts: list[ItemPart]) -> None:
         self.parts = parts
         self.candidates = parts[0].candidates
         self.apart = APART_COST * len(parts)
-        """The cost if none of the parts is in the window."""
+        """The cost if no part is in the window."""
         self.size = self.candidates.size
         self._is_single = len(parts) == 1
 
     def near(self, anchor: Span, reach: int) -> NearSpans:
-        """The places that a window around the anchor may need.
+        """Return the spans that a window around the anchor may need.
 
-        Beyond as many as there are parts, only those that are written more alike.
+        Beyond one per part, only spans in a more similar notation are returned.
         """
         candidates, n_parts = self.candidates, len(self.parts)
         spans, starts = candidates.spans, candidates.starts
@@ -97,7 +97,7 @@ class PartGroup:
                 start, end = spans[n].start, spans[n].end
                 if start < anchor.start - reach or end > anchor.end + reach:
                     break
-                # Of several equal values, one may want what another does not.
+                # Equal values of several parts need several spans.
                 unlike = candidates.unlike[n]
                 if unlike <= max_unlike and n_free[unlike]:
                     found.append((start, end, n, unlike))
@@ -123,7 +123,7 @@ class PartGroup:
         return cost + APART_COST * (len(self.parts) - len(chosen))
 
     def chosen(self, near: NearSpans, start: int, end: int) -> list[tuple[ItemPart, int]]:
-        """The parts that are in a window, and the number of each one's place."""
+        """Return the parts in a window, with the index of the span of each."""
         pairs = sorted(
             (part.candidates.unlike[n], n, p)
             for s, e, n, _ in near
@@ -141,7 +141,7 @@ class PartGroup:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of the text that holds parts of an item, among them one of its anchors."""
+    """A part of the text with parts of an item, including one of its anchors."""
 
     start: int
     end: int
@@ -150,25 +150,25 @@ class Window:
 
 
 class ListItem:
-    """An item of a list, with those of its parts that are anywhere in the text."""
+    """A list item, with those of its parts that occur in the text."""
 
     def __init__(self, parts: Sequence[ItemPart]) -> None:
         groups: dict[tuple[int, int, int], list[ItemPart]] = {}
         for part in parts:
-            # Values that mean the same have the same places.
+            # Values with the same meaning have the same spans.
             first = part.candidates.spans[0]
             key = len(part.candidates.spans), first.start, first.end
             groups.setdefault(key, []).append(part)
         self.groups = [PartGroup(parts) for parts in groups.values()]
         self.unordered = APART_COST * (len(parts) + 1)
-        """The cost if the item is not in the order of the text."""
+        """The cost if the item is out of order."""
         self.anchors = min((g.candidates for g in self.groups), key=lambda c: len(c.spans))
         self._size = sum(g.size * len(g.parts) for g in self.groups)
         self._reach = sum(g.apart + g.size for g in self.groups)
         self._is_single = len(parts) == 1
 
     def windows(self, anchor: Span, n: int) -> list[Window]:
-        """The windows around a place of the anchor, but for those that hold a cheaper one."""
+        """Return the windows around an anchor span, without those that contain a cheaper one."""
         if self._is_single:
             cost = UNLIKE_COST * self.anchors.unlike[n]
             return [Window(anchor.start, anchor.end, cost, anchor)]
@@ -189,7 +189,7 @@ class ListItem:
         return windows
 
     def spans(self, window: Window) -> list[tuple[ItemPart, Span]]:
-        """The parts that are in a window, and their places."""
+        """Return the parts in a window, with their spans."""
         return [
             (part, part.candidates.spans[n])
             for group in self.groups
@@ -201,19 +201,19 @@ class ListItem:
 
 @dataclass(frozen=True, slots=True)
 class _PartialOrder:
-    """A way to have placed some of the items so far; the others are not in order."""
+    """A choice of windows for some of the items so far; the others are out of order."""
 
     end: int
     cost: int
-    """Beside the cost of all items that are not in order."""
+    """Relative to the cost of all items being out of order."""
     item: int = -1
     window: Window | None = None
     before: _PartialOrder | None = None
 
 
 def choose_windows(items: Sequence[ListItem]) -> list[Window | None]:
-    """The windows of a list's items that cost least; None for those not in the text's order."""
-    states = [_PartialOrder(0, 0)]  # From state to state the end rises, and the cost falls.
+    """Return the cheapest windows of a list's items, None for those that are out of order."""
+    states = [_PartialOrder(0, 0)]  # Sorted: the ends rise and the costs fall.
     ends = [0]
     for number, item in enumerate(items):
         n_anchors = max(MIN_ANCHORS, MAX_ANCHORS // (len(items) * len(item.groups) ** 2))

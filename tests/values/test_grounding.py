@@ -11,14 +11,14 @@ from rapidfuzz import fuzz
 
 import hostile_documents
 import strategies
-from grounding import ground, ground_all
+from grounding import best_span, best_spans
 from hpd.values.grounding import FUZZY_THRESHOLD, normalize, normalized_text
 from hpd.values.windows import Span
 from hpd.values.words import extends_previous
 
 
 def found(value, document):
-    span = ground(value, document)
+    span = best_span(value, document)
     return None if span is None else (span.match, document[span.start : span.end])
 
 
@@ -176,17 +176,17 @@ def test_where_a_value_stands(value, document, expected):
 
 def test_the_best_of_several_places():
     document = "redder red, reds red"
-    assert ground("red", document) == Span(7, 10, "exact")
-    assert ground_all("red", document) == [Span(7, 10, "exact"), Span(17, 20, "exact")]
-    assert ground_all("5", "5, 15, 5") == [Span(0, 1, "exact"), Span(7, 8, "exact")]
-    assert [s.start for s in ground_all(5, "5, 15, 5")] == [0, 7]
-    assert [s.match for s in ground_all("RED", document)] == ["normalized", "normalized"]
-    assert ground_all("blue", document) == []
+    assert best_span("red", document) == Span(7, 10, "exact")
+    assert best_spans("red", document) == [Span(7, 10, "exact"), Span(17, 20, "exact")]
+    assert best_spans("5", "5, 15, 5") == [Span(0, 1, "exact"), Span(7, 8, "exact")]
+    assert [s.start for s in best_spans(5, "5, 15, 5")] == [0, 7]
+    assert [s.match for s in best_spans("RED", document)] == ["normalized", "normalized"]
+    assert best_spans("blue", document) == []
 
 
 def test_values_from_a_fixed_set_are_not_guessed():
-    assert ground("colour", "color", fuzzy=False) is None
-    assert ground("Color", "color", fuzzy=False) == Span(0, 5, "normalized")
+    assert best_span("colour", "color", fuzzy=False) is None
+    assert best_span("Color", "color", fuzzy=False) == Span(0, 5, "normalized")
 
 
 @given(st.lists(strategies.words, min_size=1, max_size=8), st.data())
@@ -196,13 +196,13 @@ def test_words_of_the_document_are_found(words, data):
     document, value = " ".join(words), " ".join(words[first : last + 1]).strip()
     # An accent at the beginning would belong to the blank before it.
     assume(not extends_previous(value[0]) and not value.endswith("\u200d"))
-    spans = ground_all(value, document)
+    spans = best_spans(value, document)
     assert spans
     for span in spans:
         check(span, value, document)
         assert span.match == "exact"
     assert any(is_whole(document, span.start, span.end) for span in spans)
-    assert ground(value, document) == spans[0]
+    assert best_span(value, document) == spans[0]
 
 
 def is_whole(document, start, end):
@@ -226,7 +226,7 @@ def test_exact_places_are_those_of_the_obvious_way(document, value):
             continue
         is_part = cuts_a_word(document, start) or cuts_a_word(document, end)
         (parts if is_part else whole).append(Span(start, end, "exact"))
-    found = ground_all(value, document, fuzzy=False)
+    found = best_spans(value, document, fuzzy=False)
     assert found == apart(whole or parts)
 
 
@@ -252,8 +252,8 @@ def apart(spans):
     strategies.documents,
 )
 def test_the_text_of_a_span_is_what_its_match_says(value, document):
-    span = ground(value, document)
-    spans = ground_all(value, document)
+    span = best_span(value, document)
+    spans = best_spans(value, document)
     assert (span is None) == (not spans)
     if span is not None:
         check(span, value, document)
@@ -296,7 +296,7 @@ def test_numbers_are_found_however_they_are_written(number):
     for shape in shapes:
         document = f"a {shape} b"
         assert found(number, document) is not None, document
-        span = ground(number, document)
+        span = best_span(number, document)
         assert document[span.start : span.end] == shape
 
 
