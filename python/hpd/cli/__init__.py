@@ -1,8 +1,8 @@
-"""The command ``hpd``: one module for each of its commands.
+"""The command line, ``hpd``: one module per command.
 
-Results go to standard output, everything else to standard error. Exit codes: 0 fine; 1 a failure
-while running, or of the model; 2 usage or a bad schema, before any model is loaded; 3 some
-documents failed and the rest are written; 130 interrupted.
+Results go to standard output, everything else to standard error. Exit codes: 0 success; 1 failure;
+2 usage error or invalid schema, before any model is loaded; 3 some documents failed and the rest
+are written; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -29,45 +29,45 @@ from hpd.cli.common import (
 from hpd.errors import HpdError, HpdWarning, MissingPackageError, OptionError, SchemaError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "extract": ("hpd.cli.extract", "values out of documents"),
+    "extract": ("hpd.cli.extract", "extract values from documents"),
     "serve": (
         "hpd.serving.commands.serve",
-        "an HTTP server, also for OpenAI's clients",
+        "serve over HTTP, also for OpenAI clients",
     ),
-    "mcp": ("hpd.serving.commands.mcp", "a server of tools for assistants"),
-    "eval": ("hpd.evaluation.commands.eval", "how good values are, against known ones"),
+    "mcp": ("hpd.serving.commands.mcp", "serve tools to assistants (MCP)"),
+    "eval": ("hpd.evaluation.commands.eval", "score values against known ones"),
     "calibrate": (
         "hpd.evaluation.commands.calibrate",
-        "make confidence say how often it is right",
+        "calibrate confidence",
     ),
-    "status": ("hpd.evaluation.commands.status", "how far a run of extract is"),
-    "report": ("hpd.evaluation.commands.report", "a page with the values in their documents"),
-    "judge": ("hpd.evaluation.commands.judge", "ask a larger model whether values are right"),
+    "status": ("hpd.evaluation.commands.status", "show a run's progress"),
+    "report": ("hpd.evaluation.commands.report", "make a page of values in their documents"),
+    "judge": ("hpd.evaluation.commands.judge", "let a larger model judge values"),
     "compare": (
         "hpd.evaluation.commands.compare",
-        "two sets of values beside each other",
+        "let people compare two sets of values",
     ),
-    "discover": ("hpd.evaluation.commands.discover", "find the attributes that documents have"),
-    "data": ("hpd.evaluation.commands.data", "public data sets as documents and known values"),
-    "bench": ("hpd.bench.commands.bench", "time methods side by side"),
-    "tune": ("hpd.bench.commands.tune", "find the fastest settings for a model on this machine"),
-    "finetune": ("hpd.training.command", "teach a model to extract"),
-    "schema": ("hpd.cli.schema", "what hpd understood of a schema"),
-    "text": ("hpd.cli.text", "the text of documents as a model sees it"),
+    "discover": ("hpd.evaluation.commands.discover", "let a model propose a schema"),
+    "data": ("hpd.evaluation.commands.data", "convert public data sets"),
+    "bench": ("hpd.bench.commands.bench", "compare the speed of methods"),
+    "tune": ("hpd.bench.commands.tune", "find the fastest settings for this machine"),
+    "finetune": ("hpd.training.command", "fine-tune a model"),
+    "schema": ("hpd.cli.schema", "show how hpd reads a schema"),
+    "text": ("hpd.cli.text", "show the text that a model sees"),
     "models": (
         "hpd.external.models_command",
-        "models to download, those on this disk, and which fit",
+        "list recommended and local models",
     ),
-    "doctor": ("hpd.bench.commands.doctor", "check that hpd works here, and how fast"),
-    "completion": ("hpd.external.completion_command", "a script for your shell's completion"),
+    "doctor": ("hpd.bench.commands.doctor", "check the installation"),
+    "completion": ("hpd.external.completion_command", "print a shell completion script"),
 }
-"""The commands in the order of the help, each with its module, loaded when it is called."""
+"""The commands in the order of the help, each with its module, which is loaded on use."""
 
 _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
 """Arguments of which - is not standard input."""
 
 _DESCRIPTION = """\
-Structured values out of documents with a local model, all fields decoded at once.
+Structured extract values from documents with a local model, all fields decoded at once.
 
   hpd extract listings.jsonl --schema "brand, color, size" -o values.jsonl
   echo '{"text": "Diesel sneaker, black"}' | hpd extract - --schema "brand, color"
@@ -75,15 +75,15 @@ Structured values out of documents with a local model, all fields decoded at onc
 """
 
 _EPILOG = """\
-Environment: HPD_MODEL (the model if none is named), HPD_TUNED=0 (leave out what hpd tune found),
-HPD_CACHE (the folder where that is kept), and Hugging Face's HF_HOME, HF_TOKEN and HF_HUB_OFFLINE.
-Exit codes: 0 fine, 1 failure, 2 usage or bad schema, 3 some documents failed,
-130 interrupted (143 by SIGTERM, 129 by SIGHUP).
+Environment: HPD_MODEL (the default model), HPD_TUNED=0 (ignore what hpd tune found), HPD_CACHE
+(hpd's cache folder), and Hugging Face's HF_HOME, HF_TOKEN and HF_HUB_OFFLINE. Exit codes: 0
+success, 1 failure, 2 usage error or invalid schema, 3 some documents failed, 130 interrupted (143
+by SIGTERM, 129 by SIGHUP).
 """
 
 
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The parser of the whole command line, or of one command only, which is made sooner."""
+    """Return the parser of the whole command line, or of one command only, which is faster."""
     parser, commands = _parser()
     for name in COMMANDS if command is None else [command]:
         import_module(COMMANDS[name][0]).add_parser(commands)
@@ -100,7 +100,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Any]:
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Each command on one line: argparse forgets that they stand two columns further in."""
+    """Prints each command on one line: argparse does not count their indentation."""
 
     def add_argument(self, action: argparse.Action) -> None:
         super().add_argument(action)
@@ -109,7 +109,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
-    """Commands whose line of help is that of the table."""
+    """Commands whose help is that of the table."""
 
     def add_parser(self, name: str, **settings: Any) -> Any:
         """Add a command."""
@@ -117,7 +117,7 @@ class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
 
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
-    """Parse with the parser of one command; without any command, only names and help are needed."""
+    """Parse the arguments with the parser of their command."""
     if words and words[0] in COMMANDS:
         return build_parser(words[0]).parse_args(words)
     parser, commands = _parser()
@@ -164,7 +164,7 @@ def _forget_unwritten() -> None:
 
 
 def _check_standard_input(arguments: argparse.Namespace) -> None:
-    """Refuse to read standard input twice: there would be nothing left."""
+    """Check that standard input is read only once."""
     files = {name: value for name, value in vars(arguments).items() if name not in _NO_INPUT}
     readers = [
         name
@@ -177,8 +177,8 @@ def _check_standard_input(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def _plain_warnings(*, quiet: bool) -> Iterator[None]:
-    """Print warnings of hpd as one line for a person, without notes if that is to be ``quiet``;
-    other warnings are left unchanged."""
+    """Print hpd's warnings on one line each, without notes if ``quiet``; other warnings are
+    unchanged."""
     show = warnings.showwarning
 
     def plainly(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
@@ -195,7 +195,7 @@ def _plain_warnings(*, quiet: bool) -> Iterator[None]:
 
 
 class _Version(argparse.Action):
-    """Prints the versions, which are looked up only when they are asked for."""
+    """Prints the versions, which are looked up only then."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **rest: Any) -> None:
         super().__init__(option_strings, dest, nargs=0, **rest)
@@ -213,7 +213,7 @@ class _Version(argparse.Action):
 
 
 def _versions() -> str:
-    """The versions of hpd and of what it runs on; no model is loaded."""
+    """Return the versions of hpd and of its libraries, without loading a model."""
     from hpd.models.hardware import device_summary
     from hpd.version import __version__, installed_version
 

@@ -1,4 +1,4 @@
-"""``hpd text``: the text of documents as a model sees it, and where its words stand."""
+"""``hpd text``: show the text that a model sees, and where its words stand."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from hpd.cli.inputs import add_input_argument, add_reading_arguments, open_input
 from hpd.files.reader import Record
 
 _DESCRIPTION = """\
-Print the text of each document as a model will see it: the first thing to look at when a value is
-wrong. Tables keep their columns, and each page of a PDF is below the one before it.
+Print the text of each document as a model sees it: the first thing to check when a value is wrong.
+Tables keep their columns, and the pages of a PDF follow one another.
 """
 _WORD = re.compile(r"\S+")
 
@@ -36,7 +36,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the text, or the words, of each document."""
+    """Print the text or the words of each document."""
     n_failed = 0
     with input_errors_as_usage():
         reader = open_inputs(arguments)

@@ -280,7 +280,7 @@ class EndpointExtractor:
     Use it as a context manager, or ``close()`` it.
 
     Args:
-        schemas: one, or one for each category.
+        schemas: one schema, or one per category.
         endpoint: where the model is, and how it is asked.
         system_prompt: the system's text.
 

@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from hpd.external.weight_speed import WeightSpeed
 
 _DESCRIPTION = """\
-List the models that hpd recommends, and those that are on this disk already: in the box, in Hugging
-Face's cache, of Ollama, of LM Studio. A recommended model is downloaded when it is first used:
+List the models that hpd recommends, and those that are already on this disk: the bundled one, and
+those of Hugging Face's cache, Ollama and LM Studio. A recommended model is downloaded on first use:
 
   hpd extract letters/ --schema "sender, date" -m qwen3:4b
   hpd extract letters/ --schema "sender, date" -m qwen3:4b-q8_0      another quantisation
   hpd extract letters/ --schema "sender, date" -m ollama:qwen3:4b    the one that Ollama has
 
-MEMORY is an estimate for the default options; FITS says whether so much of the computer's memory is
-available just now. On a GPU, a model takes the GPU's memory, which is not looked at.
+MEMORY is an estimate for the default options; FITS says whether that much memory is available now.
+A model on a GPU uses the GPU's memory, which is not checked.
 
-How fast a file is depends on the type of its weights, on each processor in another way. --speed
-times the types, without any model, in some ten seconds, and says how many times as fast as Q8_0
-each is. (Q4_K_M is mostly Q4_K, Q5_K_M mostly Q5_K.) Let nothing else run meanwhile.
+The speed of a file depends on the type of its weights and on the processor. --speed times the types
+without a model, in about ten seconds, relative to Q8_0. (Q4_K_M is mostly Q4_K, Q5_K_M mostly
+Q5_K.) Run nothing else meanwhile.
 """
 
 _SPEED_NOTE = """\
-READING: batches of 512 tokens, as of documents; DECODING: of 16, as of values in flight; ONE TOKEN:
-as one document written token by token. Times as fast as Q8_0."""
+READING: batches of 512 tokens, as for documents; DECODING: batches of 16, as for values in
+flight; ONE TOKEN: as for one document written token by token. Speeds are relative to Q8_0."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -49,12 +49,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--speed", action="store_true", help="time the types of weights on this processor"
     )
     add_option_argument(parser, OPTIONS["n_threads"], help="threads for --speed; 0: one a core")
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print both lists, and the types of weights if asked for."""
+    """Print both lists and, with ``--speed``, the types of weights."""
     if arguments.n_threads is not None and not arguments.speed:
         raise UsageError("-t does nothing without --speed")
     from hpd.external.hugging_face import cached_models
@@ -153,7 +153,7 @@ def _speeds(n_threads: int | None) -> list[WeightSpeed]:
 
 
 def _speed_rows(speeds: list[WeightSpeed]) -> list[list[str]]:
-    """Each type with its speed in reading, in decoding many values, and with one token alone."""
+    """Return the table of types and their speeds."""
     from hpd.external.weight_speed import N_ALONE, N_DECODING, N_READING
 
     (usual,) = (speed for speed in speeds if speed.type == "Q8_0")
@@ -165,12 +165,12 @@ def _speed_rows(speeds: list[WeightSpeed]) -> list[list[str]]:
 
 
 def _use(model: dict[str, Any]) -> str:
-    """The arguments that name a model, as a shell takes them."""
+    """Return the arguments that select a model, quoted for a shell."""
     return shlex.join(model["arguments"]) or "(nothing: the default)"
 
 
 def _sizes(model: dict[str, Any]) -> list[str]:
-    """The cells of its file, its memory, and whether that is available."""
+    """Return the cells for the file's size, the memory, and whether it fits."""
     from hpd.models.memory import readable_size
 
     fits = {True: "yes", False: "no", None: "?"}[model["fits"]]

@@ -94,7 +94,7 @@ class RayExtractor:
     is lost has an error.
 
     Args:
-        schemas: one, or one for each category.
+        schemas: one schema, or one per category.
         model: the file on every machine, or None for the bundled model.
         hf_repo: the model's repository on the Hub, in place of ``model``.
         path: the file of the model here, which must be the same on every machine.

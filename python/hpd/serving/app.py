@@ -67,7 +67,9 @@ _CLIENT_GONE = 499
 """Not sent to anybody, but counted; the number is nginx's."""
 
 _PAGE = Path(__file__).with_name("try.html")
-_ABOUT = "Structured values out of documents, with their confidence and their place in the text."
+_ABOUT = (
+    "Structured extract values from documents, with their confidence and their place in the text."
+)
 
 Responses = dict[int | str, dict[str, Any]]
 """The answers of an address by their status, as FastAPI describes them."""

@@ -69,7 +69,7 @@ options as they are now; HPD_TUNED=0 leaves it out:
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "tune",
-        help="find the fastest settings for a model on this machine",
+        help="find the fastest settings for this machine",
         usage="%(prog)s [INPUT --schema S] [options]",
         description=_DESCRIPTION,
     )

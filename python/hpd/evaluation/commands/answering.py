@@ -138,7 +138,7 @@ def open_answering(
 
     Args:
         arguments: as parsed and checked.
-        schemas: one, or one for each category.
+        schemas: one schema, or one per category.
         system_prompt: the system's text.
         max_tokens: the longest value of a local model, and the longest answer of an endpoint,
             where ``--max-tokens`` does not say.
