@@ -111,7 +111,7 @@ EXAMPLES = (
         "Lamp, voltage: 12 V, color: red",
     ),
     TypeExample(
-        "places of a list",
+        "tuple",
         {"route": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}},
         "Route: Berlin, 12",
     ),
@@ -134,7 +134,7 @@ def constraint(attribute: Attribute) -> str:
         parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
         return "each part by itself: " + "; ".join(parts)
     if attribute.type == "tuple":
-        return "each place by itself: " + "; ".join(map(constraint, attribute.attributes))
+        return "each item by itself: " + "; ".join(map(constraint, attribute.attributes))
     if attribute.type == "recursive":
         return "the same, one level deeper"
     if attribute.type == "union" and not attribute.is_scalar:

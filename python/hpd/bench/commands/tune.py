@@ -1,4 +1,4 @@
-"""``hpd tune``: the fastest settings for a model on this machine, tried and kept."""
+"""``hpd tune``: finds and stores the fastest settings for a model on this machine."""
 
 from __future__ import annotations
 
