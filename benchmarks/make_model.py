@@ -7,7 +7,7 @@ file can stand in for the real model where its weights are not at hand.
     python benchmarks/make_model.py --shape qwen3:8b --type Q4_K --vocab Qwen3-8B.gguf model.gguf
 
 All shapes come in Qwen3's architecture. The vocabulary is that of another file, by default of the
-model in the box, with unused tokens at its end: the output matrix costs as much as the real one.
+bundled model, with unused tokens at its end: the output matrix costs as much as the real one.
 """
 
 from __future__ import annotations

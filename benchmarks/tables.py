@@ -8,7 +8,7 @@ Each workload is a part: hpd's methods take turns in three rounds, each with the
 answers, and then once more with known ones. The parts speed and cost sum up the three workloads.
 Other parts are of other programs (--server names llama.cpp's llama-server, which is one of them)
 and of a collection of schemas (DATA/schemas.jsonl.xz).
---pages writes the tables into the pages that have a place for them.
+--pages writes the tables into the pages that have a slot for them.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ An HTML comment before a code block says what the block is::
 
 ``python -m tools.docs`` runs the commands of all output blocks and writes their output; pages
 can be named as arguments. ``hpd`` is the one of the running Python, and asks the
-model in the box.
+bundled model.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ ELSEWHERE = {
     "CONTRIBUTING.md": "contributing.md",
     "models/README.md": "box.md",
 }
-"""Pages outside of docs/, by their place in the repository, and their names in the site."""
+"""Pages outside of docs/, by their path in the repository, and their names in the site."""
 REFERENCE = "reference.md"
 COMMAND_LINE = "command-line.md"
 

@@ -167,7 +167,7 @@ def documents(n: int, seed: int) -> Iterator[str]:
 
 
 def finished_indexes(output: Path) -> set[int]:
-    """The places of the documents that a journal knows as finished."""
+    """Return the indexes of the documents that are finished according to a journal."""
     journal = output.with_name(output.name + ".run")
     indexes = set()
     if journal.exists():

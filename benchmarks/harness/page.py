@@ -1,6 +1,6 @@
 """The pages that show results: written from the JSON files, never by hand.
 
-A page has places for results::
+A page has slots for results::
 
     <!-- result: zero-shot -->
     ... written by this module ...

@@ -9,7 +9,7 @@ DATA has a folder for each data set: oa-mine and ae-110k with train.jsonl, dev.j
 attributes.json, wdc-pave with train.jsonl, crossner with DOMAIN.jsonl and DOMAIN.schema.json. Each
 part leaves one JSON file, and is not measured again while that is there; what a part makes on the
 way stays in WORK, so that it goes on where it was stopped. --pages writes the results into the
-pages that have a place for them; benchmarks.paper.figures draws the figures.
+pages that have a slot for them; benchmarks.paper.figures draws the figures.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The state of this installation: what it runs on, whether it works, and what to do if not."""
+"""Checks of the installation: what it runs on, whether it works, and what to do if not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions whose answers are known, and are decoded in place of the model's own.
+"""Questions whose answers are known, and are decoded instead of the model's own.
 
 The model computes as always, and only then is the known token taken. So every method writes the
 same values, whatever the weights are.

@@ -226,7 +226,7 @@ class MeasuredAnswers:
 
     measurement: Measurement
     answers: dict[int, Any]
-    """The answers by the document's place in the workload."""
+    """The answers by the document's index in the workload."""
 
 
 class Bench:

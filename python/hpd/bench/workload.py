@@ -59,7 +59,7 @@ def load_workload(
 
     Args:
         source: the documents, in any format that ``hpd extract`` reads.
-        schemas: one, or one for each category.
+        schemas: one schema, or one per category.
         replay: rows with the answers (``target_scores``, ``gold`` or ``data``), by id.
         limit: take so many, spread evenly over the file.
         n_warm_up: documents of each category to leave out of the timing, if there are enough.

@@ -1,8 +1,8 @@
-"""The command ``hpd``: one module for each of its commands.
+"""The command line, ``hpd``: one module per command.
 
-Results go to standard output, everything else to standard error. Exit codes: 0 fine; 1 a failure
-while running, or of the model; 2 usage or a bad schema, before any model is loaded; 3 some
-documents failed and the rest are written; 130 interrupted.
+Results go to standard output, everything else to standard error. Exit codes: 0 success; 1 failure;
+2 usage error or invalid schema, before any model is loaded; 3 some documents failed and the rest
+are written; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("hpd.bench.commands.doctor", "check the installation"),
     "completion": ("hpd.external.completion_command", "print a shell completion script"),
 }
-"""The commands in the order of the help, each with its module, loaded when it is called."""
+"""The commands in the order of the help, each with its module, which is loaded on use."""
 
 _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
 """Arguments of which - is not standard input."""
@@ -86,7 +86,7 @@ Exit codes: 0 success, 1 failure, 2 wrong usage or schema, 3 some documents fail
 
 
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The parser of the whole command line, or of one command only, which is made sooner."""
+    """Return the parser of the whole command line, or of one command only, which is faster."""
     parser, commands = _parser()
     for name in COMMANDS if command is None else [command]:
         import_module(COMMANDS[name][0]).add_parser(commands)
@@ -103,7 +103,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Any]:
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Each command on one line: argparse forgets that they stand two columns further in."""
+    """Prints each command on one line: argparse does not count their indentation."""
 
     def add_argument(self, action: argparse.Action) -> None:
         super().add_argument(action)
@@ -112,7 +112,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
-    """Commands whose line of help is that of the table."""
+    """Commands whose help is that of the table."""
 
     def add_parser(self, name: str, **settings: Any) -> Any:
         """Add a command."""
@@ -120,7 +120,7 @@ class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
 
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
-    """Parse with the parser of one command; without any command, only names and help are needed."""
+    """Parse the arguments with the parser of their command."""
     if words and words[0] in COMMANDS:
         return build_parser(words[0]).parse_args(words)
     parser, commands = _parser()
@@ -167,7 +167,7 @@ def _forget_unwritten() -> None:
 
 
 def _check_standard_input(arguments: argparse.Namespace) -> None:
-    """Refuse to read standard input twice: there would be nothing left."""
+    """Check that standard input is read only once."""
     files = {name: value for name, value in vars(arguments).items() if name not in _NO_INPUT}
     readers = [
         name
@@ -180,8 +180,8 @@ def _check_standard_input(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def _plain_warnings(*, quiet: bool) -> Iterator[None]:
-    """Print warnings of hpd as one line for a person, without notes if that is to be ``quiet``;
-    other warnings are left unchanged."""
+    """Print hpd's warnings on one line each, without notes if ``quiet``; other warnings are
+    unchanged."""
     show = warnings.showwarning
 
     def plainly(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
@@ -198,7 +198,7 @@ def _plain_warnings(*, quiet: bool) -> Iterator[None]:
 
 
 class _Version(argparse.Action):
-    """Prints the versions, which are looked up only when they are asked for."""
+    """Prints the versions, which are looked up only then."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **rest: Any) -> None:
         super().__init__(option_strings, dest, nargs=0, **rest)
@@ -216,7 +216,7 @@ class _Version(argparse.Action):
 
 
 def _versions() -> str:
-    """The versions of hpd and of what it runs on; no model is loaded."""
+    """Return the versions of hpd and of its libraries, without loading a model."""
     from hpd.models.hardware import device_summary
     from hpd.version import __version__, installed_version
 

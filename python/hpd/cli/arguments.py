@@ -1,4 +1,4 @@
-"""Arguments that several commands have, and the parser that they have them on."""
+"""The command-line parser, and arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ SCHEMA_HELP = (
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, and whose descriptions are printed as they are.
+    """A parser with one-line errors and preformatted descriptions.
 
-    A guest that adds arguments to a command of the core is named by the beginning of its flags, and
-    loaded when one of these is said.
+    A module that adds arguments to a core command is registered by the common prefix of its flags,
+    and loaded when one of them is used.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -35,13 +35,13 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**settings)
 
     guests: Mapping[str, str] = {}
-    """Modules with ``add_arguments(parser)``, by the common beginning of their flags."""
+    """Modules with ``add_arguments(parser)``, by the common prefix of their flags."""
 
     more_defaults: Callable[[argparse.Namespace], Mapping[str, Any] | None] | None = None
-    """Gives values for arguments that were not said, after those that were."""
+    """Returns defaults for arguments that are not given, from those that are."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Parse; ``--flag=--`` is refused, of which Python 3.11 makes an empty list."""
+        """Parse arguments. Rejects ``--flag=--``, which Python 3.11 reads as an empty list."""
         given = list(sys.argv[1:] if args is None else args)
         for beginning in [each for each in self.guests if any(w.startswith(each) for w in given)]:
             self.load_guest(beginning)
@@ -59,20 +59,20 @@ class Parser(argparse.ArgumentParser):
         return parsed
 
     def load_guest(self, beginning: str) -> None:
-        """Add the arguments of a guest."""
+        """Load a module and add its arguments."""
         if beginning in self.guests:
             modules = dict(self.guests)
             import_module(modules.pop(beginning)).add_arguments(self)
             self.guests = modules
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print a help text; unlike argparse itself, do not pass over that it cannot be written."""
+        """Print a help text; unlike argparse, raise an error if it cannot be written."""
         stream = file or sys.stderr
         stream.write(message)
         stream.flush()
 
     def error(self, message: str) -> NoReturn:
-        """Refuse a command line.
+        """Raise an error for the command line.
 
         Raises:
             UsageError: always.
@@ -83,7 +83,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _hint(message: str, flags: Collection[str]) -> str:
-    """What to write instead of a flag that does not exist."""
+    """Suggest what to write instead of an unknown flag."""
     flag = re.match(r"unrecognized arguments: (--(no-)?([a-z-]+))", message)
     if flag is None:
         return ""
@@ -95,7 +95,7 @@ def _hint(message: str, flags: Collection[str]) -> str:
 
 
 def integer(minimum: int, maximum: int = sys.maxsize) -> Callable[[str], int]:
-    """An argument that is a whole number within bounds."""
+    """Return a type for integers within bounds."""
 
     def convert(text: str) -> int:
         try:
@@ -109,7 +109,7 @@ def integer(minimum: int, maximum: int = sys.maxsize) -> Callable[[str], int]:
 
 
 def number(minimum: float, maximum: float = math.inf) -> Callable[[str], float]:
-    """An argument that is a finite number within bounds."""
+    """Return a type for finite numbers within bounds."""
 
     def convert(text: str) -> float:
         try:
@@ -125,14 +125,14 @@ def number(minimum: float, maximum: float = math.inf) -> Callable[[str], float]:
 
 
 def not_empty(text: str) -> str:
-    """An argument that is not empty, unlike a shell's variable that was never set."""
+    """Check that an argument is not empty, as an unset shell variable is."""
     if not text:
         raise argparse.ArgumentTypeError("is empty")
     return text
 
 
 def flag_of(name: str) -> str:
-    """The flag of an argument that is kept under a name."""
+    """Return the flag of an argument by its attribute name."""
     return f"--{name.replace('_', '-')}"
 
 
@@ -161,7 +161,7 @@ def add_schema_argument(parser: argparse._ActionsContainer, *, required: bool) -
 
 
 def add_field_arguments(group: argparse._ActionsContainer) -> None:
-    """The fields of a record that hold its text, id and category."""
+    """Add arguments for the fields that hold a record's text, id and category."""
     _add_text_arguments(group)
     add_category_argument(group)
 
@@ -171,7 +171,7 @@ def add_category_argument(group: argparse._ActionsContainer) -> None:
 
 
 def add_document_arguments(group: argparse._ActionsContainer) -> None:
-    """The documents that extractions were made from, for a command that shows both."""
+    """Add arguments for the documents of the extractions."""
     group.add_argument(
         "--documents",
         metavar="PATH",
@@ -208,7 +208,7 @@ _HEADINGS: dict[str, tuple[Target, ...]] = {
     "model and engine (as in llama.cpp)": ("model", "engine", "sampling"),
     "run": ("run",),
 }
-"""The groups of the help, and what the options in each are for."""
+"""The groups of the help, and what their options affect."""
 
 _AFFECTED: dict[Affects, str] = {
     "values": "affecting values",
@@ -220,12 +220,12 @@ _AFFECTED: dict[Affects, str] = {
 def add_option_arguments(
     parser: argparse.ArgumentParser, leave_out: Collection[str] = (), *, with_model: bool = True
 ) -> None:
-    """All options: the usual ones in groups, with ``-m`` and ``-hf``, the others by ``--set``.
+    """Add all options: common ones in groups, with ``-m`` and ``-hf``, the others by ``--set``.
 
     Args:
-        parser: of a command that reads documents with a model.
-        leave_out: names of options that the command cannot honour.
-        with_model: whether to add ``-m`` and ``-hf``, too.
+        parser: the parser of a command that runs a model.
+        leave_out: names of options that the command does not support.
+        with_model: whether to add ``-m`` and ``-hf``.
     """
     options = [option for option in OPTIONS.values() if option.name not in leave_out]
     for heading, targets in _HEADINGS.items():
@@ -250,7 +250,7 @@ def add_option_argument(
     option: Option,
     help: str | None = None,  # noqa: A002
 ) -> None:
-    """One option, with the table's help or, where it means less, its own; None: not said."""
+    """Add one option, with the table's help or the given one; its default is None (not given)."""
     described = f"{help or option.help}{_choices(option)}{_default(option)}".replace("%", "%%")
     settings: dict[str, Any] = {"dest": option.name, "default": None, "help": described}
     if option.kind == "switch":
@@ -265,7 +265,7 @@ def add_option_argument(
 
 
 class _SetOption(argparse.Action):
-    """``--set NAME=VALUE``: the same as a flag of that option, if it had one."""
+    """The action of ``--set NAME=VALUE``, which acts like a flag of that option."""
 
     def __init__(
         self, option_strings: Sequence[str], dest: str, options: Mapping[str, Option], **rest: Any
@@ -280,7 +280,7 @@ class _SetOption(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Keep the value where the flag would."""
+        """Store the value as the flag would."""
         if values == "help":
             print(_all_options(self._options))
             parser.exit()
@@ -303,7 +303,7 @@ class _SetOption(argparse.Action):
 
 
 def _all_options(options: Mapping[str, Option]) -> str:
-    """Every option with its flag, its values and its help, by what it decides."""
+    """Describe all options with flags, values and help, grouped by what they affect."""
     lines = []
     for affects, heading in _AFFECTED.items():
         lines.append(f"{heading}:\n")
@@ -320,10 +320,10 @@ def _all_options(options: Mapping[str, Option]) -> str:
 
 
 def options_of(arguments: argparse.Namespace) -> Options:
-    """The options that were given on the command line; the rest keeps its defaults.
+    """Return the options given on the command line; others keep their defaults.
 
     Raises:
-        OptionError: two of them do not go together.
+        OptionError: two of them conflict.
     """
     said = {name: getattr(arguments, name, None) for name in OPTIONS}
     values = {name: value for name, value in said.items() if value is not None}
@@ -334,7 +334,7 @@ def options_of(arguments: argparse.Namespace) -> Options:
 
 
 def say_without_effect(options: Options) -> None:
-    """Name the options that have no effect because there is no GPU."""
+    """Warn about options that have no effect without a GPU."""
     from hpd.models.hardware import devices
 
     if not options.gpu_only_flags:
@@ -350,7 +350,7 @@ def say_without_effect(options: Options) -> None:
 
 
 def _choices(option: Option) -> str:
-    """The choices, where the metavar does not show them."""
+    """Return the choices, unless the metavar shows them."""
     return f": {', '.join(option.choices)}" if option.choices and option.metavar else ""
 
 

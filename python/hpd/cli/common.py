@@ -1,4 +1,4 @@
-"""Exit codes, errors of usage, and messages, as all commands have them."""
+"""Exit codes, usage errors and messages that all commands share."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ EXIT_USAGE = 2
 EXIT_SOME_FAILED = 3
 EXIT_INTERRUPTED = 130
 EXIT_SIGNAL = 128
-"""Of a run that a signal ended, before the signal's number is added."""
+"""The exit code of a run ended by a signal is this plus the signal's number."""
 
 
 class UsageError(HpdError):
-    """Wrong use of the command line, found before any model is loaded."""
+    """A usage error, raised before any model is loaded."""
 
 
 def say(message: str) -> None:
-    """One line for a person, on standard error."""
+    """Print a line on standard error."""
     print(f"hpd: {message}", file=sys.stderr, flush=True)
 
 
 def settings_text(settings: Mapping[str, int]) -> str:
-    """Options as the methods of ``hpd bench`` name them: ``in_flight=8, drafts=on``."""
+    """Format settings as in the methods of ``hpd bench``: ``in_flight=8, drafts=on``."""
     return ", ".join(f"{name}={setting_text(value)}" for name, value in settings.items())
 
 
 def setting_text(value: int) -> str:
-    """An option's value for people."""
+    """Format an option's value."""
     return ("off", "on")[value] if isinstance(value, bool) else str(value)
 
 
 def did_you_mean(name: str, names: Collection[str]) -> str:
-    """A hint for a message about an unknown name; empty if no name is like it."""
+    """Suggest a similar name; empty if there is none."""
     close = difflib.get_close_matches(name, names, n=1)
     return f"did you mean {close[0]}?" if close else ""
 
 
 @contextmanager
 def input_errors_as_usage() -> Iterator[None]:
-    """Turns unreadable input into an error of usage, as long as no model is loaded."""
+    """Turn ``InputError`` into a usage error, before any model is loaded."""
     try:
         yield
     except InputError as error:
@@ -53,7 +53,7 @@ def input_errors_as_usage() -> Iterator[None]:
 
 
 def format_table(rows: Iterable[Iterable[str]], n_left: int = 1) -> str:
-    """Rows under each other: the first ``n_left`` columns to the left, the rest to the right."""
+    """Format rows as a table: the first ``n_left`` columns left-aligned, the rest right-aligned."""
     cells = [list(row) for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
     lines = []

@@ -1,4 +1,4 @@
-"""``hpd extract --dry-run``: the prompt of the first document, or stack, and its tokens."""
+"""``hpd extract --dry-run``: the first prompt and its numbers of tokens."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def print_prompt(
     examples: Examples | Mapping[str, Examples],
     reader: InputReader,
 ) -> int:
-    """Print the prompt of the first document, or of the first stack."""
+    """Print the prompt of the first document or stack."""
     with input_errors_as_usage():
         n_shown = min(options.stack, sys.maxsize if arguments.limit is None else arguments.limit)
         records = list(itertools.islice(reader, n_shown))
@@ -55,24 +55,24 @@ def print_prompt(
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The first request for some documents."""
+    """The first request for a document or a stack."""
 
     text: str
-    """The prompt, with the control tokens of the model's template."""
+    """The prompt, including the control tokens of the chat template."""
     keys: tuple[tuple[str, int], ...]
-    """The text of each field's key, which follows the prompt, and the number of its tokens."""
+    """The text of each field's key, which follows the prompt, and its number of tokens."""
     n_prompt: int
     """The number of tokens in the prompt."""
     n_instruction: int
-    """The number of these that every document of the schema shares."""
+    """The number of prompt tokens that all documents of the schema share."""
     n_later: int
-    """The number of fields that wait for the values of others; items of arrays do not count."""
+    """The number of fields that wait for other values, without items of arrays."""
     n_longest: int
-    """The most tokens that a field can have, with its key and its value."""
+    """The most tokens of a field's key and value."""
 
 
 def context_size(model: Model, options: Options) -> int:
-    """The most tokens of a prompt with a value that the extractor would accept."""
+    """Return the context size: the most tokens of a prompt with a value."""
     architecture = model.metadata("general.architecture")
     trained = model.metadata(f"{architecture}.context_length")
     n_trained = int(trained) if trained.isdecimal() else 0
@@ -86,7 +86,7 @@ def preview(
     options: Options,
     examples: Examples = (),
 ) -> Preview:
-    """The first request for ``documents``, as the extractor makes it; several are a stack."""
+    """Return the first request for ``documents``; several form a stack."""
     compiled_schema = CompiledSchema(model, schema, options, examples)
     n_stacked = len(documents)
     waves = compiled_schema.waves(n_stacked)
@@ -115,7 +115,7 @@ def preview(
 
 
 def _in_words(preview: Preview, n_ctx: int) -> str:
-    """The prompt and, below it, the numbers of tokens in its parts."""
+    """Format the prompt and the numbers of tokens of its parts."""
     n_keys = sum(n_tokens for _, n_tokens in preview.keys)
     rows = [
         ["prompt", f"{preview.n_prompt} tokens"],

@@ -1,4 +1,4 @@
-"""``hpd extract``: documents in, one line of JSON a document out."""
+"""``hpd extract``: reads documents and writes a line of JSON for each."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ class ExtractRun(NamedTuple):
 
 
 _RAY = "hpd.ray.commands"
-"""The guest that honours ``--ray``, loaded when the flag is given."""
+"""The module for ``--ray``, loaded when the flag is given."""
 
 _REMOTE = "hpd.external.remote_output"
-"""The guest that writes to s3://bucket/key, loaded when such an output is named."""
+"""The module for outputs such as s3://bucket/key, loaded when one is given."""
 
 _DESCRIPTION = """\
 Extract the values of a schema's attributes from each document of INPUT, and write one line of JSON
@@ -122,7 +122,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Extract, and write as it comes."""
+    """Extract, and write results as they are finished."""
     if is_url(arguments.output or ""):
         code: int = import_module(_REMOTE).extract_to_remote(arguments, run)
         return code
@@ -192,7 +192,7 @@ def _extract(
     writing: RunWriter,
     records: Iterator[Record],
 ) -> None:
-    """Extract the documents that are left; a model is loaded only if there are any."""
+    """Extract the remaining documents, loading a model only if there are any."""
     with input_errors_as_usage():
         pending = writer.pending(records)
         first = next(pending, None)
@@ -213,7 +213,7 @@ def _extract(
 
 
 def _say_where(run: ExtractRun, model: Path, *, is_shown: bool, tuned: Mapping[str, int]) -> None:
-    """On a terminal, say which device computes, and with which settings."""
+    """On a terminal, print the model, the device and tuned settings."""
     say_without_effect(run.options)
     on_terminal = shows_table(run.arguments) and sys.stderr.isatty()
     if is_shown or (on_terminal and not run.options.quiet):
@@ -223,14 +223,14 @@ def _say_where(run: ExtractRun, model: Path, *, is_shown: bool, tuned: Mapping[s
 
 
 def _name(model: Path) -> str:
-    """The model that answers and, of the bundled one, how to name a better one."""
+    """Return the model's name and, for the bundled one, how to choose a better one."""
     if is_bundled(model):
         return "the bundled model (larger ones know more: -m qwen3:4b; see hpd models)"
     return model.name
 
 
 def _opened_extractor(run: ExtractRun, model: Path) -> Any:
-    """The loaded model, in this process or in the workers of a cluster."""
+    """Load the model, in this process or in the workers of a cluster."""
     if run.arguments.ray is not None:
         return import_module(_RAY).open_extractor(*run, model)
     from hpd.extractor import Extractor
@@ -241,7 +241,7 @@ def _opened_extractor(run: ExtractRun, model: Path) -> Any:
 def added_columns(
     reader: InputReader, arguments: argparse.Namespace
 ) -> Callable[[Record], Mapping[str, Any]]:
-    """The parts that a record adds to the line of its extraction."""
+    """Return a function that gives the columns which a record adds to its output line."""
     keeps_all = arguments.keep is None and keeps_input(arguments.output or "")
     kept: list[str] | None = arguments.keep
 
@@ -266,7 +266,7 @@ def _write_table(
     *,
     confidence: bool,
 ) -> None:
-    """Make the table of what is finished, unless an older one is still to be replaced."""
+    """Write the table of finished documents, unless an older one is still to be replaced."""
     lines = lines_path(table)
     if not writing.is_complete and not lines.exists():
         return
@@ -284,7 +284,7 @@ def _write_table(
 def _check_reads(
     arguments: argparse.Namespace, inputs: Sequence[str], options: Options, model: Path
 ) -> None:
-    """Refuse to overwrite anything that this run reads."""
+    """Check that the run does not overwrite its inputs."""
     schema = arguments.schema if os.path.exists(arguments.schema) else None
     adapters = [path for path, _ in options.adapters]
     calibration = None if options.calibration in ("", NO_CALIBRATION) else options.calibration
@@ -331,7 +331,7 @@ def _check(
 
 
 def _examples(arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema]) -> Examples:
-    """Documents and their answers, for the prompt; by category, if the schema is."""
+    """Read examples for the prompt; by category if the schema is."""
     path = arguments.examples
     examples: dict[str, list[tuple[str, object]]] = {}
     if path is None:
@@ -353,7 +353,7 @@ def _examples(arguments: argparse.Namespace, schemas: Schema | Mapping[str, Sche
 
 
 def _peeked(reader: InputReader) -> Iterator[Record]:
-    """All records; the first is read now, and tells whether the file is what it should be."""
+    """Return all records; the first is read at once, so that a wrong file is found early."""
     first = next(reader, None)
     return iter(()) if first is None else itertools.chain([first], reader)
 
@@ -368,10 +368,10 @@ def _progress(run: ExtractRun, reader: InputReader, n_kept: int) -> ExtractProgr
 
 
 def _check_required(arguments: argparse.Namespace) -> None:
-    """Refuse a run that lacks what a job may give.
+    """Check arguments that are required, unless a job gives them.
 
     Raises:
-        UsageError: naming all that is missing.
+        UsageError: some are missing.
     """
     given = {"INPUT": arguments.input, "--schema": arguments.schema}
     missing = [name for name, value in given.items() if value in (None, [])]

@@ -1,4 +1,4 @@
-"""The arguments that say what is read, and how; the reader that they ask for."""
+"""Arguments for inputs, and the reader that they describe."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_input_argument(parser: argparse._ActionsContainer, *, required: bool) ->
 
 
 def add_reading_arguments(group: argparse._ActionsContainer) -> None:
-    """How the inputs are read: their format, their fields, their encoding, their parts."""
+    """Add arguments for how inputs are read: format, fields, encoding, attachments."""
     group.add_argument(
         "--format",
         metavar="NAME",
@@ -67,7 +67,7 @@ def open_inputs(
     category_of: Callable[[str], str] | None = None,
     shard: Shard | None = None,
 ) -> InputReader:
-    """The reader of what the arguments name.
+    """Open the inputs that the arguments name.
 
     Raises:
         InputError: as ``InputReader``.
@@ -96,11 +96,11 @@ def _delimiter(text: str) -> str:
 
 
 def schemas_of_files(arguments: argparse.Namespace, leave_out: Collection[str | Path]) -> Schemas:
-    """The schemas that ``--schema`` names: one, one for each category, or, of a pattern, one for
-    each file of the input, by the names of their own files.
+    """Load the schemas of ``--schema``: one, one per category or, for a pattern, one per input
+    file, by the names of the schema files.
 
     Raises:
-        SchemaError: one cannot be read, or no input has one.
+        SchemaError: a schema cannot be read, or no input file has one.
     """
     pattern = arguments.schema
     if not is_pattern(pattern):
@@ -115,7 +115,7 @@ def schemas_of_files(arguments: argparse.Namespace, leave_out: Collection[str | 
 
 
 def category_by_file(pattern: str, schemas: Schemas) -> Callable[[str], str] | None:
-    """What gives the name of the schema of a file, if there is one for each."""
+    """Return a function from an input file to the name of its schema, for a pattern."""
     if not is_pattern(pattern):
         return None
 

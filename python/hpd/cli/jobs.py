@@ -1,7 +1,7 @@
-"""Jobs of ``hpd extract``: its arguments, kept under a name in ``hpd.toml`` or ``pyproject.toml``.
+"""Jobs of ``hpd extract``: named sets of arguments in ``hpd.toml`` or ``pyproject.toml``.
 
-A key of a job is a flag without its dashes, a field of ``Options``, or ``input``; so a job can say
-whatever the command line can, and what is said there wins.
+A key of a job is a flag without dashes, a field of ``Options``, or ``input``, so a job can set
+whatever the command line can. The command line takes precedence.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ _QUOTES = "\"' \t"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job as it is written."""
+    """A job as written in its file."""
 
     name: str
     path: Path
-    """The file that it stands in."""
+    """The file that contains it."""
     settings: Mapping[str, Any]
     text: str
     """The whole file."""
     table: tuple[str, ...]
-    """The names of the tables around the settings."""
+    """The names of the enclosing tables."""
 
     def location(self, key: str) -> str:
-        """The place of a setting, for messages: the file and, where it can be told, the line."""
+        """Return the location of a setting for messages: the file and, if known, the line."""
         return _location(self.path, self.text, self.table, key)
 
 
 def find_job(name: str, file: str | None = None) -> Job:
-    """A job by its name.
+    """Find a job by its name.
 
     Args:
-        name: of the job.
-        file: the file that has it; None: ``hpd.toml`` or a ``pyproject.toml`` with ``[tool.hpd]``
-            in this folder, or else in the nearest one above it.
+        name: the job's name.
+        file: the file with the job (default: ``hpd.toml`` or a ``pyproject.toml`` with
+            ``[tool.hpd]``, in this folder or the nearest one above it).
 
     Raises:
         UsageError: there is no such file or job, or the file cannot be read.
@@ -107,7 +107,7 @@ def _table(value: object) -> Mapping[str, Any]:
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:
-    """The text of a file, and its content."""
+    """Return the text of a file, and its parsed content."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -131,7 +131,7 @@ def _location(path: Path, text: str, table: tuple[str, ...], key: str) -> str:
 
 
 def _line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
-    """The line of a key below a table's own header; ``tomllib`` does not tell it."""
+    """Return the line of a key in a table, which ``tomllib`` does not give."""
     inside = not table
     is_key = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]")
     for number, line in enumerate(text.splitlines(), start=1):
@@ -147,7 +147,7 @@ def _line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
 
 _INPUT = "input"
 _NOT_OF_JOBS = ("help", "job", "set", "dry-run")
-"""Flags that are for one run only."""
+"""Flags that apply to a single run."""
 
 _PATHS = ("output", "examples", "cache", "calibration")
 _NO_FILES = ("-", "none")
@@ -165,10 +165,10 @@ def add_job_arguments(group: argparse._ActionsContainer) -> None:
 
 
 def job_defaults(parser: Parser, said: argparse.Namespace) -> Mapping[str, Any] | None:
-    """The values that a job gives to arguments that were not said; None: no job was named.
+    """Return a job's values for arguments that are not given; None without a job.
 
     Raises:
-        UsageError: the file, the job, or a setting is not as it should be, with its place.
+        UsageError: the file, the job or a setting is invalid; the message has its location.
     """
     if said.job is None:
         return None
@@ -196,7 +196,7 @@ def job_defaults(parser: Parser, said: argparse.Namespace) -> Mapping[str, Any] 
 
 
 def _settable(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
-    """The arguments that a job may give, by their keys."""
+    """Return the arguments that a job may set, by key."""
     long = [action for action in parser._actions if action.dest != argparse.SUPPRESS]
     # A parser of its own for the options that have no flag in this one.
     unflagged = argparse.ArgumentParser(add_help=False)
@@ -223,7 +223,7 @@ def _unknown(key: str, actions: Mapping[str, argparse.Action]) -> str:
 def _leave_to_the_command_line(
     parser: argparse.ArgumentParser, said: argparse.Namespace, values: dict[str, Any]
 ) -> None:
-    """Drop what argparse would not let the command line win against."""
+    """Drop values that the command line could not override."""
     lists = [action.dest for action in parser._actions if _is_list(action)]
     for dest in lists:
         # Lists that are said would be added to those of the job.
@@ -239,7 +239,7 @@ def _is_list(action: argparse.Action) -> bool:
 
 
 def _converted(action: argparse.Action, key: str, value: Any, folder: Path) -> Any:
-    """A value as the parser would make it of the text on the command line."""
+    """Convert a value as the parser would convert the text on the command line."""
     if action.nargs == 0:  # store_true, and flags that can be negated
         if not isinstance(value, bool):
             raise ValueError(f"must be true or false, not {value!r}")
@@ -270,7 +270,7 @@ def _single(action: argparse.Action, key: str, value: Any, folder: Path) -> Any:
 
 
 def _schema(value: Any, folder: Path) -> str:
-    """A schema as the command line takes it: a table or a list becomes JSON."""
+    """Convert a schema to the command line's form: a table or a list becomes JSON."""
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False, default=str)
     if not isinstance(value, str):
@@ -280,7 +280,7 @@ def _schema(value: Any, folder: Path) -> str:
 
 
 def _resolved(key: str, value: str, folder: Path) -> str:
-    """A path that is relative to the folder of the file that names it; any other text as it is."""
+    """Resolve a path relative to the folder of the job file; leave other text as it is."""
     if key == _INPUT:
         return value if value == "-" else _pattern(folder, value)
     if key in _PATHS:
@@ -303,7 +303,7 @@ def _below(folder: Path, path: str) -> str:
 
 
 def _pattern(folder: Path, name: str) -> str:
-    """An input: a path, or a pattern, in which the folder's own name is no pattern."""
+    """Resolve an input: a path, or a pattern in which the folder's name is escaped."""
     if folder == Path.cwd() or os.path.isabs(name) or not glob.has_magic(name):
         return _below(folder, name)
     placed = _below(folder, name)

@@ -1,4 +1,4 @@
-"""The output of ``hpd extract``: its arguments, and what it may overwrite."""
+"""The output of ``hpd extract``: its arguments and checks."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_CALIBRATION
 
 READING_ARGUMENTS = ("text_field", "id_field", "category_field", "encoding", "delimiter")
-"""The arguments with which an input can be read once more, beside its names and its format."""
+"""The arguments needed to read an input again, besides its names and format."""
 
 _STANDARD_OUTPUT = (None, "-", "/dev/stdout", "/dev/fd/1")
-"""Its names; to open one of the last two would empty a file to which it is redirected."""
+"""Its names; opening one of the last two would truncate a file that it is redirected to."""
 
 _OTHER_FORMS = (
     *(".xls", ".ods", ".arrow", ".feather", ".orc", ".avro", ".db", ".sqlite"),
     *(".html", ".xml", ".yaml", ".yml", ".pdf", ".gz", ".zst", ".bz2", ".xz", ".zip"),
 )
-"""Extensions of files that a run does not write, and would write as JSON Lines without a word."""
+"""Extensions of formats that are not written; such files would silently contain JSON Lines."""
 
 
 def add_output_argument(group: argparse._ActionsContainer) -> None:
@@ -57,7 +57,7 @@ def add_output_argument(group: argparse._ActionsContainer) -> None:
 
 
 def add_output_arguments(group: argparse._ActionsContainer) -> None:
-    """What happens to an existing output, and what is written into it."""
+    """Add arguments for an existing output, and for what is written."""
     group.add_argument(
         "--resume",
         action="store_true",
@@ -99,14 +99,14 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
 
 
 def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None]) -> None:
-    """Refuse an output that would overwrite something, and flags that do not go together.
+    """Check that the output does not overwrite anything, and that flags do not conflict.
 
     Args:
         arguments: as parsed.
-        read: the files that the run reads, standard input as ``-``.
+        read: the files that the run reads; ``-`` for standard input.
 
     Raises:
-        UsageError: with the remedy.
+        UsageError: it does, or they do.
     """
     target = arguments.output
     if arguments.keep_errors and not arguments.resume:
@@ -153,10 +153,10 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
 
 
 def check_each(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
-    """Refuse outputs for each document of which two are one file, or that would replace something.
+    """Check that outputs per document are distinct files, and replace nothing.
 
     Raises:
-        UsageError: with the remedy.
+        UsageError: it does, or they do.
     """
     if is_stream(arguments.output) or not is_pattern(arguments.output):
         return
@@ -177,7 +177,7 @@ def check_each(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
 
 
 def written_files(target: str | None) -> tuple[Path, ...]:
-    """The files that a run may write, which it must not read."""
+    """Return the files that a run may write, and so must not read."""
     if is_stream(target):
         return ()
     lines = lines_file(str(target))
@@ -186,13 +186,14 @@ def written_files(target: str | None) -> tuple[Path, ...]:
 
 
 def lines_file(target: str) -> Path:
-    """The lines of a run: the output itself, or those from which its table is made."""
+    """Return the file with the lines of a run: the output itself, or that from which a table is
+    made."""
     path = Path(target)
     return lines_path(path) if is_made_from_lines(path) else path
 
 
 def shows_table(arguments: argparse.Namespace) -> bool:
-    """Whether results go to standard output as a table for people."""
+    """Return whether results are printed as a table on standard output."""
     if arguments.show is not None:
         return bool(arguments.show == "table")
     return arguments.output is None and sys.stdout.isatty()
@@ -204,10 +205,10 @@ def open_writer(
     settings: Mapping[str, Any],
     model: Path,
 ) -> Writer:
-    """The writer that the arguments name.
+    """Open the writer for the output.
 
     Raises:
-        InputError: the output cannot be written, or must not be.
+        InputError: the output cannot be written.
     """
     target = arguments.output
     if is_stream(target):
@@ -234,7 +235,7 @@ def open_writer(
 def _about(
     arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema], model: Path
 ) -> dict[str, Any]:
-    """The names of what a run reads, with which ``hpd status`` tells how much is left."""
+    """Return the names of a run's inputs, which ``hpd status`` uses to count what is left."""
     return {
         "folder": os.getcwd(),
         "input": [*map(absolute, arguments.input)],
@@ -250,12 +251,12 @@ def _about(
 
 
 def output_name(target: str | None) -> str:
-    """The name of an output for people."""
+    """Return the display name of an output."""
     return "standard output" if target in _STANDARD_OUTPUT else str(target)
 
 
 def is_stream(target: str | None) -> bool:
-    """Whether an output is standard output, a device or a pipe: nothing can be resumed there."""
+    """Return whether an output is standard output, a device or a pipe, which cannot be resumed."""
     if target in _STANDARD_OUTPUT:
         return True
     try:
@@ -270,7 +271,7 @@ def is_stream(target: str | None) -> bool:
 def run_settings(
     schemas: Schema | Mapping[str, Schema], model: Path, options: Options, examples: object
 ) -> dict[str, Any]:
-    """All that decides the values of a run, by name, as fingerprints."""
+    """Return everything that the values of a run depend on, by name."""
     decoding = values_identity(options)
     if options.calibration not in ("", NO_CALIBRATION):
         decoding["calibration"] = file_fingerprint(options.calibration)
@@ -292,7 +293,7 @@ def _setting(name: str) -> str:
 
 
 def same_file(one: Path, other: str | Path) -> bool:
-    """Whether two paths lead to one file that is there; ``-`` is standard input."""
+    """Return whether two paths are the same existing file; ``-`` is standard input."""
     try:
         here = os.stat(one)
         there = os.fstat(sys.stdin.fileno()) if str(other) == "-" else os.stat(other)

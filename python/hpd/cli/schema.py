@@ -1,4 +1,4 @@
-"""``hpd schema``: what hpd understood of a schema."""
+"""``hpd schema``: show how hpd reads a schema."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the schema, or the one of each category."""
+    """Print the schema, or that of each category."""
     loaded = load_schemas(arguments.schema)
     if arguments.json:
         print(json.dumps(_json(loaded), ensure_ascii=False, indent=2))

@@ -1,7 +1,7 @@
-"""What a person sees on a terminal, by ``rich``: results as rows, and the progress of a run.
+"""Output on a terminal, by ``rich``: results as rows, and the progress of a run.
 
-``rich`` is loaded where there is a terminal, so a run in a pipe does not pay for it. Where
-``NO_COLOR`` says so, all is plain.
+``rich`` is imported only on a terminal, so that runs in pipes start faster. ``NO_COLOR`` is
+respected.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _MIN_COLUMN_WIDTH: Final = 8
-"""The characters that a column needs to say anything; with less, attributes go below each other."""
+"""The least width of a column; with less room, attributes are listed below each other."""
 _GAP: Final = "  "
 _N_CUT_IDS: Final = 10_000
 _ABSENT: Final = "-"
 
 
 class ResultTable:
-    """Turns lines of output into rows for people, each as soon as it is known.
+    """Formats output lines as table rows, each as soon as it is known.
 
-    A table of ``rich`` needs all of its rows before it can be printed.
+    A ``rich`` table would need all rows before printing.
 
     Args:
-        schemas: one, whose attributes are the columns, or one for each category.
-        width: of the window, in characters; None: as it is.
+        schemas: one schema, whose attributes are the columns, or one per category.
+        width: the window's width in characters (default: detected).
     """
 
     def __init__(self, schemas: Schema | Mapping[str, Schema], width: int | None = None) -> None:
@@ -55,7 +55,7 @@ class ResultTable:
         )
 
     def __call__(self, line: Mapping[str, Any]) -> bytes:
-        """The rows of one line of output, behind the header if it is the first."""
+        """Return the rows of one output line, after the header if it is the first."""
         with self._console.capture() as captured:
             for text in self._shown(line):
                 text.rstrip()
@@ -95,12 +95,12 @@ class ResultTable:
 
 
 class ExtractProgress:
-    """Documents done, their rate and the time left, the share of nulls and the errors so far.
+    """Progress: documents done, rate, time left, share of nulls, errors.
 
     Args:
-        total: the documents of the input; None: not known.
-        n_done: those that an earlier run has finished.
-        shown: whether there is a terminal that wants it; else it only counts.
+        total: the number of documents; None if unknown.
+        n_done: the number that an earlier run finished.
+        shown: whether to show a bar; otherwise it only counts.
     """
 
     def __init__(self, total: int | None, n_done: int = 0, *, shown: bool) -> None:
@@ -144,7 +144,7 @@ class ExtractProgress:
         )
 
     def count_chunks(self, n_more: int) -> None:
-        """From here on, count chunks: a document has ``n_more`` more."""
+        """From here on, count chunks: a document adds ``n_more``."""
         if self._bar is not None:
             self._unit = "chunk"
             task = self._bar.tasks[0]
@@ -179,7 +179,7 @@ def _joined(*cells: Text | str) -> Text:
 
 
 def _fitted(text: str, width: int, style: str = "") -> Text:
-    """A text in exactly ``width`` columns of a terminal, cut with an ellipsis if it is longer."""
+    """Fit a text to exactly ``width`` terminal columns, cut with an ellipsis if it is longer."""
     from rich.text import Text
 
     fitted = Text(text, style=style)
@@ -192,7 +192,7 @@ def _value(text: str, width: int) -> Text:
 
 
 def _cut_middle(text: str, width: int) -> str:
-    """A text whose middle is left out where it is too long: the end of a path tells files apart."""
+    """Shorten a text in the middle, because the end of a path distinguishes files."""
     from rich.cells import cell_len, set_cell_size
 
     if cell_len(text) <= width or width < 3:
@@ -205,7 +205,7 @@ def _cut_middle(text: str, width: int) -> str:
 
 
 def _in_words(value: Any) -> str:
-    """A value on one line: of several objects, how many there are and the first."""
+    """Format a value on one line: for several objects, their number and the first."""
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         return f"{len(value)}: {_in_words(value[0])}" if len(value) > 1 else _in_words(value[0])
     if isinstance(value, list):
@@ -217,7 +217,7 @@ def _in_words(value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    """A value on one line, without characters that would move the terminal's cursor."""
+    """Format a value on one line, without control characters."""
     if value is None:
         return _ABSENT
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

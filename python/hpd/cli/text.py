@@ -1,4 +1,4 @@
-"""``hpd text``: the text of documents as a model sees it, and where its words stand."""
+"""``hpd text``: show the text that a model sees, and where its words stand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the text, or the words, of each document."""
+    """Print the text or the words of each document."""
     n_failed = 0
     with input_errors_as_usage():
         reader = open_inputs(arguments)

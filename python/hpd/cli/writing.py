@@ -1,4 +1,4 @@
-"""A run: records through an extractor into a writer, how it ends, and its summary."""
+"""A run: sends records through an extractor to a writer, handles signals, and sums up."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ T = TypeVar("T")
 _SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""Ctrl-C; what a job scheduler or a container's end sends; what a closed terminal sends."""
+"""Sent by Ctrl-C, by job schedulers and containers, and by closed terminals."""
 _SIGHUP = getattr(signal, "SIGHUP", None)
 
 _MAX_ERROR_LENGTH = 300
-"""Characters of an error in the closing line."""
+"""The most characters of an error in the summary."""
 _N_AHEAD = 64
 _WAIT_SECONDS = 0.02
-"""The time for which an item is waited for; so much later may an answer be handed out."""
+"""Seconds to wait for the next item; answers may be delayed by as much."""
 
 
 class ExtractorLike(Protocol):
-    """A local extractor, or one behind an endpoint."""
+    """A local extractor, or one that asks an endpoint."""
 
     def iter_indexed(
         self,
@@ -47,19 +47,19 @@ class ExtractorLike(Protocol):
         on_error: Literal["raise", "record"],
         on_chunk: Callable[[int, int, int], None],
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extraction of each document with its place, as soon as it is finished."""
+        """Iterate over extractions with the indexes of their documents, as they are finished."""
 
 
 class RunWriter:
-    """One run: every record gets its line as soon as that is known.
+    """Runs an extractor over records, and writes each line as soon as it is known.
 
     Args:
-        schemas: one, or one for each category.
-        writer: takes the lines, and knows the records that have one already.
-        output: the name of the output for people.
-        columns: what a record's own line adds to that of its extraction.
-        can_resume: whether a later run can go on with the output.
-        quiet: say nothing but that the run was interrupted.
+        schemas: one schema, or one per category.
+        writer: receives the lines, and knows which records already have one.
+        output: the display name of the output.
+        columns: returns the columns that a record adds to its output line.
+        can_resume: whether a later run can resume the output.
+        quiet: print nothing except that the run was interrupted.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class RunWriter:
         self._quiet = quiet
         self._has_cut = False  # a document into chunks
         self.stopped: int | None = None
-        """The exit code, if a second signal ended the run at once, with documents in flight."""
+        """The exit code, if a second signal stopped the run with documents in flight."""
 
     @contextmanager
     def to_the_end(self) -> Iterator[None]:
-        """The run: its writer is closed however it ends, and a signal ends it without an error.
+        """Context of a run: closes the writer in any case, and handles signals.
 
         Raises:
             HpdError: the output can no longer be written.
@@ -116,14 +116,14 @@ class RunWriter:
         records: Iterable[tuple[int, Record] | NotYet],
         progress: ExtractProgress | None = None,
     ) -> None:
-        """Write a line for each record.
+        """Extract and write a line for each record.
 
-        Ctrl-C, SIGTERM and SIGHUP end the reading of records; those in flight are still finished
+        Ctrl-C, SIGTERM and SIGHUP stop the reading of records; those in flight are still finished
         and written.
         """
         self._progress = progress
         start = time.perf_counter()
-        # By the document's place among those that the extractor gets.
+        # By the document's index among those that the extractor gets.
         given: dict[int, tuple[int, Record]] = {}
         with self._interrupts:
             documents = self._documents(records, given)
@@ -140,7 +140,7 @@ class RunWriter:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every record has been read and written."""
+        """Return whether every record was read and written."""
         return not self._interrupts.is_stopping
 
     def finish(self) -> int:
@@ -155,12 +155,12 @@ class RunWriter:
         return EXIT_SOME_FAILED if n_failed else EXIT_OK
 
     def _say_interrupted(self) -> None:
-        """Say what is written so far, and how to go on."""
+        """Print what is written so far, and how to continue."""
         how = "; the same command with --resume does the rest" if self._can_resume else ""
         say(f"interrupted: {self.n_safe} documents are written{how}")
 
     def _failed_write(self, error: OSError) -> HpdError:
-        """The error for an output that can no longer be written."""
+        """Return the error for an output that can no longer be written."""
         reason = error.strerror or str(error)
         where = error.filename or self._output
         how = ", and the same command with --resume does the rest" if self._can_resume else ""
@@ -170,7 +170,7 @@ class RunWriter:
 
     @property
     def n_safe(self) -> int:
-        """The number of documents whose lines are written, those of earlier runs included."""
+        """Return the number of written documents, including those of earlier runs."""
         return self._writer.n_kept + self._summary.n_written
 
     def _documents(
@@ -230,7 +230,7 @@ class RunWriter:
 
 
 class RunSummary:
-    """Counts what was written, for the closing lines."""
+    """Counts what was written, for the summary."""
 
     def __init__(self) -> None:
         self.n_written = 0
@@ -240,7 +240,7 @@ class RunSummary:
         self._n: Counter[str] = Counter()
 
     def add_values(self, extraction: Extraction[Any], has_text: bool = True) -> None:
-        """Count the values of an extraction, and whether its document has no text at all."""
+        """Count the values of an extraction, and whether its document is empty."""
         fields = extraction.fields.values()
         self._n.update(
             empty=not has_text,
@@ -255,7 +255,7 @@ class RunSummary:
         )
 
     def add_line(self, error: Mapping[str, str] | None) -> None:
-        """Count a line that is written, and its error if it has one."""
+        """Count a written line, and its error if it has one."""
         self.n_written += 1
         if error is not None:
             self._first_error = self._first_error or error["message"]
@@ -265,8 +265,8 @@ class RunSummary:
         """The summary.
 
         Args:
-            n_kept: the documents that an earlier run finished.
-            n_failed_kept: those of them that failed.
+            n_kept: the number of documents that an earlier run finished.
+            n_failed_kept: how many of them failed.
         """
         parts = [f"{self.n_written} document{'s' * (self.n_written != 1)}"]
         if n_kept:
@@ -305,30 +305,31 @@ class _StopReading(Exception):  # noqa: N818
 
 
 class Interrupts:
-    """Handles Ctrl-C, SIGTERM and SIGHUP while it is entered, in the main thread.
+    """A context that handles Ctrl-C, SIGTERM and SIGHUP, in the main thread.
 
-    SIGHUP stays ignored where it is, as under nohup. SIGINT does not: shells have it ignored by
-    what they start in the background, and there it is sent on purpose.
+    If SIGHUP is ignored, as under nohup, it stays so. SIGINT does not: shells let background
+    processes ignore it, and there it is only sent on purpose.
     """
 
     def __init__(self) -> None:
         self.number: int | None = None
-        """The first signal that came."""
+        """The first signal received."""
         self._is_reading = False
         self._before: dict[int, Any] = {}
 
     @property
     def is_stopping(self) -> bool:
-        """Whether a signal has come."""
+        """Return whether a signal was received."""
         return self.number is not None
 
     @property
     def exit_code(self) -> int:
-        """As shells have it: 128 and the number of the signal, so 130 for Ctrl-C."""
+        """Return the exit code as in shells: 128 plus the number of the signal, so 130 for
+        Ctrl-C."""
         return EXIT_SIGNAL + (signal.SIGINT if self.number is None else self.number)
 
     def until_interrupted(self, items: Iterable[T]) -> Iterator[T]:
-        """The items, until a signal comes."""
+        """Iterate over items until a signal is received."""
         iterator = iter(items)
         while not self.is_stopping:
             try:
@@ -364,10 +365,9 @@ class Interrupts:
 
 
 class ReadAhead(Iterator[T | NotYet], Generic[T]):
-    """The items of an iterator, and ``NOT_YET`` where the next one is not there in a moment.
+    """Iterates over an iterator's items, with ``NOT_YET`` where the next one takes too long.
 
-    The iterator is read by a thread, which is left alone if the process ends before the items do.
-    What the iterator raises is raised here in its place.
+    A daemon thread reads the iterator. Exceptions of the iterator are raised here.
     """
 
     def __init__(self, items: Iterator[T]) -> None:
@@ -381,7 +381,7 @@ class ReadAhead(Iterator[T | NotYet], Generic[T]):
             return NOT_YET
         if isinstance(item, tuple):
             return item[0]
-        self._queue.put(item)  # Who asks once more gets the same answer.
+        self._queue.put(item)  # Later calls get the same answer.
         if item is None:
             raise StopIteration
         raise item

@@ -1,4 +1,4 @@
-"""Everything that is known of one file of predictions, of two files, and of what they cost."""
+"""The assessment of one file of predictions, the comparison of two, and their cost."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class FieldPair:
     first: Any
     second: Any
     has_value: bool
-    """Whether at least one of the two has a value."""
+    """Whether at least one of them has a value."""
     is_same: bool
     """Whether both have the same value, or none; the order of a list does not matter."""
     is_same_normalized: bool
@@ -60,7 +60,7 @@ class FieldPair:
         return outcome(gold, self.first), outcome(gold, self.second)
 
     def to_json(self) -> dict[str, Any]:
-        """A line for a person who wants to know which of the two is right."""
+        """Return a line for a person who decides which of the two is right."""
         example = self.example
         result: dict[str, Any] = {"id": example.id, "line": example.line}
         if example.category:
@@ -188,7 +188,7 @@ class Assessment:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """All results, ready for ``json.dumps``; first the exact scores, which are the metric."""
+        """Return all results as JSON; the exact scores, which are the metric, come first."""
         exact, normalized = (
             {**to_plain(self.evaluations[form]), "intervals": to_plain(self.intervals[form])}
             for form in FORM_NAMES
@@ -224,7 +224,7 @@ def assess(
     attributes: Attributes | None = None,
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Assessment:
-    """The scores of one file; ``attributes`` as in ``field_outcomes``."""
+    """Score one file; ``attributes`` as in ``field_outcomes``."""
     fields = {
         name: list(field_outcomes(examples, data, attributes, form)) for name, form in FORMS.items()
     }
@@ -289,7 +289,7 @@ class Throughput:
 
     @property
     def is_bound(self) -> bool:
-        """Whether the true throughput is this or better, and the true price this or less."""
+        """Whether the throughput is a lower bound, and the price an upper bound."""
         return self.wall_seconds is None
 
     @property

@@ -30,7 +30,7 @@ class ScoredAnswer:
     confidence: float
     outcome: Outcome
     document: int = 0
-    """Its place in the gold file, from 0."""
+    """The document's index in the gold file, from 0."""
     kind: str = ANY_KIND
     """The type of its attribute, where a schema tells it."""
     uncalibrated: float | None = None
@@ -143,7 +143,8 @@ def scored_answers(
 
 
 def without_nulled(every: Iterable[ScoredAnswer]) -> list[ScoredAnswer]:
-    """The answers but those that were turned into null: what the model said there is not known."""
+    """Return the answers without those that were turned into null, whose original confidence is
+    unknown."""
     return [answer for answer in every if not answer.was_nulled]
 
 
@@ -158,7 +159,7 @@ def to_scored_confidence(answer: ScoredAnswer) -> ScoredConfidence:
 def calibrate(every: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Calibration:
     """Bins, errors and thresholds of some answers.
 
-    What was turned into null counts for the thresholds alone.
+    Values that were turned into null count for the thresholds only.
     """
     given = without_nulled(every)
     return Calibration(

@@ -1,4 +1,4 @@
-"""Blind pairwise comparison by people (paper, appendix D).
+"""Blind pairwise comparison by human annotators (paper, appendix D).
 
 An annotator sees a document and the values of two systems side by side, not knowing which is
 which, and says which are truer to the document, or that neither are. Judgements are kept one a
@@ -228,12 +228,12 @@ def _cut_unfinished_line(path: Path) -> None:
 
 
 Side = dict[str, dict[str, str | None]]
-"""The values of one system as texts, by attribute and place."""
+"""The values of one system as texts, by attribute and path."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
-    """One place in the data, and the values that the systems have there."""
+    """One path in the data, and the values that the systems have there."""
 
     path: str
     attribute: str
@@ -256,8 +256,8 @@ class ShownTrial:
     def to_json(self, verdict: PairVerdict | None) -> dict[str, Any]:
         """The trial for the page's script, and the verdict so far, as ``compare.js`` reads them.
 
-        Each row is [place, color, left, right]. Value 2 i of the segments is the left one of row
-        i, and 2 i + 1 the right one, if it is another.
+        Each row is [path, color, left, right]. Value 2 i of the segments is the left one of row i,
+        and 2 i + 1 the right one, if it is another.
         """
         slots = color_slots({"": dict.fromkeys(row.attribute for row in self.rows)})
         values = [

@@ -1,7 +1,6 @@
-"""Where people compare: on a page that only this machine can open, or in the terminal.
+"""The views of a comparison: a page that only this machine can open, and the terminal.
 
-A request to the page whose Host or Origin is another one, as that of a foreign page in the same
-browser would be, is refused.
+Requests with a foreign Host or Origin, as from another page in the same browser, are rejected.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The fit of a map of confidence to answers that are known to be right or wrong.
+"""Fits a calibration to answers that are known to be right or wrong.
 
-The isotonic regression is a loop of a few lines here, in place of all of scikit-learn.
+The isotonic regression is a loop of a few lines, instead of scikit-learn.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from hpd.values.confidence import ANY_KIND, ConfidenceMap, Curve
 
 PRIOR_ANSWERS = 3
 """The weight of what a step is drawn towards, in answers. Of 1, 3, 5, 10 and 30 this left the
-smallest errors, or nearly, for maps that were fitted to 50, 100, 300 and 1,000 answers of the box
-and tried on others."""
+smallest errors, or nearly, for maps that were fitted to 50, 100, 300 and 1,000 answers of the
+bundled model and tried on others."""
 
 N_FOLDS = 5
 
@@ -102,7 +102,7 @@ def mapped(answer: ScoredConfidence, confidence_map: ConfidenceMap) -> ScoredCon
 
 
 def isotonic(points: Iterable[Step]) -> list[Step]:
-    """The never falling steps that are nearest to some points, by the sum of squares.
+    """Return the non-decreasing steps that fit some points best, by least squares.
 
     Neighbours that do not rise are pooled until all do (pool adjacent violators). The points are
     given by rising confidence.

@@ -240,7 +240,7 @@ class _ConllUnit:
             self.tokens = []
 
     def row(self, number: int) -> DatasetRow:
-        """The row that was read, or the error in it."""
+        """Return the row that was read, or its error."""
         if self.error is not None:
             return self.error
         text = "\n".join(self.sentences)

@@ -158,7 +158,7 @@ class Cluster:
     samples: set[int] = field(default_factory=set)
     """The samples that it was proposed for."""
     positions: list[int] = field(default_factory=list)
-    """The place of each proposal among those of its sample, from 0."""
+    """The rank of each proposal in its sample, from 0."""
 
     @property
     def rank(self) -> tuple[float, float]:

@@ -1,4 +1,5 @@
-"""Models behind an OpenAI-compatible endpoint, asked as a local one is (the extra ``api``)."""
+"""Models behind an OpenAI-compatible endpoint, with the interface of a local one (extra
+``api``)."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ class EndpointError(HpdError, RuntimeError):
 
 
 class RateLimiter:
-    """Spaces requests evenly, whichever threads make them.
+    """Spaces requests evenly across threads.
 
     Args:
         per_minute: the most requests in a minute; None for no limit.
@@ -58,7 +59,7 @@ class RateLimiter:
         self._next = clock()
 
     def wait(self) -> None:
-        """Return when it is this request's turn."""
+        """Wait until this request may be sent."""
         with self._lock:
             now = self._clock()
             turn = max(now, self._next)
@@ -280,7 +281,7 @@ class EndpointExtractor:
     Use it as a context manager, or ``close()`` it.
 
     Args:
-        schemas: one, or one for each category.
+        schemas: one schema, or one per category.
         endpoint: where the model is, and how it is asked.
         system_prompt: the system's text.
 
@@ -308,7 +309,7 @@ class EndpointExtractor:
         on_error: Literal["raise", "record"] = "raise",
         on_chunk: object = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extraction of each document with its place, as soon as it is there.
+        """Iterate over extractions with the indexes of their documents, as they arrive.
 
         Args:
             documents: are read as the endpoint answers; each has a category if the schema is by

@@ -1,4 +1,4 @@
-"""Results as JSON holds them."""
+"""Conversion of results to JSON."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class JsonDataclass:
     JSON: ClassVar[Sequence[str]] = ()
 
     def to_json(self) -> Any:
-        """All that ``json.dumps`` needs to know."""
+        """Return a value for ``json.dumps``."""
         names = self.JSON or [each.name for each in fields(self)]  # type: ignore[arg-type]
         return {name: to_plain(getattr(self, name)) for name in names}
 
 
 def to_plain(value: object) -> Any:
-    """A value of a result, with everything in it, as JSON holds it."""
+    """Convert a result and everything in it to plain JSON values."""
     if isinstance(value, JsonDataclass):
         return value.to_json()
     if isinstance(value, Mapping):
@@ -31,7 +31,7 @@ def to_plain(value: object) -> Any:
 
 
 def cell_rows(cells: Mapping[tuple[str, str], object]) -> list[dict[str, Any]]:
-    """What is known of each category and attribute, in their order."""
+    """Return a row for each category and attribute, in order."""
     return [
         {"category": category, "attribute": attribute, **to_plain(known)}
         for (category, attribute), known in sorted(cells.items())

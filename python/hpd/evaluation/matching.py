@@ -1,4 +1,4 @@
-"""Predictions and documents brought together: by id or by order, and the lookup baseline."""
+"""Matches predictions with documents, by id or by order; and the lookup baseline."""
 
 from __future__ import annotations
 

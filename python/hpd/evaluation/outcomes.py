@@ -46,7 +46,7 @@ class FieldOutcome:
     """The outcome of one field, with its document and attribute."""
 
     row: int
-    """The document's place in the gold file, from 0."""
+    """The document's index in the gold file, from 0."""
     cell: CategoryAttribute
     outcome: Outcome
     is_named: bool

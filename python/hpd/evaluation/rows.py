@@ -58,7 +58,7 @@ class Prediction:
     data: Mapping[str, Any] | None
     """The values by attribute; None if the document failed."""
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
-    """The details of each place in the data: ``confidence``, ``start``, ``end``, ..."""
+    """The details of each path in the data: ``confidence``, ``start``, ``end``, ..."""
     line: int = field(default=0, compare=False)
     """The line of the file on which it begins, from 1 (in Parquet: the row)."""
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
@@ -66,7 +66,7 @@ class Prediction:
 
     @property
     def confidences(self) -> dict[str, float]:
-        """The probability of each value that has one, by its place in the data."""
+        """The probability of each value that has one, by its path in the data."""
         return self._probabilities("confidence")
 
     @property
@@ -75,7 +75,7 @@ class Prediction:
         return self._probabilities("uncalibrated")
 
     def was_nulled(self, path: str) -> bool:
-        """Whether the value at a place was refused, or fell below a threshold, and became null.
+        """Whether the value at a path was rejected, or fell below a threshold, and became null.
 
         Its details then have the text that the model wrote, and its confidence is that of the text.
         """

@@ -36,7 +36,7 @@ SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 
 @dataclass(frozen=True, slots=True)
 class ScoreKey:
-    """The place of a score among all the others."""
+    """Identifies a score."""
 
     form: FormName
     scope: Scope

@@ -1,5 +1,5 @@
-"""What other programs and places have, each read by a module that is loaded when it is asked for.
+"""Readers of other file formats, remote files and model stores; each module is loaded on first use.
 
-Files of other kinds (office, PDF, HTML, e-mails, Parquet) and in other places (``s3://``), models
-of the Hugging Face Hub, Ollama and LM Studio, and completion in shells.
+Office files, PDF, HTML, e-mails and Parquet; files at URLs (``s3://``); models of the Hugging Face
+Hub, Ollama and LM Studio; and shell completion.
 """

@@ -13,7 +13,7 @@ from hpd.options import OPTIONS
 SHELLS = ("bash", "zsh", "fish")
 
 _FILES = ("FILE", "INPUT", "OUT", "MODEL", "DEV", "TRAIN", "GOLD", "S", "SCHEMA")
-"""Names of values in the help that are files, or can be."""
+"""Metavars in the help whose values are or can be files."""
 _FOLDERS = ("DIR", "FOLDER", "OUTDIR")
 
 _DESCRIPTION = """\
@@ -31,7 +31,7 @@ To try it in this shell only: eval "$(hpd completion bash)"
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "completion",
-        help="print a script with which a shell completes the command line",
+        help="print a shell completion script",
         usage="%(prog)s {bash,zsh,fish}",
         description=_DESCRIPTION,
     )
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _all_actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """The arguments of a parser and of all its commands."""
+    """Iterate over the arguments of a parser and of all its commands."""
     for action in parser._actions:
         yield action
         if isinstance(action, argparse._SubParsersAction):
@@ -63,7 +63,7 @@ def _all_actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 
 def _complete(action: Any, shtab: Any) -> None:
-    """Mark the values that an argument can have, where its parser does not know them."""
+    """Tell shtab which values an argument takes, where its parser does not know them."""
     option = OPTIONS.get(action.dest)
     if option is not None and option.choices:
         action.choices = option.choices

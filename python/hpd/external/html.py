@@ -1,4 +1,4 @@
-"""HTML: the text of a page as a reader sees it, by inscriptis."""
+"""HTML: the visible text of a page, by inscriptis."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _LINES = (
     *("center", "dd", "details", "dialog", "dir", "dl", "dt", "fieldset", "form", "hr", "legend"),
     *("menu", "optgroup", "option", "search", "section", "summary", "textarea"),
 )
-"""Elements that stand on lines of their own, which inscriptis does not know."""
+"""Block elements that inscriptis does not know."""
 _WITHOUT_VALUE = ("hidden", "password", "file", "image", "button", "submit", "reset")
-"""Kinds of inputs that show nothing that was filled in."""
+"""Types of inputs that show no value."""
 _MAX_COLUMNS = 200
 _MAX_REPEATED_TEXT = 80
-"""Letters of a cell that is repeated in each of its rows; a longer one frames a page."""
+"""The longest text of a cell to repeat in each of its rows; a longer one lays out the page."""
 _SCRIPTS = ("script", "style", "head", "noscript", "template")
 
 
@@ -49,7 +49,7 @@ def _read_page(source: Source) -> WholeText:
 
 
 def declared_encoding(html: bytes) -> str | None:
-    """The encoding that a page says it has; None if it says none that is known."""
+    """Return the encoding that a page declares; None if it declares no known one."""
     found = _DECLARED.search(_COMMENT.sub(b"", html[:_MAX_DECLARATION_BYTES]))
     encoding = known_encoding(found[1].decode("ascii")) if found is not None else None
     # A page of UTF-16 could not be searched for its declaration, so that is wrong.
@@ -57,10 +57,10 @@ def declared_encoding(html: bytes) -> str | None:
 
 
 def text_of_html(html: str, name: str) -> str:
-    """The text of a page as a reader sees it.
+    """Return the visible text of a page.
 
     Raises:
-        InputError: it cannot be read to its end, or inscriptis is not installed.
+        InputError: the page cannot be read to its end, or inscriptis is not installed.
     """
     inscriptis = import_extra("inscriptis.html_engine", "inscriptis", "html", "HTML")
     from lxml import etree
@@ -100,7 +100,7 @@ def text_of_html(html: str, name: str) -> str:
 
 
 def _show_inputs(tree: Any) -> None:
-    """Put what is filled in, checked and chosen in a form where a browser shows it."""
+    """Insert the values of a form (filled in, checked, chosen) as text."""
     for element in [*tree.iter("input", "select")]:
         shown = _chosen(element) if element.tag == "select" else _filled_in(element)
         for child in [*element]:
@@ -126,8 +126,8 @@ def _chosen(element: Any) -> str:
 
 
 def _fill_spans(tree: Any) -> None:
-    """Give each row of a table all its cells: one of several rows is repeated in each of them, and
-    one of several columns has empty ones behind it."""
+    """Give each row of a table all its cells: repeat a cell that spans rows in each of them, and
+    add empty cells after one that spans columns."""
     for table in [*tree.iter("table")]:
         below: dict[int, tuple[int, Any]] = {}  # by column: the rows that a cell goes on for
         rows = [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]

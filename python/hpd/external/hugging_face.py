@@ -13,8 +13,8 @@ from hpd.errors import ModelLoadError
 from hpd.models.gguf_files import listed, part_names
 
 PREFERRED_QUANTS = ("Q4_K_M", "Q8_0")
-"""The quantisations to prefer in a repository with several; if it has none of these, its first
-file is taken."""
+"""The preferred quantisations, best first; if a repository has none of these, its first file is
+used."""
 
 _NOT_MODELS = re.compile(r"(^|[-._/])(mmproj|imatrix)", re.IGNORECASE)
 _URL_HOST = re.compile(r"^(https?://)?[\w.-]+\.[a-z]{2,}/(?=[^/]+/[^/]+)", re.IGNORECASE)
@@ -31,10 +31,10 @@ class CachedFile(NamedTuple):
 
 
 def download(hf_repo: str, *, progress: bool = True) -> Path:
-    """The local path of ``user/repo[:QUANT]``, downloaded if it is not in the cache yet.
+    """Return the local path of ``user/repo[:QUANT]``, downloading it if it is not in the cache.
 
-    ``HF_HOME``, ``HF_TOKEN``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` mean what they always do. A
-    progress bar shows on a terminal only.
+    Respects ``HF_HOME``, ``HF_TOKEN``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE``. Shows a progress bar
+    on a terminal.
     """
     repo, quant = parse_hf(hf_repo)
     listing = _list_files(repo)
@@ -49,7 +49,7 @@ def download(hf_repo: str, *, progress: bool = True) -> Path:
 
 
 def parse_hf(hf_repo: str) -> tuple[str, str | None]:
-    """The two parts of ``user/repo[:QUANT]``; a whole address is accepted as well."""
+    """Split ``user/repo[:QUANT]`` into its two parts; a URL is accepted as well."""
     repo, _, quant = _URL_HOST.sub("", hf_repo.strip()).partition(":")
     repo = repo.strip("/")
     if not re.fullmatch(r"[^/\s]+/[^/\s]+", repo):
@@ -60,7 +60,7 @@ def parse_hf(hf_repo: str) -> tuple[str, str | None]:
 
 
 def cached_models() -> list[CachedFile]:
-    """The GGUF files in the Hub's cache, by repository and name."""
+    """Return the GGUF files in the Hub's cache, sorted by repository and name."""
     import huggingface_hub as hub
     from huggingface_hub.errors import CacheNotFound
 
@@ -84,14 +84,14 @@ def cached_models() -> list[CachedFile]:
 
 class _Listing(NamedTuple):
     where: str
-    """The name of the place in messages."""
+    """The name of the source in messages."""
     files: list[str]
     cached: bool
-    """Whether this is the cache, as the Hub could not be reached."""
+    """Whether this is the cache, because the Hub cannot be reached."""
 
 
 def _list_files(repo: str) -> _Listing:
-    """The files that the Hub has or, if it cannot be reached, the cache."""
+    """List the files of a repository on the Hub or, if it cannot be reached, in the cache."""
     import huggingface_hub as hub
     from huggingface_hub.errors import (
         GatedRepoError,
@@ -127,7 +127,8 @@ def _list_files(repo: str) -> _Listing:
 
 
 def _cached_files(repo: str) -> list[str]:
-    """The files of a repository in the cache: of its main branch, or else the newest ones."""
+    """List the files of a repository in the cache: of its main branch, or else of the newest
+    revision."""
     import huggingface_hub as hub
     from huggingface_hub.errors import CacheNotFound
 
@@ -147,7 +148,7 @@ def _cached_files(repo: str) -> list[str]:
 def _newest_revision(repo: Any) -> Iterator[tuple[Path, list[str]]]:
     """The folder and the files of a repository's main branch in the cache, or else the newest ones.
 
-    There are none of a repository of which nothing is complete.
+    Empty if no file of the repository is complete.
     """
     if not repo.revisions:
         return
@@ -183,7 +184,7 @@ def _download_file(repo: str, name: str, *, cached: bool) -> Path:
 
 @contextmanager
 def _progress_bars(*, shown: bool) -> Iterator[None]:
-    """The progress bars of the Hub's client, which show on a terminal only, or none at all."""
+    """Show the progress bars of the Hub's client, on a terminal only, or none at all."""
     # These names are documented, but not re-exported as type checkers demand.
     utils: Any = import_module("huggingface_hub.utils")
     hide = not shown and not utils.are_progress_bars_disabled()
@@ -200,14 +201,14 @@ def _progress_bars(*, shown: bool) -> Iterator[None]:
 
 
 def is_model_name(name: str) -> bool:
-    """Whether a file's name is that of a model, and not of what comes beside one."""
+    """Return whether a file name is that of a model, not of a projector or similar."""
     return name.lower().endswith(".gguf") and not _NOT_MODELS.search(name)
 
 
 def choose_file(where: str, files: Sequence[str], quant: str | None = None) -> str:
-    """The GGUF file to open: of the given quantisation, or else of the preferred one.
+    """Choose a GGUF file: of the given quantisation, or else of the preferred one.
 
-    ``where`` is the name in messages of the place that holds ``files``.
+    ``where`` names the source of ``files`` in messages.
     """
     ggufs = sorted(filter(is_model_name, files), key=lambda name: (len(name), name))
     if not ggufs:
@@ -244,7 +245,7 @@ def _without_network(repo: str) -> str:
 
 
 def _other_repositories_hint(repo: str, listing: _Listing) -> str:
-    """The remedy where a repository, or what the cache has of it, lacks the file."""
+    """Suggest other repositories where this one, or the cached part of it, lacks the file."""
     if listing.cached:
         return f"; {_without_network(repo)}"
     if any(is_model_name(name) for name in listing.files):

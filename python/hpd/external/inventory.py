@@ -1,5 +1,5 @@
-"""The models that there are for this machine: those that hpd recommends, and those on its disk,
-each with the memory that it takes.
+"""The models for this machine: those that hpd recommends and those on disk, with the memory that
+each needs.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ class LocalModel:
     """A model on this disk."""
 
     owner: Owner
-    """The program that put it there."""
+    """The program that stores it."""
     arguments: tuple[str, ...]
-    """The arguments of the command line that name it; none for the bundled model."""
+    """The command-line arguments that select it; none for the bundled model."""
     path: Path | None
     n_file_bytes: int = 0
     n_memory_bytes: int | None = None
-    """The memory that it takes with default options; None where its header cannot be read."""
+    """The memory that it needs with default options; None if its header cannot be read."""
     problem: str = ""
     """The reason why it cannot be used."""
 
 
 def recommended_memory(model: RecommendedModel) -> int:
-    """The bytes of memory that a recommended model takes with default options."""
+    """Return the bytes of memory that a recommended model needs with default options."""
     shape = ModelShape(
         n_ctx_train=model.n_ctx_train,
         n_embd=model.n_embd,
@@ -60,8 +60,8 @@ def recommended_memory(model: RecommendedModel) -> int:
 
 
 def recommended_on_disk(cached: list[CachedFile]) -> dict[str, Path]:
-    """The files of those recommended models that are here, by short name: of an installed package,
-    or in the Hub's cache."""
+    """Return the files of recommended models on this machine, by short name: in an installed
+    package or in the Hub's cache."""
     found = {}
     for model in RECOMMENDED:
         if (packaged := packaged_file(model.name)) is not None:
@@ -77,7 +77,8 @@ def recommended_on_disk(cached: list[CachedFile]) -> dict[str, Path]:
 
 
 def local_models(cached: list[CachedFile]) -> Iterator[LocalModel]:
-    """The models on this disk: in the box, in the Hub's cache, of Ollama and of LM Studio."""
+    """Return the models on this disk: the bundled one, and those of the Hub's cache, Ollama and LM
+    Studio."""
     try:
         yield _measured("hpd", (), bundled_model())
     except ModelLoadError as error:
@@ -110,7 +111,7 @@ _FOLDERS = (".lmstudio/models", ".cache/lm-studio/models")
 
 
 def lm_studio_models() -> list[Path]:
-    """The GGUF files; of a split model, the first part."""
+    """Return the GGUF files; for a split model, the first part."""
     return [
         path
         for folder in _FOLDERS

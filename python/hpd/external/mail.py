@@ -1,4 +1,4 @@
-"""E-mails, as they are sent (.eml) and as Outlook stores them (.msg)."""
+"""E-mails: standard messages (.eml) and Outlook's (.msg)."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _BARE_BOUNDARY = re.compile(r'(boundary=)(?!")([^\s;]+)', re.IGNORECASE)
 _CODING = re.compile(r"(quoted.?printable)|base.?64", re.IGNORECASE)
 _RTF = 0x1009
-"""The property of an Outlook message that has its text as RTF."""
+"""The property of an Outlook message that holds its text as RTF."""
 aliases.update(windows_874="cp874", windows_950="cp950")  # so oxmsg names Thai and Chinese
 _File = tuple[str, bytes]
-"""A name, and what the file has."""
+"""A name and the file's content."""
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]+={0,2}[ \t]*(?:\r?\n|$)|[ \t]*\r?\n)*")
 
 
 class _Policy(email.policy.EmailPolicy):
-    """The default policy, but for what it reads badly: headers that nobody should write so."""
+    """The default policy, with a lenient reading of malformed headers."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
         value = _lenient_text(value.encode("utf-8", "surrogateescape"))
@@ -72,7 +72,7 @@ def _document(
 
 
 def _named_apart(files: Sequence[_File]) -> list[_File]:
-    """Files with unique names."""
+    """Give files unique names."""
     seen: Counter[str] = Counter()
     named = []
     for name, data in files:
@@ -82,7 +82,7 @@ def _named_apart(files: Sequence[_File]) -> list[_File]:
 
 
 def _text_of_mail(message: Message, source: Source) -> tuple[str, dict[str, str], list[_File]]:
-    """A message as one text, its headers, and its attachments."""
+    """Return a message as one text, its headers and its attachments."""
     headers = {name: str(message[name]) for name in _HEADERS if message[name] is not None}
     attached: list[_File] = []
     texts = _texts_of_part(message, attached, source)
@@ -90,7 +90,7 @@ def _text_of_mail(message: Message, source: Source) -> tuple[str, dict[str, str]
 
 
 def _joined(headers: Mapping[str, str], texts: Sequence[str], attached: Sequence[_File]) -> str:
-    """The headers, the texts and the names of the attachments, with blank lines between them."""
+    """Join headers, texts and names of attachments with blank lines."""
     names = ", ".join(name for name, _ in attached)
     parts = (_lines(headers), *texts, f"Attachments: {names}" if attached else "")
     return "\n\n".join(part for part in parts if part)
@@ -101,7 +101,7 @@ def _lines(headers: Mapping[str, Any]) -> str:
 
 
 def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list[str]:
-    """The texts of a part of a message, in their order; attachments are collected."""
+    """Return the texts of a part in order, and collect attachments."""
     kind = part.get_content_type()
     above, below = _beside_the_parts(part.preamble), _beside_the_parts(part.epilogue)
     if part.is_multipart() and kind in _MESSAGES:  # forwarded, or in the report of a mail server
@@ -139,11 +139,11 @@ def _beside_the_parts(text: str | None) -> list[str]:
 
 _MESSAGES = ("message/rfc822", "message/global", "message/partial", "message/news")
 _Texts = tuple[str, list[str]]
-"""The type of a part, and its texts."""
+"""The content type and texts of a part."""
 
 
 def _chosen(choices: list[_Texts]) -> list[_Texts]:
-    """The plain texts of several forms of one, unless another form says twice as much."""
+    """Choose the plain text of alternatives, unless another one has twice as many words."""
     plain = [each for each in choices if each[0] == "text/plain"]
     others = [each for each in choices if each[0] not in ("text/plain", "text/calendar")]
     if not others or 2 * _n_words(plain) >= _n_words(others[-1:]):
@@ -180,7 +180,7 @@ def _parsed(data: bytes) -> Message:
 
 
 def _leaf(part: Message, source: Source) -> str:
-    """The text of a part that has no parts."""
+    """Return the text of a part without subparts."""
     data, below = _bytes_of(part, source)
     label = part.get_param("charset")
     encoding = known_encoding(label if isinstance(label, str) else None)
@@ -200,7 +200,7 @@ def _leaf(part: Message, source: Source) -> str:
 
 
 def _bytes_of(part: Message, source: Source) -> tuple[bytes, str]:
-    """What a part has, decoded; and what stands below it, where that is not encoded as it is."""
+    """Return a part's decoded content, and the undecoded text that follows it."""
     payload = part.get_payload()
     if _coding(part) != "base64" or not isinstance(payload, str):
         data = part.get_payload(decode=True)
@@ -215,7 +215,7 @@ def _bytes_of(part: Message, source: Source) -> tuple[bytes, str]:
 
 
 def _decoded_header(value: str) -> str:
-    """A header as it stands there, but for words that are encoded."""
+    """Decode a header's encoded words, and leave the rest as it is."""
     value = "".join(value.splitlines())
     try:
         return "".join(
@@ -238,7 +238,7 @@ def _file_name(part: Message) -> str:
 
 
 def _read_msg(source: Source) -> WholeText:
-    """An e-mail as Outlook stores it: headers, text, names of the attachments."""
+    """Read an Outlook message: headers, text, names of attachments."""
     oxmsg = import_extra("oxmsg", "python-oxmsg", "office", "Outlook's .msg")
     try:
         message = oxmsg.Message.load(io.BytesIO(source.read()))
@@ -273,8 +273,8 @@ def _read_msg(source: Source) -> WholeText:
 
 
 def _lenient_text(data: bytes, encoding: str | None = None) -> str:
-    """A text in the encoding that it says it has; else, or where mailers are often wrong about
-    it, UTF-8 if most of it is valid, and Windows-1252 if not."""
+    """Decode text in its declared encoding; without one, or with one that mailers often get wrong,
+    as UTF-8 if most of it is valid, and else as Windows-1252."""
     is_told = encoding not in (None, "utf-8", "cp1252")
     try:
         return data.decode(encoding if is_told and encoding else "utf-8")

@@ -1,4 +1,4 @@
-"""Models by the names that the Hugging Face Hub, Ollama and the list of recommended ones have."""
+"""Models by their names on the Hugging Face Hub, in Ollama and in the list of recommended ones."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ __all__ = ["download", "find_model"]
 
 
 def find_model(name: str, *, progress: bool = True) -> Path | None:
-    """The file of ``ollama:NAME`` or of a short name (``qwen3:0.6b``); None: the name is neither.
+    """Return the file of ``ollama:NAME`` or of a short name (``qwen3:0.6b``); None if the name is
+    neither.
 
     Raises:
-        ModelLoadError: there is no such model, or it cannot be had.
+        ModelLoadError: there is no such model, or it cannot be downloaded.
     """
     if name.startswith(OLLAMA_PREFIX):
         return ollama_model(name[len(OLLAMA_PREFIX) :])

@@ -34,8 +34,8 @@ run meanwhile.
 """
 
 _SPEED_NOTE = """\
-READING: batches of 512 tokens, as of documents; DECODING: of 16, as of values in flight; ONE TOKEN:
-as one document written token by token. Times as fast as Q8_0."""
+READING: batches of 512 tokens, as for documents; DECODING: batches of 16, as for values in
+flight; ONE TOKEN: as for one document written token by token. Speeds are relative to Q8_0."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -54,7 +54,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print both lists, and the types of weights if asked for."""
+    """Print both lists and, with ``--speed``, the types of weights."""
     if arguments.n_threads is not None and not arguments.speed:
         raise UsageError("-t does nothing without --speed")
     from hpd.external.hugging_face import cached_models
@@ -153,7 +153,7 @@ def _speeds(n_threads: int | None) -> list[WeightSpeed]:
 
 
 def _speed_rows(speeds: list[WeightSpeed]) -> list[list[str]]:
-    """Each type with its speed in reading, in decoding many values, and with one token alone."""
+    """Return the table of types and their speeds."""
     from hpd.external.weight_speed import N_ALONE, N_DECODING, N_READING
 
     (usual,) = (speed for speed in speeds if speed.type == "Q8_0")
@@ -165,12 +165,12 @@ def _speed_rows(speeds: list[WeightSpeed]) -> list[list[str]]:
 
 
 def _use(model: dict[str, Any]) -> str:
-    """The arguments that name a model, as a shell takes them."""
+    """Return the arguments that select a model, quoted for a shell."""
     return shlex.join(model["arguments"]) or "(nothing: the default)"
 
 
 def _sizes(model: dict[str, Any]) -> list[str]:
-    """The cells of its file, its memory, and whether that is available."""
+    """Return the cells for the file's size, the memory, and whether it fits."""
     from hpd.models.memory import readable_size
 
     fits = {True: "yes", False: "no", None: "?"}[model["fits"]]

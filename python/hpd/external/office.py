@@ -1,7 +1,7 @@
 """Word, PowerPoint, OpenDocument and EPUB.
 
-Texts are read from their XML with the standard library, so that nothing is left out: text boxes,
-notes, headers and footers, which converters lose.
+Texts are read from the XML with the standard library, so that text boxes, notes, headers and
+footers, which converters lose, are included.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class _Archive:
             raise InputError(f"{self._problem}: {name}: {error}") from error
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
-        """By their ids, the kinds and names of the files that belong to one in Microsoft's formats;
-        ``""`` has the document itself."""
+        """Return the kinds and names of related files by id, in Microsoft's formats; ``""`` gives
+        those of the document itself."""
         folder, base = posixpath.split(name)
         relations = posixpath.join(folder, "_rels", f"{base}.rels")
         found = {}
@@ -72,12 +72,12 @@ class _Archive:
         return found
 
     def document(self) -> str | None:
-        """The name of the document in Microsoft's formats."""
+        """Return the name of the main document, in Microsoft's formats."""
         kinds = self.related("").values()
         return next((name for kind, name in kinds if kind == "officeDocument"), None)
 
     def texts_of(self, name: str, *kinds: str) -> list[str]:
-        """The texts of the files that belong to one, kind after kind."""
+        """Return the texts of related files, kind after kind."""
         files = {file for file in self.related(name).values() if file[0] in kinds}
         numbers = {file: [int(n) for n in re.findall(r"\d+", file[1])] for file in files}
         order = sorted(files, key=lambda file: (kinds.index(file[0]), numbers[file]))
@@ -85,7 +85,7 @@ class _Archive:
         return [text for root in roots for text in [*_blocks(root), *_rows_of_chart(root)]]
 
     def note_unread(self, names: Sequence[str], source: Source) -> None:
-        """Tell how many files that belong to some are not read."""
+        """Add a note on how many embedded files are not read."""
         kinds = [kind for name in names for kind, _ in self.related(name).values()]
         n = sum(kind in _UNREAD for kind in kinds)
         if n:
@@ -97,7 +97,7 @@ def _local(element: ElementTree.Element) -> str:
 
 
 def _attribute(element: ElementTree.Element, name: str) -> str | None:
-    """An attribute, whatever its namespace."""
+    """Return an attribute by its local name."""
     return next((v for k, v in element.attrib.items() if k.rpartition("}")[2] == name), None)
 
 
@@ -106,7 +106,7 @@ _LEFT_OUT = {
     *("del", "moveFrom", "instrText", "delText", "Fallback", "pPr", "rPr", "sectPr", "tblPr"),
     *("tracked-changes", "bookmark", "forms", "sequence-decls", "binary-data", "script"),
 }
-"""Elements whose text a reader does not see: what was deleted, settings, copies."""
+"""Elements with invisible text: deletions, settings, copies."""
 _ODF = "{urn:oasis:names:tc:opendocument:"
 _FORMULA = "{http://www.w3.org/1998/Math/MathML}annotation"
 _UNREAD = ("package", "oleObject", "aFChunk", "chartEx")
@@ -114,11 +114,11 @@ _BLOCKS = {"tbl", "table"}
 _CELLS = {"tc", "table-cell", "covered-table-cell"}
 _PARAGRAPHS = {"p", "h"}
 _MAX_SPAN_CELLS = 200
-"""Of one that is repeated; sheets repeat an empty one to their end."""
+"""The most repetitions of a cell; sheets repeat an empty one to their end."""
 
 
 def _blocks(element: ElementTree.Element) -> Iterator[str]:
-    """The paragraphs and tables of an element, in their order; a row of a table is a line."""
+    """Iterate over the paragraphs and tables of an element; a table has one line per row."""
     for child in element:
         name = _local(child)
         if _is_left_out(child):
@@ -136,8 +136,8 @@ def _blocks(element: ElementTree.Element) -> Iterator[str]:
 
 
 def _rows(table: ElementTree.Element) -> list[list[str]]:
-    """The rows of a table with all their cells: one of several rows is repeated in each of them,
-    and one of several columns has empty ones behind it."""
+    """Return the rows of a table with all their cells: a cell that spans rows is repeated in each
+    of them, and one that spans columns is followed by empty cells."""
     rows: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}  # by column: the rows that a cell of ODF goes on for
     for row in _own_elements(table, ("tr", "table-row")):
@@ -166,7 +166,7 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
 def _own_elements(
     element: ElementTree.Element, names: Collection[str]
 ) -> Iterator[ElementTree.Element]:
-    """The rows of a table or the cells of a row, without those of tables in it."""
+    """Return the rows of a table or the cells of a row, without those of nested tables."""
     for child in element:
         if _local(child) in names:
             yield child
@@ -179,7 +179,7 @@ def _is_covered(cell: ElementTree.Element) -> bool:
 
 
 def _continues_above(cell: ElementTree.Element) -> bool:
-    """Whether a cell of Microsoft's continues the one above it."""
+    """Return whether a cell in Word continues the one above it."""
     merge = _setting(cell, "vMerge")
     return cell.get("vMerge") == "1" or (
         merge is not None and _attribute(merge, "val") in (None, "continue")
@@ -187,13 +187,13 @@ def _continues_above(cell: ElementTree.Element) -> bool:
 
 
 def _setting(cell: ElementTree.Element, name: str) -> ElementTree.Element | None:
-    """A setting of a cell of Word."""
+    """Return a property of a Word cell."""
     settings = next((child for child in cell if _local(child) == "tcPr"), ())
     return next((each for each in settings if _local(each) == name), None)
 
 
 def _number(element: ElementTree.Element | None, name: str) -> int:
-    """A number of columns or rows; 1 where there is none."""
+    """Return a number of columns or rows, 1 if it is not given."""
     text = "" if element is None else _attribute(element, name) or ""
     return min(max(int(text), 1), _MAX_SPAN_CELLS) if text.isascii() and text.isdecimal() else 1
 
@@ -204,7 +204,7 @@ def _is_left_out(element: ElementTree.Element) -> bool:
 
 
 def _own_text(element: ElementTree.Element) -> str:
-    """The text of an element before its first child, if its format shows such texts."""
+    """Return the text of an element before its first child, if its format shows it."""
     if str(element.tag).startswith(_ODF):  # any, as fields have names of their own
         return _collapsed(element.text)
     return element.text or "" if _local(element) == "t" or _is_comment(element) else ""
@@ -215,7 +215,8 @@ def _is_comment(element: ElementTree.Element) -> bool:
 
 
 def _inline(element: ElementTree.Element, inside: list[str]) -> str:
-    """The text of a paragraph; what stands in it as a block, a text box for example, goes apart."""
+    """Return the text of a paragraph; blocks inside it, such as text boxes, are collected
+    separately."""
     parts = [_own_text(element)]
     for child in element:
         name = _local(child)
@@ -241,7 +242,7 @@ def _collapsed(text: str | None) -> str:
 
 
 def _form_field(data: ElementTree.Element) -> str:
-    """What a form shows that has no text of its own: a box, the chosen entry of a list."""
+    """Return what a form field without text shows: a check mark, or the chosen entry of a list."""
     field = next((e for e in data if _local(e) in ("checkBox", "ddList")), None)
     if field is None:
         return ""
@@ -255,7 +256,8 @@ def _form_field(data: ElementTree.Element) -> str:
 
 
 def _rows_of_chart(chart: ElementTree.Element) -> Iterator[str]:
-    """A line for each series of a chart of Microsoft's: ``Sales: 2023 4.5 | 2024 5.1``."""
+    """Return a line for each series of a chart in Microsoft's formats: ``Sales: 2023 4.5 | 2024
+    5.1``."""
     for series in (e for e in chart.iter() if _local(e) == "ser"):
         name, points = "", defaultdict[int, list[str]](list)
         for part in series:
@@ -272,7 +274,7 @@ def _rows_of_chart(chart: ElementTree.Element) -> Iterator[str]:
 
 
 def _shown(text: str, form: str | None) -> str:
-    """A text, or a number of a chart in the form that it has there."""
+    """Format a text or number as the chart shows it."""
     try:
         number = float(text) if form else math.nan
         if not form or not math.isfinite(number):
@@ -337,13 +339,13 @@ _BESIDE_SLIDES = ("notesSlide", "diagramData", "chart", "comments")
 def _shown_blocks(
     element: ElementTree.Element, inherited: Mapping[str, Box], group: Box = (0, 0, 1, 1)
 ) -> Iterator[tuple[str, Box | None]]:
-    """The blocks of a slide, each with the box of its shape.
+    """Return the blocks of a slide, each with the box of its shape.
 
     Args:
         element: the slide, or a part of it.
-        inherited: the boxes of placeholders, which a slide need not repeat.
-        group: how the places in a group become those on the slide: the shift in points and the
-            factor, of both directions.
+        inherited: the boxes of placeholders, which slides may inherit from their layout.
+        group: the transform from a group to the slide: the shift in points and the scale, in both
+            directions.
     """
     for child in element:
         name = _local(child)
@@ -363,7 +365,7 @@ def _shown_blocks(
 
 
 def _pair(element: ElementTree.Element | None, *names: str) -> tuple[float, float] | None:
-    """Two measures of a place, in points."""
+    """Return two attributes of an element, in points."""
     try:
         x, y = (int("" if element is None else element.get(name, "")) / _EMU for name in names)
     except ValueError:
@@ -388,7 +390,7 @@ def _box(shape: ElementTree.Element, group: Box) -> Box | None:
 
 
 def _compose(group: ElementTree.Element, outer: Box) -> Box:
-    """How the places in a group become those on the slide."""
+    """Compose the transform of a group with that of its parent."""
     box, parts = _box(group, outer), _transform(group)
     at, size = _pair(parts.get("chOff"), "x", "y"), _pair(parts.get("chExt"), "cx", "cy")
     if box is None or at is None or size is None or 0 in size:
@@ -398,13 +400,13 @@ def _compose(group: ElementTree.Element, outer: Box) -> Box:
 
 
 def _placeholder(shape: ElementTree.Element) -> str:
-    """The name of a placeholder: its number or, of those that need none, its kind."""
+    """Return the key of a placeholder: its index or, if it has none, its type."""
     found = next((each for each in shape.iter() if _local(each) == "ph"), None)
     return "" if found is None else found.get("idx") or found.get("type") or "obj"
 
 
 def _placeholders(archive: _Archive, slide: str) -> dict[str, Box]:
-    """The boxes of placeholders in the layout of a slide."""
+    """Return the boxes of placeholders in the layout of a slide."""
     layouts = [name for kind, name in archive.related(slide).values() if kind == "slideLayout"]
     shapes = (e for name in layouts for e in archive.xml(name).iter() if _local(e) in _SHAPES)
     boxes = ((_placeholder(shape), _box(shape, (0, 0, 1, 1))) for shape in shapes)
@@ -447,7 +449,7 @@ def read_epub(source: Source) -> WholeText:
 
 
 def _guarded(reader: Callable[[Source], WholeText]) -> Callable[[Source], WholeText]:
-    """A reader whose errors are all ``InputError``."""
+    """Wrap a reader so that all its errors are ``InputError``."""
 
     def read(source: Source) -> WholeText:
         try:

@@ -1,4 +1,4 @@
-"""What Ollama has on this disk."""
+"""Models that Ollama has on this disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hpd.errors import ModelLoadError
 from hpd.models.gguf_files import listed
 
 OLLAMA_PREFIX = "ollama:"
-"""Names of models with it are Ollama's."""
+"""The prefix of the names of Ollama's models."""
 
 _FOLDER_VARIABLE = "OLLAMA_MODELS"
 _SERVICE_FOLDER = Path("/usr/share/ollama/.ollama/models")  # of its installation on Linux
@@ -26,25 +26,25 @@ _DIGEST = re.compile(r"sha256[:-]([0-9a-f]{64})")
 
 @dataclass(frozen=True, slots=True)
 class OllamaModel:
-    """A model that Ollama has, whether it can be used or not."""
+    """A model of Ollama, usable or not."""
 
     name: str
     """As ``ollama list`` shows it: ``qwen3:0.6b``."""
     path: Path | None
-    """The file with its weights; None if there is none that can be used."""
+    """The file with its weights; None if it cannot be used."""
     problem: str = ""
     """The reason why it cannot be used."""
 
 
 def ollama_folders() -> list[Path]:
-    """The folders in which Ollama's models may be, those that exist."""
+    """Return the existing folders that may hold Ollama's models."""
     named = os.environ.get(_FOLDER_VARIABLE)
     folders = [Path(named)] if named else [Path.home() / ".ollama" / "models", _SERVICE_FOLDER]
     return [folder for folder in folders if _is_folder(folder / "manifests")]
 
 
 def ollama_models() -> list[OllamaModel]:
-    """All models of Ollama, by name."""
+    """Return all models of Ollama, sorted by name."""
     models: dict[str, OllamaModel] = {}
     for folder in ollama_folders():
         for manifest in _manifests(folder / "manifests"):
@@ -54,7 +54,7 @@ def ollama_models() -> list[OllamaModel]:
 
 
 def ollama_model(name: str) -> Path:
-    """The file with the weights of one of Ollama's models, named as Ollama does.
+    """Return the file with the weights of one of Ollama's models.
 
     Raises:
         ModelLoadError: Ollama has no such model here, or one that hpd cannot use.
@@ -88,14 +88,14 @@ def _is_folder(path: Path) -> bool:
 
 
 def _manifests(folder: Path) -> Iterator[Path]:
-    """The files at the depth of tags, without hidden ones."""
+    """Iterate over the manifest files, without hidden ones."""
     for path in sorted(folder.glob("*/*/*/*")):
         if path.is_file() and not path.name.startswith("."):
             yield path
 
 
 def _shown_name(path: Path) -> str:
-    """A name without the parts that Ollama takes for granted."""
+    """Return a model's name without Ollama's default parts."""
     host, namespace, model, tag = path.parts
     if host != _HOST:
         return f"{host}/{namespace}/{model}:{tag}"
@@ -126,7 +126,7 @@ def _read(folder: Path, name: str, manifest: Path) -> OllamaModel:
 
 
 def _blob(folder: Path, digest: str) -> Path | None:
-    """The file of a digest, whose colon is a hyphen since early versions."""
+    """Return the file of a digest, whose colon is written as a hyphen."""
     match = _DIGEST.fullmatch(digest)
     if match is None:
         return None

@@ -1,9 +1,9 @@
-"""The text of a page out of its letters: lines, columns, and blanks as wide as the gaps.
+"""The text of a page from its letters: lines, columns, and blanks as wide as the gaps.
 
-Whatever the order in which a page was written, it is read as it is seen. Letters make words, words
-that stand close together pieces, pieces lines. Each piece is put at a column of letters that goes
-with its place on the page, so that what stands one below the other on the page does so in the text.
-Columns of prose, and tables side by side whose rows are not in line, come one after another.
+A page is read as it looks, whatever the order in which it was written. Letters form words, adjacent
+words form pieces, and pieces form lines. Each piece starts at a text column that matches its
+position on the page, so that vertical alignment is preserved in the text. Columns of prose, and
+adjacent tables whose rows do not align, follow one another.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _MAX_LINE_GAP = 2.0
 
 @dataclass(slots=True)
 class Letter:
-    """What is one letter of a page; more than one character for ligatures."""
+    """A letter on a page; ligatures have more than one character."""
 
     text: str
     """Blank where a word, or with a line feed a line, ends: then the box says nothing."""
@@ -73,7 +73,7 @@ class Letter:
 
 @dataclass(slots=True)
 class _Piece:
-    """Letters that belong together on one line, in the order in which they are read."""
+    """Letters that belong together on one line, in reading order."""
 
     letters: list[Letter]
     left: float
@@ -81,7 +81,7 @@ class _Piece:
     right: float
     bottom: float
     word_starts: list[int] = field(default_factory=lambda: [0])
-    """The letters with which words begin."""
+    """The indexes of letters that begin a word."""
     _text: str = ""
     _n_columns: int = 0
 
@@ -101,7 +101,7 @@ class _Piece:
         return self._text
 
     def gap(self, other: _Piece) -> float:
-        """The space between both from left to right; negative where they overlap."""
+        """Return the horizontal gap to another piece; negative if they overlap."""
         return max(other.left - self.right, self.left - other.right)
 
     def blank(self, other: _Piece) -> float:
@@ -113,7 +113,7 @@ class _Piece:
         )
 
     def overlap(self, other: _Piece) -> float:
-        """The share of the lower one's height that is beside the other."""
+        """Return the vertical overlap as a share of the smaller height."""
         apart = abs(self.top + self.bottom - other.top - other.bottom) / 2
         low, high = sorted((self.height, other.height))
         return min(low, (low + high) / 2 - apart) / low
@@ -154,7 +154,7 @@ _Line = list[_Piece]
 
 
 def lines_of(letters: Iterable[Letter]) -> list[list[Placed]]:
-    """The lines of a page from top to bottom.
+    """Return the lines of a page from top to bottom.
 
     Args:
         letters: in logical order within a line; the lines may come in any order. Letters that are
@@ -197,7 +197,7 @@ def _words(letters: Iterable[Letter]) -> Iterator[list[Letter]]:
 
 
 def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
-    """Whether a letter may continue a word, in whatever direction."""
+    """Return whether a letter may continue a word, in any direction."""
     before, box = word[-1].box, letter.box
     if box[0] > before[2] and _n_right_to_left(letter.text) and _n_right_to_left(word[-1].text):
         return False  # it was written before, and is read after it
@@ -208,7 +208,7 @@ def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
 
 
 def _quarter(word: Sequence[Letter], otherwise: int) -> int:
-    """The direction in which a word is written, in quarter turns clockwise."""
+    """Return the direction of a word in clockwise quarter turns."""
     if len(word) == 1:
         return otherwise
     first, last = word[0].box, word[-1].box
@@ -259,14 +259,14 @@ def _pieces(words: Sequence[_Piece]) -> list[_Piece]:
 
 
 def _n_right_to_left(text: str) -> int:
-    """The letters of a text that are read from right to left."""
+    """Count the letters that are read from right to left."""
     if max(text) < _FIRST_RIGHT_TO_LEFT:
         return 0
     return sum(bidirectional(letter) in ("R", "AL") for letter in text)
 
 
 def _lines(pieces: Iterable[_Piece]) -> list[_Line]:
-    """The lines from top to bottom, each from left to right."""
+    """Return the lines from top to bottom, each from left to right."""
     lines: list[_Line] = []
     for piece in sorted(pieces, key=lambda piece: piece.top + piece.bottom):
         line = max(lines[-_N_NEAR_LINES:], key=lambda line: _beside_share(piece, line), default=[])
@@ -305,7 +305,8 @@ def _joined(line: _Line) -> _Line:
 
 
 def _blocks(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
-    """Lines that are read together; those of one column come before those of the one beside it."""
+    """Return groups of lines that are read together; a left column comes before the one to its
+    right."""
     kept: list[_Line] = []
     at = 0
     while at < len(lines):
@@ -378,7 +379,7 @@ def _bottom(line: _Line) -> float:
 
 
 def _are_apart(beside: Sequence[_Line], left: Sequence[_Line], right: Sequence[_Line]) -> bool:
-    """Whether two columns are read one after the other, and not row by row."""
+    """Return whether two columns are read one after the other instead of row by row."""
     if _is_prose(left) and _is_prose(right):
         return True
     if not all(_is_table(side) or _is_prose(side) for side in (left, right)):
@@ -403,14 +404,14 @@ def _is_table(lines: Sequence[_Line]) -> bool:
 
 
 def _has_labels(lines: Sequence[_Line]) -> bool:
-    """Whether rows begin with words and end with numbers."""
+    """Return whether rows begin with words and end with numbers."""
     ends = [(line[0].text(), line[-1].text()) for line in lines if len(line) > 1]
     n = sum(first[:1].isalpha() and any(map(str.isdigit, last)) for first, last in ends)
     return n > len(lines) / 2
 
 
 def _is_prose(lines: Sequence[_Line]) -> bool:
-    """Whether lines are broken where a column ends, and not where a cell does."""
+    """Return whether lines break at the end of a column, as in prose, not of a cell."""
     text = "".join(piece.text() for line in lines for piece in line)
     n_letters = sum(map(str.isalpha, text))
     n_words = sum(len(piece.word_starts) for line in lines for piece in line)
@@ -431,7 +432,7 @@ def _is_prose(lines: Sequence[_Line]) -> bool:
 
 
 def _set(lines: Sequence[_Line]) -> Iterator[list[Placed]]:
-    """Lines with their pieces at columns of letters that go with their places on the page."""
+    """Return lines with their pieces at text columns that match their positions on the page."""
     columns = _text_columns(lines)
     gaps = [_top(below) - _bottom(line) for line, below in pairwise(lines)]
     usual = median(gaps) if gaps else 0.0
@@ -450,10 +451,10 @@ def _set(lines: Sequence[_Line]) -> Iterator[list[Placed]]:
 
 
 def _text_columns(lines: Sequence[_Line]) -> dict[int, int]:
-    """The column of letters at which each piece begins, by its id.
+    """Return the text column at which each piece begins, by its id.
 
-    It goes with the place on the page, and is to the right of all that ends before it there, on
-    whatever line: what is one below the other stays so where some letters are narrow.
+    It follows the position on the page, and is to the right of everything that ends before it on
+    any line, so that vertical alignment is kept even where letters are narrow.
     """
     columns = _at_columns(lines, has_columns=True)
     last = max(columns[id(line[-1])] + line[-1].n_columns for line in lines)
@@ -483,7 +484,7 @@ def _at_columns(lines: Sequence[_Line], *, has_columns: bool) -> dict[int, int]:
 
 
 def _letter_width(lines: Sequence[_Line]) -> float:
-    """The usual width of a letter, in points."""
+    """Return the median width of a letter, in points."""
     widths = sorted((p.letter_width(), p.n_columns) for line in lines for p in line)
     n_half = sum(n for _, n in widths) / 2
     for width, n in widths:

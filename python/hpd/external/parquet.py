@@ -29,7 +29,7 @@ from hpd.schema.attributes import Attribute
 from hpd.values.parsing import python_type, typed_value
 
 _N_ROWS: Final = 1000
-"""The rows of a batch that is written."""
+"""The number of rows in a batch when writing."""
 _CLOCK = re.compile(r"(?:P?(-?\d+)(?:DT| days?, ))?(\d+)[:H](\d+)[:M](\d+)(?:\.(\d+))?S?")
 
 
@@ -62,7 +62,7 @@ def _rows_of_batch(batch: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _python_values(column: Any) -> list[Any]:
-    """The values of a column; those that Python has no type for, such as far dates, as text."""
+    """Return the values of a column; those without a Python type, such as far dates, as text."""
     if (kind := _readable(column.type)) != column.type:
         column = column.cast(kind)
     try:
@@ -72,9 +72,9 @@ def _python_values(column: Any) -> list[Any]:
 
 
 def _readable(kind: Any) -> Any:
-    """The type in which Python can have all values of an Arrow type.
+    """Return the Arrow type to cast to, so that Python can hold all values.
 
-    It has no times to the nanosecond, and not all time zones.
+    Python has no nanoseconds, and does not know all time zones.
     """
     import pyarrow
     from pyarrow import types
@@ -102,14 +102,15 @@ def _python_value(value: Any) -> Any:
 
 
 def parquet_module() -> Any:
-    """pyarrow's module; ``InputError`` if it is not installed."""
+    """Import pyarrow's Parquet module, or raise ``MissingPackageError``."""
     return import_extra("pyarrow.parquet", "pyarrow", "parquet", "Parquet")
 
 
 def arrow_type(attribute: Attribute) -> Any:
-    """The Arrow type of an attribute's values: dates, times and decimals have their own.
+    """Return the Arrow type of an attribute's values: dates, times and decimals have types of their
+    own.
 
-    Times are told in UTC; one without an offset is taken as that.
+    Times are stored in UTC; those without an offset are taken as UTC.
     """
     import pyarrow
 
@@ -131,10 +132,10 @@ def arrow_type(attribute: Attribute) -> Any:
 
 
 def arrow_array(column: Column, lines: Iterable[OutputLine]) -> Any:
-    """The values of a column in lines of output as an Arrow array.
+    """Return the values of a column of output lines as an Arrow array.
 
     Raises:
-        HpdError: one does not fit the type of the column's attribute.
+        HpdError: a value does not fit the type of the column's attribute.
     """
     import pyarrow
 
@@ -151,7 +152,7 @@ def arrow_array(column: Column, lines: Iterable[OutputLine]) -> Any:
 
 
 def _fitting(value: Any, attribute: Attribute) -> Any:
-    """A value as its column's type has it: numbers are floats, even where they are whole."""
+    """Convert a value to its column's type: numbers become floats, even if they are whole."""
     if value is None:
         return None
     if attribute.type == "array" and attribute.item is not None:
@@ -170,7 +171,7 @@ def _fitting(value: Any, attribute: Attribute) -> Any:
 
 
 def _as(value: Any, kind: Any) -> Any:
-    """A value of a line, which is plain JSON, as ``pyarrow.array`` takes it for an Arrow type."""
+    """Convert a JSON value to what ``pyarrow.array`` accepts for an Arrow type."""
     import pyarrow
     from pyarrow import types
 
@@ -204,7 +205,8 @@ def _as(value: Any, kind: Any) -> Any:
 
 
 def _n_units(text: str, unit: str) -> int:
-    """A time or duration, as Python or pandas writes it, in a unit: ``s``, ``ms``, ``us``, ``ns``.
+    """Parse a time or duration as written by Python or pandas, in units of ``s``, ``ms``, ``us`` or
+    ``ns``.
 
     ``-1 day, 23:59:59.5``, ``P-1DT23H59M59.5S``
     """
@@ -228,12 +230,12 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def n_rows(file: BinaryIO) -> int:
-    """The number of rows of an open file."""
+    """Return the number of rows of an open file."""
     return int(parquet_module().ParquetFile(file).metadata.num_rows)
 
 
 def check_writable() -> None:
-    """Refuse to write where pyarrow is not installed: ``InputError``."""
+    """Raise ``MissingPackageError`` if pyarrow is not installed."""
     parquet_module()
 
 
@@ -249,9 +251,9 @@ def write_table(
 
     Args:
         path: of the new file.
-        lines: gives all lines of output, as often as it is called.
+        lines: returns an iterator over all output lines; it may be called several times.
         schemas: one schema, or one for each category.
-        types: the types of columns of the input, as far as they are known: Arrow's or Python's.
+        types: the known types of the input's columns: Arrow's or Python's.
         confidence: whether each attribute has a column with its confidence.
 
     Raises:
@@ -279,7 +281,8 @@ def write_table(
 
 
 def _fitting_types(lines: Iterable[OutputLine], types: Mapping[str, Any]) -> dict[str, Any]:
-    """The types that all values of their columns fit: a date beyond the year 9999 is a text."""
+    """Return types that fit all values of their columns: a date beyond the year 9999 becomes
+    text."""
     import pyarrow
 
     of_sheets = {

@@ -18,17 +18,17 @@ from hpd.files.streams import Source
 from hpd.version import install_command
 
 _HYPHENS = dict.fromkeys((0x02, 0xFFFE), "-")
-"""How pdfium marks a hyphen at the end of a line."""
+"""pdfium's characters for a hyphen at the end of a line."""
 
 
 _PIXELS = 200 / 72
-"""In a point of a page that is drawn for its text to be recognised."""
+"""Pixels per point when a page is rendered for text recognition."""
 _ONE_AT_A_TIME = Lock()
-"""pdfium is for one thread."""
+"""pdfium is not thread-safe."""
 
 
 def read_pdf(source: Source) -> WholeText:
-    """The pages of a PDF, with the values of its form, in the order of reading."""
+    """Read the pages of a PDF, with the values of its form, in reading order."""
     pdfium = import_extra("pypdfium2", "pypdfium2", "pdf", "PDF")
     data = source.read()
     with _ONE_AT_A_TIME:
@@ -85,7 +85,7 @@ def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
 
 
 def _recognised(pdf: Any, number: int, source: Source) -> list[list[Placed]]:
-    """The lines of a page that is a picture."""
+    """Return the recognised lines of a page that is a picture."""
     page = pdf[number]
     bitmap = page.render(scale=_PIXELS)
     lines = lines_of(recognised_letters(bitmap.to_numpy(), _PIXELS))
@@ -97,7 +97,7 @@ def _recognised(pdf: Any, number: int, source: Source) -> list[list[Placed]]:
 
 
 def _chosen_fields(pdf: Any, page: Any) -> list[str]:
-    """The boxes of a form that are checked, which have no text of their own."""
+    """Return the checked boxes of a form, which have no text of their own."""
     import pypdfium2.raw as pdfium
 
     found = []
@@ -121,7 +121,7 @@ def _chosen_fields(pdf: Any, page: Any) -> list[str]:
 
 
 def _letters(page: Any, letters: Any) -> Iterator[Letter]:
-    """The letters of a page in pdfium's order, which is logical within a line."""
+    """Return the letters of a page in pdfium's order, which is logical within a line."""
     import pypdfium2.raw as pdfium
 
     sides = [ctypes.c_double() for _ in range(4)]
@@ -150,7 +150,8 @@ def _letters(page: Any, letters: Any) -> Iterator[Letter]:
 
 
 def _shown_box(page: Any) -> Callable[[float, float, float, float], Box]:
-    """Turns a box of pdfium's into one of the page as it is shown, from its top left."""
+    """Return a function that converts pdfium's boxes to boxes on the displayed page, from its top
+    left."""
     x0, y0, x1, y1 = page.get_cropbox()
     quarters = page.get_rotation() // 90
 

@@ -1,4 +1,4 @@
-"""Pictures and scans, whose letters are recognised by RapidOCR."""
+"""Pictures and scans, whose text RapidOCR recognises."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def recogniser() -> Any:
     """RapidOCR, with its models.
 
     Raises:
-        InputError: it is not installed, with how it is.
+        MissingPackageError: it is not installed.
     """
     return import_extra(RECOGNISER, "rapidocr-onnxruntime", "ocr", _NEEDED_FOR).RapidOCR()
 
 
 def recognised_letters(pixels: Any, scale: float = 1.0) -> Iterator[Letter]:
-    """The letters of a picture.
+    """Iterate over the letters of a picture.
 
     Args:
-        pixels: its rows, as NumPy has them.
-        scale: the pixels in a point, in which boxes are given.
+        pixels: a NumPy array of its rows.
+        scale: pixels per point; boxes are in points.
     """
     lines, _ = recogniser()(pixels)
     for (top_left, top_right, bottom_right, bottom_left), text, _ in lines or ():
@@ -51,7 +51,7 @@ def recognised_letters(pixels: Any, scale: float = 1.0) -> Iterator[Letter]:
 
 
 def _read_picture(source: Source) -> WholeText:
-    """The text of a picture; of several in one file, such as a fax, one a page."""
+    """Read the text of a picture; several pictures in a file, such as a fax, are pages."""
     recogniser()
     import numpy as np
     from PIL import Image, ImageOps, ImageSequence

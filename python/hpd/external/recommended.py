@@ -1,8 +1,8 @@
 """The models that hpd recommends, each with a short name: ``qwen3:0.6b``.
 
-They are instruct models of known families in repositories that have GGUF files. Sizes of files and
-shapes are those of the repositories; what a model is good for follows from its size and from what
-its makers say of it, and was not measured here.
+These are instruct models of known families, in repositories with GGUF files. Sizes and shapes are
+those of the repositories; what a model is good for is based on its size and its makers' claims, and
+was not measured.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class RecommendedModel:
     name: str
     repository: str
     quantisation: str
-    """The one that is taken if the user names none."""
+    """The default quantisation."""
     licence: str
     good_for: str
     file_gb: float
-    """The size of the file of that quantisation, in units of a thousand million bytes."""
+    """The size of the file of that quantisation, in gigabytes (10^9 bytes)."""
     n_ctx_train: int
     n_layers: int
     n_embd: int
@@ -41,18 +41,18 @@ class RecommendedModel:
     n_vocab: int
     n_merges: int
     package: str = ""
-    """The Python package that holds a file of it, and is asked before the Hub."""
+    """The Python package that has its file, and is tried before the Hub."""
 
     @property
     def family(self) -> str:
-        """The part of the name before its size."""
+        """The part of the name before the size."""
         return self.name.partition(":")[0]
 
 
 def _qwen3(
     size: str, quantisation: str, file_gb: float, good_for: str, *layers: int
 ) -> RecommendedModel:
-    """A model of the family Qwen3; ``layers`` are their number, widths and heads of queries."""
+    """A Qwen3 model; ``layers`` are the number of layers, their widths and query heads."""
     n_layers, n_embd, n_ff, n_heads = layers
     return RecommendedModel(
         name=f"qwen3:{size.lower()}",
@@ -187,14 +187,15 @@ RECOMMENDED = (
 
 
 def is_short_name(text: str) -> bool:
-    """Whether a text is meant as ``family:size[-quantisation]``, or names a family alone."""
+    """Return whether a text has the form ``family:size[-quantisation]`` or is the name of a
+    family."""
     if text.lower().endswith(".gguf"):
         return False
     return bool(_LIKE_A_NAME.fullmatch(text)) or text.lower() in {m.family for m in RECOMMENDED}
 
 
 def packaged_file(name: str) -> Path | None:
-    """The file of a short name without a quantisation, if an installed package holds one."""
+    """Return the file of a short name without a quantisation, if an installed package has it."""
     for model in RECOMMENDED:
         if model.package and model.name == name.lower():
             found = find_spec(model.package)
@@ -204,10 +205,10 @@ def packaged_file(name: str) -> Path | None:
 
 
 def repository_of(name: str) -> str:
-    """The ``user/repo:QUANT`` of a short name.
+    """Return ``user/repo:QUANT`` for a short name.
 
     Raises:
-        ModelLoadError: there is no such name, with the nearest ones.
+        ModelLoadError: there is no such name; the message suggests similar ones.
     """
     match = _NAME.fullmatch(name)
     wanted = (match["model"] if match else name).lower()
@@ -222,7 +223,7 @@ def repository_of(name: str) -> str:
 
 
 def _nearest(wanted: str) -> str:
-    """The names that were probably meant."""
+    """Suggest names that were probably meant."""
     family = wanted.partition(":")[0]
     of_family = [model.name for model in RECOMMENDED if model.family == family]
     if of_family:

@@ -1,7 +1,7 @@
-"""Files elsewhere, under names such as ``s3://bucket/key``: whatever fsspec opens.
+"""Remote files at URLs such as ``s3://bucket/key``, opened by fsspec.
 
-They are read as they are needed. What is written lies on this machine until the run ends, as
-objects cannot be appended to, and is copied to its place then.
+They are read as needed. Outputs are written on this machine and uploaded when the run ends, because
+objects cannot be appended to.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PACKAGES = {
     "abfs": "adlfs",
     "abfss": "adlfs",
 }
-"""The packages that fsspec needs for places of some kinds, which are no part of the extra."""
+"""The packages that fsspec needs for some protocols, which are not part of the extra."""
 
 _BLOCK = 1 << 20
 
@@ -31,10 +31,10 @@ FoundKind = Literal["file", "folder", "pattern"]
 
 
 def open_file(name: str) -> BinaryIO:
-    """A file at a place as a binary stream, whose errors while reading are ``OSError``.
+    """Open a remote file as a binary stream that raises ``OSError`` for all read errors.
 
     Raises:
-        InputError: it cannot be opened; with the reason.
+        InputError: it cannot be opened.
     """
     with errors_in_words(name):
         filesystem, path = filesystem_of(name)
@@ -42,10 +42,11 @@ def open_file(name: str) -> BinaryIO:
 
 
 def list_files(name: str) -> tuple[FoundKind, list[str]]:
-    """What a name stands for, and the files: itself, all below a folder, or those of a pattern.
+    """Return what a URL refers to, and the files: itself, all below a folder, or the matches of a
+    pattern.
 
     Raises:
-        InputError: there is nothing of this name, or it cannot be seen; with the reason.
+        InputError: nothing matches, or access is denied.
     """
     with errors_in_words(name):
         filesystem, path = filesystem_of(name)
@@ -63,7 +64,7 @@ def list_files(name: str) -> tuple[FoundKind, list[str]]:
 
 
 def filesystem_of(name: str) -> tuple[Any, str]:
-    """The file system of a place, and the path in it.
+    """Return the file system of a URL, and the path in it.
 
     Raises:
         InputError: a package is missing.
@@ -80,14 +81,14 @@ def filesystem_of(name: str) -> tuple[Any, str]:
 
 
 def _named(filesystem: Any, paths: list[str], name: str) -> list[str]:
-    """The names of files that were found at a place."""
+    """Return the URLs of files that were found."""
     _, between, outer = name.partition("::")  # zip://*.txt::s3://bucket/archive.zip
     return [f"{filesystem.unstrip_protocol(path)}{between}{outer}" for path in paths]
 
 
 @contextmanager
 def errors_in_words(name: str) -> Iterator[None]:
-    """Puts what fsspec and its packages raise into words."""
+    """Turn errors of fsspec and its packages into ``InputError``."""
     try:
         yield
     except InputError:
@@ -115,7 +116,7 @@ def _reason(error: BaseException) -> str:
 
 
 class _RemoteReader(io.RawIOBase):
-    """A file whose every error is an ``OSError``, as that of a local file."""
+    """A remote file that raises ``OSError`` for every error, as local files do."""
 
     def __init__(self, filesystem: Any, path: str, name: str) -> None:
         # A file system that nobody holds closes its archive.

@@ -1,4 +1,4 @@
-"""An output elsewhere: written on this machine, and copied to its place when the run ends."""
+"""A remote output: written on this machine, and uploaded when the run ends."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from hpd.models.cache import cache_folder
 def extract_to_remote(
     arguments: argparse.Namespace, run: Callable[[argparse.Namespace], int]
 ) -> int:
-    """``hpd extract`` with an output elsewhere.
+    """Run ``hpd extract`` with a remote output.
 
-    The files of the output, its journal among them, lie in hpd's cache while they are written. A
-    run that ends well, or is interrupted, copies them to their place, where a later run finds them,
-    on this machine or another; a run that is killed leaves them to the next one on this machine.
+    The output and its journal are written in hpd's cache. A run that ends or is interrupted uploads
+    them, so that a later run on any machine can resume; a killed run leaves them for the next run
+    on this machine.
 
     Args:
-        arguments: as parsed, with the name of a place for the output.
-        run: does what they say, with an output on this machine.
+        arguments: the parsed arguments, with a URL for the output.
+        run: runs the command with a local output.
 
     Raises:
-        UsageError: nothing can be written there, or there is something already.
-        HpdError: what ``run`` raises; or the files cannot be copied, and stay where they are.
+        UsageError: the URL cannot be written, or the output exists.
+        HpdError: ``run`` raised it, or the files cannot be uploaded and stay on this machine.
     """
     if "::" in arguments.output or arguments.output.startswith(("http://", "https://")):
         raise UsageError(f"{arguments.output}: hpd reads from there, and cannot write")
@@ -62,7 +62,7 @@ def extract_to_remote(
 
 
 def remote_status(arguments: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
-    """``hpd status`` of an output elsewhere, by copies of its files.
+    """Run ``hpd status`` for a remote output, with copies of its files.
 
     Raises:
         UsageError: it cannot be read.
@@ -81,7 +81,7 @@ def remote_status(arguments: argparse.Namespace, run: Callable[[argparse.Namespa
 
 
 class _RemoteOutput:
-    """The place of an output, and the copies of its files on this machine."""
+    """A remote output, and the copies of its files on this machine."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -94,7 +94,7 @@ class _RemoteOutput:
         self.local = folder / file
 
     def check_output(self, arguments: argparse.Namespace) -> None:
-        """Refuse an output that would overwrite something, and a place without room for one."""
+        """Check that the output can be written and would not overwrite anything."""
         if self.name in arguments.input:
             raise UsageError(f"{self.name} is read in this run: name another output")
         with errors_in_words(self.name):
@@ -109,16 +109,16 @@ class _RemoteOutput:
             )
 
     def names(self) -> list[str]:
-        """The names of the files that belong to the output."""
+        """Return the names of the files that belong to the output."""
         unstrip: Callable[[str], str] = self._filesystem.unstrip_protocol
         return [unstrip(self._at(file)) for file in written_files(str(self.local))]
 
     def has_copies(self) -> bool:
-        """Whether a run that was killed left something on this machine."""
+        """Return whether a killed run left files on this machine."""
         return any(file.exists() for file in written_files(str(self.local)))
 
     def fetch(self) -> None:
-        """Copy what is there to this machine."""
+        """Download the existing files."""
         unfinished = self.local.parent.with_suffix(".new")
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
@@ -130,7 +130,7 @@ class _RemoteOutput:
         unfinished.rename(self.local.parent)
 
     def store(self) -> None:
-        """Copy the files to their place, and forget them here."""
+        """Upload the files, and delete them here."""
         try:
             with errors_in_words(self.name):
                 for file in self._finished():
@@ -143,7 +143,7 @@ class _RemoteOutput:
         self.forget()
 
     def forget(self) -> None:
-        """Remove the copies on this machine."""
+        """Delete the copies on this machine."""
         shutil.rmtree(self.local.parent, ignore_errors=True)
 
     def _finished(self) -> Iterator[Path]:

@@ -38,11 +38,11 @@ from hpd.values.parsing import typed_value
 
 _MAX_ROWS: Final = 1 << 20
 _MAX_CELL_LENGTH: Final = 32_767
-"""Of a cell; openpyxl would cut off the rest without a word."""
+"""The longest text of a cell; openpyxl silently cuts off the rest."""
 _MAX_DIGITS: Final = 15
-"""Of a number, which Excel would round."""
+"""The most digits of a number before Excel rounds it."""
 _FIRST_DAY: Final = date(1900, 3, 1)
-"""Excel's calendar has a 29 February 1900, so that the days before have no numbers of their own."""
+"""Excel's calendar has a 29 February 1900, so earlier days have no correct serial numbers."""
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
 _COLORS: Final = ((0.5, "F8CBAD", "orange"), (0.8, "FFE699", "yellow"))
 """The colors of values whose confidence is below a bound."""
@@ -50,9 +50,9 @@ _LEGEND: Final = "Confidence: " + ", ".join(
     f"{color}: below {bound:.0%}" for bound, _, color in _COLORS
 )
 _MAX_LINKS: Final = 65_000
-"""Of a sheet; Excel repairs one that has more than 65,530."""
+"""The most links in a sheet; Excel reports more than 65,530 as damage."""
 _N_MEASURED: Final = 200
-"""The rows from which the widths of columns are taken."""
+"""The number of rows used to set the widths of columns."""
 _MIN_WIDTH: Final = 9
 _MAX_WIDTH: Final = 50
 _MAIL_DATE: Final = re.compile(r"(?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")
@@ -70,11 +70,11 @@ class _Sheet:
     number: int
     """From 1, of all sheets."""
     rows: list[tuple[int, list[Any]]]
-    """The rows that have filled cells, with their numbers from 1."""
+    """The rows with filled cells, with their numbers from 1."""
     first_column: int
 
     def cell_name(self, row: int, column: int) -> str:
-        """The name of a cell by the number of its row, from 1, and its place in this."""
+        """Return the name of a cell by the number of its row, from 1, and its index in the row."""
         letters, number = "", self.first_column + column + 1
         while number:
             number, letter = divmod(number - 1, 26)
@@ -104,9 +104,10 @@ def _sheets(source: Source) -> list[_Sheet]:
 
 
 def sheet_rows(source: Source) -> Iterator[Row]:
-    """The rows of every sheet, by the names in its header.
+    """Iterate over the rows of all sheets as mappings from column names.
 
-    That is its first row that is more than half as wide as its widest one; titles may stand above.
+    The header is the first row that is more than half as wide as the widest one; titles may precede
+    it.
     """
     sheets = _sheets(source)
     if not sheets:
@@ -143,7 +144,7 @@ def _cell_of(sheet: _Sheet, header: Sequence[str], row: int, column: str) -> Pla
 
 
 def workbook_text(source: Source) -> WholeText:
-    """A workbook as one text: its sheets, each below its name if there are several."""
+    """Read a workbook as one text: its sheets, each below its name if there are several."""
     sheets = _sheets(source)
     text = ""
     starts = []
@@ -173,14 +174,14 @@ def _column_name(cell: Any, number: int) -> str:
 
 
 def _cell(cell: Any) -> Any:
-    """The value of a cell; a whole number is one, though Excel knows only one kind of numbers."""
+    """Return the value of a cell; whole numbers become int, although Excel stores floats."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return int(cell)
     return None if cell == "" else cell
 
 
 def _time_kind(cells: Sequence[Any]) -> type | None:
-    """The class of a column's cells, if all that are filled have dates or times."""
+    """Return the class of a column's cells, if all filled ones are dates or times."""
     kinds = {type(cell) for cell in cells if cell not in ("", None)}
     if kinds == {date, datetime}:  # Midnight is read as a date.
         return datetime
@@ -188,7 +189,7 @@ def _time_kind(cells: Sequence[Any]) -> type | None:
 
 
 def check_writable() -> None:
-    """Refuse to write where openpyxl is not installed: ``InputError``."""
+    """Raise ``MissingPackageError`` if openpyxl is not installed."""
     import_extra("openpyxl", "openpyxl", "office", "Excel tables")
 
 
@@ -200,17 +201,17 @@ def write_table(
     *,
     confidence: bool = False,
 ) -> None:
-    """Write a sheet with typed cells, and columns like those of a CSV.
+    """Write a sheet with typed cells, and the same columns as a CSV.
 
-    What Excel has no number for is a text: numbers of more than 15 digits, dates before March
-    1900, times with an offset from UTC; but the date of an e-mail is one, by the clock of its
-    sender. Values of low confidence have a color, and names of files are links.
+    Values that Excel cannot represent are written as text: numbers of more than 15 digits, dates
+    before March 1900, times with an offset from UTC. The date of an e-mail is written in its
+    sender's time. Values of low confidence are colored, and file names are links.
 
     Args:
         path: of the new file.
-        lines: gives all lines of output, as often as it is called.
+        lines: returns an iterator over all output lines; it may be called several times.
         schemas: one schema, or one for each category.
-        types: the types of columns of the input, as far as they are known: Arrow's or Python's.
+        types: the known types of the input's columns: Arrow's or Python's.
         confidence: whether each attribute has a column with its confidence.
 
     Raises:
@@ -289,7 +290,7 @@ def write_table(
 
 
 def _value(column: Column, line: OutputLine) -> Any:
-    """The value of a cell, in Python's own type."""
+    """Return the value of a cell as a Python type."""
     value = typed_value(column.value(line), column.attribute)
     if column.of_input and isinstance(value, str) and _MAIL_DATE.match(value):
         with suppress(ValueError):
@@ -298,7 +299,7 @@ def _value(column: Column, line: OutputLine) -> Any:
 
 
 def _widths(columns: Sequence[Column], lines: Iterator[OutputLine]) -> list[int]:
-    """Widths in which the names and most values of columns can be read."""
+    """Return widths that fit the names and most values of columns."""
     widths = [len(column.name) for column in columns]
     for line in islice(lines, _N_MEASURED):
         for n, column in enumerate(columns):
@@ -308,7 +309,7 @@ def _widths(columns: Sequence[Column], lines: Iterator[OutputLine]) -> list[int]
 
 
 def _target(column: Column, value: Any, folder: Path) -> str | None:
-    """The file that a cell names, as seen from the folder of the workbook."""
+    """Return the file that a cell names, relative to the folder of the workbook."""
     if column.name not in ("id", "source") or column.path or column.of_input:
         return None
     if not isinstance(value, str) or is_url(value) or not os.path.isfile(value):
@@ -319,7 +320,7 @@ def _target(column: Column, value: Any, folder: Path) -> str | None:
 
 
 def _attribute(attribute: Attribute, kind: Any) -> Attribute:
-    """The attribute of a column, of dates, times or decimals if the input had such."""
+    """Return the attribute of a column, with the input's dates, times or decimals."""
     name = kind.__name__ if isinstance(kind, type) else str(kind)  # timestamp[us], decimal128(9, 2)
     if name.startswith(("datetime", "timestamp")):
         return replace(attribute, type="date-time")
@@ -330,7 +331,7 @@ def _attribute(attribute: Attribute, kind: Any) -> Attribute:
 
 
 def _shown(value: Any) -> Any:
-    """A value as a cell can hold it."""
+    """Convert a value to what a cell can hold."""
     if isinstance(value, bool | float):
         return value
     if isinstance(value, int | Decimal):

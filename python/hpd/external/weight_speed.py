@@ -1,4 +1,4 @@
-"""How fast this processor multiplies weights of each type."""
+"""The speed of this processor's products with weights of each type."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hpd.models.gguf_files import read_gguf_header
 from hpd.models.hardware import use_amx
 
 TYPES = ("IQ4_XS", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "BF16")
-"""Those of published files, from the smallest; a file of Q4_K_M is mostly Q4_K, and so on."""
+"""The types of published files, smallest first; a Q4_K_M file is mostly Q4_K, and so on."""
 
 N_READING = 512
 """The tokens of a batch of documents."""
@@ -22,7 +22,7 @@ _MIN_GAIN = 1.2
 
 _N_COLUMNS, _N_ROWS = 1024, 3072
 _N_MATRICES = {N_READING: 7, N_DECODING: 28, N_ALONE: 28}
-"""The more, the less of them is in the processor's caches; for many tokens that is no matter."""
+"""More matrices than fit the processor's caches; for many tokens this does not matter."""
 
 _MAIN_TYPES = {
     2: "Q4_0",
@@ -35,7 +35,7 @@ _MAIN_TYPES = {
     30: "IQ4_XS",
     32: "BF16",
 }
-"""By llama.cpp's number for a file's mix of types, the type that most of its weights have."""
+"""By llama.cpp's number of a file type, the type of most of its weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class WeightSpeed:
 
     type: str
     n_bits: float
-    """Of a weight, with its share of the scales."""
+    """Bits per weight, including the scales."""
     seconds: dict[int, float]
-    """By the number of tokens, the time of a matrix of 1,024 by 3,072."""
+    """By number of tokens, the seconds for a matrix of 1,024 by 3,072."""
 
 
 def weight_speeds(
@@ -58,10 +58,10 @@ def weight_speeds(
     """Time products on the processor, each for ``limit`` seconds.
 
     Args:
-        n_threads: that compute.
-        types: of weights, by the names that llama.cpp gives them.
-        sizes: numbers of tokens, of those above.
-        limit: seconds for each type and size, besides a first product that is not counted.
+        n_threads: the number of threads.
+        types: types of weights, by llama.cpp's names.
+        sizes: numbers of tokens.
+        limit: seconds for each type and size, after a warm-up that is not counted.
 
     Raises:
         InputError: there is no such type.
@@ -92,8 +92,8 @@ def _weight_speed(name: str, n_threads: int, sizes: Sequence[int], limit: float)
 
 
 def faster_to_read(model: Path, n_threads: int) -> str:
-    """A sentence on the type that this processor reads fastest, or nothing where that of the file
-    is no more than a fifth slower, or is not among those that are timed.
+    """Suggest the type that this processor reads fastest; empty if the file's own is at most a
+    fifth slower, or is not timed.
 
     Raises:
         ModelLoadError: the file's header cannot be read.
@@ -116,7 +116,7 @@ def faster_to_read(model: Path, n_threads: int) -> str:
 
 
 def main_type(model: Path) -> str | None:
-    """The type of most weights of a GGUF file; None where it says none of those that are timed.
+    """Return the type of most weights of a GGUF file; None if it is not one of the timed types.
 
     Raises:
         ModelLoadError: the file's header cannot be read.

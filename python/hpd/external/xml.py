@@ -1,4 +1,4 @@
-"""XML: the names and values of its elements, each below the one that it belongs to."""
+"""XML: the names and values of elements, indented below their parents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _read_xml(source: Source) -> WholeText:
 
 
 def _lines(element: ElementTree.Element, depth: int) -> Iterator[str]:
-    """An element with its attributes and its text, and those in it two letters further in."""
+    """Return the lines of an element with its attributes and text, its children indented by two."""
     names = [_named(element)]
     # Elements that only hold another one are a path.
     while len(element) == 1 and not (element.text or "").strip():

@@ -1,1 +1,1 @@
-"""All that depends on this computer: model files, hardware, tuned settings."""
+"""Model files, hardware, and tuned settings of this computer."""

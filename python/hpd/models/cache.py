@@ -1,4 +1,4 @@
-"""hpd's cache: the folder for all that it has learnt about this machine and its files."""
+"""hpd's cache: what it has learnt about this machine and its files."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import os
 from pathlib import Path
 
 CACHE_VARIABLE = "HPD_CACHE"
-"""The environment variable that names hpd's cache folder."""
+"""The environment variable for hpd's cache folder."""
 
 
 def cache_folder() -> Path:
-    """The folder of the cache; it need not exist."""
+    """Return the cache folder, which may not exist yet."""
     named = os.environ.get(CACHE_VARIABLE)
     if named:
         return Path(named)
@@ -22,7 +22,7 @@ def cache_folder() -> Path:
 
 
 def write_json(file: Path, content: object) -> None:
-    """Write a file of the cache atomically, as other processes may read or write it.
+    """Write a file of the cache atomically, because other processes may read or write it.
 
     Raises:
         OSError: the file cannot be written.
@@ -37,10 +37,10 @@ _N_READ = 1 << 20
 
 
 def content_fingerprint(path: Path) -> str:
-    """A fingerprint of all bytes of a file.
+    """Return a fingerprint of the whole content of a file.
 
-    Reading gigabytes takes seconds, so it is remembered in hpd's cache until the file changes. The
-    time of that cannot be set back as that of the content can.
+    Reading gigabytes takes seconds, so it is cached until the file's status changes (ctime, which
+    cannot be set back, unlike mtime).
     """
     status = os.stat(path)
     state = [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]

@@ -1,4 +1,4 @@
-"""GGUF files: their names, parts of a split model, and headers, as llama.cpp reads them."""
+"""GGUF files: names, parts of split models, and headers as llama.cpp reads them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def check_gguf(path: Path) -> Path:
 
 
 def part_names(name: str) -> list[str]:
-    """The names of all parts of a split model, in order; any other model is its own only part."""
+    """Return the names of all parts of a split model, in order; for other models, the name
+    itself."""
     match = _PART.match(name)
     if match is None:
         return [name]
@@ -54,7 +55,7 @@ def listed(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GgufTensor:
-    """A tensor of a GGUF file: its place and size in bytes, counted from the first tensor."""
+    """A tensor of a GGUF file, with its size in bytes and its offset from the first tensor."""
 
     name: str
     type: str
@@ -73,10 +74,10 @@ class GgufHeader:
     """The number of elements of every array, by key."""
     tensors: tuple[GgufTensor, ...]
     n_weight_bytes: int
-    """The size of all tensors: that of the file behind its header."""
+    """The size of all tensors: that of the file after its header."""
 
     def integer(self, key: str, default: int = 0) -> int:
-        """A number of the metadata that must not be negative.
+        """Return a non-negative integer of the metadata.
 
         Raises:
             ModelLoadError: it is something else.
@@ -87,10 +88,10 @@ class GgufHeader:
         return value
 
     def integers(self, key: str, n: int, default: int = 0) -> list[int]:
-        """A number for each of ``n`` layers; one number in the file is that of all.
+        """Return an integer for each of ``n`` layers; a single number applies to all.
 
         Raises:
-            ModelLoadError: there is another number of them, or one is negative or no number.
+            ModelLoadError: their number differs, or one is not a non-negative integer.
         """
         value = self.metadata.get(key, default)
         if not isinstance(value, list):
@@ -105,7 +106,7 @@ def read_gguf_header(path: Path) -> GgufHeader:
     """Read the header of one GGUF file; of a split model, each part has its own.
 
     Raises:
-        ModelLoadError: it cannot be read, with the reason.
+        ModelLoadError: it cannot be read.
     """
     from hpd import _native  # loads llama.cpp, which takes its time
 

@@ -1,8 +1,8 @@
 """The hardware: its names, and a trial of AMX.
 
-On x86 CPUs with AMX, a llama.cpp built by some compilers dies at the first decode, in the code for
-AMX. No error can be caught, so a child process tries it once, and the outcome is remembered for
-this processor and this library. Where it dies, llama.cpp does without AMX.
+On x86 CPUs with AMX, llama.cpp built by some compilers crashes at the first decode, in the AMX
+code. Because a crash cannot be caught, a child process tries it once, and the outcome is cached for
+this processor and this library. If it crashes, AMX is disabled.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _GPU_TYPES = (1, 2)  # GGML_BACKEND_DEVICE_TYPE_GPU and _IGPU; a BLAS library is
 
 @cache
 def use_amx() -> bool:
-    """Whether llama.cpp's kernels for AMX are used here; if not, it does without from now on.
+    """Return whether llama.cpp's AMX kernels are used; if not, disable them.
 
-    That holds for the whole process, so it comes before weights are loaded.
+    This holds for the whole process, and must come before weights are loaded.
     """
     if not has_amx():
         return False
@@ -62,7 +62,7 @@ def _amx_works() -> bool:
 
 
 def processor() -> str:
-    """The processor's name, according to the system."""
+    """Return the processor's name, according to the system."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -73,7 +73,7 @@ def processor() -> str:
 
 
 def n_cores() -> int:
-    """The number of cores that this process may use."""
+    """Return the number of cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # only Linux has it
@@ -81,7 +81,7 @@ def n_cores() -> int:
 
 
 def devices() -> list[str]:
-    """The descriptions of the GPUs on which llama.cpp can compute."""
+    """Return descriptions of the GPUs that llama.cpp can use."""
     from llama_cpp._ggml import libggml
     from llama_cpp._logger import set_verbose
 
@@ -102,7 +102,7 @@ def devices() -> list[str]:
 
 
 def device_summary(n_gpu_layers: int) -> str:
-    """The device on which a model is computed, for people; ``n_gpu_layers`` as of ``-ngl``."""
+    """Describe the devices on which a model runs; ``n_gpu_layers`` as in ``-ngl``."""
     names = devices()
     if not names or n_gpu_layers == 0:
         return f"{processor()} ({n_cores()} cores)"
@@ -111,7 +111,7 @@ def device_summary(n_gpu_layers: int) -> str:
 
 
 def has_amx() -> bool:
-    """Whether the processor has AMX, or may have it."""
+    """Return whether the processor has, or may have, AMX."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
     flags = cpu_flags()
@@ -120,7 +120,7 @@ def has_amx() -> bool:
 
 
 def cpu_flags() -> frozenset[str] | None:
-    """The features of the processor, as Linux names them; None where they are not known."""
+    """Return the processor's features by their Linux names; None if unknown."""
     if sys.platform == "darwin":
         return frozenset()  # no Mac has AMX tiles
     try:
@@ -133,7 +133,7 @@ def cpu_flags() -> frozenset[str] | None:
 
 
 def _fingerprint() -> str:
-    """A text that changes with the processor, the devices and the library's files."""
+    """Return a text that changes with the processor, the devices and the library's files."""
     parts = [platform.processor(), *sorted(cpu_flags() or ()), *devices()]
     import llama_cpp
 
@@ -144,7 +144,7 @@ def _fingerprint() -> str:
 
 
 def _survives() -> bool:
-    """Whether a child process that decodes with these kernels survives."""
+    """Return whether a child process that decodes with these kernels survives."""
     try:
         model = bundled_model()
     except ModelLoadError:
@@ -168,10 +168,10 @@ N_VALUE = 4
 
 
 def main(path: str) -> int:
-    """Decode a batch of many tokens and some of one, which go through different kernels.
+    """Decode a batch of many tokens and some of one, which use different kernels.
 
-    This is the trial of AMX, ``python -m hpd.models.hardware MODEL.gguf``, in a process of its own,
-    as it may crash. Exit code 0: it works.
+    This is the trial of AMX, ``python -m hpd.models.hardware MODEL.gguf``, in a separate process
+    because it may crash. Exits with 0 if it works.
     """
     from hpd import _native
 

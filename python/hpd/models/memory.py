@@ -1,8 +1,8 @@
-"""The memory of this computer, and an estimate of what a model takes of it before it is loaded.
+"""The memory of this computer, and an estimate of what a model needs before it is loaded.
 
-The estimate follows the buffers that llama.cpp and ``src/hpd_cpp/model/context.cpp`` make, and
-counts all of each, though a run may never fill them: of seven runs with the bundled model and a
-model of 0.6 billion parameters it was 1.0 to 1.4 times the highest resident memory.
+The estimate follows the buffers that llama.cpp and ``src/hpd_cpp/model/context.cpp`` allocate, and
+counts them in full, although a run may not fill them: in seven runs with the bundled model and a
+model of 0.6 billion parameters it was 1.0 to 1.4 times the peak resident memory.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from hpd.models.hardware import devices
 from hpd.options import Options
 
 _UNLIMITED = 1 << 60
-"""Limits of this many bytes or more are none: cgroups write a huge number."""
+"""Limits this large mean no limit: cgroups write a huge number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Numbers of bytes; None where the system does not tell."""
+    """Memory in bytes; None where the system does not tell."""
 
     total: int | None
-    """The memory of the computer."""
+    """The memory of the computer in total."""
     limit: int | None
-    """The least limit of the control groups (cgroups) that this process is in; None: no limit."""
+    """The smallest limit of this process's control groups (cgroups); None: no limit."""
     available: int | None
-    """The memory that can be taken without swapping, within the limit."""
+    """The memory that is available without swapping, within the limit."""
 
 
 def memory(root: Path = Path("/")) -> Memory:
-    """The memory now; ``root`` is the folder that holds ``proc`` and ``sys``."""
+    """Return the current memory; ``root`` is the folder that contains ``proc`` and ``sys``."""
     known = _meminfo(root / "proc/meminfo")
     total = known.get("MemTotal", _total_by_sysconf())
     available = known.get("MemAvailable")
@@ -48,7 +48,7 @@ def memory(root: Path = Path("/")) -> Memory:
 
 
 def readable_size(n_bytes: float) -> str:
-    """A number of bytes for people: ``1.5 GB``."""
+    """Format a number of bytes: ``1.5 GB``."""
     for unit in ("bytes", "KB", "MB"):
         if abs(n_bytes) < 1000:
             return f"{n_bytes:.0f} {unit}"
@@ -74,9 +74,9 @@ def _total_by_sysconf() -> int | None:
 
 
 def _group_limits(root: Path) -> Iterator[tuple[int, int]]:
-    """The limit of each control group around this process, and the bytes that are used of it.
+    """Iterate over the limits of this process's control groups, with the bytes in use.
 
-    What only caches files is not counted as used, as the system gives it back.
+    The page cache is not counted as used, because the system can reclaim it.
     """
     mount = root / "sys/fs/cgroup"
     for line in _lines(root / "proc/self/cgroup"):
@@ -91,9 +91,9 @@ def _group_limits(root: Path) -> Iterator[tuple[int, int]]:
 
 
 def _limits_along(mount: Path, path: str, names: tuple[str, str, str]) -> Iterator[tuple[int, int]]:
-    """The limits of a group and of all groups around it, up to the root.
+    """Iterate over the limits of a group and of its parents, up to the root.
 
-    In a container the group's path may not be visible; its limit is at the root then.
+    In a container the group's path may be invisible; its limit is then at the root.
     """
     limit_name, used_name, cache_name = names
     inside = mount / path.strip("/")
@@ -141,33 +141,33 @@ _BYTES_BY_TYPE = {
 
 _FLOAT = 4
 _N_WIDE = 4
-"""Rows of the width of the model, or of its feed-forward layers, that are alive at a time."""
+"""How many rows as wide as the model, or its feed-forward layers, are alive at a time."""
 _BYTES_PER_TOKEN = 180
-"""Of the vocabulary, merges included: texts and the tables that find them. Measured."""
+"""Bytes per token of the vocabulary, including merges. Measured."""
 PROCESS = 70_000_000
-"""Python, its modules and llama.cpp's own. Measured."""
+"""Python, its modules and llama.cpp's code. Measured."""
 
 
 _TOO_LARGE_FACTOR = 2
-"""Times all the memory. The estimate is too high, and there may be swap space."""
+"""Times the total memory, because the estimate is high and there may be swap space."""
 
 
 class MemoryWarning(HpdWarning):
-    """A model will probably not fit into memory."""
+    """Warns that a model will probably not fit into memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryNeed:
-    """Numbers of bytes, each the most that is taken."""
+    """The memory that a model needs, in bytes."""
 
     weights: int
-    """The tensors of the file, mapped or, where they are repacked, copied; adapters included."""
+    """The tensors of the file, mapped or, if repacked, copied; including adapters."""
     cells: int
     """The KV cells, and the states of recurrent layers."""
     computing: int
-    """llama.cpp's buffer for the results of a graph's nodes, the logits among them."""
+    """llama.cpp's compute buffer, including logits."""
     logits: int
-    """The rows of logits that are read."""
+    """The output buffer of logits."""
     rest: int
     """The vocabulary and the process."""
 
@@ -176,24 +176,24 @@ class MemoryNeed:
         return sum(getattr(self, each.name) for each in fields(self))
 
     def __add__(self, other: MemoryNeed) -> MemoryNeed:
-        """The need of two models in one process."""
+        """Return the need of two models in one process."""
         pairs = {
             each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)
         }
         return MemoryNeed(**pairs)
 
     def in_words(self) -> str:
-        """The whole and its parts, for people."""
+        """Describe the total and its parts."""
         parts = [f"{each.name} {readable_size(getattr(self, each.name))}" for each in fields(self)]
         return f"{readable_size(self.total)} ({', '.join(parts)})"
 
 
 def memory_need(path: Path, options: Options) -> MemoryNeed:
-    """The memory that a model takes on the processor, with its draft model and adapters.
+    """Return the memory that a model needs on the CPU, with its draft model and adapters.
 
     Args:
-        path: its file; of a split model, the first part.
-        options: what is not set in them counts with its default.
+        path: its file; for a split model, the first part.
+        options: the options; unset ones count with their defaults.
 
     Raises:
         ModelLoadError: a file cannot be read.
@@ -207,7 +207,7 @@ def memory_need(path: Path, options: Options) -> MemoryNeed:
 
 
 def remedies(path: Path, options: Options, available: int) -> list[str]:
-    """The changes of options with which a model would fit, each with what it would take."""
+    """Return changes of options that reduce memory, each with the resulting need."""
     found = []
     for flags, changed in _smaller(path, options.with_defaults()):
         need = memory_need(path, changed)
@@ -217,7 +217,7 @@ def remedies(path: Path, options: Options, available: int) -> list[str]:
 
 
 def shortage(path: Path, options: Options, now: Memory) -> str:
-    """The reason why a model will probably not fit, and what to do; empty: it fits.
+    """Explain why a model will probably not fit, and what to do; empty if it fits.
 
     Raises:
         ModelLoadError: a file cannot be read.
@@ -235,10 +235,10 @@ def shortage(path: Path, options: Options, now: Memory) -> str:
 
 
 def warn_of_shortage(path: Path, options: Options) -> None:
-    """Warn if a model will probably not fit; one on a GPU takes its memory there.
+    """Warn if a model will probably not fit; models on a GPU are not checked.
 
     Raises:
-        ModelLoadError: its cells and its computing alone take far more than there is at all, and
+        ModelLoadError: its cells and compute buffers alone need far more than the total memory, so
             the system would kill the process.
     """
     if options.n_gpu_layers != 0 and devices():
@@ -257,12 +257,12 @@ def warn_of_shortage(path: Path, options: Options) -> None:
 
 
 def need_of_shape(shape: ModelShape, n_weight_bytes: int, options: Options) -> MemoryNeed:
-    """The memory that a model of a shape takes, without what the process itself does.
+    """Return the memory that a model of a shape needs, without that of the process itself.
 
     Args:
-        shape: of the model.
+        shape: the model's shape.
         n_weight_bytes: the size of all its tensors.
-        options: with nothing left open.
+        options: options with no field unset.
     """
     n_cells = options.n_ctx or min(DEFAULT_N_CTX, 4 * max(1, shape.n_ctx_train))
     n_cells = -(-n_cells // _CELL_STEP) * _CELL_STEP
@@ -294,7 +294,7 @@ def _need_of(path: Path, options: Options) -> MemoryNeed:
 
 
 def _smaller(path: Path, options: Options) -> Iterator[tuple[str, Options]]:
-    """Options that take less memory, with their flags, the gentlest first."""
+    """Iterate over options that need less memory, with their flags, the mildest first."""
     shape = ModelShape.of(read_gguf_header(path))
     n_cells = options.n_ctx or min(DEFAULT_N_CTX, 4 * max(1, shape.n_ctx_train))
     is_float = options.cache_type_k in ("f32", "f16", "bf16")
@@ -309,28 +309,28 @@ def _smaller(path: Path, options: Options) -> Iterator[tuple[str, Options]]:
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """The numbers of a model's metadata that its memory depends on."""
+    """The numbers in a model's metadata that determine its memory."""
 
     n_ctx_train: int
     n_embd: int
     n_ff: int
-    """The widest feed-forward layer; of experts, those together that a token goes through."""
+    """The widest feed-forward layer; for experts, the sum of those used by a token."""
     n_heads: int
     n_vocab: int
     n_texts: int
-    """Texts in the vocabulary: tokens and merges."""
+    """Tokens and merges in the vocabulary."""
     n_k: int
-    """Numbers of K in a cell, over all layers."""
+    """Elements of K in a cell, over all layers."""
     n_v: int
     n_state: int
-    """Numbers in the state of a sequence, over all recurrent layers."""
+    """Elements of the state of a sequence, over all recurrent layers."""
 
     @classmethod
     def of(cls, header: GgufHeader) -> ModelShape:
-        """The shape in a header.
+        """Return the shape given by a header.
 
         Raises:
-            ModelLoadError: a number is not as it should be.
+            ModelLoadError: a number is invalid.
         """
         architecture = header.metadata.get("general.architecture", "")
 
@@ -361,7 +361,7 @@ class ModelShape:
 
 
 def _n_state(one: Callable[..., int], kv_heads: list[int], n_embd: int) -> int:
-    """Numbers in the states of the layers that have no attention."""
+    """Return the number of state elements of layers without attention."""
     n_recurrent = sum(n == 0 for n in kv_heads)
     n_inner, n_deep = one("ssm.inner_size"), one("ssm.state_size")
     kernel = max(1, one("ssm.conv_kernel")) - 1

@@ -1,6 +1,6 @@
-"""The file of a model: a local one, the bundled model, or what the guest ``external`` finds.
+"""The file of a model: a local file, the bundled model, or one that ``external`` finds.
 
-Nothing is loaded here; the result is the path of a GGUF file that llama.cpp can open.
+Nothing is loaded here; the result is the path of a GGUF file.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from hpd.errors import ModelLoadError
 from hpd.models.gguf_files import check_gguf, listed, part_names
 
 _STORES = "hpd.external.model_stores"
-"""The guest that finds models by other names than paths, loaded when one is said."""
+"""The module that finds models by names other than paths, loaded on first use."""
 
 BUNDLED_NAME = "hpd-box.gguf"
 MODEL_VARIABLE = "HPD_MODEL"
-"""The environment variable that names the model if the user does not."""
+"""The environment variable for the default model."""
 
 
 def resolve_model(
     model: str | Path | None = None, hf_repo: str | None = None, *, progress: bool = True
 ) -> Path:
-    """The GGUF file to open; of a split model, its first part, with the others beside it.
+    """Return the GGUF file to open; for a split model, the first part, with the others beside it.
 
     ``model`` is a path, the short name of a recommended model (``qwen3:0.6b``), or ``ollama:NAME``.
     ``hf_repo`` is ``user/repo``, ``user/repo:QUANT`` or ``user/repo:file.gguf``, downloaded into
-    Hugging Face's cache. With neither, ``HPD_MODEL`` names a model as ``model`` does, or
-    else it is the bundled one. Raises ``ModelLoadError``, saying what to do.
+    Hugging Face's cache. With neither, ``HPD_MODEL`` is used like ``model``, or else the bundled
+    model. Raises ``ModelLoadError``, which says what to do.
     """
     if model is not None and hf_repo is not None:
         raise ModelLoadError("give a model or a Hugging Face repository, not both")
@@ -42,9 +42,10 @@ def resolve_model(
 
 
 def resolve_draft_model(name: str, *, progress: bool = True) -> Path:
-    """The GGUF file of a model, named as for ``resolve_model``, or of ``user/repo[:QUANT]``.
+    """Return the GGUF file of a draft model, named as in ``resolve_model`` or as
+    ``user/repo[:QUANT]``.
 
-    Raises ``ModelLoadError``, saying what to do.
+    Raises ``ModelLoadError``, which says what to do.
     """
     path = Path(name).expanduser()
     is_named = path.exists() or not _looks_like_repo(path)
@@ -54,7 +55,7 @@ def resolve_draft_model(name: str, *, progress: bool = True) -> Path:
 
 
 def named_model(model: str | Path, *, progress: bool = True) -> Path:
-    """The GGUF file that a path, a short name or ``ollama:NAME`` stands for; a path comes first."""
+    """Return the GGUF file for a path, a short name or ``ollama:NAME``, tried in this order."""
     found: Path | None = None
     if not Path(model).expanduser().exists():
         found = import_module(_STORES).find_model(str(model), progress=progress)
@@ -67,7 +68,7 @@ def _download(repository: str, *, progress: bool) -> Path:
 
 
 def local_model(path: str | Path) -> Path:
-    """The GGUF file at a path; of a split model, all parts must be there."""
+    """Return the GGUF file at a path; all parts of a split model must exist."""
     path = Path(path).expanduser()
     if path.is_dir():
         inside = sorted(entry.name for entry in path.glob("*.gguf"))
@@ -88,7 +89,7 @@ def local_model(path: str | Path) -> Path:
 
 
 def is_bundled(model: Path) -> bool:
-    """Whether a file is the model that comes with hpd."""
+    """Return whether a file is the bundled model."""
     try:
         return model.samefile(bundled_model())
     except (OSError, ModelLoadError):
@@ -96,7 +97,7 @@ def is_bundled(model: Path) -> bool:
 
 
 def bundled_model() -> Path:
-    """The model that comes with hpd: in the installed package, or in the checkout."""
+    """Return the bundled model: in the installed package, or in the checkout."""
     package = Path(__file__).resolve().parents[1]
     candidates = [package / "models" / BUNDLED_NAME, package.parents[1] / "models" / BUNDLED_NAME]
     for candidate in candidates:
@@ -109,9 +110,9 @@ def bundled_model() -> Path:
 
 
 def parse_lora(text: str) -> tuple[str, float]:
-    """Split ``file.gguf`` or ``file.gguf:scale`` into a path and a scale, which is 1 if not given.
+    """Split ``file.gguf`` or ``file.gguf:scale`` into a path and a scale (default 1).
 
-    Other colons, such as a drive's, belong to the path.
+    Other colons, such as that of a drive, belong to the path.
     """
     head, colon, tail = text.rpartition(":")
     if colon and head and not Path(text).exists():
@@ -126,7 +127,7 @@ def parse_lora(text: str) -> tuple[str, float]:
 
 
 def local_lora(path: str | Path) -> Path:
-    """The GGUF file of an adapter at a path."""
+    """Return the GGUF file of an adapter at a path."""
     path = Path(path).expanduser()
     if not path.is_file():
         raise ModelLoadError(f"there is no adapter {path}")
@@ -137,7 +138,7 @@ def local_lora(path: str | Path) -> Path:
 
 
 def _remedy(path: Path) -> str:
-    """The end of a message about a path at which there is nothing."""
+    """Suggest what to do about a missing path."""
     beside = [entry.name for entry in path.parent.glob("*.gguf")] if path.parent.is_dir() else []
     close = difflib.get_close_matches(path.name, beside, n=1)
     if close:

@@ -1,4 +1,4 @@
-"""A model loaded with its options, and the settings that ``hpd tune`` found for it."""
+"""Loading a model with its options, and the settings that ``hpd tune`` found for it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def load_model(
     """Load a model and its adapters.
 
     Args:
-        path: its file, or the first part of it.
-        options: those of them that are about a model count.
-        progress: called with the share of the model that is loaded; False stops the loading.
+        path: its file, or its first part.
+        options: the options; those about the model are used.
+        progress: called with the share that is loaded; may return False to stop loading.
 
     Raises:
-        HpdError: this process was forked from one that has loaded a model.
+        HpdError: this process was forked from one that had loaded a model.
         ModelLoadError: it cannot be loaded.
     """
     from hpd import _native
@@ -52,7 +52,7 @@ def load_vocabulary(path: Path, *, verbose: bool = False) -> _native.Model:
 
 
 def model_options(options: Options) -> _native.ModelOptions:
-    """The struct with which a model is loaded; the adapters' files must exist."""
+    """Return the native model options; the files of adapters must exist."""
     from hpd import _native
 
     use_amx()  # before any weights are loaded
@@ -62,7 +62,7 @@ def model_options(options: Options) -> _native.ModelOptions:
 
 
 def engine_options(options: Options) -> _native.EngineOptions:
-    """The struct with which an engine is made; loads the draft model."""
+    """Return the native engine options, and load the draft model."""
     from hpd import _native
 
     options = options.with_defaults()
@@ -73,7 +73,7 @@ def engine_options(options: Options) -> _native.EngineOptions:
 
 
 def load_draft_model(options: Options) -> _native.Model | None:
-    """Load the draft model, if the options name one; it gets no adapters."""
+    """Load the draft model, if the options name one, without adapters."""
     if not options.draft_model:
         return None
     path = resolve_draft_model(options.draft_model, progress=not options.quiet)
@@ -103,15 +103,15 @@ if TYPE_CHECKING:
     from hpd import _native
 
 TUNED_VARIABLE = "HPD_TUNED"
-"""The environment variable that, set to ``0``, leaves out tuned settings."""
+"""The environment variable that, set to ``0``, disables tuned settings."""
 
 
 class TunedWarning(HpdWarning):
-    """The settings that ``hpd tune`` has stored cannot be used."""
+    """Warns that settings stored by ``hpd tune`` cannot be used."""
 
 
 def tuned_values(model: _native.Model, path: Path, options: Options) -> dict[str, int]:
-    """The tuned values of the settings that ``options`` leave open; empty if there are none.
+    """Return the tuned values of settings that ``options`` leave unset; empty if there are none.
 
     Args:
         model: the loaded model.
@@ -126,7 +126,7 @@ def tuned_values(model: _native.Model, path: Path, options: Options) -> dict[str
 
 
 def tuning_key(model: _native.Model, path: Path, options: Options) -> dict[str, Any]:
-    """All that the fastest settings depend on, except the documents."""
+    """Return everything that the fastest settings depend on, except the documents."""
     import llama_cpp
 
     return {
@@ -150,7 +150,7 @@ def tuning_key(model: _native.Model, path: Path, options: Options) -> dict[str, 
 
 
 def store_tuned(known: Mapping[str, Any], values: Mapping[str, int]) -> Path:
-    """Store the values of an identity, and replace earlier ones.
+    """Store tuned values under a key, replacing earlier ones.
 
     Raises:
         HpdError: the cache cannot be written.
@@ -167,7 +167,7 @@ def store_tuned(known: Mapping[str, Any], values: Mapping[str, int]) -> Path:
 
 
 def load_tuned(known: Mapping[str, Any]) -> dict[str, int]:
-    """The values of an identity; empty if none are stored, or if they cannot be read."""
+    """Return the tuned values of a key; empty if none are stored or they cannot be read."""
     file = _file(known)
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
@@ -186,7 +186,7 @@ def load_tuned(known: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _check(values: Mapping[str, Any]) -> None:
-    """Refuse values that options cannot have."""
+    """Check that options can have these values."""
     for name, default in TUNABLE.items():
         if type(values[name]) is not type(default):
             raise TypeError(f"{name} is {values[name]!r}")

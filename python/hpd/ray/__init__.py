@@ -1,4 +1,4 @@
-"""Extraction on the machines of a Ray cluster.
+"""Extraction on a Ray cluster.
 
 >>> import hpd.ray
 >>> values = hpd.ray.extract(ray.data.read_parquet("mails/"), "brand, price float", column="text")

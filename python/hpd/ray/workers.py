@@ -1,4 +1,4 @@
-"""Documents given to the workers of a cluster, and their extractions back."""
+"""Extraction in the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAX_STARTS: Final = 3
 
 
 class Worker:
-    """A process of its own on some machine, with one loaded model."""
+    """A worker process with a loaded model."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Worker:
 
 @dataclass(slots=True)
 class Batch:
-    """Documents with their places in the input."""
+    """Documents with their indexes in the input."""
 
     documents: list[tuple[int, Document]]
     n_lost: int = 0
@@ -94,7 +94,7 @@ class RayExtractor:
     is lost has an error.
 
     Args:
-        schemas: one, or one for each category.
+        schemas: one schema, or one per category.
         model: the file on every machine, or None for the bundled model.
         hf_repo: the model's repository on the Hub, in place of ``model``.
         path: the file of the model here, which must be the same on every machine.
@@ -158,7 +158,8 @@ class RayExtractor:
         on_error: OnError = "raise",
         on_chunk: object = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extraction of each document with its place, as soon as its batch is finished.
+        """Iterate over extractions with the indexes of their documents, as their batches are
+        finished.
 
         ``on_chunk`` is never called: workers do not tell of the chunks of a document.
 
@@ -218,7 +219,7 @@ class Pool:
 
 
 class RayRun:
-    """The way of batches to workers: two at a time to each that has loaded its model."""
+    """Sends batches to workers: two at a time to each that has loaded its model."""
 
     def __init__(self, ray: Any, pool: Pool, say: Callable[[str], None]) -> None:
         self._ray = ray

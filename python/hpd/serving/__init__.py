@@ -1,6 +1,6 @@
 """An HTTP server around one extractor: ``/extract``, OpenAI's chat completions, and a page.
 
-All but this module needs the packages of the extra ``serve``.
+All other modules here need the extra ``serve``.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerLimits:
-    """The most that a server takes on."""
+    """The limits of a server."""
 
     body_bytes: int = 4 * 1024 * 1024
-    """The bytes of a request's body."""
+    """The largest body of a request, in bytes."""
     schema_bytes: int = 64 * 1024
-    """The bytes of a schema, with its options and examples, as JSON."""
+    """The largest schema with its options and examples, in bytes of JSON."""
     texts: int = 256
-    """The documents of a request."""
+    """The most documents in a request."""
     waiting: int = 512
-    """The documents of all requests that are not answered yet."""
+    """The most documents in all unanswered requests."""
     seconds: float = 120.0
-    """The time for a request, from its last byte to its answer."""
+    """Seconds from the last byte of a request to its answer."""
     shutdown_seconds: float = 30.0
-    """The time for requests that are under way when the server is to end."""
+    """Seconds for pending requests when the server shuts down."""

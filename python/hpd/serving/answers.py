@@ -1,4 +1,4 @@
-"""The answers of the server as models of Pydantic, for its description at ``/openapi.json``."""
+"""The server's responses as Pydantic models, for ``/openapi.json``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 
 class FieldDetails(BaseModel):
-    """The details of one value; parts that say nothing are left out."""
+    """The details of one value; empty ones are left out."""
 
     confidence: float | None = Field(None, ge=0, le=1, description="that the value is right")
     uncalibrated: float | None = Field(None, ge=0, le=1, description="the model's own confidence")
@@ -33,7 +33,7 @@ class DocumentError(BaseModel):
 
 
 class UsageBody(BaseModel):
-    """What a document cost."""
+    """The usage of a document."""
 
     prompt_tokens: int
     cached_tokens: int = 0
@@ -61,10 +61,10 @@ class ExtractionsBody(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """Why a request was refused."""
+    """The error of a rejected request."""
 
     class Error(BaseModel):
-        """As OpenAI's clients expect it."""
+        """An error in OpenAI's format."""
 
         message: str
         type: str
@@ -75,7 +75,7 @@ class ErrorBody(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether requests are taken on."""
+    """Whether the server accepts requests."""
 
     status: Literal["ok", "ending"]
     model: str
@@ -118,4 +118,4 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     504: {"model": ErrorBody, "description": "there was no answer in time"},
     "default": {"model": ErrorBody, "description": "any other refusal"},
 }
-"""What any address that takes documents may answer besides values."""
+"""The error responses of endpoints that take documents."""

@@ -1,4 +1,4 @@
-"""The addresses of the server, as a FastAPI application."""
+"""The endpoints of the server, as a FastAPI application."""
 
 from __future__ import annotations
 
@@ -60,14 +60,16 @@ from hpd.show.shown_values import color_slots, covered_segments, shown_values, u
 from hpd.version import __version__
 
 _DISCARDED = 16 * 1024 * 1024
-"""The bytes beyond the limit that are read all the same, and forgotten: a client that is hung up on
-while it sends does not see the answer that says why."""
+"""The bytes beyond the limit that are still read and discarded: a client whose connection is closed
+while it sends does not see the error response."""
 
 _CLIENT_GONE = 499
-"""Not sent to anybody, but counted; the number is nginx's."""
+"""Never sent, only counted; nginx uses this status for clients that disconnect."""
 
 _PAGE = Path(__file__).with_name("try.html")
-_ABOUT = "Structured values out of documents, with their confidence and their place in the text."
+_ABOUT = (
+    "Structured extract values from documents, with their confidence and their place in the text."
+)
 
 Responses = dict[int | str, dict[str, Any]]
 """The answers of an address by their status, as FastAPI describes them."""
@@ -81,7 +83,7 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """All that answers requests."""
+    """What the endpoints need to answer requests."""
 
     dispatcher: Dispatcher
     plans: PlanCache
@@ -89,10 +91,10 @@ class Service:
     limits: ServerLimits
     metrics: Metrics
     api_key: str | None = None
-    """The key that a request must bring; None to demand none."""
+    """The required API key; None for none."""
 
     def check_key(self, request: Request) -> None:
-        """Refuse a request that does not bring the key."""
+        """Check a request's API key."""
         if self.api_key is None:
             return
         given = request.headers.get("authorization", "").encode("latin-1")
@@ -105,7 +107,7 @@ class Service:
             )
 
     async def answer(self, request: Request, read: Callable[[], ParsedRequest]) -> Response:
-        """The answer to a request, whose schema is read in a thread, as it may take a while."""
+        """Answer a request. Its schema is read in a thread, because that may take a while."""
         parsed = await asyncio.to_thread(read)
         headers = {}
         if parsed.warnings:
@@ -120,7 +122,7 @@ class Service:
 
 
 class _Body(Request):
-    """A request whose body has a limit, and must be JSON by its own account."""
+    """A request with a limited body, which must be sent as JSON."""
 
     async def body(self) -> bytes:
         if not hasattr(self, "_body"):
@@ -138,7 +140,7 @@ class _Body(Request):
 
 
 class _AuthenticatedRoute(APIRoute):
-    """An address for those who have the key; what it refuses is answered, and all is counted."""
+    """A route that checks the key, answers errors, and counts all requests."""
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
@@ -207,7 +209,7 @@ def make_app(service: Service) -> FastAPI:
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
-        """A page to try it: a text, a schema, and the values where they stand in it."""
+        """A page to try the server with a text and a schema."""
         has_own = service.plans.has_own
         data = {"needsKey": service.api_key is not None, "hasSchema": has_own}
         return HTMLResponse(
@@ -227,7 +229,7 @@ def make_app(service: Service) -> FastAPI:
 
     @guarded.post("/extract", responses=_answers(ExtractionBody | ExtractionsBody, ERROR_RESPONSES))
     async def extract(request: Request, body: ExtractBody) -> Response:
-        """The values of one text or of several: lines as those of `hpd extract`."""
+        """Extract from one or several texts; returns lines as in `hpd extract`."""
         return await service.answer(
             request, lambda: parse_extract(body, service.plans, service.limits)
         )
@@ -268,7 +270,7 @@ def make_app(service: Service) -> FastAPI:
 
 
 def _answers(model: Any, others: Responses) -> Responses:
-    """The answers of an address, for its description."""
+    """Return the responses of an endpoint, for its description."""
     return {200: {"model": model}, **others}
 
 
@@ -292,7 +294,7 @@ def _add_docs(app: FastAPI) -> None:
 
 
 class _HeadRequests:
-    """Answers HEAD like GET, without the body; for load balancers, and links that are checked."""
+    """Answers HEAD like GET without a body, for load balancers and link checkers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -311,7 +313,7 @@ class _HeadRequests:
 
 
 def _log(request: Request, status: int, code: str = "", seconds: float | None = None) -> None:
-    """A line for a request."""
+    """Log a request."""
     parts = [request.method, request.url.path, str(status), code]
     took = "" if seconds is None else f"{seconds:.3f} s"
     _LOGGER.info("%s", " ".join(filter(None, [*parts, took])))
@@ -344,10 +346,10 @@ def _about(served: ServedModel) -> dict[str, Any]:
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:
-    """The body of a request.
+    """Read the body of a request.
 
     Raises:
-        HttpError: it is no JSON by its own account, or has too many bytes.
+        HttpError: it is not sent as JSON, or is too large.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -378,7 +380,8 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
 
 
 async def _events(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The events of a stream; what fails after the first is one, as OpenAI's clients expect."""
+    """Yield the events of a stream; an error after the first becomes an event, as in OpenAI's
+    API."""
     yield first
     try:
         async for part in rest:
@@ -393,7 +396,7 @@ async def _events(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byt
 
 
 async def _record_stream(parts: AsyncIterable[T], note: Callable[[], None]) -> AsyncIterator[T]:
-    """The parts of a stream, which is noted when it ends, or when its client has gone."""
+    """Yield the parts of a stream, and count it when it ends or its client disconnects."""
     try:
         async for part in parts:
             yield part
@@ -402,7 +405,7 @@ async def _record_stream(parts: AsyncIterable[T], note: Callable[[], None]) -> A
 
 
 async def _wait_for_disconnect(request: Request) -> None:
-    """Done when the client has closed the connection; its body has been read before."""
+    """Wait until the client disconnects; its body must have been read."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
@@ -412,7 +415,7 @@ def _error_response(http_error: HttpError) -> Response:
 
 
 async def _routing_error(request: Request, error: Exception) -> Response:
-    """The answer where there is no such address, or it takes another method."""
+    """Answer requests for unknown paths or with the wrong method."""
     assert isinstance(error, HTTPException)
     _log(request, error.status_code, "unknown_url")
     return _error_response(
@@ -426,7 +429,7 @@ async def _routing_error(request: Request, error: Exception) -> Response:
 
 
 async def _internal_error(request: Request, error: Exception) -> Response:
-    """The answer where something is wrong here; the error itself goes to standard error."""
+    """Answer unexpected errors, which are logged to standard error."""
     return _error_response(_fault(error))
 
 

@@ -1,4 +1,4 @@
-"""The bodies of requests as Pydantic reads them, and the error of a request that is refused."""
+"""The bodies of requests as Pydantic models, and the error for rejected requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CODES = {"extra_forbidden": "unknown_parameter", "missing": "missing_parameter"
 
 
 class HttpError(HpdError):
-    """The answer to a request that cannot be served.
+    """The error response to a request.
 
     Args:
         status: of HTTP.
@@ -57,12 +57,12 @@ class HttpError(HpdError):
 
 
 def bad_request(message: str, param: str | None = None, code: str | None = None) -> HttpError:
-    """The refusal of a body that says something wrong."""
+    """Return the error for an invalid body."""
     return HttpError(400, message, code=code, param=param)
 
 
 def http_error_of(errors: Sequence[Any]) -> HttpError:
-    """The refusal of a body that Pydantic found wrong, for the first reason."""
+    """Return the error for the first problem that Pydantic found."""
     # A name that is not known is mostly the misspelt one that is missing.
     unknown = [error for error in errors if error["type"] == "extra_forbidden"]
     first = [*unknown, *errors][0]
@@ -83,7 +83,7 @@ def json_of(body: bytes) -> Any:
     """The content of a body.
 
     Raises:
-        HttpError: it is no JSON.
+        HttpError: it is not valid JSON.
     """
     try:
         return from_json(body, allow_inf_nan=False)
@@ -106,13 +106,13 @@ def _has_half_a_pair(body: bytes) -> bool:
 
 
 class _StrictModel(BaseModel):
-    """A part in which everything must be known."""
+    """A model that rejects unknown fields."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class _OpenModel(BaseModel):
-    """A part in which clients may say more."""
+    """A model that ignores unknown fields."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -242,7 +242,7 @@ class _StreamOptions(_OpenModel):
 class ChatBody(BaseModel):
     """The body of ``POST /v1/chat/completions``: the part of OpenAI's protocol that is used here.
 
-    Anything else is passed over, and named in the header ``X-Hpd-Warning`` of the answer.
+    Other parameters are ignored, and listed in the response header ``X-Hpd-Warning``.
     """
 
     model_config = ConfigDict(extra="allow", strict=True)

@@ -26,10 +26,10 @@ _ABOUT_THE_CALLER = (
     "user", "metadata", "safety_identifier", "prompt_cache_key", "prompt_cache_retention",
     "parallel_tool_calls", "store", "service_tier",
 )  # fmt: skip
-"""Parameters that have nothing to say about the values of an answer."""
+"""Parameters that do not affect the values of an answer."""
 
 _SAMPLING = ("temperature", "top_p", "seed")
-"""The ways of choosing tokens, which are the engine's and so the same for all requests."""
+"""Sampling parameters, which are set for the engine and so the same for all requests."""
 
 _NEUTRAL: Mapping[str, tuple[object, ...]] = {
     "modalities": (["text"],),
@@ -58,7 +58,7 @@ class ServedModel:
     created: int
     """Seconds since 1970."""
     is_strict: bool = False
-    """Whether a request must call the model by this name."""
+    """Whether requests must use this model name."""
 
     def check(self, name: object) -> None:
         """Refuse the name of another model.
@@ -77,7 +77,7 @@ class ServedModel:
 
 @dataclass(frozen=True, slots=True)
 class _AnswerForm:
-    """The form of the answer that a request asks for."""
+    """The form in which a request wants its answer."""
 
     param: str = "response_format"
     schema: object = None

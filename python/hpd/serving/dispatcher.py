@@ -1,4 +1,4 @@
-"""Requests on their way through the extractor: what they ask for, and when it is done.
+"""The scheduling of requests: parsing, queueing and cancellation.
 
 There is a queue with an end, time limits, and cancellation. Each request has a thread while its
 documents are decoded, as the host's work for a document is done by its caller; the extractor
@@ -54,19 +54,19 @@ EWMA_WEIGHT = 0.1
 
 @dataclass(frozen=True, slots=True)
 class RequestPlan:
-    """A task, and what its schema says that cannot be honoured to the letter."""
+    """A task, and warnings about parts of its schema that are not guaranteed."""
 
     task: Task
     warnings: tuple[str, ...] = ()
 
 
 class PlanCache:
-    """The plans of the latest requests; any number of threads may use them.
+    """Caches the plans of recent requests; thread-safe.
 
     Args:
         prepare: ``Extractor.prepare``.
         schema_bytes: the most that a schema, with its options and examples, may have as JSON.
-        own: the schema for requests that bring none.
+        own: the schema for requests without one.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class PlanCache:
 
     @property
     def has_own(self) -> bool:
-        """Whether a request may come without a schema."""
+        """Whether requests may omit the schema."""
         return self._own is not None
 
     def plan(
@@ -158,7 +158,7 @@ class PlanCache:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """A request that was read: its documents, what is asked of them, and what becomes of it."""
+    """A parsed request: its documents, its plan, and how it is answered."""
 
     documents: Sequence[Document]
     plan: RequestPlan
@@ -168,11 +168,11 @@ class ParsedRequest:
     """Of an answer that is sent as its values come: writes those of the only document that are
     settled by now, beyond those that it has written before. ``answer`` then writes the rest."""
     warnings: tuple[str, ...] = ()
-    """What the request says and is passed over, for a header."""
+    """Parameters that are ignored, for a header."""
 
 
 def parse_extract(body: ExtractBody, plans: PlanCache, limits: ServerLimits) -> ParsedRequest:
-    """What a request of ``POST /extract`` asks for.
+    """Parse a request of ``POST /extract``.
 
     Raises:
         HttpError: it cannot be served, with the reason.
@@ -199,7 +199,7 @@ def plan_of(body: ExtractBody, plans: PlanCache) -> RequestPlan:
 
 
 def documents_of(body: ExtractBody, limits: ServerLimits) -> list[Document]:
-    """The documents of a request.
+    """The most documents in a request.
 
     Raises:
         HttpError: there are none, or too many.
@@ -258,13 +258,13 @@ class ClientGoneError(Exception):
 
 
 class Dispatcher:
-    """Has the documents of requests decoded; belongs to one event loop.
+    """Runs requests through the extractor, from one event loop.
 
     Args:
-        extractor: decodes what all requests ask for.
-        limits: how much may wait, and how long.
-        n_threads: the requests whose documents are decoded at the same time.
-        note: is told of each extraction, by the thread that has it.
+        extractor: extracts from the documents of all requests.
+        limits: the limits of the queue and of time.
+        n_threads: how many requests are decoded at the same time.
+        note: called with each extraction, in the thread that made it.
     """
 
     def __init__(
@@ -283,30 +283,30 @@ class Dispatcher:
         self._under_way: set[Cancellation] = set()
         self._is_ending = False
         self._seconds = 1.0
-        """The time that the latest requests took, on average."""
+        """The moving average of the time of recent requests."""
 
     @property
     def n_pending(self) -> int:
-        """The documents that are not answered yet."""
+        """The number of unanswered documents."""
         return self._n_pending
 
     @property
     def is_ending(self) -> bool:
-        """Whether no more requests are taken on."""
+        """Whether new requests are rejected."""
         return self._is_ending
 
     async def answer(self, parsed: ParsedRequest, gone: Callable[[], Awaitable[None]]) -> bytes:
-        """The answer to a request, as ``parts`` gives it, when it is whole."""
+        """Return the whole answer to a request."""
         return b"".join([part async for part in self.parts(parsed, gone)])
 
     async def parts(
         self, parsed: ParsedRequest, gone: Callable[[], Awaitable[None]]
     ) -> AsyncGenerator[bytes, None]:
-        """The answer to a request, in parts if it can be sent so.
+        """Yield the answer to a request, in parts if it is streamed.
 
         Args:
             parsed: the request.
-            gone: waits until the client has disconnected; the answer is then not made.
+            gone: waits until the client disconnects, which cancels the request.
 
         Raises:
             HttpError: the queue is full, the time is over, or the server ends.
@@ -350,11 +350,11 @@ class Dispatcher:
             ) from None
 
     def end(self) -> None:
-        """Take on no more requests; those that are under way go on."""
+        """Reject new requests; pending ones continue."""
         self._is_ending = True
 
     def cancel_all(self) -> int:
-        """Cancel what is under way; returns the number of requests."""
+        """Cancel pending requests, and return their number."""
         with self._lock:
             under_way = list(self._under_way)
         for cancellation in under_way:
@@ -362,7 +362,7 @@ class Dispatcher:
         return len(under_way)
 
     def close(self) -> None:
-        """Cancel what is under way, and end the threads."""
+        """Cancel pending requests, and stop the threads."""
         self.end()
         self.cancel_all()
         self._threads.shutdown(cancel_futures=True)

@@ -1,4 +1,4 @@
-"""A server that runs until a signal ends it, first what is under way, then itself."""
+"""The server process, which finishes pending requests when a signal ends it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(frozen=True, slots=True)
 class Shutdown:
-    """The way in which a server came to its end."""
+    """How a server shut down."""
 
     number: int
     """Of the signal."""
@@ -46,10 +46,10 @@ class Shutdown:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket to which clients can connect; they wait until somebody serves it.
+    """Open a listening socket; connections wait until it is served.
 
     Raises:
-        OSError: the address is taken, or none of this machine.
+        OSError: the address is in use, or not one of this machine.
     """
     family, _, _, _, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -146,7 +146,7 @@ class _Server(uvicorn.Server):
         self._loop.call_soon_threadsafe(self._begin_shutdown if is_first else self._cancel_all)
 
     def _begin_shutdown(self) -> None:
-        """Take on no more requests; whoever asks is answered until what is under way is done."""
+        """Reject new requests until the pending ones are finished."""
         assert self._loop is not None
         self._dispatcher.end()
         _LOGGER.info("ending: %d documents are under way", self._dispatcher.n_pending)

@@ -1,1 +1,1 @@
-"""Extractions for people: pages of HTML, and the values of a line at their places, in colors."""
+"""Display of extractions: HTML pages, and values highlighted in their documents."""

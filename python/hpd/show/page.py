@@ -1,4 +1,4 @@
-"""One file that is a whole page, and one extraction as a piece of HTML without a script.
+"""Self-contained HTML pages, and one extraction as a piece of HTML without a script.
 
 What is shown is taken from a line of ``hpd extract`` as it stands there, a mapping. A page needs no
 network: its style sheets, scripts and data stand in it. What a document says is never markup:
@@ -128,7 +128,7 @@ class TextPiece:
     classes: str | None = None
     """None: no value stands here."""
     label: str | None = None
-    """The places of the values that end here."""
+    """The paths of the values that end here."""
 
 
 def extraction_html(line: Mapping[str, Any], text: str | None) -> str:

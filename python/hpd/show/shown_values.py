@@ -1,4 +1,4 @@
-"""The values of one extraction as they are shown: flat, at their places, each in a color."""
+"""The values of one extraction for display: flat, with locations and colors."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class ShownValue:
     """A single value: a leaf of the data, or a field that failed and is not in the data."""
 
     path: str
-    """The place in the data: ``maker.city``, ``lines[0].qty``."""
+    """The path in the data: ``maker.city``, ``lines[0].qty``."""
     attribute: str
-    """The attribute of the schema that it belongs to: the first part of its place."""
+    """The attribute of the schema that it belongs to: the first part of its path."""
     text: str | None
     """The value for people; None where there is none."""
     confidence: float | None = None
     spans: tuple[tuple[int, int], ...] = ()
-    """The places in the document, in characters as Python counts; the best one first."""
+    """The spans in the document, in characters as Python counts; the best one first."""
     match: str | None = None
     error: str | None = None
     raw: str | None = None
@@ -74,7 +74,7 @@ def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
 
 
 def _attribute_of(path: str, data: Mapping[str, Any]) -> str:
-    """The attribute of a place that is not in the data; names may hold dots themselves."""
+    """Return the attribute of a path that is not in the data; names may contain dots."""
     owners = [name for name in map(str, data) if path.startswith((f"{name}.", f"{name}["))]
     return max(owners, key=len, default=path.partition(".")[0].partition("[")[0])
 
@@ -94,7 +94,7 @@ def _shown(path: str, attribute: str, value: object, field: Mapping[str, Any]) -
 
 
 def _spans(field: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-    """The place of the value, unless it has none."""
+    """Return the spans of the value, if it has any."""
     start, end = field.get("start"), field.get("end")
     if type(start) is int and type(end) is int and 0 <= start < end:
         yield start, end

@@ -1,1 +1,1 @@
-"""Teaching a model hyper-parallel decoding: packing, masks, fine-tuning, export."""
+"""Fine-tuning for hyper-parallel decoding: packing, masks, training, export."""

@@ -1,4 +1,4 @@
-"""``hpd finetune``: teach a model one's own documents."""
+"""``hpd finetune``: fine-tunes a model on your documents."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class _Batch:
         return [row.values for row in self.all_rows]
 
     def _forward(self, inputs: Sequence[tuple[list[int], Roles, list[int]]]) -> list[list[int]]:
-        """The most likely next token at every place that is to be read, row by row."""
+        """Return the most likely next token at each position to read, row by row."""
         model = self.decoder.model
         device = model.device
         roles = masks.stack([roles for _, roles, _ in inputs])

@@ -98,7 +98,7 @@ class PackedRows(NamedTuple):
     tokens: Any
     positions: Any
     targets: Any
-    """The tokens that are taught, and at which places."""
+    """The target tokens, and their indexes."""
     target_indexes: Any
     segments: list[AttentionSegment]
 

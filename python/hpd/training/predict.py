@@ -100,7 +100,7 @@ class Predictor:
 
 @dataclass(frozen=True, slots=True)
 class _Stack:
-    """Documents of one prompt, and their places among all."""
+    """Documents of one prompt, and their indexes among all."""
 
     indexes: Sequence[int]
     texts: Sequence[str]

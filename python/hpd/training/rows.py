@@ -218,7 +218,7 @@ class AnswerWalk:
 
 
 def stacked_indexes(schemas: Sequence[Hashable], size: int) -> Iterator[list[int]]:
-    """The places of documents in stacks of up to ``size``, each of one schema.
+    """Iterate over the indexes of documents in stacks of up to ``size``, each of one schema.
 
     Args:
         schemas: what tells each document's schema from others.

@@ -1,4 +1,4 @@
-"""``hpd bench``: what extraction costs on this machine, method beside method."""
+"""``hpd bench``: compares the speed of methods on this machine."""
 
 from __future__ import annotations
 

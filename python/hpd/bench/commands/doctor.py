@@ -1,4 +1,4 @@
-"""``hpd doctor``: whether this installation works, and what to do where it does not."""
+"""``hpd doctor``: checks the installation, and says what to do about problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``hpd tune``: the fastest settings for a model on this machine, tried and kept."""
+"""``hpd tune``: finds and stores the fastest settings for a model on this machine."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ them:
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "tune",
-        help="find the fastest settings for a model on this machine",
+        help="find the fastest settings for this machine",
         usage="%(prog)s [INPUT --schema S] [options]",
         description=_DESCRIPTION,
     )

@@ -1,4 +1,4 @@
-"""The model that answers a command's own questions: a local one, or one behind an endpoint."""
+"""The model that answers a command's questions: a local one, or one behind an endpoint."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def add_answering_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check_answering(arguments: argparse.Namespace) -> None:
-    """Refuse arguments that do nothing for the kind of model that is named.
+    """Check that all arguments apply to the kind of model.
 
     Raises:
         UsageError: naming the argument.
@@ -141,7 +141,7 @@ def open_answering(
 
     Args:
         arguments: as parsed and checked.
-        schemas: one, or one for each category.
+        schemas: one schema, or one per category.
         system_prompt: the system's text.
         max_tokens: the longest value of a local model, and the longest answer of an endpoint,
             where ``--max-tokens`` does not say.
