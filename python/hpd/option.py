@@ -11,6 +11,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from hpd.messages import is_unicode
+
 T = TypeVar("T")
 Affects = Literal["values", "speed", "display"]
 """What an option decides: which values come out; only how fast, but for rounding; or only what is
@@ -226,7 +228,8 @@ def _check_text(value: str | os.PathLike[Any]) -> str:
 
 
 def _check_prose(value: str) -> str:
-    value.encode()  # which refuses half of a surrogate pair
+    if not is_unicode(value):
+        raise ValueError
     return _check_text(value)
 
 

@@ -8,7 +8,6 @@ tuned settings hold.
 
 from __future__ import annotations
 
-import difflib
 import os
 import textwrap
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from hpd.errors import OptionError
+from hpd.messages import did_you_mean
 from hpd.option import Option, Target, Tuning, option, options_of, short_repr
 from hpd.prompt.text import DocumentRole, Layout, Lists
 
@@ -738,8 +738,7 @@ def check_name(name: str) -> None:
     """Refuse a name that no option has, and tell the one that was probably meant."""
     if name in OPTIONS:
         return
-    close = difflib.get_close_matches(name, OPTIONS, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(OPTIONS)}"
+    hint = did_you_mean(name, OPTIONS) or f"there are {', '.join(OPTIONS)}"
     raise OptionError(f"there is no option {short_repr(name)}: {hint}")
 
 

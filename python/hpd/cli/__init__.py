@@ -23,10 +23,10 @@ from hpd.cli.common import (
     EXIT_OK,
     EXIT_USAGE,
     UsageError,
-    did_you_mean,
     say,
 )
 from hpd.errors import HpdError, HpdWarning, MissingPackageError, OptionError, SchemaError
+from hpd.messages import did_you_mean
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "extract": ("hpd.cli.extract", "extract values from documents"),

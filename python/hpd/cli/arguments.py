@@ -11,8 +11,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from hpd.cli.common import UsageError, did_you_mean, say, setting_text
+from hpd.cli.common import UsageError, say, setting_text
 from hpd.errors import ModelLoadError
+from hpd.messages import did_you_mean
 from hpd.option import Affects, Option, Target
 from hpd.options import OPTIONS, Options
 

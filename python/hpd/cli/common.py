@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from hpd.errors import HpdError, InputError
@@ -35,12 +34,6 @@ def settings_text(settings: Mapping[str, int]) -> str:
 def setting_text(value: int) -> str:
     """Format an option's value."""
     return ("off", "on")[value] if isinstance(value, bool) else str(value)
-
-
-def did_you_mean(name: str, names: Collection[str]) -> str:
-    """Suggest a similar name; empty if there is none."""
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {close[0]}?" if close else ""
 
 
 @contextmanager

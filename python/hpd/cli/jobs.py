@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from hpd.cli.arguments import Parser, add_option_argument
-from hpd.cli.common import UsageError, did_you_mean
+from hpd.cli.common import UsageError
+from hpd.messages import did_you_mean
 from hpd.options import OPTIONS
 from hpd.schema.sources import FILE_SUFFIXES
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import re
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hpd.errors import ModelLoadError
+from hpd.messages import did_you_mean
 from hpd.models.gguf_files import listed
 
 OLLAMA_PREFIX = "ollama:"
@@ -68,8 +68,7 @@ def ollama_model(name: str) -> Path:
     known = {model.name: model for model in ollama_models()}
     wanted = name if ":" in name.rpartition("/")[2] else f"{name}:{_TAG}"
     if wanted not in known:
-        close = difflib.get_close_matches(wanted, known, n=3)
-        has = f"did you mean {' or '.join(close)}?" if close else f"it has {listed([*known])}"
+        has = did_you_mean(wanted, known, n=3) or f"it has {listed([*known])}"
         raise ModelLoadError(
             f"Ollama has no model {wanted} in {' or '.join(map(str, folders))}: {has} "
             f"To get it: ollama pull {name}"

@@ -7,13 +7,13 @@ was not measured.
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from hpd.errors import ModelLoadError
+from hpd.messages import did_you_mean
 
 _NAME = re.compile(r"(?P<model>[a-z][a-z0-9.]+:[0-9.]+[mb])(?:-(?P<quant>\w+))?", re.IGNORECASE)
 _LIKE_A_NAME = re.compile(r"[a-z][a-z0-9.]+:[\w.-]+", re.IGNORECASE)  # C:file is a path
@@ -228,7 +228,5 @@ def _nearest(wanted: str) -> str:
     of_family = [model.name for model in RECOMMENDED if model.family == family]
     if of_family:
         return f"there is {', '.join(of_family)}"
-    close = difflib.get_close_matches(wanted, [model.name for model in RECOMMENDED], n=2)
-    if close:
-        return f"did you mean {' or '.join(close)}?"
-    return f"there is {', '.join(model.name for model in RECOMMENDED)}"
+    names = [model.name for model in RECOMMENDED]
+    return did_you_mean(wanted, names, n=2) or f"there is {', '.join(names)}"

@@ -5,7 +5,6 @@ Nothing is loaded here; the result is the path of a GGUF file.
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import re
@@ -13,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from hpd.errors import ModelLoadError
+from hpd.messages import did_you_mean
 from hpd.models.gguf_files import check_gguf, listed, part_names
 
 _STORES = "hpd.external.model_stores"
@@ -140,9 +140,9 @@ def local_lora(path: str | Path) -> Path:
 def _remedy(path: Path) -> str:
     """Suggest what to do about a missing path."""
     beside = [entry.name for entry in path.parent.glob("*.gguf")] if path.parent.is_dir() else []
-    close = difflib.get_close_matches(path.name, beside, n=1)
-    if close:
-        return f": did you mean {path.with_name(close[0])}?"
+    hint = did_you_mean(path.name, beside, show=path.with_name)
+    if hint:
+        return f": {hint}"
     if _looks_like_repo(path):
         return "; for a repository on the Hugging Face Hub, say -hf"
     is_word = path.name == str(path) and not path.suffix

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from hpd.errors import HpdWarning, SchemaError
+from hpd.messages import is_unicode
 from hpd.schema.attributes import MAX_LEVELS, Attribute, Schema
 
 MAX_DEPTH = 16
@@ -119,7 +120,7 @@ def check_name(name: object, where: str, *, may_be_empty: bool = False) -> str:
         raise fail(where, f"a name must be text, not {type(name).__name__} ({name!r})")
     if not (may_be_empty or name.strip()):
         raise fail(where, "an attribute has an empty name")
-    if any("\ud800" <= char <= "\udfff" for char in name):
+    if not is_unicode(name):
         raise fail(where, f"the name {name!r} is not valid Unicode text")
     return name
 

@@ -12,6 +12,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
+from hpd.messages import is_unicode
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
 from hpd.values.numbers import MAX_DIGITS, readings
@@ -316,17 +317,12 @@ def _type_name(value: Any) -> str:
     return names.get(type(value), "null")
 
 
-def _is_text(value: str) -> bool:
-    """Whether a string can be encoded as UTF-8, as a lone surrogate cannot."""
-    return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
-
-
 def _check_string(value: Any, attribute: Attribute) -> ParsedValue:
     if isinstance(value, bool | int | float):
         value = value.text if isinstance(value, _ExactFloat) else json.dumps(value)
     if not isinstance(value, str):
         return ParsedValue(error=f"text is expected, not {_type_name(value)}")
-    if not _is_text(value):
+    if not is_unicode(value):
         return ParsedValue(error="it is not valid Unicode text")
     if attribute.pattern is None:
         # Models put the blank before a word behind the quotation mark.
