@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import time
 import weakref
 from collections.abc import (
+    AsyncGenerator,
     AsyncIterable,
-    AsyncIterator,
     Callable,
     Generator,
     Iterable,
@@ -67,6 +69,9 @@ SchemaForm = (
 )
 """Any form of a schema but a class."""
 OnError = Literal["raise", "record"]
+
+_LOGGER = logging.getLogger("hpd")
+"""Says which model is loaded and which documents fail (INFO), and which are finished (DEBUG)."""
 
 _N_SECONDS = 0.02
 """The seconds that documents which come asynchronously are waited for before others go on."""
@@ -156,7 +161,9 @@ class Extractor(Generic[T]):
         confidence_map = option_map(asked.calibration)
         path = resolve_model(model, hf_repo, progress=not asked.quiet)
         warn_of_shortage(path, asked)
+        start = time.perf_counter()
         native = load_model(path, asked, progress)
+        _LOGGER.info("loaded %s in %.1f s", path, time.perf_counter() - start)
         # An adapter makes another model of it, to which the file's calibration was not fitted.
         if not asked.calibration and not asked.adapters:
             confidence_map = own_map(native.metadata(METADATA_KEY))
@@ -401,14 +408,40 @@ class Extractor(Generic[T]):
         schemas = as_schemas(schema)
         return prepared(self.options, schemas, examples, self._system_prompt, settings)
 
-    async def aiter_extract(
+    @overload
+    def aextract_many(
+        self,
+        documents: Iterable[str | Document] | AsyncIterable[str | Document],
+        *,
+        on_error: OnError = "raise",
+    ) -> AsyncGenerator[Extraction[T], None]: ...
+
+    @overload
+    def aextract_many(
+        self,
+        documents: Iterable[str | Document] | AsyncIterable[str | Document],
+        *,
+        schema: type[S],
+        on_error: OnError = "raise",
+    ) -> AsyncGenerator[Extraction[S], None]: ...
+
+    @overload
+    def aextract_many(
+        self,
+        documents: Iterable[str | Document] | AsyncIterable[str | Document],
+        *,
+        schema: SchemaForm,
+        on_error: OnError = "raise",
+    ) -> AsyncGenerator[Extraction[dict[str, Any]], None]: ...
+
+    async def aextract_many(
         self,
         documents: Iterable[str | Document] | AsyncIterable[str | Document],
         *,
         schema: object = None,
         on_error: OnError = "raise",
-    ) -> AsyncIterator[Extraction[Any]]:
-        """``extract_many`` for asyncio; the documents may come asynchronously as well."""
+    ) -> AsyncGenerator[Extraction[Any], None]:
+        """``extract_many`` for asyncio: ``async for``; documents may come asynchronously, too."""
         loop = asyncio.get_running_loop()
         given: Iterable[str | Document | NotYet]
         if isinstance(documents, AsyncIterable):
@@ -496,9 +529,14 @@ class Extractor(Generic[T]):
         for index, extraction in self._pipeline.run(
             documents, task, on_chunk, cancellation, on_settled
         ):
+            name = "" if extraction.id is None else f" (id {extraction.id})"
+            where = f"document {index + 1}{name}"
             if is_raised(extraction, on_error, options):
-                name = "" if extraction.id is None else f" (id {extraction.id})"
-                raise error_of(extraction, f"document {index + 1}{name}")
+                raise error_of(extraction, where)
+            if extraction.error is not None:
+                _LOGGER.info("%s failed: %s", where, extraction.error)
+            else:
+                _LOGGER.debug("%s is finished: %d fields", where, len(extraction.fields))
             yield index, extraction
 
 

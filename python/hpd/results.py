@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Generic, Literal, TypeVar
@@ -59,6 +60,8 @@ class FieldValue:
     lacks_timezone: bool = False
     """Whether a date and time has no time zone, as the document states none; RFC 3339 wants one."""
     value: Any = None
+    """The value as it is in the data; of an array all of its items, whose own details have paths
+    such as ``tags[0]``."""
     margin: float | None = None
     """The margin of a near tie: the smallest difference between the logit of a token that was taken
     and that of the runner-up. None if no token was nearly another one."""
@@ -66,6 +69,8 @@ class FieldValue:
     """The model's own confidence, where that in ``confidence`` is calibrated."""
     rejected: tuple[RejectedAnswer, ...] = ()
     """The texts that were refused before, with ``on_invalid="retry"``."""
+    text: str | None = None
+    """The characters of the document from ``start`` to ``end``, as they are stated there."""
 
     def at(self, places: Places) -> FieldValue:
         """The same, with its place in the file that the document was read from."""
@@ -263,7 +268,7 @@ class Extraction(Generic[T_co]):
             result["id"] = self.id
         data = self.error.data if self.data is None and self.error is not None else self.data
         if data is not None:
-            result["data"] = plain_data(data)
+            result["data"] = _with_short_numbers(plain_data(data))
         if self.error is not None:
             result["error"] = self.error.to_dict()
         if self.truncated_at is not None:
@@ -292,6 +297,19 @@ def plain_data(data: Any) -> Any:
     return data if _is_json(data) else _with_numbers(*dumped(data))
 
 
+_MAX_PLAIN = 1e21
+"""The number from which on JavaScript, too, writes an exponent."""
+
+
+def _with_short_numbers(data: Any) -> Any:
+    """The data with 4 for 4.0: JSON has one kind of number, of which that is the shortest form."""
+    if type(data) is float and data.is_integer() and abs(data) < _MAX_PLAIN:
+        return int(data)
+    if type(data) is dict:
+        return {name: _with_short_numbers(part) for name, part in data.items()}
+    return [*map(_with_short_numbers, data)] if type(data) is list else data
+
+
 def _is_json(data: Any) -> bool:
     if type(data) is dict:  # A TypedDict is one, too, and may hold dates.
         return all(_is_json(value) for value in data.values())
@@ -313,8 +331,37 @@ def _with_numbers(plain: Any, typed: Any) -> Any:
     return [*map(plain_data, typed)] if isinstance(typed, set | frozenset) else plain
 
 
-def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str]]:
+def parts_of(data: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """All parts of some data, lists and objects included, each behind its dotted path."""
+    yield place, data
+    if isinstance(data, dict):
+        for name, part in data.items():
+            yield from parts_of(part, f"{place}.{name}" if place else name)
+    elif isinstance(data, list):
+        for i, part in enumerate(data):
+            yield from parts_of(part, f"{place}[{i}]")
+
+
+def with_parts(data: Any, parts: Mapping[str, Any], place: str = "") -> Any:
+    """The data with other values at some dotted paths."""
+    if not parts or place in parts:
+        return parts.get(place, data)
+    if isinstance(data, dict):
+        return {
+            name: with_parts(part, parts, f"{place}.{name}" if place else name)
+            for name, part in data.items()
+        }
+    if isinstance(data, list):
+        return [with_parts(part, parts, f"{place}[{i}]") for i, part in enumerate(data)]
+    return data
+
+
+def build_data(
+    schema: Schema, data: Any, decimals: Mapping[str, str] | None = None
+) -> tuple[Any, dict[str, str]]:
     """``data`` as an instance of the schema's class.
+
+    ``decimals`` are numbers with the digits that the document states, by dotted path.
 
     If the class refuses the data (a required value is absent, or a validator of its own raises),
     the data stays a dict, and the second part of the result has the reasons by dotted path.
@@ -322,6 +369,10 @@ def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str
     """
     from pydantic import ValidationError
 
+    if decimals:
+        # JSON has no 235.60; as text it has. A validator of the user's own may want a number.
+        with suppress(Exception):
+            return validated(schema.model, with_parts(data, decimals)), {}
     try:
         return validated(schema.model, data), {}
     except ValidationError as error:

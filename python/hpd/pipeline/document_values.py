@@ -21,11 +21,21 @@ from hpd.errors import InvalidDataError
 from hpd.options import Options
 from hpd.prompt.questions import Leaf, Question, Retry
 from hpd.prompt.text import COUNT_KEY, Path
-from hpd.results import Extraction, Failure, FieldValue, RejectedAnswer, Usage, build_data
+from hpd.results import (
+    Extraction,
+    Failure,
+    FieldValue,
+    RejectedAnswer,
+    Usage,
+    build_data,
+    parts_of,
+    with_parts,
+)
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.answers import answer_leaf
 from hpd.values.assembly import ABSENT, Assembled, assemble, bare_data
 from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
+from hpd.values.numbers import as_float, stated_decimal
 from hpd.values.parsing import LACKING, ParsedValue
 from hpd.values.places import Grounder, place_values
 
@@ -199,7 +209,11 @@ class DocumentValues:
             result, span = self.fields[path], spans.get(path)
             if span is not None:
                 self.fields[path] = replace(
-                    result, start=span.start, end=span.end, match=span.match
+                    result,
+                    start=span.start,
+                    end=span.end,
+                    text=grounder.document[span.start : span.end],
+                    match=span.match,
                 )
             elif path in of_set or not options.require_grounding:
                 self.fields[path] = replace(result, match="none")
@@ -271,7 +285,8 @@ class DocumentValues:
             return {path: result.error for path, result in self.fields.items() if result.error}
         assembled = self._assembled(schema, options)
         faults = dict(assembled.faults)
-        for place, message in _built(schema, assembled, options)[1].items():
+        plain = self._plain(schema, assembled)
+        for place, message in self._built(schema, assembled, options, plain)[1].items():
             for path, own in assembled.places.items():
                 if not place or own == place or own.startswith((f"{place}.", f"{place}[")):
                     faults.setdefault(path, message)
@@ -293,8 +308,14 @@ class DocumentValues:
         """
         assembled = self._assembled(schema, options)
         places = assembled.places
-        data, problems = _built(schema, assembled, options)
-        fields = {place: self.fields[path] for path, place in places.items() if path in self.fields}
+        plain = self._plain(schema, assembled)
+        data, problems = self._built(schema, assembled, options, plain)
+        parts = dict(parts_of(plain))
+        fields = {
+            place: _with_value_of(self.fields[path], parts.get(place))
+            for path, place in places.items()
+            if path in self.fields
+        }
         for path, result in self.fields.items():
             if result.margin is not None and path not in places:
                 # An array tells that an item which was left out is a near tie.
@@ -321,6 +342,33 @@ class DocumentValues:
         refused, data = (data, None) if problems else (None, data)
         failure = Failure(InvalidDataError.__name__, "; ".join(reasons), refused)
         return Extraction(id_, data, fields, usage, failure)
+
+    def _plain(self, schema: Schema, assembled: Assembled) -> Any:
+        """The data for the user as a plain dict, in which a number is a float."""
+        floats = {
+            place: as_float(self.fields[path].value)
+            for path, place in assembled.places.items()
+            if path in self.fields and type(self.fields[path].value) is int
+            if (one := self._attribute(schema, path)) and one.type == "number"
+        }
+        return with_parts(bare_data(schema, assembled.data), floats)
+
+    def _built(
+        self, schema: Schema, assembled: Assembled, options: Options, plain: Any
+    ) -> tuple[Any, dict[str, str]]:
+        """The data for the user, and why the user's class refuses it."""
+        if schema.model is None:
+            return plain, {}
+        decimals = {
+            place: stated_decimal(own.value, own.text or own.raw)
+            for path, place in assembled.places.items()
+            if (own := self.fields.get(path)) and isinstance(own.value, int | float)
+            if (one := self._attribute(schema, path)) and one.format == "decimal"
+        }
+        data, problems = build_data(schema, plain, decimals)
+        if options.on_missing == "null":
+            problems = {p: why for p, why in problems.items() if p not in assembled.missing}
+        return data, problems
 
     def _assembled(
         self, schema: Schema, options: Options = USUAL, *, as_answer: bool = False
@@ -432,15 +480,10 @@ class Retries:
         ]
 
 
-def _built(schema: Schema, assembled: Assembled, options: Options) -> tuple[Any, dict[str, str]]:
-    """The data for the user, and why the user's class refuses it."""
-    data = bare_data(schema, assembled.data)
-    if schema.model is None:
-        return data, {}
-    data, problems = build_data(schema, data)
-    if options.on_missing == "null":
-        problems = {p: why for p, why in problems.items() if p not in assembled.missing}
-    return data, problems
+def _with_value_of(result: FieldValue, part: Any) -> FieldValue:
+    """The field of a list or an object with the whole of it, in place of a count or a name."""
+    is_other = isinstance(part, list | dict) or type(part) is float
+    return replace(result, value=part) if is_other and result.value is not None else result
 
 
 def _is_lacking(error: str | None) -> bool:
