@@ -75,6 +75,7 @@ function shown(text, { values, segments, line }) {
 
 async function extract() {
   const text = byId("text").value;
+  showRequest();
   byId("run").disabled = true;
   byId("message").hidden = true;
   try {
