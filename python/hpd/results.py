@@ -268,7 +268,7 @@ class Extraction(Generic[T_co]):
             result["id"] = self.id
         data = self.error.data if self.data is None and self.error is not None else self.data
         if data is not None:
-            result["data"] = _with_short_numbers(plain_data(data))
+            result["data"] = plain_data(data)
         if self.error is not None:
             result["error"] = self.error.to_dict()
         if self.truncated_at is not None:
@@ -293,8 +293,8 @@ class Extraction(Generic[T_co]):
 
 
 def plain_data(data: Any) -> Any:
-    """The data as JSON types, also if it is an instance of a class."""
-    return data if _is_json(data) else _with_numbers(*dumped(data))
+    """The data as it is written in JSON, also if it is an instance of a class."""
+    return _with_short_numbers(data if _is_json(data) else _with_numbers(*dumped(data)))
 
 
 _MAX_PLAIN = 1e21
