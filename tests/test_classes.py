@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import json
+from decimal import Decimal
+from typing import Annotated
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 from typing_extensions import TypedDict
 
 import hpd
@@ -58,6 +60,71 @@ def test_the_data_is_an_instance_of_the_class(schema, tiny_model):
     assert result["maker"] == Maker("Oslo")
     with pytest.raises(KeyError):
         result["color"]
+
+
+class Bill(BaseModel):
+    total: Decimal
+    fees: list[Decimal]
+    weight: float
+    tax: float
+
+
+class RoundedBill(Bill):
+    tax: Annotated[Decimal, BeforeValidator(lambda value: round(value, 1))]  # takes no text
+
+
+BILL_TEXT = "Total 235.60 EUR, fees 1,250.00 and 4, weight 4 kg, tax 1.30"
+BILL = {"total": 235.6, "fees": [1250, 4], "weight": 4, "tax": 1.3}
+
+
+def bill(schema, model):
+    with hpd.Extractor(schema, model, n_threads=1) as extractor:
+        give_answers(extractor, lambda _: BILL)
+        return extractor.extract(BILL_TEXT)
+
+
+def test_a_decimal_keeps_the_digits_that_are_stated(tiny_model):
+    found = bill(Bill, tiny_model("qwen3"))
+    assert str(found.data.total) == "235.60"
+    assert [*map(str, found.data.fees)] == ["1250.00", "4"]
+    assert json.loads(found.to_json())["data"] == BILL
+    assert bill(RoundedBill, tiny_model("qwen3")).data.tax == Decimal("1.3")
+
+
+def test_a_float_is_a_float_and_a_field_has_its_stated_text(tiny_model):
+    schema = "total float, fees [float], weight float, tax float"
+    found = bill(schema, tiny_model("qwen3"))
+    assert repr(found.data) == repr(
+        {"total": 235.6, "fees": [1250.0, 4.0], "weight": 4.0, "tax": 1.3}
+    )
+    assert '"weight": 4, ' in found.to_json()
+    fields = found.fields
+    assert repr(fields["weight"].value) == "4.0"
+    assert fields["fees"].value == [1250.0, 4.0]
+    assert [fields[path].text for path in ("total", "fees[0]")] == ["235.60", "1,250.00"]
+    assert fields["total"].text == BILL_TEXT[slice(*fields["total"].span)]
+    assert fields["fees"].text is None
+
+
+def test_the_field_of_a_list_or_an_object_has_its_data(tiny_model):
+    answer = {"lines": [{"qty": 2}], "tags": []}
+    with hpd.Extractor("lines [{qty int}], tags [str]", tiny_model("qwen3")) as extractor:
+        give_answers(extractor, lambda _: answer)
+        found = extractor.extract("2 of these")
+    assert found.fields["lines"].value == [{"qty": 2}]
+    assert found.fields["tags"].value == []
+
+
+def test_what_happens_is_logged(tiny_model, caplog):
+    caplog.set_level("DEBUG", "hpd")
+    model = tiny_model("qwen3")
+    with hpd.Extractor("brand", model, n_threads=1, max_tokens=4) as extractor:
+        documents = [hpd.Document("x", "a"), hpd.Document(7, "b")]
+        list(extractor.extract_many(documents, on_error="record"))
+    said = [record.getMessage() for record in caplog.records]
+    assert said[0].startswith(f"loaded {model} in ")
+    assert "document 1 (id a) is finished: 1 fields" in said
+    assert "document 2 (id b) failed: InputError: a document must be text, not int" in said
 
 
 def test_a_repr_is_short(tiny_model):

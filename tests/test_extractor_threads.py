@@ -151,7 +151,7 @@ def test_asyncio_iteration_keeps_the_order_and_may_be_left(extractor):
     async def some(n):
         documents = (Document(text, i) for i, text in enumerate(itertools.cycle(TEXTS)))
         ids = []
-        async for extraction in extractor.aiter_extract(documents):
+        async for extraction in extractor.aextract_many(documents):
             ids.append(extraction.id)
             if len(ids) == n:
                 break

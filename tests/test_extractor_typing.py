@@ -24,6 +24,7 @@ class Row(TypedDict):
 with hpd.Extractor(Shoe) as extractor:
     reveal_type(extractor.extract("x").data)
     reveal_type(next(extractor.extract_many(["x"])).data)
+    reveal_type(extractor.aextract_many(["x"]))
     reveal_type(extractor.extract("x", schema=Row).data)
     reveal_type(extractor.extract("x", schema="brand").data)
 reveal_type(hpd.Extractor("brand").extract("x").data)
@@ -46,7 +47,9 @@ def test_a_type_checker_knows_the_data_and_the_options(tmp_path):
     done = run_python("-m", "mypy", "--no-incremental", "--config-file", "", program, cwd=tmp_path)
     revealed = [line.split('"')[1] for line in done.stdout.splitlines() if "Revealed" in line]
     assert revealed == [
-        *("program.Shoe", "program.Shoe", "TypedDict(program.Row, {'brand': str | None})"),
+        *("program.Shoe", "program.Shoe"),
+        "typing.AsyncGenerator[hpd.results.Extraction[program.Shoe], None]",
+        "TypedDict(program.Row, {'brand': str | None})",
         *("dict[str, Any]", "dict[str, Any]", "program.Shoe"),
     ], done.stdout
     errors = [line for line in done.stdout.splitlines() if ": error:" in line]

@@ -112,7 +112,7 @@ def test_documents_may_come_asynchronously(extractor):
 
     async def run():
         found = []
-        async for extraction in extractor.aiter_extract(documents()):
+        async for extraction in extractor.aextract_many(documents()):
             found.append((extraction.id, extraction.data))
             answered.set()
         return found
@@ -125,7 +125,7 @@ def test_documents_may_come_asynchronously(extractor):
         raise LookupError("no more")
 
     async def read():
-        async for _ in extractor.aiter_extract(failing()):
+        async for _ in extractor.aextract_many(failing()):
             pass
 
     with pytest.raises(LookupError, match="no more"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, field_validator
 
 from hpd.errors import ContextOverflowError
-from hpd.results import Extraction, Failure, FieldValue, Usage, build_data
+from hpd.results import Extraction, Failure, FieldValue, Usage, build_data, plain_data
 from hpd.schema import load_schema
 
 
@@ -117,6 +117,11 @@ def test_an_instance_of_the_class():
         "parts": [{"name": "y", "city": None}],
         "rank": 7,
     }
+
+
+def test_whole_numbers_are_written_in_their_shortest_form():
+    """Also where a stream has sent them before they were floats."""
+    assert repr(plain_data([{"a": [4.0, 0.5, 1e22, True]}])) == "[{'a': [4, 0.5, 1e+22, True]}]"
 
 
 def test_data_that_the_class_refuses_stays_a_dict():

@@ -30,7 +30,7 @@ def figure_4(result: Result) -> Figure:
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     axes.set(xlabel="prompts in flight", ylabel="documents/s relative to best batched AR")
-    axes.legend(fontsize=8)
+    figure.legend(fontsize=8, ncols=4, loc="outside upper center")
     return figure
 
 
@@ -43,7 +43,11 @@ def neighbours(result: Result) -> Figure:
         steps = [int(n) for n in str(line).split()]
         # Lines that run together show beneath each other.
         axes.plot(range(1, len(steps) + 1), steps, linewidth=len(rows) - index, label=str(name))
-    axes.set(xlabel="tokens of all values of one title", ylabel="final after pass")
+    axes.set(
+        title="After which pass each token of one title's values is final",
+        xlabel="tokens of all values of one title",
+        ylabel="final after pass",
+    )
     axes.legend(fontsize=8)
     return figure
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import time
 import weakref
 from collections.abc import (
+    AsyncGenerator,
     AsyncIterable,
-    AsyncIterator,
     Callable,
     Generator,
     Iterable,
@@ -68,6 +70,9 @@ SchemaForm = (
 )
 """Any form of a schema except a class."""
 OnError = Literal["raise", "record"]
+
+_LOGGER = logging.getLogger("hpd")
+"""Logs loaded models and failed documents (INFO), and finished documents (DEBUG)."""
 
 _ASYNC_WAIT_SECONDS = 0.02
 """Seconds to wait for the next async document before decoding continues without it."""
@@ -157,7 +162,9 @@ class Extractor(Generic[T]):
         confidence_map = map_of_option(asked.calibration)
         path = resolve_model(model, hf_repo, progress=not asked.quiet)
         warn_of_shortage(path, asked)
+        start = time.perf_counter()
         native = load_model(path, asked, progress)
+        _LOGGER.info("loaded %s in %.1f s", path, time.perf_counter() - start)
         # The file's calibration was not fitted to the model with an adapter.
         if not asked.calibration and not asked.adapters:
             stored = stored_calibration(path)
@@ -404,13 +411,39 @@ class Extractor(Generic[T]):
         schemas = as_schemas(schema)
         return prepare_task(self.options, schemas, examples, self._system_prompt, settings)
 
-    async def aiter_extract(
+    @overload
+    def aextract_many(
+        self,
+        documents: Iterable[str | Document] | AsyncIterable[str | Document],
+        *,
+        on_error: OnError = "raise",
+    ) -> AsyncGenerator[Extraction[T], None]: ...
+
+    @overload
+    def aextract_many(
+        self,
+        documents: Iterable[str | Document] | AsyncIterable[str | Document],
+        *,
+        schema: type[S],
+        on_error: OnError = "raise",
+    ) -> AsyncGenerator[Extraction[S], None]: ...
+
+    @overload
+    def aextract_many(
+        self,
+        documents: Iterable[str | Document] | AsyncIterable[str | Document],
+        *,
+        schema: SchemaForm,
+        on_error: OnError = "raise",
+    ) -> AsyncGenerator[Extraction[dict[str, Any]], None]: ...
+
+    async def aextract_many(
         self,
         documents: Iterable[str | Document] | AsyncIterable[str | Document],
         *,
         schema: object = None,
         on_error: OnError = "raise",
-    ) -> AsyncIterator[Extraction[Any]]:
+    ) -> AsyncGenerator[Extraction[Any], None]:
         """Like ``extract_many``, for asyncio; ``documents`` may be an async iterable as well."""
         loop = asyncio.get_running_loop()
         source: Iterable[str | Document | NotYet]
@@ -496,9 +529,14 @@ class Extractor(Generic[T]):
         for index, extraction in self._pipeline.run(
             documents, task, on_chunk, cancellation, on_settled
         ):
+            name = "" if extraction.id is None else f" (id {extraction.id})"
+            where = f"document {index + 1}{name}"
             if should_raise(extraction, on_error, options):
-                name = "" if extraction.id is None else f" (id {extraction.id})"
-                raise error_of(extraction, f"document {index + 1}{name}")
+                raise error_of(extraction, where)
+            if extraction.error is not None:
+                _LOGGER.info("%s failed: %s", where, extraction.error)
+            else:
+                _LOGGER.debug("%s is finished: %d fields", where, len(extraction.fields))
             yield index, extraction
 
 

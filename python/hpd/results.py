@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Generic, Literal, TypeVar
@@ -59,6 +60,8 @@ class FieldValue:
     """Whether a date-time has no time zone because the document states none (RFC 3339 requires
     one)."""
     value: Any = None
+    """The value as it is in the data; of an array all of its items, whose own details have paths
+    such as ``tags[0]``."""
     margin: float | None = None
     """The margin of a near tie: the smallest gap between the logits of a chosen token and of the
     runner-up. None if the value is not a near tie."""
@@ -66,6 +69,8 @@ class FieldValue:
     """The model's own confidence, if ``confidence`` is calibrated."""
     rejected: tuple[RejectedAnswer, ...] = ()
     """Earlier answers that were rejected, with ``on_invalid="retry"``."""
+    text: str | None = None
+    """The characters of the document from ``start`` to ``end``, as they are stated there."""
 
     def with_place(self, places: Places) -> FieldValue:
         """Return a copy with the value's place in the file."""
@@ -287,8 +292,22 @@ class Extraction(Generic[T_co]):
 
 
 def plain_data(data: Any) -> Any:
-    """Return the data as JSON types, also if it is an instance of a class."""
-    return data if _is_json(data) else _decimals_to_numbers(*dump_data(data))
+    """Return the data as it is written in JSON, also if it is an instance of a class."""
+    plain = data if _is_json(data) else _decimals_to_numbers(*dump_data(data))
+    return _shorten_numbers(plain)
+
+
+_MAX_PLAIN = 1e21
+"""The number from which on JavaScript, too, writes an exponent."""
+
+
+def _shorten_numbers(data: Any) -> Any:
+    """Return the data with 4 for 4.0, the shortest form of a number in JSON."""
+    if type(data) is float and data.is_integer() and abs(data) < _MAX_PLAIN:
+        return int(data)
+    if type(data) is dict:
+        return {name: _shorten_numbers(part) for name, part in data.items()}
+    return [*map(_shorten_numbers, data)] if type(data) is list else data
 
 
 def _is_json(data: Any) -> bool:
@@ -312,14 +331,47 @@ def _decimals_to_numbers(plain: Any, typed: Any) -> Any:
     return [*map(plain_data, typed)] if isinstance(typed, set | frozenset) else plain
 
 
-def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str]]:
+def iter_parts(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield all parts of some data, lists and objects included, each with its dotted path."""
+    yield path, data
+    if isinstance(data, dict):
+        for name, part in data.items():
+            yield from iter_parts(part, f"{path}.{name}" if path else name)
+    elif isinstance(data, list):
+        for i, part in enumerate(data):
+            yield from iter_parts(part, f"{path}[{i}]")
+
+
+def replace_parts(data: Any, parts: Mapping[str, Any], path: str = "") -> Any:
+    """Return the data with other values at some dotted paths."""
+    if not parts or path in parts:
+        return parts.get(path, data)
+    if isinstance(data, dict):
+        return {
+            name: replace_parts(part, parts, f"{path}.{name}" if path else name)
+            for name, part in data.items()
+        }
+    if isinstance(data, list):
+        return [replace_parts(part, parts, f"{path}[{i}]") for i, part in enumerate(data)]
+    return data
+
+
+def build_data(
+    schema: Schema, data: Any, decimals: Mapping[str, str] | None = None
+) -> tuple[Any, dict[str, str]]:
     """Return ``data`` as an instance of the schema's class, and the problems by path.
+
+    ``decimals`` are numbers with the digits that the document states, by dotted path.
 
     If the class rejects the data, because a required value is absent or a validator raises, the
     data is returned as a dict, together with the reasons by path.
     """
     from pydantic import ValidationError
 
+    if decimals:
+        # JSON has no 235.60; as text it has. A validator of the user's own may want a number.
+        with suppress(Exception):
+            return validate_data(schema.model, replace_parts(data, decimals)), {}
     try:
         return validate_data(schema.model, data), {}
     except ValidationError as error:

@@ -4,7 +4,7 @@ import pytest
 
 from command_line import Terminal
 from hpd.cli import main
-from hpd.cli.terminal import ExtractProgress, ResultTable
+from hpd.cli.terminal import ExtractProgress, ResultTable, format_rate
 from hpd.schema import load_schema
 from jsonl import write_texts
 
@@ -44,6 +44,20 @@ def test_long_ids_keep_their_ends_so_that_rows_differ():
     ids = [line.split()[0] for line in lines[2:]]
     assert [path[-6:] for path in ids] == ["17.txt", "18.txt"]
     assert all("…" in path and len(path) <= 12 for path in ids)
+
+
+def test_a_path_is_cut_between_its_folders_and_a_row_has_its_file():
+    data = {"brand": "x", "size": 1}
+    path = "/srv/long/2026/invoices/a.txt"
+    lines = rows(60, {"id": path, "data": data}, {"id": "n1", "source": "b.csv", "data": data})
+    assert [line[:18].rstrip() for line in lines[2:]] == ["…/invoices/a.txt", "b.csv: n1"]
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"), [(0.0221, "0.0221"), (0.00002, "0.000020"), (12.345, "12.3"), (1414, "1414")]
+)
+def test_a_rate_has_no_exponent(rate, text):
+    assert format_rate(rate) == text
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,21 @@ def test_a_value_is_marked_where_it_stands_as_words():
     assert seen["segments"][1][0] == 11
 
 
+@pytest.mark.parametrize(
+    ("value", "text", "marked"),
+    [
+        (88.2, "total 88.20", "88.20"),
+        (1249.9, "1.249,90 EUR", "1.249,90"),
+        (88, "188 and 88.5", None),
+        (4, "4 of them", "4"),
+    ],
+)
+def test_a_number_is_marked_whole(value, text, marked):
+    trial = PairTrial("1", system("a", ["1"], total=value), system("b", ["1"], total=value))
+    seen = shown_trial(trial, text).to_json(None)["segments"]
+    assert [text[start:end] for start, end, *_ in seen] == ([] if marked is None else [marked])
+
+
 # --- judgements ---
 
 

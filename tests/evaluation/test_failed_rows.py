@@ -1,6 +1,7 @@
 """Documents that failed, in every command that reads an output: counted, and passed over."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -112,6 +113,11 @@ def test_a_report_replaces_no_file_but_a_report(folder, fake, capfd):
     mine.unlink()
     for _ in range(2):
         assert main(["report", "o.jsonl", "-o", "r.html"]) == 0
+    other = Path("o.jsonl").rename("O'Neill.jsonl")
+    assert main(["report", str(other), "-o", "r.html"]) == 2
+    assert "is the page of other extractions" in capfd.readouterr().err
+    assert main(["report", str(other), "-o", "r.html", "--overwrite"]) == 0
+    assert main(["report", str(other), "-o", "r.html"]) == 0
 
 
 def test_a_text_that_has_changed_since_is_not_shown(folder, fake, capfd):

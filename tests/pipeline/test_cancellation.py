@@ -165,7 +165,7 @@ def test_an_asynchronous_iterator_that_is_left_decodes_nothing_more(held):
     extractor, _, let_go = held
 
     async def all_of_them():
-        return [each async for each in extractor.aiter_extract([LONG_TEXT] * N_LEAVING)]
+        return [each async for each in extractor.aextract_many([LONG_TEXT] * N_LEAVING)]
 
     async def left():
         task = asyncio.create_task(all_of_them())

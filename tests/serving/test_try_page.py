@@ -52,6 +52,11 @@ def test_values_are_shown_where_they_stand(browser, server, size, theme):
     browser.wait_for("document.querySelectorAll('mark').length === 2")
     assert marks(browser) == ["Diesel", "Black"]
     assert "XL <b>" in browser.text("#result .text")
+    sent = json.loads(browser.run("document.getElementById('json').textContent"))
+    assert sent["schema"] == "brand: the maker, color"
+    assert sent["text"].endswith("XL <b>")
+    curl = browser.run("document.getElementById('curl').textContent")
+    assert f"{server.url}/extract" in curl
     assert browser.complaints() == []
     browser.press("n")
     active = "document.querySelector('tr.active th').textContent"

@@ -178,12 +178,14 @@ def job_defaults(parser: Parser, said: argparse.Namespace) -> Mapping[str, Any] 
     for beginning in [each for each in parser.guests if each[2:] in job.settings]:
         parser.load_guest(beginning)
     actions = _settable(parser)
-    values = {}
+    values: dict[str, Any] = {}
     for key, value in job.settings.items():
-        # Options without a flag may be written as in Python, too.
-        flag = key.replace("_", "-") if key in OPTIONS and not OPTIONS[key].flags else key
+        # As they are written in Python, too.
+        flag = key if key in actions else key.replace("_", "-")
         if flag not in actions:
             raise UsageError(f"{job.location(key)}: job {job.name}: {_unknown(key, actions)}")
+        if actions[flag].dest in values:
+            raise UsageError(f"{job.location(key)}: job {job.name}: {flag} is given twice")
         try:
             values[actions[flag].dest] = _converted(actions[flag], flag, value, job.path.parent)
         except (ValueError, argparse.ArgumentTypeError) as error:

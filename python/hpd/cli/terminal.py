@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from hpd.schema.attributes import Schema
+from hpd.show.shown_values import shown_id
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,7 +64,7 @@ class ResultTable:
         return captured.get().encode("utf-8", "replace")
 
     def _shown(self, line: Mapping[str, Any]) -> Iterator[Text]:
-        id_ = _plain(line.get("id"))
+        id_ = _plain(shown_id(line.get("id"), line.get("source")))
         error = line.get("error")
         data = line.get("data")
         has_data = data is not None or error is None
@@ -138,9 +139,13 @@ class ExtractProgress:
         task = self._bar.tasks[0]
         total = "" if task.total is None else f"/{task.total:.0f}"
         self._n_now += 1
-        rate = f"{self._n_now / (time.perf_counter() - self._start):.3g} {self._unit}/s  "
+        rate = format_rate(self._n_now / (time.perf_counter() - self._start))
+        said = f"{rate} {self._unit}/s  {said.strip()}"
         self._bar.update(
-            self._task, advance=1, done=f"{self._n_done}{total}", said=rate + said.strip()
+            self._task,
+            advance=1,
+            done=f"{self._n_done}{total}",
+            said=said,
         )
 
     def count_chunks(self, n_more: int) -> None:
@@ -150,6 +155,11 @@ class ExtractProgress:
             task = self._bar.tasks[0]
             if task.total is not None:
                 self._bar.update(self._task, total=task.total + n_more)
+
+
+def format_rate(rate: float) -> str:
+    """Format a rate with three digits or as a whole number, without an exponent."""
+    return f"{rate:.0f}" if rate >= 1000 else f"{rate:.3g}" if rate >= 0.001 else f"{rate:.6f}"
 
 
 def _bar() -> Bar:
@@ -192,11 +202,14 @@ def _value(text: str, width: int) -> Text:
 
 
 def _cut_middle(text: str, width: int) -> str:
-    """Shorten a text in the middle, because the end of a path distinguishes files."""
+    """Shorten a text in the middle, and a path by its first folders."""
     from rich.cells import cell_len, set_cell_size
 
     if cell_len(text) <= width or width < 3:
         return text
+    for at in [i for i, c in enumerate(text) if c == "/"]:
+        if 1 + cell_len(text[at:]) <= width:
+            return f"…{text[at:]}"
     n_end = (width - 1) * 2 // 3
     end = text[-n_end:]
     while cell_len(end) > n_end:

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, EXIT_SOME_FAILED, say
-from hpd.cli.terminal import ExtractProgress
+from hpd.cli.terminal import ExtractProgress, format_rate
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.reader import Record
@@ -273,7 +273,7 @@ class RunSummary:
             parts[0] += f" ({n_kept} more were done before)"
         if self.seconds > 0 and self.n_written:
             rate = self.n_written / self.seconds
-            parts.append(f"{rate:.3g} a second" if rate < 1000 else f"{rate:.0f} a second")
+            parts.append(f"{format_rate(rate)} a second")
         if self._n["values"]:
             parts.append(f"{self._n['nulls'] / self._n['values']:.0%} null")
             kinds = {"low-confidence": self._n["unsure"], "not valid": self._n["refused"]}

@@ -27,6 +27,7 @@ from hpd.show.shown_values import (
     shown_values,
     utf16_segments,
 )
+from hpd.values.grounding import Grounder
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,10 +300,19 @@ def _rows(left: Side, right: Side) -> Iterator[ComparedRow]:
         yield from filled or rows[:1]
 
 
+_NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?", re.ASCII)
+
+
 def _spans_of(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
-    """The first place of a value: as words of its own if there is one, else within others."""
+    """Return the first span of a value: as whole words if there is one, else within others.
+
+    A number is found in whatever digits it is written, and never within another one.
+    """
     if not value or not value.strip():
         return ()
+    if _NUMBER.fullmatch(value):
+        span = Grounder(text).best_span(float(value) if "." in value else int(value))
+        return () if span is None else ((span.start, span.end),)
     own_words = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
     start = own_words.start() if own_words else text.find(value)
     return () if start < 0 else ((start, start + len(value)),)

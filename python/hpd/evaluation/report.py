@@ -18,6 +18,7 @@ from hpd.show.shown_values import (
     color_classes,
     color_slots,
     covered_segments,
+    shown_id,
     shown_values,
     utf16_segments,
     value_text,
@@ -83,8 +84,9 @@ def _document(
 ) -> ReportedDocument:
     line = prediction.raw
     columns = line.get("input")
+    own = prediction.id if prediction.id is not None else str(number)
     return ReportedDocument(
-        prediction.id if prediction.id is not None else str(number),
+        str(shown_id(own, line.get("source"))),
         _category(line, example, source, category_field or "category"),
         _text(prediction.raw.get("text"), example, source),
         tuple(_attributes(prediction, example)),

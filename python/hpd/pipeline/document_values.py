@@ -20,12 +20,22 @@ from hpd.errors import InvalidDataError
 from hpd.options import Options
 from hpd.prompt.questions import Leaf, Question, Retry
 from hpd.prompt.text import COUNT_KEY, Path
-from hpd.results import Extraction, Failure, FieldValue, RejectedAnswer, Usage, build_data
+from hpd.results import (
+    Extraction,
+    Failure,
+    FieldValue,
+    RejectedAnswer,
+    Usage,
+    build_data,
+    iter_parts,
+    replace_parts,
+)
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.answers import answer_leaf
 from hpd.values.assembly import NOT_IN_DOCUMENT, AssembledData, assemble, unwrapped_data
 from hpd.values.confidence import COUNT_KIND, ConfidenceMap, kind_of
 from hpd.values.grounding import Grounder, assign_spans
+from hpd.values.numbers import as_float, stated_decimal
 from hpd.values.parsing import MISSING_PREFIX, ParsedValue
 
 MIN_PROBABILITY = 0.001
@@ -216,7 +226,11 @@ class DocumentValues:
                 self.fields[path] = _reject(result, attribute, why)
             elif span is not None:
                 self.fields[path] = replace(
-                    result, start=span.start, end=span.end, match=span.match
+                    result,
+                    start=span.start,
+                    end=span.end,
+                    text=grounder.document[span.start : span.end],
+                    match=span.match,
                 )
             elif path in of_set or not options.require_grounding:
                 self.fields[path] = replace(result, match="none")
@@ -288,7 +302,8 @@ class DocumentValues:
             return {path: result.error for path, result in self.fields.items() if result.error}
         assembled = self._assembled(schema, options)
         faults = dict(assembled.faults)
-        for data_path, message in _user_data(schema, assembled, options)[1].items():
+        plain = self._plain_data(schema, assembled)
+        for data_path, message in self._user_data(schema, assembled, options, plain)[1].items():
             for path, own in assembled.data_paths.items():
                 if (
                     not data_path
@@ -314,9 +329,11 @@ class DocumentValues:
         """
         assembled = self._assembled(schema, options)
         data_paths = assembled.data_paths
-        data, problems = _user_data(schema, assembled, options)
+        plain = self._plain_data(schema, assembled)
+        data, problems = self._user_data(schema, assembled, options, plain)
+        parts = dict(iter_parts(plain))
         fields = {
-            data_path: self.fields[path]
+            data_path: _with_whole_value(self.fields[path], parts.get(data_path))
             for path, data_path in data_paths.items()
             if path in self.fields
         }
@@ -348,6 +365,33 @@ class DocumentValues:
         refused, data = (data, None) if problems else (None, data)
         failure = Failure(InvalidDataError.__name__, "; ".join(reasons), refused)
         return Extraction(id_, data, fields, usage, failure)
+
+    def _plain_data(self, schema: Schema, assembled: AssembledData) -> Any:
+        """Return the data for the user as plain JSON types, with floats for numbers."""
+        floats = {
+            data_path: as_float(self.fields[path].value)
+            for path, data_path in assembled.data_paths.items()
+            if path in self.fields and type(self.fields[path].value) is int
+            if (one := self._attribute(schema, path)) and one.type == "number"
+        }
+        return replace_parts(unwrapped_data(schema, assembled.data), floats)
+
+    def _user_data(
+        self, schema: Schema, assembled: AssembledData, options: Options, plain: Any
+    ) -> tuple[Any, dict[str, str]]:
+        """Return the data for the user, and the problems that the user's class has with it."""
+        if schema.model is None:
+            return plain, {}
+        decimals = {
+            data_path: stated_decimal(own.value, own.text or own.raw)
+            for path, data_path in assembled.data_paths.items()
+            if (own := self.fields.get(path)) and isinstance(own.value, int | float)
+            if (one := self._attribute(schema, path)) and one.format == "decimal"
+        }
+        data, problems = build_data(schema, plain, decimals)
+        if options.on_missing == "null":
+            problems = {p: why for p, why in problems.items() if p not in assembled.missing_paths}
+        return data, problems
 
     def _assembled(
         self, schema: Schema, options: Options = DEFAULT_OPTIONS, *, as_answer: bool = False
@@ -462,17 +506,10 @@ class Retries:
         ]
 
 
-def _user_data(
-    schema: Schema, assembled: AssembledData, options: Options
-) -> tuple[Any, dict[str, str]]:
-    """Return the data for the user, and the problems that the user's class has with it."""
-    data = unwrapped_data(schema, assembled.data)
-    if schema.model is None:
-        return data, {}
-    data, problems = build_data(schema, data)
-    if options.on_missing == "null":
-        problems = {p: why for p, why in problems.items() if p not in assembled.missing_paths}
-    return data, problems
+def _with_whole_value(result: FieldValue, part: Any) -> FieldValue:
+    """Return the field of a list or an object with its whole value, not a count or a name."""
+    is_other = isinstance(part, list | dict) or type(part) is float
+    return replace(result, value=part) if is_other and result.value is not None else result
 
 
 def _is_missing_error(error: str | None) -> bool:

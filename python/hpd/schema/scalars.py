@@ -221,6 +221,7 @@ def read_number(attribute: Attribute, node: Node, where: str) -> Attribute:
         exclusive_minimum=exclusive_minimum,
         exclusive_maximum=exclusive_maximum,
         multiple_of=multiple_of,
+        format="decimal" if kind == "decimal" else None,
     )
 
 

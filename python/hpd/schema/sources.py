@@ -395,12 +395,12 @@ def _adapter(model: Any) -> Any:
 
 
 def _schema_generator() -> Any:
-    """Pydantic's own writer of JSON Schema, except that a decimal is a number only."""
+    """Pydantic's own writer of JSON Schema, except that a decimal is a number of that format."""
     from pydantic.json_schema import GenerateJsonSchema
 
     class Writer(GenerateJsonSchema):
         def decimal_schema(self, schema: Any) -> Any:
-            return self.float_schema(schema)
+            return {**self.float_schema(schema), "format": "decimal"}
 
     return Writer
 

@@ -24,6 +24,23 @@ async function asked(text) {
   return content;
 }
 
+/** The request that would be sent now, as JSON and as a command for a shell. */
+function showRequest() {
+  let body;
+  try {
+    body = { text: byId("text").value, schema: typedSchema() };
+  } catch (error) {
+    byId("json").textContent = error.message;
+    byId("curl").textContent = "";
+    return;
+  }
+  const key = DATA.needsKey ? ' -H "Authorization: Bearer $HPD_API_KEY"' : "";
+  const quoted = JSON.stringify(body).replaceAll("'", "'\\''");
+  byId("json").textContent = JSON.stringify(body, null, 2);
+  byId("curl").textContent =
+    `curl -s ${new URL("extract", location.href)} -H 'Content-Type: application/json'${key} \\\n  -d '${quoted}'`;
+}
+
 /** The text with its values marked, and the table of the values. */
 function shown(text, { values, segments, line }) {
   const slots = values.map((value) => value[1]);
@@ -58,6 +75,7 @@ function shown(text, { values, segments, line }) {
 
 async function extract() {
   const text = byId("text").value;
+  showRequest();
   byId("run").disabled = true;
   byId("message").hidden = true;
   try {
@@ -79,5 +97,7 @@ byId("form").addEventListener("keydown", (event) => {
     byId("form").requestSubmit();
   }
 });
+byId("form").addEventListener("input", showRequest);
+showRequest();
 bindPointing(byId("result"));
 bindKeys({ n: () => stepValue(byId("result"), 1), p: () => stepValue(byId("result"), -1) });

@@ -55,6 +55,13 @@ def shown_values(
     return [*values, *failed]
 
 
+def shown_id(own: Any, source: object) -> Any:
+    """The id of a document, behind the file in which it is a row, if its line names that."""
+    if not isinstance(source, str) or str(own).startswith(source):
+        return own
+    return f"{source}: {own}"
+
+
 def value_text(value: object) -> str | None:
     """A value for people: text as it is, anything else as JSON; None for what is not there."""
     if value is None or value in ([], {}):

@@ -683,3 +683,29 @@ def _times(match: re.Match[str]) -> set[str]:
         return set()
     minute = int("30" if match["past"] else match["minute"] or match["minutes"] or 0)
     return {f"{hour:02}:{minute:02}:{int(match['second'] or 0):02}"}
+
+
+_DECIMALS = re.compile(r"[.,](\d{1,12})\D*$", re.ASCII)
+_DIGITS = re.compile(r"\d+", re.ASCII)
+
+
+def as_float(number: int) -> int | float:
+    """A whole number as a float; as it is, if no float is equal to it."""
+    try:
+        found = float(number)
+    except OverflowError:
+        return number
+    return found if found == number else number
+
+
+def stated_decimal(number: int | float, stated: str) -> str:
+    """A number in decimal, with the zeros at its end that a text states: 235.6 as ``235.60``."""
+    plain = f"{Decimal(repr(number)):f}"
+    decimals = _DECIMALS.search(stated)
+    if decimals is None:
+        return plain
+    whole, _, fraction = plain.partition(".")
+    wanted = whole + "." + fraction.rstrip("0").ljust(len(decimals[1]), "0")
+    digits = "".join(_DIGITS.findall(stated)).lstrip("0")
+    is_same = "".join(_DIGITS.findall(wanted)).lstrip("0") == digits
+    return wanted if is_same else plain

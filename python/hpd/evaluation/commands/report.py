@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from markupsafe import escape
+
 from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import same_file
@@ -56,6 +58,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--title", metavar="TEXT", default="Extractions", help="heading of the page"
     )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace a page of other extractions"
+    )
     group = parser.add_argument_group("texts and categories")
     add_document_arguments(group)
     add_category_argument(group)
@@ -68,8 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = (arguments.predictions, arguments.gold, arguments.documents)
     if any(path is not None and same_file(Path(arguments.output), path) for path in inputs):
         raise UsageError(f"{arguments.output} is an input, and would be overwritten")
-    if os.path.exists(arguments.output) and not _is_page(arguments.output):
-        raise UsageError(f"{arguments.output} is no page of hpd report: name another output")
+    if os.path.exists(arguments.output):
+        _check_page(arguments.output, arguments.predictions, overwrite=arguments.overwrite)
     check_fields(arguments)
     with input_errors_as_usage():
         predictions = list(load_predictions(arguments.predictions))
@@ -102,13 +107,20 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _is_page(path: str) -> bool:
-    """Whether a file is a page of this program, which a new one may replace."""
+def _check_page(path: str, predictions: str, *, overwrite: bool) -> None:
+    """Refuse to replace a file that is no page of this program, or, unasked, that of others."""
     try:
-        with open(path, "rb") as file:
-            return _GENERATOR in file.read(_N_HEAD)
+        page = Path(path).read_bytes()
     except OSError:
-        return False
+        page = b""
+    if _GENERATOR not in page[:_N_HEAD]:
+        raise UsageError(f"{path} is no page of hpd report: name another output")
+    shown = f'<p class="source">{escape(Path(predictions).name)}</p>'
+    if not overwrite and shown.encode() not in page:
+        raise UsageError(
+            f"{path} is the page of other extractions: replace it (--overwrite), or name another "
+            "(-o FILE)"
+        )
 
 
 def _gold(

@@ -216,8 +216,8 @@ function marksOf(doc) {
     marks.append(
       element(
         "span",
-        { class: isLow ? "number low" : "number", title: "lowest confidence" },
-        `≥ ${share(doc.lowest)}`,
+        { class: isLow ? "number low" : "number", title: "the lowest confidence of its values" },
+        `lowest ${share(doc.lowest)}`,
       ),
     );
   }
