@@ -93,11 +93,11 @@ def first_requests(monkeypatch):
     from hpd.pipeline.prompts import Prompt
 
     found = []
-    first = Prompt.first
+    first = Prompt.first_request
 
     def noting(prompt):
         found.append(first(prompt))
         return found[-1]
 
-    monkeypatch.setattr(Prompt, "first", noting)
+    monkeypatch.setattr(Prompt, "first_request", noting)
     return found

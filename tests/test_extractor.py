@@ -37,13 +37,13 @@ def extractor(model):
 def results(monkeypatch):
     """Every result of the engine, with the text of the (first) document that it is for."""
     found = []
-    take = Prompt.take
+    take = Prompt.next_request
 
     def noting(own, result):
         found.append((own.documents[0][1].text, result))
         return take(own, result)
 
-    monkeypatch.setattr(Prompt, "take", noting)
+    monkeypatch.setattr(Prompt, "next_request", noting)
     return found
 
 

@@ -209,16 +209,16 @@ def test_the_made_up_listings_are_always_the_same():
 
 
 def test_what_is_kept_is_found_for_the_same_model_and_machine_only():
-    tuned.store(KNOWN, FASTEST)
-    assert tuned.load(KNOWN) == FASTEST
+    tuned.store_tuned(KNOWN, FASTEST)
+    assert tuned.load_tuned(KNOWN) == FASTEST
     for part in (
         {"model": {"name": "b"}},
         {"machine": {"n_threads": 3}},
         {"options": {"stack": 2}},
     ):
-        assert tuned.load({**KNOWN, **part}) == {}
-    tuned.store(KNOWN, TUNABLE)
-    assert tuned.load(KNOWN) == TUNABLE
+        assert tuned.load_tuned({**KNOWN, **part}) == {}
+    tuned.store_tuned(KNOWN, TUNABLE)
+    assert tuned.load_tuned(KNOWN) == TUNABLE
 
 
 @pytest.mark.parametrize(
@@ -236,29 +236,29 @@ def test_what_is_kept_is_found_for_the_same_model_and_machine_only():
     ],
 )
 def test_a_broken_file_is_left_out_with_a_warning(text):
-    file = tuned.store(KNOWN, FASTEST)
+    file = tuned.store_tuned(KNOWN, FASTEST)
     file.write_bytes(text.encode(errors="surrogateescape"))
     with pytest.warns(tuned.TunedWarning, match=rf"{file.name} cannot be read"):
-        assert tuned.load(KNOWN) == {}
+        assert tuned.load_tuned(KNOWN) == {}
 
 
 def test_a_cache_that_cannot_be_written_is_an_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "cache"))
     with pytest.raises(HpdError, match=f"cannot be kept.*{CACHE_VARIABLE}"):
-        tuned.store(KNOWN, FASTEST)
+        tuned.store_tuned(KNOWN, FASTEST)
 
 
 def test_the_identity_tells_models_machines_and_options_apart(tiny_model, monkeypatch):
     paths = [tiny_model("qwen3"), tiny_model("qwen3", "q8_0"), tiny_model("llama")]
     models = [_native.Model([str(path)]) for path in paths]
-    known = [tuned.identity(m, p, Options()) for m, p in zip(models, paths, strict=True)]
+    known = [tuned.tuning_key(m, p, Options()) for m, p in zip(models, paths, strict=True)]
     assert len({json.dumps(each["model"]) for each in known}) == 3
-    assert known[0] == tuned.identity(models[0], paths[0], Options(seed=3, max_tokens=9))
+    assert known[0] == tuned.tuning_key(models[0], paths[0], Options(seed=3, max_tokens=9))
     for other in (Options(stack=2), Options(n_threads=99), Options(cache_type_k="q8_0")):
-        assert known[0] != tuned.identity(models[0], paths[0], other)
+        assert known[0] != tuned.tuning_key(models[0], paths[0], other)
     monkeypatch.setattr(tuned, "processor", lambda: "another")
-    assert known[0] != tuned.identity(models[0], paths[0], Options())
+    assert known[0] != tuned.tuning_key(models[0], paths[0], Options())
 
 
 # --- the extractor ---
@@ -270,7 +270,7 @@ def keep(path, **settings):
     """Keep FASTEST for a model, as if it had been found."""
     options = Options(**{**SETTINGS, **settings})
     model = load_model(path, options)
-    return tuned.store(tuned.identity(model, path, options), FASTEST)
+    return tuned.store_tuned(tuned.tuning_key(model, path, options), FASTEST)
 
 
 def test_the_extractor_takes_what_was_tuned(tiny_model):

@@ -53,7 +53,7 @@ class Sized(BaseModel):
 @pytest.fixture
 def null_model(tiny_model, monkeypatch):
     """A model that says null wherever it may."""
-    for name in ("parse_value", "parse_cut"):
+    for name in ("parse_value", "parse_truncated"):
         parse = getattr(prompts, name)
 
         def parsed(raw, attribute, document="", parse=parse):

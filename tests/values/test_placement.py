@@ -218,7 +218,7 @@ def check_made(seed):
         if window is None:
             cost += APART_COST * (len(parts) + 1)
             continue
-        chosen = {part.path: span for part, span in item.places(window)}
+        chosen = {part.path: span for part, span in item.spans(window)}
         numbers = tuple(
             part.candidates.spans.index(chosen[part.path]) if part.path in chosen else None
             for part in parts

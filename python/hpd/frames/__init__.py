@@ -65,7 +65,7 @@ def extract(
         category_column: the column with the categories, if the schema is by category.
         extractor: reads the texts, and stays open; without one, a model is loaded for this call.
         model: path of a GGUF file; None for the bundled model.
-        hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
+        hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, instead of ``model``.
         options: how to read and decode. Single options may be given by name as well.
         prefix: stands before the names of all new columns.
         confidence: whether to add ``NAME_confidence``, with the probability of each value.
@@ -117,7 +117,7 @@ class BatchExtractor:
         column: the column with the texts.
         category_column: the column with the categories, if the schema is by category.
         model: path of a GGUF file; None for the bundled model.
-        hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
+        hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, instead of ``model``.
         options: how to read and decode. Single options may be given by name as well.
         examples: documents with their answers, as in ``Extractor``.
         system_prompt: the system's text, as in ``Extractor``.

@@ -34,7 +34,7 @@ from hpd.schema.checks import first_waves
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One value to be decoded: its place in the answer, and its constraints."""
+    """One value to decode: its path in the answer and its attribute."""
 
     path: Path
     attribute: Attribute
@@ -248,7 +248,7 @@ class Question:
     """One field as it is asked of one document."""
 
     document: int
-    """The document's place in the stack, from 0."""
+    """The document's index in the stack."""
     leaf: Leaf
     key: str
     """The text between the prompt and the value."""
@@ -509,7 +509,7 @@ def _ambiguous_rows(leaf: Leaf, value: Any, part: Callable[[Path], Any]) -> set[
 
 
 def stack_prefixes(n_stacked: int) -> list[Path]:
-    """The place of each document's object in the answer: the root, or under its number."""
+    """Return the path of each document's object in the answer: the root, or its number."""
     return [()] if n_stacked == 1 else [(str(number),) for number in range(1, n_stacked + 1)]
 
 

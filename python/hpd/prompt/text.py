@@ -20,9 +20,9 @@ from hpd.schema.attributes import MAP_NAME, MAP_VALUE, WHICH_KEY, Attribute, Sch
 
 Layout = Literal["branch", "skeleton", "label"]
 NameLayout = Literal["branch", "skeleton"]
-"""The layouts whose keys are names."""
+"""The layouts whose keys are attribute names."""
 DocumentRole = Literal["user", "assistant"]
-"""In whose turn of the chat the documents stand."""
+"""The chat role whose turn contains the documents."""
 Lists = Literal["names", "numbers", "ar"]
 """How the rows of a list are asked for."""
 Path = tuple[str, ...]
@@ -62,7 +62,7 @@ REASON_KEY = "wrong because"
 """The key of the reason why a value is refused, before the field is asked again."""
 
 MAX_CHOICES = 300
-"""The most choices that the prompt names; of more, the constraint alone holds values to them."""
+"""The most choices listed in the prompt; longer lists are enforced by the constraint only."""
 
 _N_SHOWN_CHOICES = 5
 
@@ -80,7 +80,7 @@ def system_text(
 ) -> str:
     """The rules, for a prompt of ``n_stacked`` documents.
 
-    ``system_prompt`` take the place of the usual ones; they say what an answer looks like, too.
+    ``system_prompt`` replaces the default rules, which also state the form of an answer.
     """
     if system_prompt is None and layout == "label":
         return _TASK_RULES + _LABEL_RULE + (_LABEL_STACK_RULE if n_stacked > 1 else "")

@@ -27,17 +27,17 @@ class SchemaNote(SchemaWarning):
 
 
 def warn(where: str, message: str) -> None:
-    """Warn about the place ``where`` of a schema."""
+    """Warn about the part ``where`` of a schema."""
     warnings.warn(f"{where}: {message}", SchemaWarning, stacklevel=2)
 
 
 def note(where: str, message: str) -> None:
-    """Say how the place ``where`` of a schema was read."""
+    """Note how the part ``where`` of a schema was interpreted."""
     warnings.warn(f"{where}: {message}", SchemaNote, stacklevel=2)
 
 
 def fail(where: str, message: str) -> SchemaError:
-    """The error to raise about the place ``where`` of a schema."""
+    """Return the error to raise about the part ``where`` of a schema."""
     return SchemaError(f"{where}: {message}" if where else message)
 
 

@@ -13,9 +13,9 @@ from hpd.schema.scalars import matches
 def schema_violations(
     document: Any, data: Any, missing: Collection[str] = ()
 ) -> list[tuple[str, str]]:
-    """The places at which data breaks a JSON Schema, as dotted paths, and why.
+    """Return the paths at which data violates a JSON Schema, with the reasons.
 
-    What is only due to null at one of the places of ``missing`` is no fault.
+    Violations that are only due to null at one of the ``missing`` paths are left out.
     """
     try:
         faults = list(_validator(json.dumps(document)).iter_errors(data))

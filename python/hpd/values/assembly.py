@@ -1,4 +1,4 @@
-"""The nested data of one document, put together from its parsed fields by their paths."""
+"""Assembles the nested data of one document from its parsed fields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOT_IN_DOCUMENT = f"{MISSING_PREFIX} the document does not hold it"
 
 @dataclass(frozen=True, slots=True)
 class AssembledData:
-    """The data of one document, with the errors and the places of its fields."""
+    """The data of one document, with the errors and the data paths of its fields."""
 
     data: dict[str, Any]
     errors: dict[str, str] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class AssembledData:
     missing_paths: frozenset[str] = frozenset()
     """The paths in the data at which a required value is absent, and nothing else is wrong."""
     missing_fields: frozenset[Path] = frozenset()
-    """The fields without whose values the data lacks required ones, or too short a list's items."""
+    """The fields whose values are missing for required data, or for lists with too few items."""
 
 
 def assemble(
