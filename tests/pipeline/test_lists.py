@@ -326,7 +326,7 @@ def leaf_of(source, lists="names"):
 
 
 def test_where_null_is_no_answer_a_list_has_an_item_and_items_what_they_need():
-    forced = leaf_of("rows [{n int!, m int}]").forced
+    forced = leaf_of("rows [{n int!, m int}]").as_forced
     grammar = list_grammar(forced.attribute)
     assert forced.is_forced
     assert grammar.count('"null"') == 1  # that of the part which may be missing
