@@ -220,11 +220,11 @@ def test_a_table_is_not_read_as_the_names_of_its_columns(model):
 class RefusedPrompt(Prompt):
     """A prompt whose request the engine refuses as it comes."""
 
-    def _open(self):
+    def _first_request(self):
         field = _native.Field([1], max_tokens=2)
         return Request([1], [field], n_instruction=0, n_cached=0, keep_prompt=False)
 
-    def _take(self, result):
+    def _next_request(self, result):
         raise AssertionError("there is nothing to take")
 
 

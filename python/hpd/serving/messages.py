@@ -194,10 +194,10 @@ def langextract_prompt(text: str) -> LangextractPrompt | None:
 
 def _first_example(text: str) -> tuple[str, Sequence[Any], str] | None:
     """The question and the answer of the first example, and what comes after it."""
-    end = text.find(_ANSWER)
-    if not text.startswith(_QUESTION) or end < 0:
+    question_end = text.find(_ANSWER)
+    if not text.startswith(_QUESTION) or question_end < 0:
         return None
-    start = end + len(_ANSWER)
+    start = question_end + len(_ANSWER)
     fence = _FENCE.match(text, start)
     try:
         answer, end = json.JSONDecoder().raw_decode(text, fence.end() if fence else start)
@@ -208,7 +208,7 @@ def _first_example(text: str) -> tuple[str, Sequence[Any], str] | None:
         return None
     rest = text[end:].lstrip()
     rest = rest.removeprefix("```") if fence else rest
-    return text[len(_QUESTION) : end], items, rest.lstrip()
+    return text[len(_QUESTION) : question_end], items, rest.lstrip()
 
 
 def _classes(answers: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, dict[str, bool]]:
