@@ -189,7 +189,7 @@ def test_every_line_validates_under_every_type(tiny_model, kind, monkeypatch):
     half = len(documents) // 2
     found = []
     for part, sampling in ((documents[:half], {}), (documents[half:], hot)):
-        options = Options(max_tokens=24, in_flight=8, n_threads=1, **sampling)
+        options = Options(max_tokens=24, in_flight=8, n_threads=1, null_threshold=0.0, **sampling)
         with Extractor(schema, tiny_model(kind), options=options) as extractor:
             found += extractor.extract_many(part)
     assert [extraction.id for extraction in found] == list(range(len(texts)))

@@ -320,7 +320,7 @@ from hpd.errors import ModelLoadError
 from hpd.models.model_files import resolve_model
 for name in sys.argv[1:]:
     try:
-        print(resolve_model(hf=name) if "/" in name else resolve_model(name))
+        print(resolve_model(hf_repo=name) if "/" in name else resolve_model(name))
     except ModelLoadError as error:
         print("ModelLoadError:", error)
 """
