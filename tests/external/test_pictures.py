@@ -97,7 +97,7 @@ def test_without_a_recogniser_it_is_said_what_to_install(unrecognised, tmp_path)
     path = picture(tmp_path, "a.png")
     with InputReader([str(path), str(text)]) as reader:
         failed, other = reader
-    assert "whose text must be recognised first: run `pip install" in str(failed.error)
+    assert "rapidocr-onnxruntime: run `pip install" in str(failed.error)
     assert "[ocr]" in str(failed.error)
     assert other.text == "two"
     (scan,) = RecordReader(io.BytesIO(pdf_of("")), format="pdf")

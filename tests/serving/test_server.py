@@ -317,7 +317,7 @@ def test_the_description_has_the_form_of_every_answer(random_server):
             if method == "post":
                 assert {"400", "401", "413", "415", "429", "503", "504"} <= {*answers}
                 assert "422" not in answers, "no request is answered so by FastAPI"
-    line = described["components"]["schemas"]["Line"]["properties"]
+    line = described["components"]["schemas"]["ExtractionBody"]["properties"]
     assert {"id", "data", "fields", "usage", "error"} <= {*line}
     answer = random_server.ask(
         "POST", "/extract", {"Content-Type": "application/json"}, b'{"text": "x", "schema": "a"}'

@@ -88,7 +88,7 @@ def sent_keys(engine, schema, layout, answers):
     documents = [(i, Document(text)) for i, text in enumerate(known)]
     job = FieldsPrompt(KnownAnswers(model, schema, options, known=known.get), documents)
     sent = []
-    request = job.first()
+    request = job.first_request()
     while request is not None:
         sent += [(*request.prompt, *field.key) for field in request.fields]
         runner.submit(
@@ -103,7 +103,7 @@ def sent_keys(engine, schema, layout, answers):
         while not results:
             results = runner.step()
         assert not results[0].error
-        request = job.take(results[0])
+        request = job.next_request(results[0])
     if job.kept_tokens is not None:
         runner.forget_prompt(job.kept_tokens)
     return sent

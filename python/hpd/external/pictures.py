@@ -15,7 +15,7 @@ from hpd.files.streams import Source
 
 RECOGNISED = "the text was recognised in pictures, so that letters may be wrong"
 RECOGNISER = "rapidocr_onnxruntime"
-_NEEDED_FOR = "pictures and scans, whose text must be recognised first"
+_NEEDED_FOR = "reading pictures and scans"
 
 
 @cache
