@@ -10,23 +10,27 @@ from small_model import small_model
 
 
 def test_each_field_is_held_against_its_own_gold():
-    schema = load_schema("brand, maker {city}, lines [{name, qty int}], tags [str], new bool")
+    schema = load_schema(
+        "brand, maker {city}, lines [{name, qty int}], tags [str], codes [str], new bool"
+    )
     answer = {
         "brand": "Luma",
         "maker": {"city": None},
         "lines": [{"name": "tea", "qty": 2}],
         "tags": None,
+        "codes": ["A1", "B2"],
         "new": None,
     }
     fields = {
         "brand": FieldValue(0.9, raw=' "Luma"', value="Luma"),
         "maker.city": FieldValue(0.8, raw=" null"),
-        "lines": FieldValue(0.7, raw=" 2", value=2),
+        "lines": FieldValue(0.7, raw=" 2", value=[{"name": "tea", "qty": 3}, {"name": "pot"}]),
         "lines[0].name": FieldValue(0.6, raw=' "tea"', value="tea"),
         "lines[0].qty": FieldValue(0.5, raw=" 3", value=3),
         "lines[1].name": FieldValue(0.4, raw=' "pot"', value="pot"),
         "lines[1].qty": FieldValue(0.3, raw=" null"),
         "tags": FieldValue(0.2, raw=" null"),
+        "codes": FieldValue(0.35, raw=" 2", value=["A1", "B3"]),
         "new": FieldValue(0.25, raw=" true", value=True),
         "other": FieldValue(0.1, raw=" null"),
     }
@@ -42,6 +46,7 @@ def test_each_field_is_held_against_its_own_gold():
             ("string" + suffix, 0.4, False, False),
             ("integer" + suffix, 0.3, True, True),
             ("count" + suffix, 0.2, True, True),
+            ("count" + suffix, 0.35, False, True),
             ("boolean" + suffix, 0.25, False, False),
         ]
 

@@ -64,7 +64,8 @@ def scored_fields(
         kind: str = attribute.type
         value, is_null = field.value, field.value is None
         if attribute.type == "array":
-            kind, value, gold = COUNT_KIND, value or 0, len(gold or [])
+            # The confidence of a list is that of the number of its items.
+            kind, value, gold = COUNT_KIND, len(value or []), len(gold or [])
         result = outcome(gold_values(gold), value, normalized)
         scored = ScoredConfidence(
             document.name,
