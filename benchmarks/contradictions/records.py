@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hpd.results import iter_parts
+
 PATH = Path(__file__).with_name("texts.txt")
 
 _HALF = r"((?:[^<>|]|\|\|)*)"
@@ -88,16 +90,9 @@ def read_records(path: Path = PATH) -> list[ContradictionRecord]:
     ]
 
 
-def leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The values in some data with their places; an empty list or object has none."""
-    if isinstance(data, Mapping):
-        for name, part in data.items():
-            yield from leaves(part, f"{path}.{name}" if path else name)
-    elif isinstance(data, list):
-        for n, part in enumerate(data):
-            yield from leaves(part, f"{path}[{n}]")
-    else:
-        yield path, data
+def leaves(data: Any) -> Iterator[tuple[str, Any]]:
+    """The values in some data with their paths; an empty list or object has none."""
+    return ((path, part) for path, part in iter_parts(data) if not isinstance(part, dict | list))
 
 
 def _record(kind: str, name: str, block: str) -> ContradictionRecord:
