@@ -14,18 +14,17 @@ import argparse
 import datetime
 from collections.abc import Sequence
 
-import hpd
 from hpd.bench.workload import spread
 from hpd.cli.common import format_table
 from hpd.evaluation.calibration import ScoredAnswer, reliability
-from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
+from hpd.evaluation.calibration_documents import GoldDocument, ask
 from hpd.evaluation.confidence_fit import ScoredConfidence, f1_above, mapped
 from hpd.models.calibrations import stored_calibration
 from hpd.models.hardware import processor
 from hpd.models.model_files import resolve_model
-from hpd.values.confidence import NO_CALIBRATION
+from hpd.options import Options
 from recipe.calibration_documents import is_for_calibration
-from recipe.handwritten import Handwritten, kept_aside
+from recipe.handwritten import kept_aside
 
 _THRESHOLDS = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7)
 _SURE = 0.95
@@ -42,7 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     documents = [each for each in kept_aside() if not is_for_calibration(each)]
     documents = [documents[i] for i in spread(len(documents), asked.n)]
     model = resolve_model(asked.model)
-    scored, n_stated = _answers(str(model), documents, asked.threads)
+    gold = [GoldDocument(e.name, e.text, e.schema, e.answer) for e in documents]
+    answers = ask(model, gold, Options(n_threads=asked.threads))
+    fields = [field for _, fields in answers for field in fields]
+    scored, n_stated = [answer for answer, _ in fields], sum(stated for _, stated in fields)
     print(f"{model.name}, {len(documents)} documents that state {n_stated} values;", end=" ")
     print(f"{processor()}, {datetime.date.today().isoformat()}\n")
     rows = [["null threshold", "right", "wrong", "F1"]]
@@ -66,29 +68,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         threshold = calibration.null_threshold
         f1 = f1_above(states["of hpd calibrate"], n_stated, threshold)
         print(f"F1 with its threshold of {threshold:g}: {f1:.1%}")
-
-
-def _answers(
-    model: str, documents: Sequence[Handwritten], n_threads: int
-) -> tuple[list[ScoredConfidence], int]:
-    """The fields of documents as the model extracts them, and how many values they state."""
-    gold = {e.name: GoldDocument(e.name, e.text, e.schema, e.answer) for e in documents}
-    texts = [hpd.Document(each.text, id=name, category=name) for name, each in gold.items()]
-    options = hpd.Options(
-        calibration=NO_CALIBRATION,
-        null_threshold=0.0,
-        on_invalid="record",
-        n_threads=n_threads,
-        quiet=True,
-    )
-    scored, n_stated = [], 0
-    schemas = {name: each.schema for name, each in gold.items()}
-    with hpd.Extractor(schemas, model, options=options) as extractor:
-        for extraction in extractor.iter_extract(texts, on_error="record"):
-            for field, is_stated in scored_fields(gold[extraction.id], extraction):
-                scored.append(field)
-                n_stated += is_stated
-    return scored, n_stated
 
 
 def _error(fields: Sequence[ScoredConfidence]) -> float:

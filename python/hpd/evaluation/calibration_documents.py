@@ -9,19 +9,22 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from hpd.documents import Document
 from hpd.evaluation.confidence_fit import ScoredConfidence
 from hpd.evaluation.outcomes import normalized, outcome
 from hpd.evaluation.rows import gold_values
+from hpd.extractor import Extractor
+from hpd.options import Options
 from hpd.results import Extraction
 from hpd.schema import SchemaWarning, as_schemas
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values.confidence import COUNT_KIND, kind_of
+from hpd.values.confidence import COUNT_KIND, NO_CALIBRATION, kind_of
 
 FILE = Path(__file__).with_name("calibration_documents.jsonl")
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
@@ -50,6 +53,24 @@ def gold_documents() -> tuple[GoldDocument, ...]:
         assert isinstance(schema, Schema)
         found.append(GoldDocument(fields["id"], fields["text"], schema, fields["gold"]))
     return tuple(found)
+
+
+def ask(
+    model: Path, documents: Iterable[GoldDocument], options: Options
+) -> Iterator[tuple[Extraction[Any], list[tuple[ScoredConfidence, bool]]]]:
+    """Extract documents with a model, each with the fields as ``scored_fields`` gives them.
+
+    No calibration is applied, and no value becomes null for being unlikely.
+    """
+    by_name = {document.name: document for document in documents}
+    schemas = {name: document.schema for name, document in by_name.items()}
+    texts = [Document(each.text, id=name, category=name) for name, each in by_name.items()]
+    plain = replace(
+        options, calibration=NO_CALIBRATION, null_threshold=0.0, on_invalid="record", quiet=True
+    )
+    with Extractor(schemas, model, options=plain) as extractor:
+        for extraction in extractor.iter_extract(texts, on_error="record"):
+            yield extraction, [*scored_fields(by_name[extraction.id], extraction)]
 
 
 def scored_fields(

@@ -26,7 +26,7 @@ from hpd.evaluation.commands.inputs import read_examples
 from hpd.options import OPTIONS, Options
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
-from hpd.values.confidence import NO_CALIBRATION, ConfidenceMap
+from hpd.values.confidence import ConfidenceMap
 
 if TYPE_CHECKING:
     from hpd.evaluation.confidence_fit import ScoredConfidence
@@ -164,33 +164,23 @@ def _predicted(arguments: argparse.Namespace) -> Fitting:
 
 def _asked(arguments: argparse.Namespace) -> Fitting:
     """The answers of a model to the documents that come with hpd."""
-    from hpd.documents import Document
-    from hpd.evaluation.calibration_documents import gold_documents, scored_fields
-    from hpd.extractor import Extractor
+    from hpd.evaluation.calibration_documents import ask, gold_documents
     from hpd.models.calibrations import store_calibration
     from hpd.models.model_files import resolve_model
 
     model = resolve_model(arguments.model, arguments.hf_repo)
-    documents = {document.name: document for document in gold_documents()}
-    # As the model answers, but for the values that its calibration would turn into null.
-    plain = Options(calibration=NO_CALIBRATION, null_threshold=0.0, on_invalid="record", quiet=True)
+    documents = gold_documents()
     given = {name: getattr(arguments, name) for name in _MODEL_OPTIONS}
-    options = plain.with_checked_values(
+    options = Options().with_checked_values(
         {name: value for name, value in given.items() if value is not None}
     )
     scored: list[ScoredConfidence] = []
     n_stated = 0
-    schemas = {name: document.schema for name, document in documents.items()}
-    texts = [Document(each.text, id=name, category=name) for name, each in documents.items()]
-    with (
-        Extractor(schemas, model, options=options) as extractor,
-        ExtractProgress(len(texts), shown=sys.stderr.isatty()) as progress,
-    ):
-        for extraction in extractor.iter_extract(texts, on_error="record"):
+    with ExtractProgress(len(documents), shown=sys.stderr.isatty()) as progress:
+        for extraction, fields in ask(model, documents, options):
             progress.advance(failed=extraction.error is not None)
-            for answer, is_stated in scored_fields(documents[extraction.id], extraction):
-                scored.append(answer)
-                n_stated += is_stated
+            scored += [field for field, _ in fields]
+            n_stated += sum(is_stated for _, is_stated in fields)
     if arguments.output is not None:
         return scored, n_stated, partial(_write, Path(arguments.output))
     return scored, n_stated, partial(store_calibration, model)
