@@ -351,6 +351,18 @@ def test_a_model_is_calibrated_on_the_documents_that_come_with_hpd(own_documents
         assert extractor.extract(TITLES[0]).fields["brand"].uncalibrated is None
 
 
+def test_a_run_is_not_resumed_after_its_model_was_calibrated(own_documents, tmp_path, capsys):
+    source = write_lines(tmp_path / "in.jsonl", {"text": TITLES[0]})
+    model, output = bundled_model(), tmp_path / "out.jsonl"
+    run = ["extract", str(source), "--schema", "brand", "-m", str(model), "-o", str(output)]
+    assert main(run) == 0
+    assert main([*run, "--resume"]) == 0
+    store_calibration(model, ConfidenceMap())
+    capsys.readouterr()
+    assert main([*run, "--resume"]) != 0
+    assert "calibration" in capsys.readouterr().err
+
+
 def test_a_calibration_that_cannot_be_read_is_left_out(own_documents):
     model = bundled_model()
     store_calibration(model, ConfidenceMap()).write_text("{")

@@ -24,6 +24,7 @@ from hpd.files.tables import (
     lines_path,
 )
 from hpd.files.writer import FileWriter, StreamWriter, Writer
+from hpd.models.calibrations import stored_calibration
 from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options, values_identity
 from hpd.prompt.text import STACK_RULE, SYSTEM_PROMPT
@@ -275,6 +276,8 @@ def run_settings(
     decoding = values_identity(options)
     if options.calibration not in ("", NO_CALIBRATION):
         decoding["calibration"] = file_fingerprint(options.calibration)
+    elif not options.calibration and not options.adapters and (kept := stored_calibration(model)):
+        decoding["calibration"] = text_fingerprint(repr(kept))
     if options.instructions:
         decoding["instructions"] = text_fingerprint(options.instructions)
     del decoding["adapters"]
