@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from hpd.bench.workload import spread
 from hpd.cli.common import format_table
 from hpd.evaluation.calibration import ScoredAnswer, reliability
-from hpd.evaluation.calibration_documents import GoldDocument, ask
+from hpd.evaluation.calibration_documents import GoldDocument, scored_extractions
 from hpd.evaluation.confidence_fit import ScoredConfidence, f1_above, mapped
 from hpd.models.calibrations import stored_calibration
 from hpd.models.hardware import processor
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     documents = [documents[i] for i in spread(len(documents), asked.n)]
     model = resolve_model(asked.model)
     gold = [GoldDocument(e.name, e.text, e.schema, e.answer) for e in documents]
-    answers = ask(model, gold, Options(n_threads=asked.threads))
+    answers = scored_extractions(model, gold, Options(n_threads=asked.threads))
     fields = [field for _, fields in answers for field in fields]
     scored, n_stated = [answer for answer, _ in fields], sum(stated for _, stated in fields)
     print(f"{model.name}, {len(documents)} documents that state {n_stated} values;", end=" ")

@@ -43,7 +43,7 @@ class GoldDocument:
 
 @cache
 def gold_documents() -> tuple[GoldDocument, ...]:
-    """All documents of the file."""
+    """Return the documents that come with hpd."""
     found = []
     for line in FILE.read_text(encoding="utf-8").splitlines():
         fields = json.loads(line)
@@ -55,10 +55,10 @@ def gold_documents() -> tuple[GoldDocument, ...]:
     return tuple(found)
 
 
-def ask(
+def scored_extractions(
     model: Path, documents: Iterable[GoldDocument], options: Options
 ) -> Iterator[tuple[Extraction[Any], list[tuple[ScoredConfidence, bool]]]]:
-    """Extract documents with a model, each with the fields as ``scored_fields`` gives them.
+    """Extract documents with a model; yield each extraction with its scored fields.
 
     No calibration is applied, and no value becomes null for being unlikely.
     """
@@ -76,7 +76,7 @@ def ask(
 def scored_fields(
     document: GoldDocument, extraction: Extraction[Any]
 ) -> Iterator[tuple[ScoredConfidence, bool]]:
-    """Each field of an extraction, and whether the document states a value for it."""
+    """Yield each field of an extraction, and whether the document states a value for it."""
     for path, field in extraction.fields.items():
         attribute, gold = _at(document.schema.attributes, document.answer, path)
         # A value that the model rules out is null with any map.
@@ -99,7 +99,7 @@ def scored_fields(
 
 
 def _at(attributes: Sequence[Attribute], answer: object, path: str) -> tuple[Attribute | None, Any]:
-    """The attribute at a dotted path, and the value of the answer there."""
+    """Return the attribute at a dotted path, and the value of the answer there."""
     attribute: Attribute | None = None
     for number, name in _STEP.findall(path):
         if number:

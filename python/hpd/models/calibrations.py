@@ -1,4 +1,4 @@
-"""The calibrations that ``hpd calibrate -m MODEL`` has fitted, kept in hpd's cache."""
+"""Calibrations fitted by ``hpd calibrate -m MODEL``, stored in hpd's cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class CalibrationWarning(HpdWarning):
 
 
 def store_calibration(model: Path, confidence_map: ConfidenceMap) -> Path:
-    """Keep the calibration of a model file, in place of an earlier one; returns its file.
+    """Store the calibration of a model file, replacing an earlier one; return its path.
 
     Raises:
         HpdError: the cache cannot be written.
@@ -33,7 +33,7 @@ def store_calibration(model: Path, confidence_map: ConfidenceMap) -> Path:
 
 
 def stored_calibration(model: Path) -> ConfidenceMap | None:
-    """The calibration that was fitted to a model file on this machine; None if there is none."""
+    """Return the calibration fitted to a model file on this machine, or None."""
     file = _file(model)
     try:
         return read_map(file)

@@ -48,7 +48,7 @@ MIN_ALLOWED_SHARE = 0.5
 allow. Below it, the model wanted to write something else, and the constraint forced the value."""
 
 SURE = 0.95
-"""The confidence from which a value is kept that its description has, but not the document."""
+"""Values of at least this confidence are kept even if only their field's description has them."""
 
 UNTRAINED_NULL_THRESHOLD = 0.25
 """The confidence below which an optional value becomes null, with a model that was not trained for

@@ -202,7 +202,7 @@ class Prompt(ABC):
         """
         ends = self._compiled_schema.token_ends(value.tokens)
         starts = [0, *ends[:-1]]
-        places = {
+        byte_spans = {
             path: (len(text[: raw.start].encode()), len(text[: raw.end].encode()))
             for path, raw in raws.items()
             if raw.start is not None and raw.end is not None
@@ -210,7 +210,7 @@ class Prompt(ABC):
         # A token depends on those before it.
         margins = [*itertools.accumulate(value.margins, min)]
         is_inner = [False] * len(ends)
-        for path, (start, end) in places.items():
+        for path, (start, end) in byte_spans.items():
             if path[-1] != COUNT_KEY:
                 for n in range(bisect_left(starts, start), bisect_right(ends, end)):
                     is_inner[n] = True
@@ -219,8 +219,8 @@ class Prompt(ABC):
             if attribute is None:
                 continue
             confidence = likelihood = margin = None
-            if path in places:
-                start, end = places[path]
+            if path in byte_spans:
+                start, end = byte_spans[path]
                 own = range(bisect_right(ends, start), bisect_left(starts, end))
                 # The number of items is decided by the tokens between them.
                 is_item_count = path[-1] == COUNT_KEY and is_count(schema, path)
@@ -503,13 +503,13 @@ class AnswerPrompt(Prompt):
         schema = self._compiled_schema.stack_schema(n_stacked)
         raws = split_answer(schema, text)
 
-        def place(path: Path) -> int:
+        def document_of(path: Path) -> int:
             return 0 if n_stacked == 1 else int(path[0]) - 1
 
-        spelled = self._values_in_text(value, text, raws, schema, place)
+        spelled = self._values_in_text(value, text, raws, schema, document_of)
         for path, attribute, result, likelihood in spelled:
             has_limits = not is_count(schema, path)
-            d, path = place(path), path if n_stacked == 1 else path[1:]
+            d, path = document_of(path), path if n_stacked == 1 else path[1:]
             limits = self._limits([attribute], [d])[0] if has_limits else None
             grounder = self._grounders[d]
             self._values[d].store(path, attribute, result, limits, likelihood, grounder)

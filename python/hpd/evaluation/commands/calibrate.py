@@ -164,7 +164,7 @@ def _predicted(arguments: argparse.Namespace) -> Fitting:
 
 def _asked(arguments: argparse.Namespace) -> Fitting:
     """The answers of a model to the documents that come with hpd."""
-    from hpd.evaluation.calibration_documents import ask, gold_documents
+    from hpd.evaluation.calibration_documents import gold_documents, scored_extractions
     from hpd.models.calibrations import store_calibration
     from hpd.models.model_files import resolve_model
 
@@ -177,7 +177,7 @@ def _asked(arguments: argparse.Namespace) -> Fitting:
     scored: list[ScoredConfidence] = []
     n_stated = 0
     with ExtractProgress(len(documents), shown=sys.stderr.isatty()) as progress:
-        for extraction, fields in ask(model, documents, options):
+        for extraction, fields in scored_extractions(model, documents, options):
             progress.advance(failed=extraction.error is not None)
             scored += [field for field, _ in fields]
             n_stated += sum(is_stated for _, is_stated in fields)
