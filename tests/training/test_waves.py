@@ -80,10 +80,10 @@ def vocabulary(model):
     return GgufVocabulary(model)
 
 
-def sent_keys(engine, schema, layout, answers):
+def sent_keys(engine, schema, layout, answers, lists="numbers"):
     """Prompt and key of every field that the engine is sent, with these answers known."""
     model, runner = engine
-    options = Options(layout=layout, lists="numbers", max_tokens=MAX_TOKENS)
+    options = Options(layout=layout, lists=lists, max_tokens=MAX_TOKENS)
     known = dict(zip(TEXTS, answers, strict=False))
     documents = [(i, Document(text)) for i, text in enumerate(known)]
     job = FieldsPrompt(KnownAnswers(model, schema, options, known=known.get), documents)
@@ -126,15 +126,22 @@ def taught_keys(row):
 
 
 @pytest.mark.parametrize("n_stacked", [1, 3])
-@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
+@pytest.mark.parametrize(
+    ("layout", "lists"),
+    [
+        ("branch", "names"), ("skeleton", "names"),
+        ("branch", "numbers"), ("skeleton", "numbers"), ("label", "numbers"),
+    ],
+)  # fmt: skip
 @settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
-def test_rows_hold_what_decoding_sends(engine, vocabulary, layout, n_stacked, data):
+def test_rows_hold_what_decoding_sends(engine, vocabulary, layout, lists, n_stacked, data):
     schema = data.draw(strategies.schemas())
     answers = [data.draw(strategies.answers_of(schema)) for _ in range(n_stacked)]
     documents = [LabelledDocument(t, schema, a) for t, a in zip(TEXTS, answers, strict=False)]
-    row = RowMaker(vocabulary, vocabulary.eos, MAX_TOKENS).fields(documents, layout)
-    assert sorted(taught_keys(row)) == sorted(sent_keys(engine, schema, layout, answers))
+    maker = RowMaker(vocabulary, vocabulary.eos, MAX_TOKENS, lists=lists)
+    row = maker.fields(documents, layout)
+    assert sorted(taught_keys(row)) == sorted(sent_keys(engine, schema, layout, answers, lists))
 
 
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
@@ -166,6 +173,25 @@ def test_rows_hold_the_items_and_what_comes_after_them(engine, vocabulary, kind,
     assert (TokenKind.LONE_KEY in row.roles.kind) == is_mixed
 
 
+@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+def test_rows_hold_lists_of_names_and_the_parts_of_named_rows(engine, vocabulary, layout):
+    schema = load_schema("tags [str], lines [{item, qty int, unit}], total float")
+    items = ["Hemoglobin", "Leukocytes", "Platelets", "Leukocytes"]
+    lines = [{"item": item, "qty": i, "unit": "g"} for i, item in enumerate(items)]
+    answer = {"tags": [f"tag number {i}" for i in range(40)], "lines": lines, "total": None}
+    document = LabelledDocument(TEXTS[0], schema, answer)
+    maker = RowMaker(vocabulary, vocabulary.eos, 12, lists="names")
+    row = maker.fields([document], layout)
+    sent = sent_keys(engine, schema, layout, [answer], "names")
+    assert sorted(taught_keys(row)) == sorted(sent)
+    texts = [b"".join(map(vocabulary.piece, tokens)).decode() for tokens in sent]
+    assert sum(text.endswith('"lines": [{"item": "Hemoglobin", "qty":') for text in texts) == 1
+    # A list is longer than a value may be, and none of it is cut.
+    targets = b"".join(vocabulary.piece(t) for t in row.targets if t != NO_TARGET).decode()
+    assert '"tag number 39"]' in targets
+    assert '["Hemoglobin", "Leukocytes", "Platelets", "Leukocytes"]' in targets
+
+
 LABELLED = [
     ("Nike Shoe Black", {"Brand": "Nike", "tags": ["Black", "Shoe"], "Type": "Shoe"}),
     ("Sony Camera", {"Brand": "Sony", "tags": ["Camera"], "Type": "Camera"}),
@@ -173,9 +199,12 @@ LABELLED = [
 ]
 
 
-@pytest.mark.parametrize(("mask", "n_stacked"), [("branch", 1), ("skeleton", 3)])
+@pytest.mark.parametrize(
+    ("mask", "n_stacked", "lists"),
+    [("branch", 1, "names"), ("branch", 1, "numbers"), ("skeleton", 3, "numbers")],
+)
 def test_validation_predicts_what_the_engine_extracts(
-    tiny_model, tmp_path, monkeypatch, mask, n_stacked
+    tiny_model, tmp_path, monkeypatch, mask, n_stacked, lists
 ):
     """All waves: items of arrays, and what comes after others. Both say what was taught."""
     # In stacks of any order so small a model does not learn which document an item is of.
@@ -186,12 +215,13 @@ def test_validation_predicts_what_the_engine_extracts(
     source = TrainingSource(tmp_path / "train.jsonl")
     loop = LoopOptions(epochs=20, batch_tokens=300, learning_rate=3e-3, bf16=False)
     options = FinetuneOptions(
-        forms={mask: 1}, stack=n_stacked, max_tokens=12, file_type="f32", loop=loop
+        forms={mask: 1}, stack=n_stacked, max_tokens=12, file_type="f32", loop=loop, lists=lists
     )
     result = finetune(source, tmp_path / "out", tiny_model("qwen3"), schema, options, quiet=True)
     predictor = Predictor(
-        load_network(result.gguf), GgufVocabulary(result.gguf), "hpd", mask, 12, n_stacked
-    )
+        load_network(result.gguf), GgufVocabulary(result.gguf), "hpd", mask, 12, n_stacked,
+        lists=lists,
+    )  # fmt: skip
     texts = [text for text, _ in LABELLED]
     predicted = predictor.predict(texts, [schema] * len(texts))
     with SmallExtractor(

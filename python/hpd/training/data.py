@@ -22,8 +22,8 @@ from hpd.errors import InputError, SchemaError
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.rows import Example, gold_values, load_predictions
 from hpd.files.reader import Record, RecordReader
-from hpd.prompt.questions import UNKNOWN, Leaf, Question, value_at
-from hpd.prompt.text import DocumentRole, answer_text, value_text
+from hpd.prompt.questions import UNKNOWN, Leaf, Question, known_answer
+from hpd.prompt.text import DocumentRole, Lists, answer_text, to_answer, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.rows import (
@@ -34,7 +34,7 @@ from hpd.training.rows import (
     TrainingVocabulary,
     training_row,
 )
-from hpd.values.parsing import ParsedValue, check_value, parse_value
+from hpd.values.parsing import check_value
 
 Unnamed = Literal["null", "skip"]
 """The meaning of an attribute that a document's label does not name: null, or not taught."""
@@ -168,7 +168,16 @@ def label(
 
 
 class RowMaker:
-    """Labelled documents as rows."""
+    """Makes training rows of labelled documents.
+
+    Args:
+        vocabulary: the model's.
+        eos: the token that ends a whole answer.
+        max_tokens: longer values are cut, but not lists that are written whole.
+        instructions: the user's words on the task.
+        document_role: the chat turn that holds the document.
+        lists: how the rows of lists are asked for.
+    """
 
     def __init__(
         self,
@@ -177,42 +186,47 @@ class RowMaker:
         max_tokens: int,
         instructions: str = "",
         document_role: DocumentRole = "user",
+        lists: Lists = "numbers",
     ) -> None:
         self._vocabulary = vocabulary
         self._eos = eos
         self._max_tokens = max_tokens
         self._instructions = instructions
         self._document_role: DocumentRole = document_role
+        self._lists: Lists = lists
         self._prompters: dict[tuple[int, KeyedMask], Prompter] = {}
 
     def row(self, documents: Sequence[LabelledDocument], form: RowForm) -> TrainingRow | None:
-        """One document, or a stack; None if there is nothing to teach."""
+        """One document, or a stack; None if there is nothing to train on."""
         return self.answer(documents) if form == "ar" else self.fields(documents, form)
 
     def fields(
         self, documents: Sequence[LabelledDocument], mask: KeyedMask = "branch"
     ) -> TrainingRow | None:
-        """All fields of one document, or of a stack; None if there is nothing to teach."""
-        prompter = self._prompter(documents[0].schema, mask)
-        asked: list[tuple[Question, Any]] = []
+        """All fields of one document, or of a stack; None if there is nothing to train on."""
+        schema = documents[0].schema
+        prompter = self._prompter(schema, mask)
+        answers = [to_answer(schema, document.answer) for document in documents]
+        fields: list[tuple[Question, Any]] = []
         n_first = 0
-        walk = AnswerWalk(documents[0].schema, prompter.layout, len(documents))
+        walk = AnswerWalk(schema, prompter.layout, len(documents), self._lists)
         while walk.questions:
-            wave = [(q, _known(documents[q.document].answer, q.leaf)) for q in walk.questions]
+            wave = [(q, _known(answers[q.document], q.leaf)) for q in walk.questions]
+            # A key whose value is unknown is left out, unless the next keys of a skeleton show it.
+            shows_all = prompter.layout == "skeleton" and walk.is_first
+            fields += [(q, value) for q, value in wave if shows_all or value is not UNKNOWN]
             if walk.is_first:
-                # Nothing is taught of what is not known, but the next keys of a skeleton show it.
-                shows_all = prompter.layout == "skeleton"
-                asked = [(q, value) for q, value in wave if shows_all or value is not UNKNOWN]
-                n_first = len(asked)
-            else:
-                asked += [(q, value) for q, value in wave if value is not UNKNOWN]
-            walk.take([_said(q, value) for q, value in wave])
-        if all(value is UNKNOWN for _, value in asked):
+                n_first = len(fields)
+            walk.take([None if value is UNKNOWN else value_text(value) for _, value in wave])
+        if all(value is UNKNOWN for _, value in fields):
             return None
         texts = [document.text for document in documents]
-        fields = prompter.fields(texts, [question.key for question, _ in asked], n_first)
-        values = [None if value is UNKNOWN else self._value(value) for _, value in asked]
-        return training_row(fields, values, self._max_tokens)
+        prompt = prompter.fields(texts, [question.key for question, _ in fields], n_first)
+        values = [None if value is UNKNOWN else self._value(q, value) for q, value in fields]
+        max_tokens = self._max_tokens
+        if mask != "paper":  # Its gaps have a fixed length.
+            max_tokens = max(max_tokens, *(len(value) for value in values if value is not None))
+        return training_row(prompt, values, max_tokens)
 
     def answer(self, documents: Sequence[LabelledDocument]) -> TrainingRow | None:
         """The whole answer of one document, or of a stack, as autoregression writes it."""
@@ -239,8 +253,9 @@ class RowMaker:
             )
         return prompter
 
-    def _value(self, value: Any) -> list[int]:
-        return self._vocabulary.tokenize_inside(value_text(value))
+    def _value(self, question: Question, value: Any) -> list[int]:
+        tokens = self._vocabulary.tokenize_inside(value_text(value))
+        return tokens if question.leaf.written is not None else tokens[: self._max_tokens]
 
 
 @dataclass(slots=True)
@@ -364,17 +379,10 @@ def read_ahead(
 
 
 def _known(answer: Mapping[str, Any], leaf: Leaf) -> Any:
-    """The value of a leaf, or ``UNKNOWN`` where it or a value that its key shows is not known."""
-    if any(path[0] not in answer for path in (leaf.path, *leaf.after)):
+    """The value of a leaf, or ``UNKNOWN`` if it or a value that its key shows is not known."""
+    if any(path[0] not in answer for path in leaf.after):
         return UNKNOWN
-    return value_at(answer, leaf.path)
-
-
-def _said(question: Question, value: Any) -> ParsedValue:
-    """The value as decoding takes it in when the model says it."""
-    if value is UNKNOWN:
-        return ParsedValue()
-    return parse_value(value_text(value), question.leaf.attribute)
+    return known_answer(answer, leaf)
 
 
 def _whole(attribute: Attribute, value: Any) -> Any:

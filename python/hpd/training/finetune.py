@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import torch
 
-from hpd.errors import InputError
+from hpd.errors import InputError, OptionError
 from hpd.evaluation.rows import load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.prompt.lists import LISTS_KEY
-from hpd.prompt.text import LABEL_KEY, DocumentRole
+from hpd.prompt.text import LABEL_KEY, DocumentRole, Lists
 from hpd.training import data
 from hpd.training.data import (
     LabelledDocument,
@@ -41,6 +41,7 @@ from hpd.training.network import (
 from hpd.training.predict import Predictor
 from hpd.training.rows import NO_TARGET, KeyedMask, TrainingRow
 from hpd.training.weights import GgufFile, write_adapter, write_model
+from hpd.values.stated import STATED_KEY
 
 LabelSource = Path | Literal["gold", "self"]
 """The source of labels: gold values, lines of ``hpd extract``, or the model itself."""
@@ -69,6 +70,8 @@ class FinetuneOptions:
     """The user's words on the task, as the extractor will be told them."""
     document_role: DocumentRole = "user"
     """In whose turn of the chat documents stand, as the extractor will be told."""
+    lists: Lists | None = None
+    """How the rows of lists are asked for; None: as the model was trained, else by their names."""
     max_row: int = 4096
     """Longer rows are left out."""
     lora_rank: int = 0
@@ -127,6 +130,7 @@ def finetune(
     base = GgufFile(model)
     vocabulary = GgufVocabulary(model)
     network = load_network(model, options.device)
+    options = replace(options, lists=_lists(options, vocabulary))
     stream = _stream(train, labels, schemas, options, network, vocabulary, say)
     if options.lora_rank:
         alpha = options.lora_alpha or 2.0 * options.lora_rank
@@ -143,7 +147,7 @@ def finetune(
     validate = None if dev is None else _validation(dev, schemas, network, vocabulary, options)
     settings = {
         name: getattr(options, name)
-        for name in ("max_tokens", "stack", "lora_rank", "instructions", "document_role")
+        for name in ("max_tokens", "stack", "lora_rank", "instructions", "document_role", "lists")
     }
     settings["forms"] = dict(options.forms)
     loop = TrainingLoop(
@@ -158,6 +162,22 @@ def finetune(
     if not progress.is_done:
         return FinetuneResult(None, progress.step, best)
     return FinetuneResult(_export(network, base, output, options), progress.step, best)
+
+
+def _lists(options: FinetuneOptions, vocabulary: GgufVocabulary) -> Lists:
+    """How the rows of lists are asked for, which the trained file will say."""
+    if "label" in options.forms:
+        if options.lists in ("names", "ar"):
+            raise OptionError(f"lists={options.lists}: with labels, rows have numbers")
+        return "numbers"
+    if options.lists is not None:
+        return options.lists
+    in_file = vocabulary.metadata(LISTS_KEY)
+    for lists in get_args(Lists):
+        if lists == in_file:
+            return lists  # type: ignore[no-any-return]
+    # Models that were trained for hpd before their files said so learnt numbers.
+    return "numbers" if vocabulary.metadata(STATED_KEY) else "names"
 
 
 def _with_an_end(options: FinetuneOptions, train: TrainingSource) -> FinetuneOptions:
@@ -179,8 +199,9 @@ def _stream(
     say: Say,
 ) -> RowStream:
     maker = RowMaker(
-        vocabulary, vocabulary.eos, options.max_tokens, options.instructions, options.document_role
-    )
+        vocabulary, vocabulary.eos, options.max_tokens, options.instructions,
+        options.document_role, options.lists or "names",
+    )  # fmt: skip
     held: Sequence[LabelledDocument] | None = None
     if labels == "self":
         say("the model labels the documents itself")
@@ -243,7 +264,7 @@ def _validation(
     mask: KeyedMask = "branch" if form == "ar" else form
     predictor = Predictor(
         network, vocabulary, "ar" if form == "ar" else "hpd", mask, options.max_tokens,
-        options.stack, options.instructions, options.document_role,
+        options.stack, options.instructions, options.document_role, options.lists or "names",
     )  # fmt: skip
 
     def validate() -> dict[str, float]:
@@ -259,7 +280,7 @@ def _validation(
 
 
 def _export(network: Any, base: GgufFile, output: Path, options: FinetuneOptions) -> Path:
-    metadata = {LISTS_KEY: "numbers"}
+    metadata: dict[str, str] = {LISTS_KEY: options.lists or "names"}
     if "label" in options.forms:
         metadata[LABEL_KEY] = "on"
     if options.lora_rank:

@@ -8,14 +8,14 @@ from typing import Any
 
 from hpd.options import Method
 from hpd.prompt.questions import schema_leaves, stack_prefixes
-from hpd.prompt.text import DocumentRole, Path
+from hpd.prompt.text import DocumentRole, Lists, Path
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
 from hpd.training.network import GgufVocabulary
 from hpd.training.rows import AnswerWalk, KeyedMask, Prompter, stacked_indexes
 from hpd.values.answers import answer_leaf, split_answer
 from hpd.values.assembly import assemble
-from hpd.values.parsing import ParsedValue, parse_value
+from hpd.values.parsing import ParsedValue
 
 MAX_ANSWER = 1024
 """Longest whole answer of a document, in tokens."""
@@ -35,6 +35,8 @@ class Predictor:
     instructions: str = ""
     """The user's words on the task."""
     document_role: DocumentRole = "user"
+    lists: Lists = "numbers"
+    """How the rows of lists are asked for."""
     batch_size: int = 16
 
     def predict(self, texts: Sequence[str], schemas: Sequence[Schema]) -> list[dict[str, Any]]:
@@ -63,27 +65,22 @@ class Predictor:
     def _fields(
         self, decoder: Decoder, groups: Sequence[_Stack], prompters: Sequence[Prompter]
     ) -> list[list[dict[str, Any]]]:
-        interviews = [
-            AnswerWalk(group.schema, prompter.layout, len(group.texts))
+        walks = [
+            AnswerWalk(group.schema, prompter.layout, len(group.texts), self.lists)
             for group, prompter in zip(groups, prompters, strict=True)
         ]
         # The next waves of all stacks are decoded together.
-        while due := [i for i, walk in enumerate(interviews) if walk.questions]:
+        while due := [i for i, walk in enumerate(walks) if walk.questions]:
             prompts = []
             for i in due:
-                keys = [question.key for question in interviews[i].questions]
-                n_first = len(keys) if interviews[i].is_first else 0
+                keys = [question.key for question in walks[i].questions]
+                n_first = len(keys) if walks[i].is_first else 0
                 prompts.append(prompters[i].fields(groups[i].texts, keys, n_first))
             for i, values in zip(due, decoder.decode(prompts, self.batch_size), strict=True):
-                interviews[i].take(
-                    [
-                        parse_value(value.text, question.leaf.attribute)
-                        for question, value in zip(interviews[i].questions, values, strict=True)
-                    ]
-                )
+                walks[i].take([value.text for value in values])
         return [
             [walk.data(document) for document in range(len(group.texts))]
-            for group, walk in zip(groups, interviews, strict=True)
+            for group, walk in zip(groups, walks, strict=True)
         ]
 
     def _answers(

@@ -10,13 +10,14 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hpd.prompt.questions import Question, Waves
-from hpd.prompt.text import DocumentRole, Layout, Path, instruction_text, system_text
+from hpd.prompt.questions import Question, Waves, value_at
+from hpd.prompt.text import DocumentRole, Layout, Lists, Path, instruction_text, system_text
 from hpd.prompt.tokens import PromptTokenizer, Vocabulary
 from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask, Roles, RowLayout
+from hpd.values.answers import answer_leaf, split_list
 from hpd.values.assembly import assemble
-from hpd.values.parsing import ParsedValue
+from hpd.values.parsing import ParsedValue, parse_value
 
 KeyedMask = Mask | Literal["label"]
 """A mask, or the mask ``branch`` with letters in place of keys."""
@@ -194,23 +195,47 @@ class AnswerWalk:
         schema: the schema of all documents.
         layout: of the first wave's keys.
         n_stacked: documents in the prompt.
+        lists: how the rows of lists are asked for.
     """
 
-    def __init__(self, schema: Schema, layout: Layout, n_stacked: int = 1) -> None:
+    def __init__(
+        self, schema: Schema, layout: Layout, n_stacked: int = 1, lists: Lists = "numbers"
+    ) -> None:
         self._schema = schema
-        self._waves = Waves(schema, layout, n_stacked)
+        self._waves = Waves(schema, layout, n_stacked, lists=lists)
         self._values: list[dict[Path, ParsedValue]] = [{} for _ in range(n_stacked)]
         self.questions: list[Question] = self._waves.first()
         """Those of the wave that is due; none when all has been asked."""
         self.is_first = True
         """Whether the first wave is due."""
 
-    def take(self, values: Sequence[ParsedValue]) -> None:
-        """Take in the values of the wave, in the order of its questions, and go on to the next."""
-        for question, value in zip(self.questions, values, strict=True):
-            self._values[question.document][question.leaf.path] = value
-        self.questions = self._waves.next([value.value for value in values], self.data)
+    def take(self, texts: Sequence[str | None]) -> None:
+        """Store the wave's values and go on to the next wave.
+
+        Args:
+            texts: the values as they are decoded, in the order of the questions; None: unknown.
+        """
+        pairs = zip(self.questions, texts, strict=True)
+        values = [self._stored(question, text) for question, text in pairs]
+        self.questions = self._waves.next(
+            values, self.data, lambda d, path: value_at(self.data(d), path)
+        )
         self.is_first = False
+
+    def _stored(self, question: Question, text: str | None) -> Any:
+        leaf, values = question.leaf, self._values[question.document]
+        if text is None:
+            return None
+        if leaf.written is None:
+            values[leaf.path] = parse_value(text, leaf.attribute)
+            return values[leaf.path].value
+        for path, raw in split_list(leaf.attribute, text, leaf.path[:-1]).items():
+            if len(leaf.written.names) == 1 and path != leaf.path:
+                path = (*path, *leaf.written.names)
+            attribute = answer_leaf(self._schema, path)
+            if attribute is not None:
+                values[path] = raw.parse(attribute)
+        return values[leaf.path].value
 
     def data(self, document: int) -> dict[str, Any]:
         """The values of a document so far, nested as in the answer."""
