@@ -83,6 +83,7 @@ from hpd._core import (  # noqa: E402
     near_tie_margin,
     read_gguf_header,
     time_products,
+    write_wider_copy,
 )
 
 _engine_process: int | None = None
@@ -125,4 +126,5 @@ __all__ = [
     "near_tie_margin",
     "read_gguf_header",
     "time_products",
+    "write_wider_copy",
 ]

@@ -206,6 +206,13 @@ class Options:
         maximum=_INT32,
         per_call=True,
     )
+    wider_copy: bool = option(
+        True,
+        affects="speed",
+        target="run",
+        help="on a processor that reads weights of type Q5_K faster than those of type Q4_K, make "
+        "a copy of the model in hpd's cache with the same weights as Q5_K, and use it",
+    )
 
     dedupe: bool | None = option(
         None,
@@ -758,6 +765,7 @@ class Settings(TypedDict, total=False):
     draft_p_min: float
     deterministic: bool
     max_tokens: int
+    wider_copy: bool
     dedupe: bool | None
     cache: str
     n_ctx: int

@@ -416,7 +416,7 @@ def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
         told.append(n_threads)
         return "weights of type Q5_K are faster"
 
-    monkeypatch.setattr("hpd.external.weight_speed.faster_to_read", faster_to_read)
+    monkeypatch.setattr("hpd.models.weight_speed.faster_to_read", faster_to_read)
     monkeypatch.setattr("hpd.models.hardware.devices", lambda: ["a GPU"] if on_gpu else [])
     short = ["-c", "2048", "--max-tokens", "2", "--seconds", "0", *threads]
     assert main(["tune", "-m", str(tiny_model()), *short]) == 0

@@ -9,9 +9,9 @@ import pytest
 import hpd.models.memory
 from hpd.cli import main
 from hpd.external.hugging_face import CachedFile
-from hpd.external.weight_speed import N_ALONE, N_DECODING, N_READING, WeightSpeed
 from hpd.models.hardware import n_cores
 from hpd.models.memory import Memory
+from hpd.models.weight_speed import N_ALONE, N_DECODING, N_READING, WeightSpeed
 from ollama_files import WEIGHTS, add_ollama_model
 
 
@@ -95,7 +95,7 @@ def test_types_of_weights_are_compared_with_q8_0(home, monkeypatch, capfd):
             WeightSpeed("Q8_0", 8.5, {N_READING: 1.0, N_DECODING: 1.0, N_ALONE: 1.0}),
         ]
 
-    monkeypatch.setattr("hpd.external.weight_speed.weight_speeds", speeds)
+    monkeypatch.setattr("hpd.models.weight_speed.weight_speeds", speeds)
     assert main(["models", "--speed", "-t", "3"]) == 0
     lines = [line.split() for line in capfd.readouterr().out.splitlines()]
     assert ["Q5_K", "5.5", "2.00x", "4.00x", "0.50x"] in lines

@@ -74,8 +74,8 @@ def test_what_is_said_arrives():
     made = _options(parse(*said.split()))
     assert made == FinetuneOptions(
         forms={"skeleton": 3.0, "ar": 1.0}, document_role="assistant", max_tokens=9, stack=2,
-        lists="names", unnamed="skip", lora_rank=3, lora_alpha=6.0, max_row=99, n_dev=7, device="meta",
-        file_type="F16", rates=ADAPTER_RATES, loop=LoopOptions(
+        lists="names", unnamed="skip", lora_rank=3, lora_alpha=6.0, max_row=99, n_dev=7,
+        device="meta", file_type="F16", rates=ADAPTER_RATES, loop=LoopOptions(
             epochs=0.5, minutes=7, part=2, batch_tokens=100, warmup=5, decay=0.5, weight_decay=1.0,
             bf16=False, seed=42, validate_every=5, patience=1, rounding="Q4_0",
             is_compiled=True,

@@ -15,7 +15,7 @@ from hpd.options import OPTIONS
 if TYPE_CHECKING:
     from hpd.external.inventory import LocalModel
     from hpd.external.recommended import RecommendedModel
-    from hpd.external.weight_speed import WeightSpeed
+    from hpd.models.weight_speed import WeightSpeed
 
 _DESCRIPTION = """\
 List recommended models and those already on this disk: the bundled one, and those in Hugging Face's
@@ -146,15 +146,15 @@ def _local_rows(models: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def _speeds(n_threads: int | None) -> list[WeightSpeed]:
-    from hpd.external.weight_speed import weight_speeds
     from hpd.models.hardware import n_cores
+    from hpd.models.weight_speed import weight_speeds
 
     return weight_speeds(n_threads or n_cores())
 
 
 def _speed_rows(speeds: list[WeightSpeed]) -> list[list[str]]:
     """Return the table of types and their speeds."""
-    from hpd.external.weight_speed import N_ALONE, N_DECODING, N_READING
+    from hpd.models.weight_speed import N_ALONE, N_DECODING, N_READING
 
     (usual,) = (speed for speed in speeds if speed.type == "Q8_0")
     rows = [["TYPE", "BITS", "READING", "DECODING", "ONE TOKEN"]]

@@ -15,6 +15,7 @@ from hpd.errors import HpdError, HpdWarning
 from hpd.models.cache import CACHE_VARIABLE, cache_folder, write_json
 from hpd.models.hardware import devices, n_cores, processor, use_amx
 from hpd.models.model_files import local_lora, resolve_draft_model
+from hpd.models.wider_copies import file_to_load
 from hpd.option import Target
 from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.version import __version__
@@ -38,7 +39,8 @@ def load_model(
 
     _native.claim_process()
     _native.echo_log(options.verbose)
-    return _native.Model([str(path)], model_options(options), progress)
+    native = model_options(options)
+    return _native.Model([str(file_to_load(path, options))], native, progress)
 
 
 def load_vocabulary(path: Path, *, verbose: bool = False) -> _native.Model:

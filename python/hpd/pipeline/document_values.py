@@ -160,6 +160,9 @@ class DocumentValues:
                     why = None if grounder.is_stated(result.value, n_times) else why
                 if why is not None:
                     confidence = None
+            if why is None and grounder is not None:
+                why = _fraction_error(result, attribute, grounder)
+                confidence = None if why is not None else confidence
             if why is not None:
                 result = _reject(result, attribute, why, confidence)
             if margin != result.margin:  # Copying is the most expensive step here.
@@ -581,6 +584,14 @@ def _is_copied(result: FieldValue, attribute: Attribute) -> bool:
     shown = "\n".join((attribute.description, *map(str, attribute.examples)))
     is_sure = result.confidence is not None and result.confidence >= SURE
     return bool(shown) and not is_sure and Grounder(shown).is_stated(result.value)
+
+
+def _fraction_error(result: FieldValue, attribute: Attribute, grounder: Grounder) -> str | None:
+    """Return why a whole number of low confidence is not what the document states."""
+    if attribute.type != "integer" or result.confidence is None or result.confidence >= SURE:
+        return None
+    stated = grounder.fraction_of(result.value)
+    return None if stated is None else f"the document states {stated}, not a whole number"
 
 
 def _without_numbers(path: Path) -> Path:

@@ -141,6 +141,19 @@ class Grounder:
             return all(self.is_stated(part, n_times) for part in value.split("T"))
         return False
 
+    def fraction_of(self, value: int) -> str | None:
+        """Return what the document states in place of a whole number: 12.5 for 12 or 13.
+
+        This is None if it states the number itself, or no number that is less than 1 away.
+        """
+        if Decimal(value) in self._numbers:
+            return None
+        for number, spans in self._numbers.items():
+            if number != number.to_integral_value() and abs(number - value) < 1:
+                start, end = spans[0]
+                return self.document[start:end]
+        return None
+
     def best_span(self, value: Any, *, fuzzy: bool = True) -> Span | None:
         """Return the best span of a value, or None if the document does not have it.
 

@@ -104,10 +104,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     from hpd.bench.measure import Bench
     from hpd.bench.tune import Timer, TuneSearch, axes_for, default_settings, n_tolerated
-    from hpd.external.weight_speed import faster_to_read
     from hpd.models.hardware import devices, n_cores
     from hpd.models.model_files import resolve_model
     from hpd.models.settings import load_model, store_tuned, tuning_key
+    from hpd.models.weight_speed import faster_to_read
 
     path = resolve_model(arguments.model, arguments.hf_repo, progress=not base.quiet)
     model = load_model(path, base)

@@ -4,8 +4,8 @@ import pytest
 
 from hpd import _native
 from hpd.errors import InputError, ModelLoadError
-from hpd.external import weight_speed
-from hpd.external.weight_speed import (
+from hpd.models import weight_speed
+from hpd.models.weight_speed import (
     N_ALONE,
     N_DECODING,
     N_READING,
