@@ -161,7 +161,7 @@ class DocumentValues:
                 if why is not None:
                     confidence = None
             if why is None and grounder is not None:
-                why = _fraction_error(result, attribute, grounder)
+                why = _misstatement(result, attribute, grounder)
                 confidence = None if why is not None else confidence
             if why is not None:
                 result = _reject(result, attribute, why, confidence)
@@ -586,12 +586,20 @@ def _is_copied(result: FieldValue, attribute: Attribute) -> bool:
     return bool(shown) and not is_sure and Grounder(shown).is_stated(result.value)
 
 
-def _fraction_error(result: FieldValue, attribute: Attribute, grounder: Grounder) -> str | None:
-    """Return why a whole number of low confidence is not what the document states."""
-    if attribute.type != "integer" or result.confidence is None or result.confidence >= SURE:
+def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) -> str | None:
+    """Return why a value of low confidence is not what the document states, or None.
+
+    A model that knows what the schema allows may bend what it reads to fit.
+    """
+    if result.confidence is None or result.confidence >= SURE:
         return None
-    stated = grounder.fraction_of(result.value)
-    return None if stated is None else f"the document states {stated}, not a whole number"
+    value = result.value
+    if attribute.type == "integer":
+        stated = grounder.fraction_of(value)
+        return None if stated is None else f"the document states {stated}, not a whole number"
+    if attribute.type == "string" and (attribute.pattern or attribute.max_length is not None):
+        return "the document has it in longer words alone" if grounder.cuts_a_word(value) else None
+    return None
 
 
 def _without_numbers(path: Path) -> Path:

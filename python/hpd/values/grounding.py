@@ -154,6 +154,19 @@ class Grounder:
                 return self.document[start:end]
         return None
 
+    def cuts_a_word(self, value: str) -> bool:
+        """Return whether a text stands in the document only as part of longer words or numbers.
+
+        ``USAX`` cuts ``USA``; ``500ml`` does not cut ``500``.
+        """
+        found = [match.span() for match in re.finditer(re.escape(value), self.document)]
+        return bool(found) and all(any(map(self._is_cut, span)) for span in found)
+
+    def _is_cut(self, position: int) -> bool:
+        beside = self.document[max(0, position - 1) : position + 1]
+        is_inside = len(beside) == 2 and (beside.isdecimal() or beside.isalpha())
+        return is_inside and not self._is_border(position)
+
     def best_span(self, value: Any, *, fuzzy: bool = True) -> Span | None:
         """Return the best span of a value, or None if the document does not have it.
 

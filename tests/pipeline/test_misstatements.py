@@ -1,4 +1,4 @@
-"""A whole number that is made of a fraction which the document states."""
+"""Values that a model bends to fit the schema, of what the document states."""
 
 import pytest
 
@@ -59,3 +59,27 @@ def test_a_required_one_is_an_error():
 
 def test_numbers_with_fractions_are_left_alone():
     assert stored("Score: 12.5", 12, 0.8, Attribute("score", "number")).value == 12
+
+
+CODE = Attribute("code", "string", max_length=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("Country: USAX.", "USA"), ("No. 12345", "123"), ("Code xAB7", "AB7")]
+)
+def test_a_text_that_is_cut_from_a_longer_word_is_null_unless_the_model_is_sure(text, value):
+    field = stored(text, value, 0.8, CODE)
+    assert (field.value, field.reason) == (None, "the document has it in longer words alone")
+    assert stored(text, value, 0.97, CODE).value == value
+    assert stored(text, value, 0.8, Attribute("code", "string")).value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Country: USA.", "USA"), ("USAX, USA", "USA"), ("500ml", "500"), ("在中国北京", "中国"),
+        ("Country: United States", "USA"), ("AB-123", "AB"),
+    ],
+)  # fmt: skip
+def test_a_text_that_stands_alone_or_nowhere_is_kept(text, value):
+    assert stored(text, value, 0.8, CODE).value == value
