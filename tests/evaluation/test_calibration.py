@@ -153,7 +153,7 @@ def test_a_null_threshold_is_kept_in_the_file(files, tmp_path, capsys):
     # A quarter of the values are right, and no value more often than every other time.
     assert main([*command, "--null-threshold", "best"]) == 0
     assert 0.1 < read_map(output).null_threshold < 0.3
-    says = f"null is the better answer below a confidence of {read_map(output).null_threshold:g}"
+    says = f"null threshold with the highest F1: {read_map(output).null_threshold:g}"
     assert says in capsys.readouterr().err
     assert main([*command, "--null-threshold", "1.5"]) == 2
     assert "1.5 is above 1" in capsys.readouterr().err

@@ -200,7 +200,7 @@ def test_from_documents_to_results(files, monkeypatch, capsys):
         answers = iter([verdict] * n + ["q"])
         monkeypatch.setattr("builtins.input", lambda _, answers=answers: next(answers))
         assert main([*judge, "--annotator", annotator]) == 0
-        assert f"{n} of 4 documents are judged by {annotator}" in capsys.readouterr().err
+        assert f"{annotator} has judged {n} of 4 documents" in capsys.readouterr().err
     assert len(read_lines(files / "judgements.jsonl")) == 7
     results = ["compare", "a.jsonl", "b.jsonl", "--results", "judgements.jsonl"]
     assert main(results) == 0
@@ -223,7 +223,7 @@ def test_a_line_s_own_text_is_enough(files, monkeypatch, capsys):
     assert main(["compare", "a.jsonl", "b.jsonl", *arguments]) == 0
     captured = capsys.readouterr()
     assert "1 of 2" in captured.out
-    assert "0 of 2 documents are judged by ann, in mine.jsonl" in captured.err
+    assert "ann has judged 0 of 2 documents, in mine.jsonl" in captured.err
 
 
 def test_results_of_the_systems_that_are_named(files, capsys):
@@ -232,15 +232,15 @@ def test_results_of_the_systems_that_are_named(files, capsys):
     assert main(["compare", "a.jsonl", "b.jsonl", "--results", "j.jsonl"]) == 0
     captured = capsys.readouterr()
     assert "1 judgements of 1 documents" in captured.out
-    assert "left out are judgements about c" in captured.err
+    assert "ignored judgements about c" in captured.err
     assert main(["compare", "x.jsonl", "y.jsonl", "--results", "j.jsonl"]) == 2
-    assert "no judgement about x and y" in capsys.readouterr().err
+    assert "no judgements of x and y" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["a.jsonl"], "two systems or more"),
+        (["a.jsonl"], "at least two systems"),
         (["a.jsonl", "b.jsonl"], "--annotator"),
         (["a.jsonl", "a.jsonl", "--annotator", "x"], "given twice"),
         (["a.jsonl", "b.jsonl", "--annotator", "x"], "4 of 4 documents have no text"),

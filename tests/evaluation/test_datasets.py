@@ -53,7 +53,7 @@ def test_a_format_is_told_by_the_first_lines(name, tmp_path):
 def test_a_file_in_no_format(text, tmp_path):
     path = tmp_path / "other.txt"
     path.write_text(text)
-    with pytest.raises(InputError, match=r"other\.txt: (empty|in none of the formats)"):
+    with pytest.raises(InputError, match=r"other\.txt: (empty|none of the formats)"):
         find_format(path)
     with pytest.raises(InputError, match="cannot be opened"):
         find_format(tmp_path / "gone")
@@ -139,7 +139,7 @@ def test_amazon(tmp_path):
     ("row", "says"),
     [
         ({"title": " ", "features": [], "description": None}, "no text in title, features, desc"),
-        ({"title": "t", "features": [3]}, "features should be text or a list of it, and has the"),
+        ({"title": "t", "features": [3]}, "features should be text or a list of text, and has the"),
         ({"title": "t", "main_category": 3}, "main_category should be text"),
         ({"title": "t", "parent_asin": 3}, "parent_asin should be text"),
         ({"title": "t", "details": "{"}, "details is not valid JSON"),
@@ -231,11 +231,11 @@ def test_what_is_wrong_in_a_sentence(tmp_path):
         tmp_path / "x.conll", "a O\nb PER\n\nfine O\n\nalone\n\nc E-PER\n\nd B-X\ne L-Y\n\nf\tg\t\n"
     )
     assert problems(path, "conll") == [
-        f"{path}:2: the tag 'PER' is neither O nor a letter and a type, as B-PER",
+        f"{path}:2: the tag 'PER' is neither O nor a letter and a type, like B-PER",
         f"{path}:6: expected a token and its tag, found one column",
         f"{path}:8: E-PER has no beginning",
         f"{path}:11: L-Y has no beginning",
-        f"{path}:13: the tag '' is neither O nor a letter and a type, as B-PER",
+        f"{path}:13: the tag '' is neither O nor a letter and a type, like B-PER",
     ]
     assert [row.text for row in rows(path, "conll") if isinstance(row, DatasetDocument)] == ["fine"]
     path.write_bytes(b"\xff O\n")
@@ -258,7 +258,7 @@ def test_a_survey(tmp_path):
     }
     assert (found.n_documents, found.n_filled, found.n_none, found.n_several) == (4, 3, 1, 1)
     assert (found.n_values, found.n_in_text) == (4, 3)
-    assert found.notices == ["dev.jsonl:4: the id '1' is that of line 1"]
+    assert found.notices == ["dev.jsonl:4: the id '1' is also on line 1"]
     assert len(found.problems) == 1
     assert json.loads(json.dumps(found.to_json()))["n_characters"] == found.n_characters == 75
 
@@ -333,9 +333,9 @@ def test_check(tmp_path, capfd):
     for row in (
         "documents 3",
         "attributes 4",
-        "attributes stated to have none 1",
-        "of these with more than one 1",
-        "gold values that the text holds 75.0%",
+        "attributes without a value 1",
+        "attributes with several gold values 1",
+        "gold values found in the text 75.0%",
         "Shoes 2 2 2",
     ):
         assert row in rows
@@ -380,7 +380,7 @@ def test_convert_leaves_out_what_cannot_be_read_and_says_so(tmp_path, capfd):
     assert main(["data", "convert", str(path), "-o", str(output)]) == 3
     err = capfd.readouterr().err
     assert f"left out: {path}:5: not valid JSON" in err
-    assert f"{path}:4: the id '1' is that of line 1" in err
+    assert f"{path}:4: the id '1' is also on line 1" in err
     assert len(read_lines(output)) == 4
 
 
@@ -396,9 +396,9 @@ def test_convert_without_attributes_writes_no_schema(tmp_path, capfd):
     ("arguments", "says"),
     [
         (["check", "gone.jsonl"], "gone.jsonl: cannot be opened"),
-        (["check", "OTHER"], "in none of the formats extractgpt, wdc-pave, amazon-2023, conll"),
+        (["check", "OTHER"], "none of the formats extractgpt, wdc-pave, amazon-2023, conll"),
         (["check", "FILE", "--whole-documents"], "--whole-documents is for conll; "),
-        (["convert", "FILE", "-o", "FILE", "--overwrite"], "is the file that is read"),
+        (["convert", "FILE", "-o", "FILE", "--overwrite"], "is the input"),
     ],
 )
 def test_what_is_refused(arguments, says, tmp_path, capfd):

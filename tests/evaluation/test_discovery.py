@@ -236,7 +236,7 @@ def test_each_category_gets_its_own(files, capsys):
     ("arguments", "says"),
     [
         (["gone.jsonl"], "gone.jsonl"),
-        (["empty.jsonl"], "holds no document"),
+        (["empty.jsonl"], "has no documents"),
         (["docs.jsonl", "-k", "0"], "-k"),
         (["docs.jsonl", "--rpm", "5"], "--rpm does nothing without --api"),
     ],

@@ -36,7 +36,7 @@ def words(text):
 def test_the_table(files, capfd):
     assert main(["eval", *files, "--per-attribute", *FEW]) == 0
     out = words(capfd.readouterr().out)
-    assert out[0] == "2 documents, 1 of them failed"
+    assert out[0] == "2 documents, 1 failed"
     assert "exact plain micro 0.00 0.00 0.00 0.00 to 0.00 0 1 1 0 0" in out
     assert "exact strict micro 0.00 0.00 0.00 0.00 to 0.00 0 1 1 1 1" in out
     assert "normalized plain micro 100.00 50.00 66.67 0.00 to 100.00 1 0 1 0 0" in out
@@ -66,7 +66,7 @@ def test_ids_that_do_not_fit_are_said(tmp_path, files, capfd):
     other = write_lines(tmp_path / "o.jsonl", {"id": "2", "data": {}}, {"id": "7", "data": {}})
     assert main(["eval", str(other), files[1], *FEW]) == 0
     out, err = capfd.readouterr()
-    assert out.startswith("2 documents, 1 of them without a prediction\n")
+    assert out.startswith("2 documents, 1 without a prediction\n")
     assert "gold.jsonl:1 (id '1')" in err
     assert "o.jsonl:2 (id '7')" in err
     assert main(["eval", str(other), files[1], "--json", *FEW]) == 0
@@ -105,7 +105,7 @@ def test_what_it_cost(tmp_path, files, capfd):
     predicted = str(write_lines(tmp_path / "o.jsonl", *lines))
     assert main(["eval", predicted, files[1], "--price-per-hour", "3.6", *FEW]) == 0
     out = capfd.readouterr().out
-    assert "cost of 2 documents: 20 tokens read, 0 of them from the cache, 8 generated" in out
+    assert "cost of 2 documents: 20 tokens read, 0 from the cache, 8 generated" in out
     assert "throughput: 2.00 documents a second or more; $0.5000 for 1000 documents or less" in out
     command = ["eval", predicted, files[1], "--price-per-hour", "3.6", "--wall-seconds", "0.2"]
     assert main([*command, *FEW]) == 0
@@ -186,10 +186,10 @@ def test_differences_agreement_and_disagreements(three, capfd):
     (exact,) = [row for row in rows if row.startswith("exact plain micro 66.67 0.00 +66.67")]
     assert exact.endswith(" 0.500")
     assert any("normalized plain micro 66.67 40.00 +26.67" in row for row in rows)
-    assert any("all exchanges; outcomes differ in 3 of them" in row for row in rows)
+    assert any("all exchanges; outcomes differ in 3 documents" in row for row in rows)
     assert "all fields 6 33.33% 50.00%" in rows
     assert "fields with a value in either 4 0.00% 25.00%" in rows
-    assert "fields that differ: 4; all of them (--disagreements FILE keeps all):" in rows
+    assert "fields that differ: 4; all (--disagreements FILE writes all):" in rows
     assert 'a brand "N" "n" "N" right, wrong' in rows
     assert 'b brand "P" null "P" right, missed' in rows
     # What a value holds cannot break the table.
@@ -235,7 +235,7 @@ def test_many_disagreements_are_cut_on_the_terminal(tmp_path, capfd):
     kept = tmp_path / "differ.jsonl"
     assert main(["eval", str(first), "--vs", str(second), "--disagreements", str(kept)]) == 0
     rows = words(capfd.readouterr().out)
-    assert "fields that differ: 49; the first 20 (--disagreements FILE keeps all):" in rows
+    assert "fields that differ: 49; the first 20 (--disagreements FILE writes all):" in rows
     assert "20 a 20 -20" in rows
     assert not any(row.startswith("21 a") for row in rows)
     assert len(read_lines(kept)) == 49
@@ -276,7 +276,7 @@ def test_fail_under(least, missed, three, capfd):
 @pytest.mark.parametrize(
     ("least", "says"),
     [
-        ("f2=3", "there is no score 'f2'; there are precision, recall, f1, macro_precision"),
+        ("f2=3", "unknown score 'f2'; known: precision, recall, f1, macro_precision"),
         ("f1", "'f1' is not a number"),
         ("", "'' is not a number"),
         ("f1=2,f1=3", "f1 is given twice"),

@@ -36,13 +36,13 @@ def extract(source, out, *options):
 def test_an_output_with_failed_documents_is_gold(failed_first, tmp_path, capfd):
     rows = [FAILED, RIGHT] if failed_first else [RIGHT, FAILED]
     gold = write_lines(tmp_path / "gold.jsonl", *rows)
-    with pytest.warns(FailedRowsWarning, match="1 rows are of documents that failed"):
+    with pytest.warns(FailedRowsWarning, match="1 rows of documents that failed"):
         assert [example.id for example in load_examples(gold, needs_text=False)] == ["a"]
     predicted = write_lines(tmp_path / "p.jsonl", RIGHT, {**RIGHT, "id": "b"})
     assert main(["eval", str(predicted), str(gold), *FEW, "--json"]) == 0
     out, err = capfd.readouterr()
     assert json.loads(out)["n_rows"] == 1
-    assert "1 rows are of documents that failed, and are passed over" in err
+    assert "1 rows of documents that failed are skipped" in err
 
 
 @pytest.mark.parametrize("name", ["gold.csv", "gold.xlsx"])
@@ -84,7 +84,7 @@ def test_the_status_of_a_run_with_failures_is_complete(folder, fake, capfd):
     assert main(["status", "o.jsonl"]) == 3
     out = " ".join(capfd.readouterr().out.split())
     assert "done 7 of 7 documents (100%)" in out
-    assert "state complete; --resume does again what has failed" in out
+    assert "state complete; --resume retries what failed" in out
     assert "left 0 documents" in out
 
 
@@ -152,5 +152,5 @@ def test_a_comparison_passes_over_what_failed(options, folder, fake, capfd, monk
     command = ["compare", "one.jsonl", "two.jsonl", "--annotator", "ann", "--terminal"]
     assert main(command) == 0
     said = capfd.readouterr().err
-    assert "2 documents failed in a system, and are passed over" in said
-    assert "0 of 5 documents are judged" in said
+    assert "skipped 2 documents that failed in a system" in said
+    assert "ann has judged 0 of 5 documents" in said

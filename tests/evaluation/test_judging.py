@@ -224,7 +224,7 @@ def test_every_value_gets_a_verdict_and_a_reason(files, monkeypatch, capsys):
     monkeypatch.setattr(answering, "is_bundled", lambda path: True)
     assert main(["judge", "values.jsonl", "gold.jsonl", "-t", "1"]) == 0
     out, err = capsys.readouterr()
-    assert "what it answers here means little" in err
+    assert "so its answers mean little" in err
     assert "2 documents, 4 of 4 values judged" in out
     assert "judge and gold: the same verdict on" in out
     lines = read_lines(files / "verdicts.jsonl")
@@ -286,11 +286,11 @@ def test_texts_come_from_the_documents(files, capsys):
         (["values.jsonl", "--price-in", "1"], "--price-in does nothing without --api"),
         (["values.jsonl", "--no-cache"], "--no-cache does nothing without --api"),
         (["values.jsonl", "--api", "http://x/v1"], "the name of a model"),
-        (["values.jsonl", "--api", "localhost:1/v1", "-m", "m"], "is no address"),
-        (["values.jsonl", "--api", "http://x/v1", "-m", "m", "-c", "9"], "for a local model"),
-        (["values.jsonl", "--api", "http://x/v1", "-m", "m", "--price-in", "1"], "two parts"),
+        (["values.jsonl", "--api", "localhost:1/v1", "-m", "m"], "is not a URL"),
+        (["values.jsonl", "--api", "http://x/v1", "-m", "m", "-c", "9"], "for local models"),
+        (["values.jsonl", "--api", "http://x/v1", "-m", "m", "--price-in", "1"], "need each other"),
         (["values.jsonl", "--text-field", "t"], "needs --documents or GOLD"),
-        (["empty.jsonl"], "no value to judge"),
+        (["empty.jsonl"], "no values to judge"),
     ],
 )
 def test_wrong_use_is_said(files, arguments, says, capsys):

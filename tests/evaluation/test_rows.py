@@ -252,7 +252,7 @@ def test_by_order_where_the_predictions_have_no_ids():
     matching = match_rows(documents("a", "b"), [Prediction(None, ONE), Prediction(None, None)])
     assert matching.data == [ONE, None]
     assert matching.notices("gold.jsonl", "made.jsonl") == [
-        "made.jsonl and gold.jsonl share no ids: their rows are matched by order"
+        "made.jsonl and gold.jsonl share no ids: rows are matched by order"
     ]
 
 

@@ -34,7 +34,7 @@ def test_the_status_of_a_complete_run(tmp_path, fake, capfd):
     assert shown["state"] == "complete"
     assert shown["done"] == "3 of 3 documents (100%)"
     assert shown["left"] == "0 documents"
-    assert shown["journal"] == "out.run, in accord with the output"
+    assert shown["journal"] == "out.run, matches the output"
     assert (shown["input"], shown["schema"]) == (str(source), "brand")
     assert shown["order"] == "input"
 
@@ -86,9 +86,9 @@ def test_the_status_of_an_interrupted_run_tells_what_is_left(tmp_path, fake, cap
     assert code == 3
     assert shown["state"].startswith("no process is writing it; the same command with --resume")
     assert shown["done"] == "2 of 4 documents (50%)"
-    assert shown["failed"] == "1 of these: ContextOverflowError 1"
+    assert shown["failed"] == "1: ContextOverflowError 1"
     assert shown["left"] == "2 documents"
-    assert "--resume cuts 15 bytes" in shown["journal"]
+    assert "--resume removes 15 bytes" in shown["journal"]
 
     assert status(capfd, str(out), str(source))[1]["left"] == "3 documents"
     limited = status(capfd, str(out), str(source), "--limit", "2")
@@ -96,7 +96,7 @@ def test_the_status_of_an_interrupted_run_tells_what_is_left(tmp_path, fake, cap
     source.unlink()
     code, shown = status(capfd, str(out))
     assert shown["done"] == "2 documents"
-    assert shown["left"] == f"not known: {source}: cannot be opened: No such file or directory"
+    assert shown["left"] == f"unknown: {source}: cannot be opened: No such file or directory"
     assert {path: path.read_bytes() for path in before} == before, "looking changes nothing"
 
 
@@ -117,9 +117,9 @@ def test_the_status_of_a_run_that_is_under_way(tmp_path, capfd):
     assert code == 3
     assert shown["state"] == "a process is writing it"
     assert shown["done"] == "2 documents"
-    assert shown["waiting"] == "1 of these, for the lines before theirs"
-    assert shown["failed"] == "1 of these: DecodeError 1"
-    assert shown["left"] == "not known: the input was a stream"
+    assert shown["waiting"] == "1 for the lines before theirs"
+    assert shown["failed"] == "1: DecodeError 1"
+    assert shown["left"] == "unknown: the input was a stream"
     writer.close(complete=False)
 
 
@@ -142,7 +142,7 @@ def test_an_output_that_was_shortened_is_1(tmp_path, fake, capfd):
     out.write_bytes(out.read_bytes()[:10])
     code, shown = status(capfd, str(out))
     assert code == 1
-    assert f"{size - 10} bytes more than the output has" in shown["journal"]
+    assert f"the output lacks {size - 10} bytes" in shown["journal"]
 
 
 def test_a_replacement_under_way_is_shown_too(tmp_path, fake, capfd):
@@ -159,7 +159,7 @@ def test_a_replacement_under_way_is_shown_too(tmp_path, fake, capfd):
 
 def test_what_no_run_wrote_is_usage(tmp_path, capfd):
     assert main(["status", str(tmp_path / "out")]) == 2
-    says = "out.run, which hpd extract writes beside its output, is not there"
+    says = "no out.run, which hpd extract writes beside its output"
     assert says in capfd.readouterr().err
 
 

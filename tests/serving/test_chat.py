@@ -101,16 +101,16 @@ def test_a_fault_that_was_found_is_an_instruction(again):
     ("messages", "message"),
     [
         (None, "messages: .*valid list"),
-        ([], "no message of the user"),
+        ([], "no user message"),
         (["hello"], r"messages\[0\]: "),
         ([{"role": "robot", "content": "x"}], r"messages\[0\].role: .*'system'"),
         ([{"role": "user"}], r"messages\[0\].content is missing"),
         ([{"role": "user", "content": 5}], r"messages\[0\].content: .*list"),
         ([user([{"type": "image_url", "image_url": {}}])], r"content\[0\].type: .*'text'"),
         ([user(["x"])], r"content\[0\]: "),
-        ([system("x")], "no message of the user"),
+        ([system("x")], "no user message"),
         ([user("a"), assistant("a lamp"), user("b")], r"messages\[1\].* must be a JSON object"),
-        ([assistant('{"a": 1}'), user("b")], "must follow the message"),
+        ([assistant('{"a": 1}'), user("b")], "must follow the user message"),
         ([user("a"), {**call("{}"), "tool_calls": [5]}, user("b")], r"tool_calls\[0\]: "),
     ],
 )
@@ -447,7 +447,7 @@ def test_a_document_that_failed(plans, kind, status, code):
         ),
         ({"hpd": {"n_ctx": 5}}, "cannot be set for a single call"),
         ({"hpd": []}, "hpd: .*valid dictionary"),
-        ({"messages": []}, "no message of the user"),
+        ({"messages": []}, "no user message"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_honoured_is_refused(plans, more, message):

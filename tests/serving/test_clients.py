@@ -91,7 +91,7 @@ def test_what_is_passed_over_is_in_a_header(client):
         extra_body={"top_k": 5},
     )  # fmt: skip
     assert raw.headers["x-hpd-warning"] == (
-        "temperature is 0 here for all requests; top_k changes nothing here"
+        "temperature is 0 here for all requests; top_k has no effect here"
     )
     assert json.loads(raw.parse().choices[0].message.content)["brand"] == "Diesel"
 

@@ -63,7 +63,7 @@ def test_an_assistant_fills_schemas_from_texts_and_files(tmp_path):
     of_file = json.loads(texts[1])["extractions"]
     assert [line["id"] for line in of_file] == ["1", "2"]
     assert of_file[1]["data"]["color"] == "black"
-    assert all("not below a folder that may be read" in text for text in texts[2:5])
+    assert all("not in an allowed folder" in text for text in texts[2:5])
     assert "either a text or a path" in texts[5]
     assert "names a file or a Python class" in texts[6]
     assert json.loads(texts[7])["json_schema"]["properties"]["price"]["type"] == ["number", "null"]

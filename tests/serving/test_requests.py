@@ -158,9 +158,9 @@ def test_only_the_latest_plans_are_kept(plans):
         ({"text": 5}, 400, "invalid_type", "text: .* valid string"),
         ({"text": "x"}, 400, "missing_parameter", "the schema is missing"),
         ({"text": "x", "shema": "a"}, 400, "unknown_parameter", "'shema' is not known"),
-        ({"text": "x", "texts": ["y"], "schema": "a"}, 400, None, "stands beside"),
-        ({"text": "x", "file": FILE, "schema": "a"}, 400, None, "stands beside"),
-        ({"texts": ["x"], "file": FILE, "schema": "a"}, 400, None, "stands beside"),
+        ({"text": "x", "texts": ["y"], "schema": "a"}, 400, None, "exclude each other"),
+        ({"text": "x", "file": FILE, "schema": "a"}, 400, None, "give either"),
+        ({"texts": ["x"], "file": FILE, "schema": "a"}, 400, None, "exclude each other"),
         ({"file": {"name": "a.zip", "data": ""}, "schema": "a"}, 400, None, "unsupported file ty"),
         ({"file": {"name": "a.pdf", "data": "JVBE"}, "schema": "a"}, 400, None, "read as PDF"),
         ({"file": {"name": "a.pdf", "data": "?"}, "schema": "a"}, 400, "invalid_type", "Base64"),
@@ -337,12 +337,12 @@ def test_a_server_that_ends_takes_on_no_more_and_cancels_what_is_left():
         await until(lambda: len(gate.begun) == 2)
         dispatcher.end()
         assert dispatcher.is_ending
-        with pytest.raises(HttpError, match="is ending") as caught:
+        with pytest.raises(HttpError, match="is shutting down") as caught:
             await dispatcher.answer(asked("d"), never)
         assert (caught.value.status, caught.value.headers["Connection"]) == (503, "close")
         assert dispatcher.cancel_all() == 3
         for task in tasks:
-            with pytest.raises(HttpError, match="is ending"):
+            with pytest.raises(HttpError, match="is shutting down"):
                 await task
         await until(lambda: dispatcher.n_pending == 0)
 

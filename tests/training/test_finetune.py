@@ -529,9 +529,12 @@ def test_the_file_says_whether_labels_were_taught(files, model, tmp_path, rank, 
     ("arguments", "message"),
     [
         (["missing.jsonl", "--schema", "Brand"], "there is no file missing.jsonl"),
-        (["TRAIN", "--schema", "Brand", "--method", "ar", "--mask", "paper"], "always causal"),
+        (
+            ["TRAIN", "--schema", "Brand", "--method", "ar", "--mask", "paper"],
+            "--mask needs --method hpd",
+        ),
         (["TRAIN", "--schema", '{"A": ["x"], "B": ["y"]}'], "--category-field"),
-        (["TRAIN", "--schema", "Brand", "--labels", "no.jsonl"], "no file no.jsonl with labels"),
+        (["TRAIN", "--schema", "Brand", "--labels", "no.jsonl"], "there is no file no.jsonl"),
     ],
 )
 def test_wrong_use_is_found_before_the_model_is_loaded(files, tmp_path, capsys, arguments, message):
@@ -545,4 +548,4 @@ def test_wrong_use_is_found_before_the_model_is_loaded(files, tmp_path, capsys, 
 def test_a_run_is_not_overwritten(files, tmp_path, capsys):
     (tmp_path / "checkpoint.pt").touch()
     assert main(["finetune", str(files / "train.jsonl"), *ASK, "-o", str(tmp_path)]) == 2
-    assert "--resume goes on with it" in capsys.readouterr().err
+    assert "continue it with --resume" in capsys.readouterr().err

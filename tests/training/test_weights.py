@@ -232,5 +232,5 @@ def test_bfloat16_leaves_the_rotary_frequencies_exact(tiny_model):
 def test_what_cannot_be_trained_is_refused(tiny_model, tmp_path):
     with pytest.raises(InputError, match=r"architecture mamba cannot be trained; .* llama, qwen2"):
         GgufFile(tiny_model("mamba"))
-    with pytest.raises(OptionError, match=r"q99: no such type of file; there are .*Q4_K_M"):
+    with pytest.raises(OptionError, match=r"q99: unknown file type; known: .*Q4_K_M"):
         check_file_type("q99")

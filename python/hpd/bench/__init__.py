@@ -1,1 +1,1 @@
-"""Methods timed side by side, the search for fast settings, and the check of an installation."""
+"""Times methods, searches for fast settings, and checks installations."""

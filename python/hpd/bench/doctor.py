@@ -1,4 +1,4 @@
-"""Checks of the installation: what it runs on, whether it works, and what to do if not."""
+"""Checks of the installation: its environment, whether it works, and remedies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from hpd.options import Options
 from hpd.version import __version__, installed_version
 
 CheckState = Literal["ok", "note", "broken"]
-"""``note``: it works, but not as well as it could."""
+"""``note``: works, but could be better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,14 @@ class Check:
     name: str
     state: CheckState
     text: str
-    """The state of things, for people."""
+    """The finding, for people."""
     remedy: str = ""
-    """The steps that mend or improve it; empty: none are needed."""
+    """Steps to repair or improve it; empty: none needed."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """The same for programs."""
+    """The finding, for programs."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The object in the output of ``hpd doctor --json``."""
+        """Return the object in the output of ``hpd doctor --json``."""
         result: dict[str, Any] = {"name": self.name, "state": self.state, "text": self.text}
         if self.remedy:
             result["remedy"] = self.remedy
@@ -68,7 +68,7 @@ _FEATURES = {
     "i8mm": "MATMUL_INT8",
     "sve": "SVE",
 }
-"""Features of processors that matter to llama.cpp: Linux's name of each, and llama.cpp's own."""
+"""Features of processors that llama.cpp uses: Linux's names, and llama.cpp's."""
 
 _REBUILD = (
     'CMAKE_ARGS="{}" pip install --force-reinstall --no-cache-dir --no-binary llama-cpp-python '
@@ -77,7 +77,7 @@ _REBUILD = (
 
 
 def check_engine() -> Check:
-    """The compiled engine and its versions; without it nothing else can be tried."""
+    """Check that the compiled engine loads, and its versions; other checks need it."""
     versions = {
         "hpd": __version__,
         "llama-cpp-python": installed_version("llama-cpp-python"),
@@ -106,14 +106,14 @@ def check_engine() -> Check:
 
 
 def check_library(maps: Path = Path("/proc/self/maps")) -> Check:
-    """The one libllama in this process; two would each have a state of their own."""
+    """Check that this process has only one libllama; two would have separate states."""
     try:
         lines = maps.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         import llama_cpp
 
         folder = Path(llama_cpp.__file__).parent / "lib"
-        return Check("libllama", "ok", f"in {folder}; the system does not tell what is mapped")
+        return Check("libllama", "ok", f"in {folder}; mapped libraries are unknown on this system")
     paths = sorted({line[line.index("/") :] for line in lines if "/libllama." in line})
     details = {"paths": paths}
     if len(paths) == 1:
@@ -122,14 +122,14 @@ def check_library(maps: Path = Path("/proc/self/maps")) -> Check:
         "libllama",
         "broken",
         f"{len(paths)} are mapped: {', '.join(paths) or 'none'}",
-        "start hpd without LD_PRELOAD and LD_LIBRARY_PATH, and import no other package that brings "
-        "a llama.cpp of its own",
+        "start hpd without LD_PRELOAD and LD_LIBRARY_PATH, and import no other package that has "
+        "its own llama.cpp",
         details,
     )
 
 
 def check_processor() -> Check:
-    """The processor, and whether llama.cpp was built for all that it can."""
+    """Check that llama.cpp was built for all features of the processor."""
     import llama_cpp
 
     from hpd import _native
@@ -152,7 +152,7 @@ def check_processor() -> Check:
 
 
 def check_gpu(nvidia: Path = Path("/proc/driver/nvidia/gpus")) -> Check:
-    """The devices on which llama.cpp computes."""
+    """Check the devices on which llama.cpp computes."""
     import llama_cpp
 
     from hpd import _native
@@ -166,19 +166,19 @@ def check_gpu(nvidia: Path = Path("/proc/driver/nvidia/gpus")) -> Check:
         return Check(
             "gpu",
             "note",
-            "none was found, though llama.cpp was built for GPUs",
-            "see whether the driver knows it (nvidia-smi, vulkaninfo, rocminfo)",
+            "none found, although llama.cpp was built for GPUs",
+            "check whether the driver finds it (nvidia-smi, vulkaninfo, rocminfo)",
             details,
         )
     if nvidia.is_dir() and any(nvidia.iterdir()):
         return Check(
             "gpu",
             "note",
-            "there is one by NVIDIA, but llama.cpp was built for processors only",
+            "there is an NVIDIA GPU, but llama.cpp was built for CPUs only",
             f"build it for CUDA: {_rebuild('-DGGML_CUDA=ON', _native.LLAMA_CPP_PYTHON)}",
             details,
         )
-    return Check("gpu", "ok", "none; llama.cpp was built for processors only", details=details)
+    return Check("gpu", "ok", "none; llama.cpp was built for CPUs only", details=details)
 
 
 def _rebuild(arguments: str, version: str) -> str:
@@ -196,15 +196,15 @@ _BUILD_WITH_AMX = (
 
 
 def check_memory() -> Check:
-    """The memory of the computer, and how much of it there is for hpd."""
+    """Check the computer's memory, and how much hpd can use."""
     now = memory()
     sizes = {"total": now.total, "limit": now.limit, "available": now.available}
     known = [f"{name} {readable_size(size)}" for name, size in sizes.items() if size is not None]
-    return Check("memory", "ok", ", ".join(known) or "the system does not tell", details=sizes)
+    return Check("memory", "ok", ", ".join(known) or "unknown on this system", details=sizes)
 
 
 def check_amx() -> Check:
-    """Whether AMX is used; where there is AMX, a child process tries it."""
+    """Check whether AMX is used; if the processor has it, a child process tries it."""
     from hpd import _native
 
     forced = os.environ.get(AMX_VARIABLE)
@@ -213,11 +213,11 @@ def check_amx() -> Check:
     if not has_amx():
         return Check("AMX", "ok", "this processor has none", details=details)
     if forced in ("0", "1"):
-        text = f"{'on' if used else 'off'}, as {AMX_VARIABLE}={forced} demands"
-        remedy = "" if used else f"unset {AMX_VARIABLE}: hpd finds out by itself what works"
+        text = f"{'on' if used else 'off'}, set by {AMX_VARIABLE}={forced}"
+        remedy = "" if used else f"unset {AMX_VARIABLE}: hpd detects what works"
         return Check("AMX", "ok" if used else "note", text, remedy, details)
     if used:
-        return Check("AMX", "ok", "on: it works here, as a trial showed", details=details)
+        return Check("AMX", "ok", "on: a trial showed that it works", details=details)
     return Check(
         "AMX",
         "note",
@@ -239,13 +239,13 @@ def check_weights() -> Check:
 
 
 def check_cache() -> Check:
-    """The folder for what has been learnt about this machine."""
-    remedy = f"name a folder that can be written, with {CACHE_VARIABLE}"
+    """Check the folder for trials and settings of this machine."""
+    remedy = f"set {CACHE_VARIABLE} to a writable folder"
     try:
         folder = cache_folder()
         names = sorted(entry.name for entry in folder.iterdir()) if folder.exists() else []
         writable = _is_writable(folder)
-    except (OSError, RuntimeError) as error:  # no home folder, or no folder at all
+    except (OSError, RuntimeError) as error:  # no home folder, or not a folder
         return Check("cache", "note", f"cannot be read: {error}", remedy)
     n_tuned = sum(name.startswith("tuned-") for name in names)
     details = {"folder": str(folder), "files": names, "writable": writable}
@@ -253,12 +253,12 @@ def check_cache() -> Check:
     text = f"{folder}: {content if names else 'empty'}"
     if writable:
         return Check("cache", "ok", text, details=details)
-    what = "so the trial of AMX is repeated each time, and hpd tune cannot keep what it finds"
-    return Check("cache", "note", f"{text}; it cannot be written, {what}", remedy, details)
+    what = "so AMX is tried each time, and hpd tune cannot store settings"
+    return Check("cache", "note", f"{text}; not writable, {what}", remedy, details)
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether files can be made in a folder, which is made where the first one is written."""
+    """Return whether files can be written to a folder, which may not exist yet."""
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
@@ -268,36 +268,36 @@ SELF_TEST_FILE = Path(__file__).with_name("self_test.json")
 
 
 def stored_questions() -> dict[str, Any]:
-    """The ``schema``, and ``questions``: of each its text, data, and confidences by dotted path."""
+    """Return the ``schema`` and ``questions``, each with text, data, and confidences by path."""
     content: dict[str, Any] = json.loads(SELF_TEST_FILE.read_text(encoding="utf-8"))
     return content
 
 
 _SECONDS = 600
 _TOLERANCE = 0.1
-"""Confidences differ a little from processor to processor; a wrong result differs by far more."""
+"""Confidences differ slightly between processors, and much more if results are wrong."""
 
 _CRASHES = {
     -int(number): text
     for number, text in (
-        (getattr(signal, "SIGILL", 4), "it met an instruction that this processor lacks"),
-        (getattr(signal, "SIGSEGV", 11), "it touched memory that is not its own"),
-        (getattr(signal, "SIGABRT", 6), "llama.cpp gave up"),
-        (getattr(signal, "SIGKILL", 9), "it was killed, most likely as memory ran out"),
+        (getattr(signal, "SIGILL", 4), "it used an instruction that this processor lacks"),
+        (getattr(signal, "SIGSEGV", 11), "it accessed invalid memory"),
+        (getattr(signal, "SIGABRT", 6), "llama.cpp aborted"),
+        (getattr(signal, "SIGKILL", 9), "it was killed, probably because memory ran out"),
     )
 }
 _CRASH_REMEDY = (
-    "try HPD_AMX=0, which leaves out AMX; if that helps, build "
+    "try HPD_AMX=0, which turns AMX off; if that helps, build "
     'llama-cpp-python with CMAKE_ARGS="-DCMAKE_CXX_FLAGS=-fno-dse"'
 )
 
 
 def check_self_test() -> Iterator[Check]:
-    """The answers of the bundled model against those stored, and how it came by them."""
+    """Compare the bundled model's answers with stored ones, and check its attention kernel."""
     try:
         bundled = bundled_model()
     except ModelLoadError as error:
-        yield Check("self-test", "note", f"left out: {error}")
+        yield Check("self-test", "note", f"skipped: {error}")
         return
     outcome = _tried("self-test", bundled)
     if isinstance(outcome, Check):
@@ -315,21 +315,21 @@ def check_self_test() -> Iterator[Check]:
     took = f"{n_values} values of {len(stored)} documents in {outcome['seconds']:.2f} s"
     details = {"seconds": outcome["seconds"], "wrong": wrong}
     if not wrong:
-        yield Check("self-test", "ok", f"{took}, all as they should be", details=details)
+        yield Check("self-test", "ok", f"{took}, all correct", details=details)
         return
     yield Check(
         "self-test",
         "broken",
-        f"{took}, {len(wrong)} of them wrong: {'; '.join(wrong[:3])}",
+        f"{took}, {len(wrong)} wrong: {'; '.join(wrong[:3])}",
         "results of this installation cannot be trusted: rebuild llama-cpp-python "
         "(pip install --force-reinstall --no-cache-dir --no-binary llama-cpp-python "
-        "llama-cpp-python), and report what hpd doctor --json prints if that does not help",
+        "llama-cpp-python); if that does not help, report the output of hpd doctor --json",
         details,
     )
 
 
 def check_model(model: Path) -> Iterator[Check]:
-    """Whether a model fits into memory, loads and decodes, and the settings tuned for it."""
+    """Check whether a model fits into memory, loads and decodes, and its tuned settings."""
     fitting = _fitting(model)
     yield fitting
     if fitting.state == "broken":
@@ -349,7 +349,7 @@ def check_model(model: Path) -> Iterator[Check]:
 
 
 def _fitting(model: Path) -> Check:
-    """The memory that a model takes with default options."""
+    """Check the memory that a model needs with default options."""
     try:
         need = memory_need(model, Options())
         problem = shortage(model, Options(), memory())
@@ -357,21 +357,21 @@ def _fitting(model: Path) -> Check:
         return Check("fitting", "broken", str(error))
     details = {each.name: getattr(need, each.name) for each in fields(need)}
     if problem and not devices():
-        return Check("fitting", "broken", f"{problem}; so it is not tried", details=details)
+        return Check("fitting", "broken", f"{problem}; not tried", details=details)
     return Check("fitting", "ok", f"{model.name} takes about {need.in_words()}", details=details)
 
 
 def _tuned(tuned: dict[str, int], model: Path) -> Check:
-    """The settings that ``hpd tune`` found for a model."""
+    """Check the settings that ``hpd tune`` found for a model."""
     if not tuned:
-        text = f"none for {model.name}; hpd tune finds the fastest settings for documents of yours"
+        text = f"none for {model.name}; hpd tune finds the fastest settings for your documents"
         return Check("tuned", "ok", text)
     settings = ", ".join(f"{name} {value}" for name, value in tuned.items())
     return Check("tuned", "ok", f"for {model.name}: {settings}", details=tuned)
 
 
 def _attention(outcome: dict[str, Any]) -> Check:
-    """The attention kernel that was used, and the reasons why others were not."""
+    """Check which attention kernel was used, and why others were not."""
     n_taken, n_left = outcome["n_attention_taken"], outcome["n_attention_left"]
     kernels: list[tuple[str, str]] = outcome["attention_kernels"]
     details = {"n_taken": n_taken, "n_left": n_left, "kernels": dict(kernels)}
@@ -383,22 +383,22 @@ def _attention(outcome: dict[str, Any]) -> Check:
     import llama_cpp
 
     if llama_cpp.llama_supports_gpu_offload():
-        why = "llama.cpp was built for GPUs, and its own is used there"
+        why = "llama.cpp was built for GPUs, where its own is used"
         return Check("attention", "ok", f"llama.cpp's own: {why}", details=details)
     if usable is not None:
-        unfit = [f"hpd's kernel {usable} could be used, but this model's attention is not for it"]
+        unfit = [f"hpd's kernel {usable} does not support this model's attention"]
     why = "; ".join(unfit) or "hpd has no kernel for this processor"
     return Check(
         "attention",
         "note",
         f"llama.cpp's own, which is slower for many values at once: {why}",
-        "take the release of llama-cpp-python that hpd was built for, on a processor with AVX2",
+        "use the release of llama-cpp-python that hpd was built for, on a processor with AVX2",
         details,
     )
 
 
 def _tried(name: str, model: Path) -> dict[str, Any] | Check:
-    """The outcome of the trial with the lines that it logged, or the check that it failed."""
+    """Return the outcome of a trial with its log, or the failed check."""
     command = [sys.executable, "-m", "hpd.bench.doctor_trial", str(model)]
     try:
         done = subprocess.run(
@@ -411,7 +411,7 @@ def _tried(name: str, model: Path) -> dict[str, Any] | Check:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Check(name, "broken", f"could not be run to its end: {error}", _CRASH_REMEDY)
+        return Check(name, "broken", f"did not finish: {error}", _CRASH_REMEDY)
     log = [line for line in done.stderr.splitlines() if line.strip()]
     if done.returncode < 0:
         why = _CRASHES.get(done.returncode, f"signal {-done.returncode}")
@@ -419,8 +419,8 @@ def _tried(name: str, model: Path) -> dict[str, Any] | Check:
     try:
         outcome: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
-        remedy = "after a change of hpd, reinstall it: `pip install .` in its checkout"
-        return Check(name, "broken", f"failed: {log[-1] if log else 'without a word'}", remedy)
+        remedy = "if hpd was changed, reinstall it: `pip install .` in its checkout"
+        return Check(name, "broken", f"failed: {log[-1] if log else 'without a message'}", remedy)
     return {**outcome, "log": log}
 
 
@@ -436,10 +436,10 @@ def _differences(stored: dict[str, Any], answer: dict[str, Any]) -> Iterator[str
 
 
 def run_checks(model: Path | None = None) -> Iterator[Check]:
-    """Every check as soon as it is done.
+    """Yield each check when it is done.
 
     Args:
-        model: the file of a model to try as well; None: only the bundled one.
+        model: a model file to try as well; None: only the bundled one.
     """
     engine = check_engine()
     yield engine

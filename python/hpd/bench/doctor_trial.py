@@ -1,7 +1,7 @@
 """A trial of a model: ``python -m hpd.bench.doctor_trial MODEL.gguf``.
 
-``hpd doctor`` runs it in a process of its own, as llama.cpp may end that: on a processor for which
-it was not built, or where memory is short. It prints one object of JSON.
+``hpd doctor`` runs it in a separate process, as llama.cpp may crash on a processor for which it was
+not built, or if memory is short. It prints a JSON object.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from hpd.values.confidence import NO_CALIBRATION
 
 
 def answers_of(model: Path) -> dict[str, Any]:
-    """The answers of a model to the questions of the self-test, and how it came by them.
+    """Answer the questions of the self-test with a model.
 
     Returns:
-        ``answers``: the data of each text, with the confidences by dotted path; ``seconds``, which
-        they took without the loading; ``tuned``, the settings that apply; ``n_attention_taken`` and
-        ``n_attention_left``, the attention nodes that hpd's kernel took and left;
-        ``attention_kernels``, those that this processor could run, the fastest first, each with
-        the reason why it cannot be used, which is empty if it can.
+        ``answers``: the data of each text, with confidences by dotted path; ``seconds``, without
+        loading; ``tuned``, the settings that apply; ``n_attention_taken`` and
+        ``n_attention_left``, attention nodes computed by hpd's kernel and by llama.cpp;
+        ``attention_kernels``, those for this processor, fastest first, each with the reason why
+        it cannot be used, or an empty text.
     """
     stored = stored_questions()
     texts = [question["text"] for question in stored["questions"]]
-    # What the model itself says, which a wrong kernel would change.
+    # Uncalibrated, as a wrong kernel would change the model's own confidence.
     with Extractor(stored["schema"], model, quiet=True, calibration=NO_CALIBRATION) as extractor:
         start = time.perf_counter()
         extractions = list(extractor.extract_many(texts))
@@ -54,7 +54,6 @@ def answers_of(model: Path) -> dict[str, Any]:
 
 
 def main(model: str) -> int:
-    """Print what came of the trial."""
     print(json.dumps(answers_of(Path(model))))
     return 0
 

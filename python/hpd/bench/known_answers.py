@@ -1,7 +1,7 @@
-"""Questions whose answers are known, and are decoded instead of the model's own.
+"""Questions with known answers, which are decoded instead of the model's own.
 
-The model computes as always, and only then is the known token taken. So every method writes the
-same values, whatever the weights are.
+The model computes as usual, then its token is replaced with the known one. So every method decodes
+the same values, whatever the weights are.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ KnownAnswer = Mapping[str, Any]
 
 
 class KnownAnswers(CompiledSchema):
-    """A compiled schema of which the answers are known.
+    """A compiled schema with known answers.
 
     Args:
-        known: the answer of a document, by its text; None: the model gives its own.
-        has_grammar: whether each token of a known answer is held against the field's grammar, as
-            it is where a model obeys it; otherwise such fields have no grammar.
+        known: returns the answer for a document's text; None: the model decodes its own.
+        has_grammar: whether known tokens are checked against the field's grammar; otherwise such
+            fields have no grammar.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class KnownAnswers(CompiledSchema):
         super().__init__(*args, **settings)
         self._known = known
         self._has_grammar = has_grammar
-        # No document needs to state a known answer.
+        # Known answers need not be in the document.
         self._is_restricted = self._is_restricted and not has_grammar
 
     def request(
@@ -49,7 +49,7 @@ class KnownAnswers(CompiledSchema):
         first: bool,
         keep_prompt: bool,
     ) -> Request:
-        """The request for one wave of questions, with the known values."""
+        """Return the request for a wave of questions, with known values."""
         request = super().request(texts, questions, first=first, keep_prompt=keep_prompt)
         answers = [self._known(text) for text in texts]
         for i, question in enumerate(questions):
@@ -64,7 +64,7 @@ class KnownAnswers(CompiledSchema):
         return request
 
     def answer_request(self, texts: Sequence[str]) -> Request:
-        """The request of ``method="ar"``, with the known answer."""
+        """Return the request for ``method="ar"``, with the known answer."""
         request = super().answer_request(texts)
         answers = [answer for answer in map(self._known, texts) if answer is not None]
         if answers:
@@ -76,11 +76,11 @@ class KnownAnswers(CompiledSchema):
     def limits(
         self, attributes: Sequence[Attribute], kinds: Sequence[str]
     ) -> list[ConfidenceLimits]:
-        """None: known answers say nothing about a model."""
+        """Return no limits, as known answers depend on no model."""
         return [ConfidenceLimits()] * len(attributes)
 
     def _with(self, field: Field, text: str, n_most: int, attribute: int = 0) -> Field:
-        """A field with its known value."""
+        """Return a field with its known value."""
         if not self._has_grammar:
             field = Field(field.key, max_tokens=n_most, attribute=attribute)
         field.replay = self._model.tokenize(text)

@@ -1,7 +1,6 @@
 """One run of a method over all documents: its time, its counts and its answers.
 
-A figure that was measured while the host of a virtual machine computed something else says nothing
-of the method. Linux counts that time, so a run that lost much of it is measured again.
+Runs that lost much time to the host of a virtual machine (Linux's steal time) are repeated.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ _STATUS = Path("/proc/self/status")
 
 
 def forget_peak() -> None:
-    """Start a new peak, where the system can (Linux)."""
-    # On other systems the peak is that of all methods so far.
+    """Reset the peak, if the system can (Linux)."""
+    # On other systems the peak includes all previous methods.
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def peak_bytes() -> int:
-    """The highest resident set since ``forget_peak``; 0 where the system does not tell."""
+    """Return the peak resident set since ``forget_peak``; 0 if unknown."""
     try:
         for line in _STATUS.read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -60,30 +59,30 @@ def peak_bytes() -> int:
 T = TypeVar("T")
 
 MAX_STOLEN_SHARE = 0.03
-"""The share of the processors' time that the host may take from a run that counts."""
+"""Share of CPU time that the host may take from an accepted run."""
 
 N_TRIES = 3
-"""Runs of a method in one round, if the host disturbs each of them."""
+"""Maximum runs of a method in one round, if the host disturbs them."""
 
 _STAT = Path("/proc/stat")
-_STEAL = 8  # the column of the time that the host took, behind the word "cpu"
+_STEAL = 8  # the column of stolen time, after the word "cpu"
 
 
 class StolenTime:
-    """A stopwatch for the time that the host takes, which starts when it is made."""
+    """A running stopwatch for the time that the host takes."""
 
     def __init__(self) -> None:
         self._stolen = _stolen_seconds()
         self._start = perf_counter()
 
     def share(self) -> float:
-        """The part of the time of all processors that the host took; 0 if that is unknown."""
+        """Return the share of CPU time that the host took; 0 if unknown."""
         whole = (perf_counter() - self._start) * (os.cpu_count() or 1)
         return max(0.0, (_stolen_seconds() - self._stolen) / whole) if whole > 0 else 0.0
 
 
 def least_disturbed(measure: Callable[[], T], share: Callable[[T], float]) -> T:
-    """The first measurement that the host left alone, or the best of ``N_TRIES``."""
+    """Return the first undisturbed measurement, or the best of ``N_TRIES``."""
     tries: list[T] = []
     while len(tries) < N_TRIES:
         tries.append(measure())
@@ -93,7 +92,7 @@ def least_disturbed(measure: Callable[[], T], share: Callable[[T], float]) -> T:
 
 
 def _stolen_seconds() -> float:
-    """The seconds of all processors together since the start of the system."""
+    """Return the stolen seconds of all processors since boot."""
     try:
         columns = _STAT.read_text().partition("\n")[0].split()
         return int(columns[_STEAL]) / os.sysconf("SC_CLK_TCK")
@@ -108,28 +107,28 @@ _N_TIMES = 3
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Seconds of llama.cpp's time."""
+    """Seconds of llama.cpp per token and row."""
 
     token: float
-    """A token in a full batch, behind an instruction that is in the cache."""
+    """A token in a full batch, after a cached instruction."""
     row: float
-    """A row of logits: its pass through the output matrix, and the search for its best word."""
+    """A row of logits: the output matrix, and the argmax."""
 
     @classmethod
     def between(cls, before: Prices, after: Prices) -> Prices:
-        """The prices of what ran between two measurements: their means."""
+        """Return the mean prices of two measurements."""
         return cls((before.token + after.token) / 2, (before.row + after.row) / 2)
 
     def bill(self, n_tokens: int, n_rows: int) -> float:
-        """The seconds for which tokens and rows cannot be had cheaper than in full batches."""
+        """Return the seconds for tokens and rows in full batches, the lower bound."""
         return n_tokens * self.token + n_rows * self.row
 
 
 def measure_prices(model: _native.Model, options: _native.EngineOptions) -> Prices:
-    """Decode full batches with one row for the price of a token, and small ones with one row and
-    with many for that of a row, which would be lost in the time of a full batch. Medians of three.
+    """Measure the price of a token in full batches with one row, and that of a row in small batches
+    with one and with many, as it would be lost in the noise of a full batch. Medians of three.
 
-    The tokens are arbitrary, as only the shape of a batch matters for its time.
+    The tokens are arbitrary, as the time depends only on the shape of a batch.
     """
     engine = _native.Engine(model, options)
     n_batch = min(options.n_batch, engine.n_ctx // 2, (model.n_ctx_train or engine.n_ctx) // 2)
@@ -153,13 +152,13 @@ def measure_prices(model: _native.Model, options: _native.EngineOptions) -> Pric
 def _seconds(
     engine: _native.Engine, model: _native.Model, number: int, n_batch: int, n_fields: int
 ) -> float:
-    """The time of a batch that reads a document with this many keys of one token each."""
+    """Return the time of a batch with a document and this many keys of one token."""
 
     def tokens(first: int, n: int) -> list[int]:
         return [(first + i) % model.n_vocab for i in range(n)]
 
     prompt = tokens(0, _N_INSTRUCTION) + tokens(1000 * (number + 1), n_batch - n_fields)
-    # Keys that begin alike would share their tokens.
+    # Keys with a common prefix would share its tokens.
     fields = [_native.Field(key, max_tokens=1) for key in zip(tokens(0, n_fields), strict=True)]
     before = engine.stats
     engine.submit(number, prompt, fields, n_instruction=_N_INSTRUCTION)
@@ -182,17 +181,17 @@ class Measurement:
     llama_seconds: float
     """Time in llama.cpp, for all batches."""
     reading_seconds: float
-    """The share of that for the tokens of prompts and keys; the rest is that of values."""
+    """The part of it for prompts and keys; the rest is for values."""
     cpu_seconds: float
-    """Processor time of all threads together, which includes waiting for each other."""
+    """CPU time of all threads, which includes waiting for each other."""
     host_seconds: float
-    """All other time: tokenising, scheduling, choosing tokens, parsing and grounding values."""
+    """Other time: tokenising, scheduling, sampling, parsing and grounding values."""
     prompt_tokens: int
     cached_tokens: int
-    """The tokens of the prompts that were in the KV cells already."""
+    """Tokens of prompts that were already in the KV cache."""
     completion_tokens: int
     steps: float
-    """The number of batches with a value of a document, as a mean over the documents."""
+    """Mean number of batches with a value of a document."""
     n_batches: int
     n_tokens: int
     """Tokens in all batches: prompts, keys, values and drafts."""
@@ -200,18 +199,18 @@ class Measurement:
     n_drafted: int
     n_accepted: int
     n_graphs: int
-    """The graphs that llama.cpp computed: one for each pass of a batch."""
+    """Graphs that llama.cpp computed: one per ubatch."""
     n_graphs_reused: int
-    """Those of them that were the ones before, and were not built again."""
+    """Graphs that llama.cpp reused."""
     n_preempted: int
     peak_bytes: int
     n_wrong: int
-    """The number of answers that differ from the replayed ones."""
+    """Answers that differ from the replayed ones."""
     stolen: float
-    """The share of the processors' time that the host of a virtual machine took for others."""
+    """Share of CPU time that the host of a virtual machine took."""
 
     def bill(self, prices: Prices) -> float:
-        """The seconds that its tokens and rows cost at these prices; refused guesses are free."""
+        """Return the seconds of its tokens and rows at these prices, without rejected drafts."""
         n_refused = self.n_drafted - self.n_accepted
         return prices.bill(self.n_tokens - n_refused, self.n_rows - n_refused)
 
@@ -226,13 +225,13 @@ class MeasuredAnswers:
 
     measurement: Measurement
     answers: dict[int, Any]
-    """The answers by the document's index in the workload."""
+    """Answers by the document's index in the workload."""
 
 
 class Bench:
     """A loaded model and a workload.
 
-    ``make_engine`` may wrap the engine, so that its steps can be watched.
+    ``make_engine`` may wrap the engine, to observe its steps.
     """
 
     def __init__(
@@ -243,12 +242,12 @@ class Bench:
         self._make_engine = make_engine
 
     def measure(self, method: BenchMethod, number: int) -> MeasuredAnswers:
-        """Run the method once, in a context of its own.
+        """Run the method once, in a new context.
 
         Raises:
             HpdError: a document cannot be decoded.
         """
-        # The last method's context is gone, so its memory does not count for this one.
+        # The last method's context is freed, so its memory does not count.
         forget_peak()
         workload = self._workload
         pipeline = Pipeline(
@@ -310,7 +309,7 @@ class Bench:
         return MeasuredAnswers(measurement, answers)
 
     def prices(self, options: Options) -> Prices:
-        """The cost of a token and of a row now, with an engine of its own."""
+        """Measure the price of a token and of a row now, with a new engine."""
         return measure_prices(self._model, engine_options(options))
 
     def _compiled_schema(self, method: BenchMethod) -> Callable[..., CompiledSchema]:
@@ -320,8 +319,8 @@ class Bench:
         for item in (*self._workload.warm_up, *self._workload.items):
             if known.setdefault(item.text, item.answer) != item.answer:
                 raise InputError(
-                    f"document {item.id}: another one has the same text and another answer; "
-                    "leave one of them out"
+                    f"document {item.id}: another one has the same text but another answer; "
+                    "remove one"
                 )
         return partial(KnownAnswers, known=known.get, has_grammar=method.grammar)
 
@@ -335,7 +334,7 @@ class Bench:
 
 
 def _extract(pipeline: Pipeline, items: Sequence[WorkloadDocument]) -> list[Extraction[Any]]:
-    """The extractions of some items, in their order."""
+    """Return the extractions of some items, in order."""
     documents = (Document(item.text, item, item.category) for item in items)
     by_place: dict[int, Extraction[Any]] = {}
     for index, extraction in pipeline.run(documents):
@@ -346,7 +345,7 @@ def _extract(pipeline: Pipeline, items: Sequence[WorkloadDocument]) -> list[Extr
 
 
 def without_nulls(data: Any) -> Any:
-    """The data without nulls: a null attribute and a missing one mean the same."""
+    """Return the data without nulls, which are equivalent to missing attributes."""
     if isinstance(data, Mapping):
         kept = {name: without_nulls(value) for name, value in data.items()}
         return {name: value for name, value in kept.items() if value not in (None, {}, [])}
@@ -354,6 +353,6 @@ def without_nulls(data: Any) -> Any:
 
 
 def _settings(method: BenchMethod) -> dict[str, Any]:
-    """The options on which a method's speed depends."""
+    """Return the options on which a method's speed depends."""
     tuned = {name: getattr(method.options, name) for name in TUNABLE}
     return {**speed_identity(method.options), **tuned, "grammar": method.grammar}

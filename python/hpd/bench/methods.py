@@ -14,8 +14,8 @@ KINDS: tuple[MethodKind, ...] = ("prefill", "ar", "ar-batched", "hpd")
 _AR_IN_FLIGHT = (4, 8, 16, 32)
 _DOCUMENTS = "documents"
 _GRAMMAR = "grammar"
-# All methods have the model and the messages of the command; its kind says a method's ``method``.
-# Every document is decoded each time, or there would be nothing to measure.
+# All methods use the command's model and messages; their kind sets ``method``.
+# Every document must be decoded each time.
 _SETTINGS = tuple(
     name
     for name, option in OPTIONS.items()
@@ -41,29 +41,29 @@ class BenchMethod:
     """One method to time: its kind, and all its settings."""
 
     name: str
-    """The name that was asked for; where it has several values for a setting, with one of them."""
+    """The given name; if it has several values for a setting, with one of them."""
     kind: MethodKind
     options: Options
     n_documents: int | None = None
-    """The number of documents to time, spread over all of them; None: every one."""
+    """Number of documents to time, evenly spread; None: all."""
     grammar: bool = False
-    """Whether replayed values are held against their grammars, too."""
+    """Whether replayed values are checked against their grammars."""
 
     @property
     def fills_batches(self) -> bool:
-        """Whether its batches can be full, so that its time can be held against a bill."""
+        """Whether its batches can be full, so that its time can be compared with a bill."""
         return self.kind in ("hpd", "prefill")
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Methods of which the first round keeps the fastest; mostly there is only one."""
+    """Methods of which only the fastest stays after the first round; often just one."""
 
     name: str
     methods: tuple[BenchMethod, ...]
 
     def with_grammar(self) -> Contest | None:
-        """The same methods with grammars; None if they have them, or write no values."""
+        """Return the methods with grammars; None if they have them already, or no values."""
         if any(method.kind == "prefill" for method in self.methods):
             return None
         if all(method.grammar for method in self.methods):
@@ -75,22 +75,21 @@ class Contest:
 def parse_contest(text: str, base: Options | None = None) -> Contest:
     """Parse ``KIND[:SETTING=VALUE[|VALUE...][,...]]``.
 
-    Settings are those of ``Options``; ``documents``: how many are enough for a method that is
-    slow and whose documents do not share batches; and ``grammar`` (on or off): whether replayed
-    values are checked against their grammars as other values are, which is off by default.
+    Settings are those of ``Options``; ``documents``: number of documents for a slow method whose
+    documents do not share batches; and ``grammar`` (on or off, the default): whether replayed
+    values are checked against their grammars.
 
-    ``ar`` and ``hpd`` decode one object token by token and all fields at once; ``prefill`` reads
-    what ``hpd`` reads and generates nothing; ``ar`` has one document in flight, and ``ar-batched``
-    its best number of them, if ``base`` does not say how many; both are without drafts unless these
-    are asked for.
+    ``ar`` decodes one object token by token, ``hpd`` all fields at once; ``prefill`` reads what
+    ``hpd`` reads and generates nothing. Unless ``base`` sets it, ``ar`` has one document in flight,
+    and ``ar-batched`` the best number; both are without drafts by default.
 
     Raises:
-        ValueError: there is no such kind or setting, or it cannot have that value.
+        ValueError: the kind or setting is unknown, or the value is invalid.
     """
     base = base or Options()
     name, _, settings = text.partition(":")
     if name not in KINDS:
-        raise ValueError(f"{text}: no method {name!r}; there are {', '.join(KINDS)}")
+        raise ValueError(f"{text}: unknown method {name!r}; known: {', '.join(KINDS)}")
     kind = next(k for k in KINDS if k == name)
     choices: dict[str, list[str]] = {}
     for setting in filter(None, settings.split(",")):
@@ -110,7 +109,7 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
             n_documents = _count(texts.pop(_DOCUMENTS, None))
             grammar = _switch(texts.pop(_GRAMMAR, "off"))
             said = {k: _parsed(k, v) for k, v in texts.items()}
-            # Not as tuned: figures tell of the settings that their names say.
+            # Untuned, so that figures are of the settings in their names.
             options = base.with_settings({**_settings_of(kind, base), **said}).with_defaults()
         except ValueError as error:
             raise ValueError(f"{text}: {error}") from None
@@ -119,12 +118,12 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
 
 
 def _settings_of(kind: MethodKind, base: Options) -> dict[str, object]:
-    """The settings that make a kind, where the base does not say them."""
+    """Return the settings of a kind, unless the base sets them."""
     if kind == "prefill":
         return {"method": "hpd", "max_tokens": 1}
     if kind == "hpd":
         return {"method": "hpd"}
-    # Which keys a field sees is no question where the model writes all keys itself.
+    # Without meaning if the model writes all keys itself.
     settings: dict[str, object] = {"method": "ar", "layout": "branch"}
     if base.in_flight is None:
         settings["in_flight"] = 1
@@ -142,7 +141,7 @@ def _choices(setting: str, text: str) -> tuple[str, list[str]]:
     name = name.strip().replace("-", "_")
     if not equals or name not in (*_SETTINGS, _DOCUMENTS, _GRAMMAR):
         known = ", ".join((*_SETTINGS, _DOCUMENTS, _GRAMMAR))
-        raise ValueError(f"{text}: {setting!r} is no setting of a method; there are {known}")
+        raise ValueError(f"{text}: {setting!r} is not a setting of a method; known: {known}")
     return name, [value.strip() for value in values.split("|")]
 
 

@@ -1,4 +1,4 @@
-"""Several rounds of several methods, interleaved, and their summary: medians, spreads, ratios."""
+"""Interleaved rounds of several methods, and their summary: medians, spreads, ratios."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ COLUMNS = {
     "dollars_per_1000": "$/1000",
     "n_wrong": "wrong",
 }
-"""The figures of the table and their headings; all but the rates are per document."""
+"""Figures of the table and their headings; all except rates are per document."""
 
 _DECIMALS = {
     "documents_per_second": 2,
@@ -63,7 +63,7 @@ _DECIMALS = {
 
 
 def to_json(measurement: Measurement) -> dict[str, Any]:
-    """One measurement as a line of output."""
+    """Convert a measurement to a line of output."""
     row = asdict(measurement)
     row["ms_per_document"] = measurement.ms_per_document
     row["documents_per_second"] = measurement.n_documents / measurement.seconds
@@ -75,12 +75,12 @@ def summarise(
     price_per_hour: float | None = None,
     prices: Mapping[tuple[int, str], Prices] | None = None,
 ) -> list[dict[str, Any]]:
-    """A row for each method, in the order of first measurement.
+    """Return a row for each method, in the order of first measurement.
 
     A ratio is the median of the ratios within each round, so a round that is slow as a whole does
-    not matter. The yardstick ``ar-batched`` is the fastest of its settings; of several ``ar`` or
-    ``prefill`` it is the one that was named first. ``prices`` are those about each run, by
-    round and method, of methods whose batches can be full; the others have no bill.
+    not matter. The baseline for ``ar-batched`` is the fastest of its settings; for several ``ar``
+    or ``prefill`` it is the first. ``prices``, by round and method, are of methods whose batches
+    can be full; the others have no bill.
     """
     by_method: dict[str, list[Measurement]] = {}
     for measurement in measurements:
@@ -90,19 +90,19 @@ def summarise(
 
 
 def by_speed(runs: Mapping[str, Sequence[Measurement]]) -> list[str]:
-    """The methods, the one with the least median time first."""
+    """Return the methods by median time, fastest first."""
     return sorted(runs, key=lambda name: statistics.median(m.seconds for m in runs[name]))
 
 
 def _yardstick(kind: str, by_method: Mapping[str, Sequence[Measurement]]) -> Mapping[int, float]:
-    """The milliseconds by round of the kind's first method, or of the fastest ar-batched."""
+    """Return the milliseconds by round of the kind's first method, or the fastest ar-batched."""
     assert kind in KINDS
     candidates = {name: runs for name, runs in by_method.items() if runs[0].kind == kind}
     if not candidates:
         return {}
     if kind != "ar-batched":
         return {m.round: m.ms_per_document for m in next(iter(candidates.values()))}
-    # Settings that lost in the first round have no other rounds, so they do not count.
+    # Settings that lost in the first round have no other rounds.
     n_rounds = max(len(runs) for runs in candidates.values())
     candidates = {name: runs for name, runs in candidates.items() if len(runs) == n_rounds}
     return {m.round: m.ms_per_document for m in candidates[by_speed(candidates)[0]]}
@@ -120,7 +120,7 @@ def _row(
     middle = statistics.median(times)
 
     def ratio(kind: str) -> float | None:
-        """The yardstick's time divided by the method's, as a median over the rounds."""
+        """Return the baseline's time divided by the method's, as a median over the rounds."""
         pairs = [
             yardsticks[kind][m.round] / m.ms_per_document
             for m in runs
@@ -175,7 +175,7 @@ def _row(
 
 
 def table_rows(summary: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """The table's cells, headings first; empty columns are left out."""
+    """Return the table's cells, headings first, without empty columns."""
     keys = [key for key in COLUMNS if any(row[key] is not None for row in summary)]
     return [
         [COLUMNS[key] for key in keys],
@@ -199,16 +199,16 @@ OnMeasurement = Callable[[Measurement], None]
 
 @dataclass(slots=True)
 class Rounds:
-    """The yield of several rounds."""
+    """The results of several rounds."""
 
     measurements: list[Measurement] = field(default_factory=list)
     answers: dict[str, dict[int, Any]] = field(default_factory=dict)
     """Each method's answers in the first round."""
     prices: dict[tuple[int, str], Prices] = field(default_factory=dict)
-    """The cost of a token and of a row about each run, by round and method."""
+    """Prices of a token and of a row at each run, by round and method."""
 
     def compared(self) -> tuple[str | None, dict[str, int]]:
-        """The first method of the kind hpd, and of each other the answers that differ from its."""
+        """Return the first method of kind hpd, and how many answers of each other one differ."""
         kinds = {m.method: m.kind for m in self.measurements}
         own = next((name for name in self.answers if kinds[name] == "hpd"), None)
         if own is None:
@@ -220,11 +220,11 @@ class Rounds:
 def run_rounds(
     bench: Bench, contests: Sequence[Contest], n_rounds: int, progress: OnMeasurement | None = None
 ) -> Rounds:
-    """All methods timed, round after round, with prices before and after what fills batches.
+    """Time all methods in rounds, with prices before and after those that fill batches.
 
-    Methods take turns, forwards and backwards, so that a machine that becomes slower or faster in
-    the meantime favours none. What the host of a virtual machine disturbed is measured again.
-    After the first round only the fastest of each contest goes on.
+    Methods take turns, forwards and backwards, so that changes in the machine's speed favour none.
+    Runs that the host of a virtual machine disturbed are repeated. After the first round only the
+    fastest of each contest stays.
     """
     rounds = Rounds()
     methods = _unique(method for contest in contests for method in contest.methods)
@@ -250,7 +250,7 @@ def run_rounds(
 def measure_undisturbed(
     bench: Bench, method: BenchMethod, number: int, progress: OnMeasurement | None
 ) -> MeasuredAnswers:
-    """A run of a method, measured again if the host of a virtual machine disturbed it."""
+    """Run a method, and repeat it if the host of a virtual machine disturbed it."""
     run = least_disturbed(partial(bench.measure, method, number), _stolen)
     if progress is not None:
         progress(run.measurement)
@@ -258,7 +258,7 @@ def measure_undisturbed(
 
 
 def n_different(answers: Mapping[int, Any], reference: Mapping[int, Any]) -> int:
-    """Documents on which two methods disagree, of those that both were asked about."""
+    """Count the documents in both answers for which they differ."""
     return sum(answers[index] != reference[index] for index in answers.keys() & reference.keys())
 
 
@@ -277,7 +277,7 @@ def _unique(methods: Iterable[BenchMethod]) -> list[BenchMethod]:
 
 
 def environment(model: _native.Model, path: Path, n_gpu_layers: int = -1) -> dict[str, Any]:
-    """Everything that the figures depend on besides the settings."""
+    """Return everything else that affects the figures, apart from the settings."""
     import llama_cpp
 
     return {

@@ -21,10 +21,10 @@ from hpd.options import OPTIONS, TUNABLE, Options
 
 TunedSettings = Mapping[str, int]
 Axis = Sequence[TunedSettings]
-"""The values to try of one setting, or of several that are varied together."""
+"""Values to try for one setting, or for several that are varied together."""
 
 TIE_MARGIN = 0.03
-"""The share of a time by which another must be shorter to count as faster."""
+"""Relative difference at which a time counts as faster."""
 
 _N_RUNS = 3
 _SLOW_FACTOR = 1.2  # times the first run of the fastest; slower settings are not run again
@@ -37,7 +37,7 @@ class TuneRun:
 
     seconds: float
     n_different: int = 0
-    """The number of documents with other answers than with the default settings."""
+    """Documents with other answers than with the default settings."""
 
 
 MeasureSettings = Callable[[TunedSettings], TuneRun]
@@ -45,37 +45,37 @@ MeasureSettings = Callable[[TunedSettings], TuneRun]
 
 @dataclass(slots=True)
 class TuneTrial:
-    """All that is known of some settings."""
+    """The runs with some settings."""
 
     settings: TunedSettings
     seconds: list[float] = field(default_factory=list)
     """The time of each run."""
     n_different: int = 0
     problem: str = ""
-    """The reason why the settings cannot be used; empty if they can."""
+    """Why the settings cannot be used; empty if they can."""
 
 
 @dataclass(frozen=True, slots=True)
 class TuneResult:
-    """The end of a search."""
+    """The result of a search."""
 
     chosen: TunedSettings
     speedup: float
-    """The time with the default settings divided by that with the chosen ones, timed in turns; 1 if
-    they are the same."""
+    """Time with the default settings divided by time with the chosen ones, interleaved; 1 if the
+    same."""
     trials: list[TuneTrial]
-    """All settings in the order in which they were tried first, beginning with the default."""
+    """All settings in the order of their first run, the default first."""
 
 
 class TuneSearch:
     """Coordinate descent from the default settings.
 
     Args:
-        measure: runs once with some settings; ``HpdError`` means that they do not work here.
+        measure: runs once with some settings; raises ``HpdError`` if they do not work here.
         default: the default settings, which win ties.
-        n_tolerated: the number of documents whose answers may differ from the default's.
+        n_tolerated: number of documents whose answers may differ from the default's.
         axes: the settings to vary, the most important one first.
-        is_over: whether the time for the search is up.
+        is_over: returns whether time is up.
     """
 
     def __init__(
@@ -94,12 +94,12 @@ class TuneSearch:
         self._trials: list[TuneTrial] = []
 
     def run(self) -> TuneResult:
-        """Search until nothing more can be gained, or the time is up.
+        """Search until no settings are faster, or time is up.
 
         Raises:
             HpdError: the default settings do not work.
         """
-        # This run warms up the machine; its time does not count, but its answers are the reference.
+        # A warm-up: its time is ignored, but its answers are the reference.
         self._seconds(self._default)
         best = self._default
         done: set[frozenset[frozenset[tuple[str, int]]]] = set()
@@ -116,7 +116,7 @@ class TuneSearch:
         return self._confirmed(best)
 
     def _winner(self, candidates: Sequence[TunedSettings], axis: Axis) -> TunedSettings:
-        """The fastest settings; of several that are as fast, those nearest to the default."""
+        """Return the fastest settings; of equally fast ones, those nearest to the default."""
         incumbent = candidates[0]
         times = self._contest(candidates)
         if times[0] is None:
@@ -134,10 +134,10 @@ class TuneSearch:
         return candidates[medians.index(min(medians))]
 
     def _contest(self, candidates: Sequence[TunedSettings]) -> list[list[float] | None]:
-        """The seconds of each candidate's runs; None if there was no time for it.
+        """Return the seconds of each candidate's runs; None if there was no time for it.
 
-        They take turns, forwards and backwards, so that a machine that becomes slower or faster in
-        the meantime favours none.
+        Candidates take turns, forwards and backwards, so that changes in the machine's speed favour
+        none.
         """
         times: list[list[float]] = [[] for _ in candidates]
         left = list(range(len(candidates)))
@@ -160,7 +160,7 @@ class TuneSearch:
         return [runs or None for runs in times]
 
     def _confirmed(self, best: TunedSettings) -> TuneResult:
-        """Compare the best with the default once more, as several small gains may be no gain."""
+        """Compare the best with the default again, as several small gains may be noise."""
         if best == self._default:
             return TuneResult(best, 1.0, self._trials)
         ratios = []
@@ -190,7 +190,7 @@ class TuneSearch:
         return run.seconds
 
     def _is_usable(self, settings: TunedSettings) -> bool:
-        """Whether settings work, and give the answers of the default settings."""
+        """Return whether settings work, and give the same answers as the default."""
         trial = self._trial(settings)
         return not trial.problem and trial.n_different <= self._n_tolerated
 
@@ -224,21 +224,20 @@ AXES: tuple[Axis, ...] = tuple(
     for name, option in OPTIONS.items()
     if option.tuning is not None and option.tuning.tried
 )
-"""The values to try of each option, in this order, and of the options that are varied with it."""
+"""Values to try for each option, in order, and for the options that are varied with it."""
 
 _N_PROBED = 8
 _N_SEARCHED = 40
-"""The approximate number of runs in a search with enough time."""
+"""Approximate number of runs in a complete search."""
 _MIN_DOCUMENTS = 32
-"""The fewest documents; fewer would say nothing about many in flight."""
+"""Minimum number of documents, as many have to be in flight."""
 
 
 def n_tolerated(n_documents: int) -> int:
-    """The number of documents for which settings may give other answers.
+    """Return the number of documents for which settings may give other answers.
 
-    It is not zero, because rounding depends on the batch, and decides between values that are
-    almost equally likely. Not even two runs of the default settings always agree, as the number of
-    drafts depends on measured times.
+    It is not zero because rounding depends on the batch and decides near ties. Even two runs of the
+    default settings may differ, as the number of drafts depends on measured times.
     """
     return max(1, n_documents // 10)
 
@@ -248,8 +247,8 @@ class Timer:
 
     Args:
         bench: the model and the documents.
-        base: the options that are not varied.
-        n_documents: the number of documents of the bench.
+        base: options that are not varied.
+        n_documents: number of documents in the bench.
         note: called with each measurement.
     """
 
@@ -267,7 +266,7 @@ class Timer:
         self.n_documents = n_documents
 
     def fit(self, seconds: float) -> None:
-        """Choose the number of documents, so that the search takes about so many seconds."""
+        """Choose the number of documents so that the search takes about ``seconds``."""
         n_probed = min(_N_PROBED, self.n_documents)
         method = BenchMethod("tune", "hpd", self._base.with_defaults(), n_probed)
         took = self._bench.measure(method, 0).measurement.seconds / n_probed
@@ -289,7 +288,7 @@ class Timer:
 
 
 def axes_for(base: Options, n_documents: int) -> list[Axis]:
-    """The settings to vary with so many documents; those that ``base`` has set are left out."""
+    """Return the settings to vary with so many documents, except those set in ``base``."""
     axes: Sequence[Axis] = [
         [change for change in axis if change.get("in_flight", 0) <= n_documents] for axis in AXES
     ]
@@ -298,6 +297,6 @@ def axes_for(base: Options, n_documents: int) -> list[Axis]:
 
 
 def default_settings(base: Options) -> dict[str, int]:
-    """The values of all settings without tuning."""
+    """Return the values of all settings without tuning."""
     filled = base.with_defaults()
     return {name: getattr(filled, name) for name in TUNABLE}

@@ -1,4 +1,4 @@
-"""The documents of a benchmark with their schemas, and made-up ones if there are none."""
+"""The documents of a benchmark with their schemas, or made-up ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ANSWERS = ("target_scores", "gold", "data")
 
 @dataclass(frozen=True, slots=True)
 class WorkloadDocument:
-    """One document, and the answer that every method must give, if it is known."""
+    """A document, and the answer to replay, if any."""
 
     id: str
     text: str
@@ -31,7 +31,7 @@ class WorkloadDocument:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """The documents to time, and others of the same categories to warm up with."""
+    """Documents to time, and others of the same categories for warm-up."""
 
     name: str
     schemas: Schemas
@@ -40,7 +40,7 @@ class Workload:
     is_replay: bool
 
     def schema(self, category: str | None) -> Schema:
-        """The schema of one category."""
+        """Return the schema of a category."""
         return self.schemas if isinstance(self.schemas, Schema) else self.schemas[str(category)]
 
 
@@ -61,8 +61,8 @@ def load_workload(
         source: the documents, in any format that ``hpd extract`` reads.
         schemas: one schema, or one per category.
         replay: rows with the answers (``target_scores``, ``gold`` or ``data``), by id.
-        limit: take so many, spread evenly over the file.
-        n_warm_up: documents of each category to leave out of the timing, if there are enough.
+        limit: maximum number of documents, spread evenly over the file.
+        n_warm_up: documents of each category that are not timed, if there are enough.
         text_field: the fields with the text.
         id_field: the field with the id.
         category_field: the field with the category (else ``category`` if schemas need one).
@@ -98,13 +98,13 @@ def load_workload(
 
 
 def spread(n: int, limit: int | None) -> list[int]:
-    """``limit`` of the numbers below ``n``, evenly spread."""
+    """Return ``limit`` evenly spread numbers below ``n``."""
     n_taken = n if limit is None else min(n, limit)
     return [i * n // n_taken for i in range(n_taken)]
 
 
 def complete_answer(attributes: Sequence[Attribute], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Every attribute in the order of the schema, null where nothing is known."""
+    """Return all attributes in the order of the schema, null if unknown."""
     answer: dict[str, Any] = {}
     for attribute in attributes:
         value = known.get(attribute.name)
@@ -147,7 +147,7 @@ def _item(
 
 def _load_answers(path: str | Path, id_field: str | None) -> dict[str, Mapping[str, Any]]:
     answers = {}
-    # The rows need not have a text, so errors of records without one do not count.
+    # The rows may lack a text, so errors of such records are ignored.
     with RecordReader(path, id_field=id_field) as reader:
         for record in reader:
             row = record.raw
@@ -162,7 +162,7 @@ def _load_answers(path: str | Path, id_field: str | None) -> dict[str, Mapping[s
 
 
 def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """One value for each attribute: the first of several that count as right."""
+    """Return one value for each attribute: the first of several right ones."""
     types = {attribute.name: attribute.type for attribute in schema}
     single = {}
     for name, value in answer.items():
@@ -175,9 +175,9 @@ def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
 def _warm_up(
     timed: Sequence[WorkloadDocument], others: Sequence[WorkloadDocument], n: int
 ) -> Iterator[WorkloadDocument]:
-    """The first documents of each category that are not timed; timed ones if there are no others.
+    """Return the first untimed documents of each category, or timed ones if there are no others.
 
-    The drafter must not have learnt from the very documents that are timed.
+    The drafter must not learn from the documents that are timed.
     """
     for category in dict.fromkeys(item.category for item in timed):
         free = [item for item in others if item.category == category]
@@ -212,7 +212,7 @@ _FILLERS = (
 
 
 def catalogue() -> Workload:
-    """Listings of about 120 tokens that state half of the attributes; always the same."""
+    """Return fixed listings of about 120 tokens that state half of the attributes."""
     rng = random.Random(0)
     items = [
         WorkloadDocument(str(n), _listing(rng), None)

@@ -1,1 +1,1 @@
-"""Evaluation: predictions, gold files, and the scores of one against the other."""
+"""Evaluation: scores of predictions against gold values."""

@@ -48,19 +48,19 @@ class FieldPair:
     has_value: bool
     """Whether at least one of them has a value."""
     is_same: bool
-    """Whether both have the same value, or none; the order of a list does not matter."""
+    """Whether the values are equal, or both missing; the order of a list does not matter."""
     is_same_normalized: bool
 
     @property
     def outcomes(self) -> tuple[Outcome, Outcome] | None:
-        """The outcome of each, if the document has gold values."""
+        """The outcome of each value, if the document has gold values."""
         if not self.example.gold:
             return None
         gold = self.example.gold.get(self.attribute)
         return outcome(gold, self.first), outcome(gold, self.second)
 
     def to_json(self) -> dict[str, Any]:
-        """Return a line for a person who decides which of the two is right."""
+        """Return a line from which a person can decide which value is right."""
         example = self.example
         result: dict[str, Any] = {"id": example.id, "line": example.line}
         if example.category:
@@ -77,7 +77,7 @@ class FieldPair:
 
 @dataclass(frozen=True, slots=True)
 class Agreement(JsonDataclass):
-    """The number of fields in which two files have the same value."""
+    """The fields in which two files have the same value."""
 
     JSON = (
         *("n_fields", "n_same", "n_same_normalized", "same", "same_normalized"),
@@ -89,13 +89,13 @@ class Agreement(JsonDataclass):
     n_same: int
     n_same_normalized: int
     n_filled: int
-    """The number of fields in which at least one file has a value, as two nulls agree easily."""
+    """Fields for which at least one file has a value, as two nulls agree easily."""
     n_filled_same: int
     n_filled_same_normalized: int
 
     @property
     def same(self) -> float:
-        """The share of fields with the same value, in percent."""
+        """Percentage of fields with the same value."""
         return percentage(self.n_same, self.n_fields)
 
     @property
@@ -105,7 +105,7 @@ class Agreement(JsonDataclass):
 
     @property
     def filled_same(self) -> float:
-        """The share of filled fields with the same value, in percent."""
+        """Percentage of filled fields with the same value."""
         return percentage(self.n_filled_same, self.n_filled)
 
     @property
@@ -120,28 +120,28 @@ def field_pairs(
     second: Sequence[Mapping[str, Any] | None],
     attributes: Mapping[str, Iterable[str]] | None = None,
 ) -> Iterator[FieldPair]:
-    """The pairs of fields of two files, document by document.
+    """Yield the fields of two files in pairs, document by document.
 
     The fields are those of the strict form (``field_outcomes``); for documents without gold values,
-    all that either file names.
+    all fields in either file.
     """
-    every = category_attributes(examples)
+    all_names = category_attributes(examples)
     for category, names in (attributes or {}).items():
-        every[category] = dict.fromkeys(names)
+        all_names[category] = dict.fromkeys(names)
     for example, one, two in zip(examples, first, second, strict=True):
-        names = {**example.gold, **every[example.category]}
+        names = {**example.gold, **all_names[example.category]}
         for attribute in names or {**(one or {}), **(two or {})}:
             yield _pair(example, attribute, (one or {}).get(attribute), (two or {}).get(attribute))
 
 
 def agreement(pairs: Iterable[FieldPair]) -> Agreement:
     """Count the fields in which two files agree."""
-    every = list(pairs)
-    filled = [pair for pair in every if pair.has_value]
+    all_pairs = list(pairs)
+    filled = [pair for pair in all_pairs if pair.has_value]
     return Agreement(
-        len(every),
-        sum(pair.is_same for pair in every),
-        sum(pair.is_same_normalized for pair in every),
+        len(all_pairs),
+        sum(pair.is_same for pair in all_pairs),
+        sum(pair.is_same_normalized for pair in all_pairs),
         len(filled),
         sum(pair.is_same for pair in filled),
         sum(pair.is_same_normalized for pair in filled),
@@ -149,7 +149,7 @@ def agreement(pairs: Iterable[FieldPair]) -> Agreement:
 
 
 def percentage(part: int, whole: int) -> float:
-    """A share in percent with two decimals; 100 for two empty files."""
+    """Return a percentage with two decimals; 100 if ``whole`` is 0."""
     return round(100 * part / whole, 2) if whole else 100.0
 
 
@@ -172,13 +172,13 @@ Data = Sequence[Mapping[str, Any] | None]
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The scores of one file, in each form of comparison, with their intervals."""
+    """The scores of one file, in each form of comparison, with intervals."""
 
     evaluations: Mapping[FormName, Evaluation]
     intervals: Mapping[FormName, EvaluationIntervals]
 
     def named_scores(self) -> dict[str, float]:
-        """Every score by ``ScorePlace.name``, rounded as it is printed."""
+        """Return the scores by name, rounded as printed."""
         return {
             key.name: getattr(
                 getattr(getattr(self.evaluations[key.form], key.scope), key.average),
@@ -188,7 +188,7 @@ class Assessment:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Return all results as JSON; the exact scores, which are the metric, come first."""
+        """Return all results as JSON, the exact scores, which are the metric, first."""
         exact, normalized = (
             {**to_plain(self.evaluations[form]), "intervals": to_plain(self.intervals[form])}
             for form in FORM_NAMES
@@ -206,15 +206,15 @@ class Versus(JsonDataclass):
     """The differences between their scores; empty if there is no gold."""
     agreement: Agreement
     disagreements: Sequence[FieldPair]
-    """The fields whose values are not exactly the same."""
+    """The fields whose values differ."""
 
     def named_scores(self) -> dict[str, float]:
-        """The shares of fields with the same value, in percent."""
+        """Return the percentages of fields with the same value."""
         return {name: getattr(self.agreement, share) for name, share in AGREEMENT_NAMES.items()}
 
     @property
     def n_disagreements(self) -> int:
-        """The number of these fields."""
+        """The number of fields whose values differ."""
         return len(self.disagreements)
 
 
@@ -244,10 +244,7 @@ def versus(
     attributes: Attributes | None = None,
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Versus:
-    """Compare two files: the differences between their scores, and their agreement.
-
-    If no example has gold values, there is only the agreement.
-    """
+    """Compare two files by agreement and, if any example has gold values, by scores."""
     pairs = list(field_pairs(examples, first, second, attributes))
     differences: dict[FormName, dict[Scope, Differences]] = {}
     if any(example.gold for example in examples):
@@ -273,19 +270,19 @@ _COUNTS = ("prompt_tokens", "cached_tokens", "completion_tokens", "steps")
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """The sums over the lines that have a usage."""
+    """Sums over the lines that have a ``usage``."""
 
     n_documents: int
     """The number of lines with a ``usage``."""
     totals: Mapping[str, int]
-    """Of ``prompt_tokens``, ``cached_tokens``, ``completion_tokens`` and ``steps``."""
+    """Sums of ``prompt_tokens``, ``cached_tokens``, ``completion_tokens`` and ``steps``."""
     line_seconds: float
-    """The sum of the lines' own times. It is at least as long as the run, because the times of
+    """The sum of the lines' times, which is at least the duration of the run, as the times of
     documents in flight together overlap."""
     wall_seconds: float | None = None
-    """The time of the run, if it was measured."""
+    """The duration of the run, if it was measured."""
     price_per_hour: float | None = None
-    """The price of the machine, in dollars."""
+    """The price of the machine per hour, in dollars."""
 
     @property
     def is_bound(self) -> bool:
@@ -294,13 +291,13 @@ class Throughput:
 
     @property
     def documents_per_second(self) -> float | None:
-        """By the clock of the run, or by that of the lines; None if there is none."""
+        """By the duration of the run, or the sum of the lines' times; None if there is neither."""
         seconds = self.line_seconds if self.wall_seconds is None else self.wall_seconds
         return self.n_documents / seconds if seconds > 0 else None
 
     @property
     def dollars_per_1000(self) -> float | None:
-        """Dollars for a thousand documents at this price and throughput."""
+        """Dollars per thousand documents."""
         if self.price_per_hour is None or not self.documents_per_second:
             return None
         return self.price_per_hour / 3600 * 1000 / self.documents_per_second
@@ -323,7 +320,7 @@ def throughput(
     wall_seconds: float | None = None,
     price_per_hour: float | None = None,
 ) -> Throughput | None:
-    """The throughput of some lines; None if none has a usage."""
+    """Return the throughput of some lines; None if none has a ``usage``."""
     usages = [prediction.usage for prediction in predictions if prediction.usage]
     if not usages:
         return None

@@ -1,7 +1,7 @@
-"""Calibration: confidence beside accuracy, the effect of a threshold, precision by coverage.
+"""Calibration: confidence against accuracy, effects of thresholds, precision by coverage.
 
 A value is right if the metric counts it as right (``hpd.evaluation.outcomes``). Nulls are counted
-apart, as ``null_threshold`` is about values.
+separately, as ``null_threshold`` applies to values.
 """
 
 from __future__ import annotations
@@ -25,27 +25,25 @@ THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 @dataclass(frozen=True, slots=True)
 class ScoredAnswer:
-    """One field: the confidence of the model, and the outcome."""
+    """The model's confidence in one field, and the outcome."""
 
     confidence: float
     outcome: Outcome
     document: int = 0
     """The document's index in the gold file, from 0."""
     kind: str = ANY_KIND
-    """The type of its attribute, where a schema tells it."""
+    """The type of its attribute, if a schema is given."""
     uncalibrated: float | None = None
-    """The model's own confidence, where the stated one is calibrated."""
+    """The model's own confidence, if the stated one is calibrated."""
     was_nulled: bool = False
-    """Whether it is null in place of a value, to which the confidence belongs."""
+    """Whether a value, whose confidence this is, was replaced with null."""
 
     @property
     def is_value(self) -> bool:
-        """Whether it is a value, not null."""
         return self.outcome in ("vc", "vw", "nv")
 
     @property
     def is_right(self) -> bool:
-        """Whether the value, or the null, is right."""
         return self.outcome in ("vc", "nn")
 
 
@@ -59,7 +57,7 @@ class Bin(JsonDataclass):
     confidence: float
     """Their mean confidence."""
     accuracy: float
-    """The share of them that is right; in a calibrated model it equals their confidence."""
+    """The share that is right; if calibrated, it equals the confidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class Reliability(JsonDataclass):
     """Answers binned by confidence."""
 
     bins: tuple[Bin, ...]
-    """The bins that are not empty, the lowest first."""
+    """The bins that are not empty, lowest first."""
     n: int
     ece: float
     """The expected calibration error: the mean distance between confidence and accuracy."""
@@ -75,11 +73,11 @@ class Reliability(JsonDataclass):
 
 @dataclass(frozen=True, slots=True)
 class Counterpart(JsonDataclass):
-    """The same answers with their confidence before calibration, or after it.
+    """The same answers with their confidence before or after calibration.
 
-    What was calibrated when it was extracted is held against what the model said. Otherwise a
-    calibration is fitted to four fifths of the documents and tried on the rest, five times, so that
-    no answer is mapped by what was fitted to it.
+    Answers that were calibrated when extracted are compared with the model's own confidence.
+    Otherwise a calibration is cross-validated: fitted to four fifths of the documents and applied
+    to the rest, five times.
     """
 
     is_calibrated: bool
@@ -89,7 +87,7 @@ class Counterpart(JsonDataclass):
 
 @dataclass(frozen=True, slots=True)
 class Threshold(JsonDataclass):
-    """The counts that are left when values less likely than a threshold become null."""
+    """The counts if values below a threshold become null."""
 
     threshold: float
     counts: Counts
@@ -115,14 +113,14 @@ def scored_answers(
     predictions: Sequence[Prediction | None],
     kinds: Mapping[str, Mapping[str, str]] | None = None,
 ) -> list[ScoredAnswer]:
-    """The fields with a confidence that the gold names, with a value or as absent.
+    """Return the fields with a confidence and a gold value or null.
 
     Args:
         examples: the gold.
         predictions: the prediction for each example; None if there is none.
-        kinds: of each category the types of its attributes; others are then left out.
+        kinds: the types of each category's attributes; attributes without one are skipped.
     """
-    stated = []
+    answers = []
     for document, (example, prediction) in enumerate(zip(examples, predictions, strict=True)):
         if prediction is None or prediction.data is None:
             continue
@@ -132,48 +130,47 @@ def scored_answers(
             kind = ANY_KIND if of_category is None else of_category.get(attribute)
             if attribute in confidences and kind is not None:
                 result = outcome(gold, prediction.data.get(attribute))
-                model_said = prediction.uncalibrated.get(attribute)
+                uncalibrated = prediction.uncalibrated.get(attribute)
                 was_nulled = prediction.was_nulled(attribute)
-                stated.append(
+                answers.append(
                     ScoredAnswer(
-                        confidences[attribute], result, document, kind, model_said, was_nulled
+                        confidences[attribute], result, document, kind, uncalibrated, was_nulled
                     )
                 )
-    return stated
+    return answers
 
 
-def without_nulled(every: Iterable[ScoredAnswer]) -> list[ScoredAnswer]:
-    """Return the answers without those that were turned into null, whose original confidence is
-    unknown."""
-    return [answer for answer in every if not answer.was_nulled]
+def without_nulled(answers: Iterable[ScoredAnswer]) -> list[ScoredAnswer]:
+    """Return the answers without values that were replaced with null."""
+    return [answer for answer in answers if not answer.was_nulled]
 
 
 def to_scored_confidence(answer: ScoredAnswer) -> ScoredConfidence:
-    """An answer with the model's own confidence, for a calibration to be fitted to."""
+    """Return an answer with the model's own confidence, to fit a calibration to."""
     confidence = answer.confidence if answer.uncalibrated is None else answer.uncalibrated
     return ScoredConfidence(
         answer.document, answer.kind, confidence, not answer.is_value, answer.is_right
     )
 
 
-def calibrate(every: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Calibration:
-    """Bins, errors and thresholds of some answers.
+def calibrate(answers: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Calibration:
+    """Compute bins, errors and thresholds.
 
-    Values that were turned into null count for the thresholds only.
+    Values that were replaced with null count only for the thresholds.
     """
-    given = without_nulled(every)
+    given = without_nulled(answers)
     return Calibration(
         reliability([answer for answer in given if answer.is_value], n_bins),
         reliability([answer for answer in given if not answer.is_value], n_bins),
-        tuple(Threshold(bound, _counts(every, bound)) for bound in THRESHOLDS),
+        tuple(Threshold(bound, _counts(answers, bound)) for bound in THRESHOLDS),
         _counterpart(given, n_bins),
     )
 
 
-def reliability(every: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Reliability:
-    """Answers in ``n_bins`` bins of equal width."""
+def reliability(answers: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Reliability:
+    """Put answers into ``n_bins`` bins of equal width."""
     members: dict[int, list[ScoredAnswer]] = {}
-    for answer in every:
+    for answer in answers:
         index = min(int(answer.confidence * n_bins), n_bins - 1)
         members.setdefault(index, []).append(answer)
     bins = tuple(
@@ -187,16 +184,16 @@ def reliability(every: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Reliabil
         for index, inside in sorted(members.items())
     )
     error = sum(b.n * abs(b.confidence - b.accuracy) for b in bins)
-    return Reliability(bins, len(every), error / len(every) if every else 0.0)
+    return Reliability(bins, len(answers), error / len(answers) if answers else 0.0)
 
 
-def _counterpart(every: Sequence[ScoredAnswer], n_bins: int) -> Counterpart:
-    of_model = [to_scored_confidence(answer) for answer in every]
-    was_calibrated = any(answer.uncalibrated is not None for answer in every)
+def _counterpart(answers: Sequence[ScoredAnswer], n_bins: int) -> Counterpart:
+    of_model = [to_scored_confidence(answer) for answer in answers]
+    was_calibrated = any(answer.uncalibrated is not None for answer in answers)
     mapped = of_model if was_calibrated else cross_fitted(of_model)
     other = [
         replace(answer, confidence=each.confidence)
-        for answer, each in zip(every, mapped, strict=True)
+        for answer, each in zip(answers, mapped, strict=True)
     ]
     return Counterpart(
         not was_calibrated,
@@ -205,14 +202,14 @@ def _counterpart(every: Sequence[ScoredAnswer], n_bins: int) -> Counterpart:
     )
 
 
-def _counts(every: Iterable[ScoredAnswer], threshold: float) -> Counts:
+def _counts(answers: Iterable[ScoredAnswer], threshold: float) -> Counts:
     nulled: Mapping[Outcome, Outcome] = {"nv": "nn", "vc": "vn", "vw": "vn"}
     return Counts.of(
         Counter(
             answer.outcome
             if answer.confidence >= threshold
             else nulled.get(answer.outcome, answer.outcome)
-            for answer in every
+            for answer in answers
         )
     )
 
@@ -222,21 +219,21 @@ N_POINTS = 100
 
 @dataclass(frozen=True, slots=True)
 class CoveragePoint(JsonDataclass):
-    """The values that are at least as likely as a threshold."""
+    """The values with at least a threshold's confidence."""
 
     threshold: float
     coverage: float
     """Their share of all values."""
     precision: float
-    """The share of them that is right."""
+    """The share that is right."""
 
 
 def coverage_curve(
     answers: Iterable[ScoredAnswer], n_points: int = N_POINTS
 ) -> list[CoveragePoint]:
-    """The curve from the most likely values to all of them, in ``n_points`` steps or fewer.
+    """Return precision by coverage, from the most confident values to all, in ``n_points`` steps.
 
-    Values with the same confidence come in together, as no threshold can separate them.
+    There are fewer steps if values have the same confidence, as no threshold separates them.
     """
     values = sorted((a for a in answers if a.is_value), key=lambda a: -a.confidence)
     points: list[CoveragePoint] = []
@@ -246,7 +243,7 @@ def coverage_curve(
         n += len(rights)
         n_right += sum(rights)
         point = CoveragePoint(confidence, n / len(values), n_right / n)
-        # One point for each step of coverage, the last one in the step.
+        # Keep the last point of each step of coverage.
         if points and _step(points[-1], n_points) == _step(point, n_points):
             points[-1] = point
         else:

@@ -1,7 +1,7 @@
-"""Documents that come with hpd, with gold values, to calibrate a model without data of one's own.
+"""Documents with gold values that come with hpd, to calibrate a model without other data.
 
-They are short texts of many kinds that people wrote for hpd, and no model of hpd is trained on
-them. ``models/recipe/calibration_documents.py`` writes the file.
+They are short texts of many kinds, written by people for hpd, on which no model of hpd is trained.
+``models/recipe/calibration_documents.py`` writes the file.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 @dataclass(frozen=True)
 class GoldDocument:
-    """A document with its schema and the values that it states."""
+    """A document with its schema and gold values."""
 
     name: str
     text: str
     schema: Schema
     answer: Mapping[str, Any]
-    """Several right values of one attribute stand in a list."""
+    """A list if several values are right."""
 
 
 @cache
@@ -60,7 +60,7 @@ def scored_extractions(
 ) -> Iterator[tuple[Extraction[Any], list[tuple[ScoredConfidence, bool]]]]:
     """Extract documents with a model; yield each extraction with its scored fields.
 
-    No calibration is applied, and no value becomes null for being unlikely.
+    Neither a calibration nor a threshold is applied.
     """
     by_name = {document.name: document for document in documents}
     schemas = {name: document.schema for name, document in by_name.items()}
@@ -76,16 +76,16 @@ def scored_extractions(
 def scored_fields(
     document: GoldDocument, extraction: Extraction[Any]
 ) -> Iterator[tuple[ScoredConfidence, bool]]:
-    """Yield each field of an extraction, and whether the document states a value for it."""
+    """Yield each field of an extraction, and whether the document states its value."""
     for path, field in extraction.fields.items():
         attribute, gold = _at(document.schema.attributes, document.answer, path)
-        # A value that the model rules out is null with any map.
+        # A value with confidence 0 becomes null with any map.
         if attribute is None or field.confidence is None or field.nulled:
             continue
         kind: str = attribute.type
         value, is_null = field.value, field.value is None
         if attribute.type == "array":
-            # The confidence of a list is that of the number of its items.
+            # The confidence of a list is that of its length.
             kind, value, gold = COUNT_KIND, len(value or []), len(gold or [])
         result = outcome(gold_values(gold), value, normalized)
         scored = ScoredConfidence(

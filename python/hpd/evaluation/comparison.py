@@ -1,9 +1,8 @@
 """Blind pairwise comparison by human annotators (paper, appendix D).
 
-An annotator sees a document and the values of two systems side by side, not knowing which is
-which, and says which are truer to the document, or that neither are. Judgements are kept one a
-line; from them come the matrix of wins, ties and losses, a score for each system, and how far
-annotators agree.
+An annotator sees a document and the values of two unnamed systems side by side, and says which are
+truer to the document, or neither. Judgements are stored one per line; the results are a matrix of
+wins, ties and losses, a score for each system, and the annotators' agreement.
 """
 
 from __future__ import annotations
@@ -32,32 +31,31 @@ from hpd.values.grounding import Grounder
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A file of extractions, by the ids of their documents."""
+    """A file of extractions, by document id."""
 
     name: str
     predictions: Mapping[str, Prediction]
 
     def without(self, ids: Collection[str]) -> System:
-        """The system without the extractions of some documents."""
+        """Return the system without some documents."""
         return System(self.name, {i: row for i, row in self.predictions.items() if i not in ids})
 
 
 def load_systems(paths: Sequence[str]) -> list[System]:
-    """The systems of some files; ``InputError`` where an id comes twice in one of them."""
+    """Load systems from files; raise ``InputError`` if a file has an id twice."""
     return [
         System(name, _by_id(path)) for name, path in zip(system_names(paths), paths, strict=True)
     ]
 
 
 def system_names(paths: Sequence[str]) -> list[str]:
-    """The names of the systems: those of the files, without their extensions.
+    """Return the systems' names: file names without extension, or paths if two are the same.
 
-    Where two files have the same name, their whole paths; ``InputError`` where a file is given
-    twice.
+    Raises ``InputError`` if a file is given twice.
     """
     twice = [path for path, n in Counter(paths).items() if n > 1]
     if twice:
-        raise InputError(f"{twice[0]} is given twice: a system is not compared with itself")
+        raise InputError(f"{twice[0]} is given twice")
     stems = Counter(Path(path).stem for path in paths)
     return [Path(path).stem if stems[Path(path).stem] == 1 else path for path in paths]
 
@@ -69,7 +67,7 @@ def _by_id(path: str) -> dict[str, Prediction]:
         if own_id in predictions:
             raise InputError(
                 f"{path}:{prediction.line}: the id {own_id!r} is used more than once, and "
-                "judgements are kept by id: make the ids unique"
+                "judgements are stored by id: make the ids unique"
             )
         predictions[own_id] = prediction
     return predictions
@@ -77,7 +75,7 @@ def _by_id(path: str) -> dict[str, Prediction]:
 
 @dataclass(frozen=True, slots=True)
 class PairTrial:
-    """One document with the values of two systems side by side."""
+    """A document and the two systems to compare."""
 
     id: str
     """The document's."""
@@ -88,17 +86,17 @@ class PairTrial:
 def plan_trials(
     systems: Sequence[System], annotator: str, *, seed: int = 0, limit: int | None = None
 ) -> list[PairTrial]:
-    """The trials of one annotator: one for each document that two systems or more have.
+    """Return an annotator's trials: one for each document that at least two systems have.
 
-    The documents, their order, and which two systems of more than two are shown depend on the
-    seed alone, so that all annotators judge the same pairs. Which system stands on the left is
-    drawn again for each annotator.
+    The documents, their order, and the two systems that are compared depend only on the seed, so
+    that all annotators judge the same pairs. Which system is on the left also depends on the
+    annotator.
 
     Args:
-        systems: two or more.
-        annotator: their name.
-        seed: another one gives other draws.
-        limit: so many documents at most, the first ones in the order that was drawn.
+        systems: at least two systems.
+        annotator: the annotator's name.
+        seed: seed of the draws.
+        limit: maximum number of documents.
     """
     owners: dict[str, list[System]] = {}
     for system in systems:
@@ -116,12 +114,12 @@ def plan_trials(
 
 
 def _random(seed: int, *names: str) -> Random:
-    """Random numbers for one purpose; the same on every machine and in every version."""
+    """Return a generator for one purpose, the same on every machine and in every version."""
     return Random(repr((seed, *names)))
 
 
 PairVerdict = Literal["win", "tie", "loss"]
-"""Of the left system against the right one."""
+"""The left system's, against the right one."""
 PAIR_VERDICTS: tuple[PairVerdict, ...] = get_args(PairVerdict)
 
 
@@ -130,37 +128,37 @@ JudgementKey = tuple[str, str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One verdict of one annotator, as a line of the file."""
+    """A verdict of an annotator: a line of the file."""
 
     id: str
     """The document's."""
     annotator: str
     left: str
-    """The name of the system that stood on the left."""
+    """The name of the system on the left."""
     right: str
     verdict: PairVerdict
     seconds: float | None = None
-    """The time from the showing of the trial to the verdict."""
+    """Seconds from showing the trial to the verdict."""
     seed: int = 0
-    """From which the order was drawn."""
+    """The seed of the trials."""
 
     @property
     def key(self) -> JudgementKey:
-        """The annotator, the document and the pair: a later judgement of the same replaces it."""
+        """Annotator, document and pair; a later judgement with the same key replaces this one."""
         return self.annotator, self.id, frozenset((self.left, self.right))
 
     def verdict_on(self, system: str) -> PairVerdict:
-        """The verdict as seen from one of the two systems."""
+        """Return the verdict from the view of one of the two systems."""
         flipped: dict[PairVerdict, PairVerdict] = {"win": "loss", "tie": "tie", "loss": "win"}
         return self.verdict if system == self.left else flipped[self.verdict]
 
 
 class JudgementFile:
-    """A file of judgements that grows; several processes may append to one.
+    """A file of judgements, to which several processes may append.
 
-    A last line that was cut off, by a crash or a full disk, is removed.
+    An unfinished last line, left by a crash or a full disk, is removed.
 
-    Raises ``InputError`` if the file cannot be read or written, or holds something else.
+    Raises ``InputError`` if the file cannot be read or written, or has other contents.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -169,18 +167,18 @@ class JudgementFile:
             _cut_unfinished_line(self.path)
             earlier = load_judgements(self.path) if self.path.exists() else []
             self._last = {judgement.key: judgement for judgement in earlier}
-            # Unbuffered and appending: a line goes out in one call, and so stays whole.
+            # Unbuffered, so that each line is appended whole, in one call.
             self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115
         except OSError as error:
             raise InputError(f"{path}: cannot be written: {reason(error)}") from error
 
     def append(self, judgement: Judgement) -> None:
-        """Write a judgement; it is in the file when this returns."""
+        """Write a judgement to the file."""
         self._file.write(line_bytes(asdict(judgement)))
         self._last[judgement.key] = judgement
 
     def verdict(self, trial: PairTrial, annotator: str) -> PairVerdict | None:
-        """The annotator's last verdict on the left system of a trial; None if there is none."""
+        """Return the annotator's last verdict on the left system of a trial, or None."""
         pair = frozenset((trial.left.name, trial.right.name))
         last = self._last.get((annotator, trial.id, pair))
         return None if last is None else last.verdict_on(trial.left.name)
@@ -193,12 +191,12 @@ class JudgementFile:
 
 
 def load_judgements(path: str | Path) -> list[Judgement]:
-    """The judgements of a file, in order; ``InputError`` where a line is none."""
+    """Load a file's judgements, in order; raise ``InputError`` for any other line."""
     return [_judgement(row, f"{path}:{line}") for line, row in read_rows(path, "jsonl")]
 
 
 def latest_judgements(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """The judgements that count: of each annotator, document and pair the last one."""
+    """Return the last judgement for each annotator, document and pair."""
     return list({judgement.key: judgement for judgement in judgements}.values())
 
 
@@ -229,12 +227,12 @@ def _cut_unfinished_line(path: Path) -> None:
 
 
 Side = dict[str, dict[str, str | None]]
-"""The values of one system as texts, by attribute and path."""
+"""The values of a system as texts, by attribute and path."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
-    """One path in the data, and the values that the systems have there."""
+    """A path in the data, and both systems' values there."""
 
     path: str
     attribute: str
@@ -243,22 +241,22 @@ class ComparedRow:
 
     @property
     def differs(self) -> bool:
-        """Whether the systems say different things."""
+        """Whether the systems' values differ."""
         return self.left != self.right
 
 
 @dataclass(frozen=True, slots=True)
 class ShownTrial:
-    """A document and the values of two systems."""
+    """A trial as an annotator sees it."""
 
     text: str
     rows: tuple[ComparedRow, ...]
 
     def to_json(self, verdict: PairVerdict | None) -> dict[str, Any]:
-        """The trial for the page's script, and the verdict so far, as ``compare.js`` reads them.
+        """Return the trial and its verdict, as ``compare.js`` reads them.
 
         Each row is [path, color, left, right]. Value 2 i of the segments is the left one of row i,
-        and 2 i + 1 the right one, if it is another.
+        and 2 i + 1 the right one, if it differs.
         """
         slots = color_slots({"": dict.fromkeys(row.attribute for row in self.rows)})
         values = [
@@ -276,7 +274,7 @@ class ShownTrial:
 
 
 def shown_trial(trial: PairTrial, text: str) -> ShownTrial:
-    """A trial as an annotator sees it; ``text`` is the document's."""
+    """Return a trial as an annotator sees it; ``text`` is the document's."""
     return ShownTrial(text, tuple(_rows(_side(trial.left, trial.id), _side(trial.right, trial.id))))
 
 
@@ -295,7 +293,7 @@ def _rows(left: Side, right: Side) -> Iterator[ComparedRow]:
             ComparedRow(path, attribute, ours.get(path), theirs.get(path))
             for path in {**ours, **theirs}
         ]
-        # A list that is empty on one side stands beside the other side's items.
+        # An empty list is shown next to the other side's items.
         filled = [row for row in rows if not row.left is row.right is None]
         yield from filled or rows[:1]
 
@@ -304,9 +302,9 @@ _NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?", re.ASCII)
 
 
 def _spans_of(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
-    """Return the first span of a value: as whole words if there is one, else within others.
+    """Return the first span of a value, preferably as whole words.
 
-    A number is found in whatever digits it is written, and never within another one.
+    A number is found in any notation, and never within another one.
     """
     if not value or not value.strip():
         return ()
@@ -319,14 +317,14 @@ def _spans_of(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
 
 
 class ComparisonSession:
-    """The part that the page and the terminal have in common.
+    """An annotator's session, on a page or in the terminal.
 
     Args:
-        trials: in the order in which they are judged.
-        texts: the text of each document, by id.
-        file: takes the verdicts, and has those of earlier sessions.
-        annotator: their name.
-        seed: from which the trials were drawn; it is written into each line.
+        trials: the trials in order.
+        texts: the documents' texts by id.
+        file: stores verdicts, and has those of earlier sessions.
+        annotator: the annotator's name.
+        seed: the seed of the trials, written into each line.
     """
 
     def __init__(
@@ -344,27 +342,27 @@ class ComparisonSession:
         self._seed = seed
 
     def shown(self, number: int) -> ShownTrial:
-        """A trial, without names."""
+        """Return a trial without the systems' names."""
         trial = self.trials[number]
         return shown_trial(trial, self._texts[trial.id])
 
     def verdict(self, number: int) -> PairVerdict | None:
-        """The last verdict on the left system of a trial; None if there is none yet."""
+        """Return the last verdict on the left system of a trial, or None."""
         return self._file.verdict(self.trials[number], self.annotator)
 
     @property
     def n_judged(self) -> int:
-        """The trials with a verdict."""
+        """The number of trials with a verdict."""
         return sum(self.verdict(number) is not None for number in range(len(self.trials)))
 
     def next_trial(self, start: int) -> int | None:
-        """The first trial without a verdict, from ``start`` on and then from the beginning."""
+        """Return the next trial without a verdict, from ``start``, wrapping around."""
         n = len(self.trials)
         order = (*range(start, n), *range(min(start, n)))
         return next((number for number in order if self.verdict(number) is None), None)
 
     def judge(self, number: int, verdict: PairVerdict, seconds: float | None = None) -> None:
-        """Keep a verdict on the left system of a trial."""
+        """Store a verdict on the left system of a trial."""
         trial = self.trials[number]
         self._file.append(
             Judgement(
@@ -379,7 +377,7 @@ class ComparisonSession:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """All trials for the page's script."""
+        """Return all trials for the page's script."""
         return {
             "trials": [
                 self.shown(number).to_json(self.verdict(number))

@@ -1,10 +1,9 @@
-"""Wins, ties and losses of each system against each other one, and a score for each.
+"""Wins, ties and losses of each pair of systems, and a score for each system.
 
 The score is the paper's (W + T) / (T + L), "normalized to 0-100" (figure 8). The paper does not
-say how; the ratio r itself runs from 0 to infinity. Here it is 100 r / (1 + r), that is
-100 (W + T) / (W + 2 T + L): 0 if every judgement is a loss, 100 if every one is a win, and 50 if
-wins and losses are equally many, however many ties there are. Of two systems that are compared
-with each other alone, the scores add up to 100.
+say how; the ratio r itself ranges from 0 to infinity. Here it is 100 r / (1 + r), that is
+100 (W + T) / (W + 2 T + L): 0 if every judgement is a loss, 100 if every one is a win, and 50 for
+equally many wins and losses. If there are only two systems, their scores add up to 100.
 """
 
 from __future__ import annotations
@@ -72,12 +71,12 @@ class ComparisonMatrix(JsonDataclass):
 
     systems: tuple[str, ...]
     against: Mapping[tuple[str, str], ScoredTally]
-    """Of the first system against the second, for each ordered pair."""
+    """The first system's tally against the second, for each ordered pair."""
     overall: Mapping[str, ScoredTally]
-    """Of each system against all others."""
+    """Each system's tally against all others."""
     n_documents: int
     n_judgements: int
-    """Those that count: a judgement that was changed counts once."""
+    """Latest judgements: a changed one counts once."""
     resampling: Resampling
 
     def to_json(self) -> dict[str, Any]:
@@ -98,10 +97,10 @@ def tally_matrix(
     systems: Sequence[str],
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> ComparisonMatrix:
-    """Count judgements; those about other systems are left out.
+    """Count judgements, ignoring those of other systems.
 
-    The intervals come from drawing documents: the judgements of one document, by several
-    annotators and of several pairs, share its luck.
+    Intervals are bootstrapped over documents, as judgements of the same document are not
+    independent.
     """
     counted = [
         each
@@ -135,14 +134,14 @@ def tally_matrix(
 
 
 def tally_scores(counts: Array) -> Array:
-    """The scores of (..., verdicts) counts; those without a judgement are NaN."""
+    """Return the scores of (..., verdicts) counts, NaN without judgements."""
     wins, ties, losses = (counts[..., i] for i in range(len(PAIR_VERDICTS)))
     with np.errstate(invalid="ignore"):
         return np.asarray(100 * (wins + ties) / (wins + 2 * ties + losses))
 
 
 def _scored(ones: Array, drawn: Array) -> ScoredTally:
-    """The tally of some pairs together: of (documents or samples, pairs, verdicts) counts."""
+    """Return the tally of some pairs: (documents or samples, pairs, verdicts) counts."""
     wins, ties, losses = (int(n) for n in ones.sum(axis=(0, 1)))
     return ScoredTally(
         WinTally(wins, ties, losses), Interval.of_known(tally_scores(drawn.sum(axis=1)))
@@ -154,22 +153,22 @@ AgreementMeasure = Literal["Cohen's kappa", "Krippendorff's alpha"]
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement(JsonDataclass):
-    """The agreement of all annotators on what two or more of them judged."""
+    """The agreement of annotators on documents that several of them judged."""
 
     measure: AgreementMeasure
     value: float | None
-    """None where it is not defined: every verdict is the same one."""
+    """None if it is undefined, as all verdicts are the same."""
     raw: float
-    """The share of pairs of verdicts on the same thing that are equal."""
+    """The share of equal verdicts among pairs of verdicts on the same document."""
     n_shared: int
-    """Documents, each with its pair of systems, that two annotators or more judged."""
+    """Pairs of systems on a document that at least two annotators judged."""
     n_annotators: int
 
 
 def annotator_agreement(
     judgements: Iterable[Judgement], systems: Sequence[str]
 ) -> AnnotatorAgreement | None:
-    """The agreement of those who judged; None if no two judged the same."""
+    """Return the annotators' agreement; None if no two judged the same document."""
     verdicts: dict[tuple[str, frozenset[str]], dict[str, PairVerdict]] = {}
     for each in latest_judgements(judgements):
         if each.left in systems and each.right in systems:

@@ -1,4 +1,4 @@
-"""The views of a comparison: a page that only this machine can open, and the terminal.
+"""Views of a comparison: a page that only this machine can open, and the terminal.
 
 Requests with a foreign Host or Origin, as from another page in the same browser, are rejected.
 """
@@ -25,7 +25,7 @@ _MAX_BODY_BYTES = 10_000
 
 
 class ComparisonServer(ThreadingHTTPServer):
-    """Serves one session until its annotator stops it; ``port`` 0 takes a free one."""
+    """Serves a session until it is stopped; ``port`` 0 is any free one."""
 
     def __init__(self, session: ComparisonSession, port: int = 0) -> None:
         super().__init__((HOST, port), _Handler)
@@ -39,13 +39,13 @@ class ComparisonServer(ThreadingHTTPServer):
         return f"http://{HOST}:{self.server_port}/"
 
     def page(self) -> str:
-        """The page, with all trials and the verdicts so far."""
+        """Return the page, with all trials and verdicts."""
         return render_page(
             _TEMPLATE, data=self.session.to_json(), may_call_server=True, n=len(self.session.trials)
         )
 
     def stop(self) -> None:
-        """End serving, once the present request is answered."""
+        """Stop serving after the current request."""
         threading.Thread(target=self.shutdown).start()
 
 
@@ -56,12 +56,12 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._is_from_here():
             return
         if self.path != "/":
-            self._answer(HTTPStatus.NOT_FOUND, "there is nothing here but /")
+            self._answer(HTTPStatus.NOT_FOUND, "only / exists")
             return
         self._answer(HTTPStatus.OK, self.server.page(), "text/html")
 
     def do_POST(self) -> None:
-        """A verdict, or the end of the session."""
+        """Take a verdict, or stop the session."""
         if not self._is_from_here():
             return
         if self.path == "/stop":
@@ -69,7 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.stop()
             return
         if self.path != "/judgement":
-            self._answer(HTTPStatus.NOT_FOUND, "only /judgement and /stop take anything")
+            self._answer(HTTPStatus.NOT_FOUND, "only /judgement and /stop accept POST")
             return
         try:
             self._judge(self._body())
@@ -84,9 +84,9 @@ class _Handler(BaseHTTPRequestHandler):
         session = self.server.session
         number, verdict, seconds = body["trial"], body["verdict"], body.get("seconds")
         if type(number) is not int or not 0 <= number < len(session.trials):
-            raise ValueError(f"there is no trial {number!r}")
+            raise ValueError(f"unknown trial {number!r}")
         if verdict not in PAIR_VERDICTS:
-            raise ValueError(f"there is no verdict {verdict!r}")
+            raise ValueError(f"unknown verdict {verdict!r}")
         if seconds is not None:
             seconds = float(seconds)
         with self.server.writing:
@@ -106,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
         own_origins = {None, *(f"http://{name}" for name in self.server.names)}
         if self.headers.get("Host") in self.server.names and origin in own_origins:
             return True
-        self._answer(HTTPStatus.FORBIDDEN, "asked from elsewhere")
+        self._answer(HTTPStatus.FORBIDDEN, "foreign Host or Origin")
         return False
 
     def _answer(self, status: HTTPStatus, text: str, kind: str = "text/plain") -> None:
@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Log no single requests."""
+        """Do not log requests."""
 
 
 _VERDICTS: dict[str, PairVerdict] = {
@@ -137,12 +137,12 @@ _WIDEST_NAME = 24
 def judge_in_terminal(
     session: ComparisonSession, ask: Callable[[str], str], out: TextIO, columns: int = 100
 ) -> None:
-    """Go through the trials that have no verdict, until all have one or the annotator quits.
+    """Ask about the trials without a verdict, until the annotator quits.
 
     Args:
-        session: the annotator's.
-        ask: shows a question and returns the line that is typed; ``EOFError`` quits.
-        out: where documents and values are shown.
+        session: the annotator's session.
+        ask: asks a question and returns the line typed; ``EOFError`` quits.
+        out: where documents and values are printed.
         columns: the width of the terminal.
     """
     number = session.next_trial(0)
@@ -170,7 +170,7 @@ def _answer(ask: Callable[[str], str]) -> str:
 
 
 def _lines(session: ComparisonSession, number: int, columns: int) -> Iterator[str]:
-    """A trial: the document, and below it the values side by side; ``*`` where they differ."""
+    """Yield a document's lines, and the values side by side, with ``*`` where they differ."""
     shown = session.shown(number)
     yield ""
     yield f"{number + 1} of {len(session.trials)} ({session.n_judged} judged)".center(columns, "-")
@@ -198,5 +198,5 @@ def _cell(text: str | None, width: int) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Text that cannot steer the terminal."""
+    """Replace control characters."""
     return _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n").replace("\t", "    "))

@@ -1,7 +1,4 @@
-"""Fits a calibration to answers that are known to be right or wrong.
-
-The isotonic regression is a loop of a few lines, instead of scikit-learn.
-"""
+"""Fits a calibration to answers that are known to be right or wrong."""
 
 from __future__ import annotations
 
@@ -12,19 +9,19 @@ from dataclasses import dataclass, replace
 from hpd.values.confidence import ANY_KIND, ConfidenceMap, Curve
 
 PRIOR_ANSWERS = 3
-"""The weight of what a step is drawn towards, in answers. Of 1, 3, 5, 10 and 30 this left the
-smallest errors, or nearly, for maps that were fitted to 50, 100, 300 and 1,000 answers of the
-bundled model and tried on others."""
+"""Weight of the prior of a step, in answers. Of 1, 3, 5, 10 and 30 this gave the smallest errors,
+or nearly, for maps fitted to 50, 100, 300 and 1,000 answers of the bundled model and tested on
+others."""
 
 N_FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredConfidence:
-    """An answer with the confidence that the model gave it, and whether it is right."""
+    """An answer with the model's confidence, and whether it is right."""
 
     document: Hashable
-    """Its document: those of one document are never on both sides of a test."""
+    """Its document: answers of one document are never in both fitting and test data."""
     kind: str
     confidence: float
     is_null: bool
@@ -32,11 +29,11 @@ class ScoredConfidence:
 
 
 Step = tuple[float, float, float]
-"""Answers with one height of the curve in common: their weight, mean confidence and height."""
+"""Answers at the same height of the curve: their weight, mean confidence and height."""
 
 
 def fit(judged: Sequence[ScoredConfidence]) -> ConfidenceMap:
-    """The map of some answers: for all kinds together, and for each kind that occurs."""
+    """Fit a map, with curves for all kinds together and for each kind."""
     curves = []
     for is_null in (False, True):
         alike = [answer for answer in judged if answer.is_null == is_null]
@@ -54,10 +51,9 @@ def fit(judged: Sequence[ScoredConfidence]) -> ConfidenceMap:
 def cross_fitted(
     judged: Sequence[ScoredConfidence], n_folds: int = N_FOLDS, seed: int = 0
 ) -> list[ScoredConfidence]:
-    """The same answers with the confidence that a map gives them which has not seen them.
+    """Return the answers with cross-validated confidence.
 
-    The documents are dealt out to folds; the answers of each are mapped by what was fitted to all
-    others.
+    Documents are divided into folds; each fold is mapped by what was fitted to all others.
     """
     documents = list(dict.fromkeys(answer.document for answer in judged))
     random.Random(seed).shuffle(documents)
@@ -70,15 +66,15 @@ def cross_fitted(
 
 
 def best_null_threshold(judged: Sequence[ScoredConfidence], n_stated: int) -> float:
-    """The hundredth below which values should become null for the highest F1.
+    """Return the null threshold with the highest F1, in hundredths.
 
-    Where confidence is the share that is right, that is half of the F1 which is reached with it
-    (Lipton, Elkan and Narayanaswamy 2014, "Thresholding Classifiers to Maximize F1 Score"): a
-    value that is right less often costs more precision than it gains recall.
+    With calibrated confidence it is half of the F1 that it reaches (Lipton, Elkan and
+    Narayanaswamy 2014, "Thresholding Classifiers to Maximize F1 Score"): less likely values cost
+    more precision than they gain recall.
 
     Args:
-        judged: answers with calibrated confidence, best of a map that has not seen them.
-        n_stated: how many values there are to be found.
+        judged: answers with calibrated, preferably cross-validated, confidence.
+        n_stated: number of values that the documents state.
     """
     return max(
         (n / 100 for n in range(100)), key=lambda threshold: f1_above(judged, n_stated, threshold)
@@ -86,7 +82,7 @@ def best_null_threshold(judged: Sequence[ScoredConfidence], n_stated: int) -> fl
 
 
 def f1_above(judged: Sequence[ScoredConfidence], n_stated: int, threshold: float) -> float:
-    """The F1 if all values with a confidence below a threshold become null."""
+    """Return F1 if values with a confidence below a threshold become null."""
     kept = [
         answer.is_right
         for answer in judged
@@ -96,7 +92,7 @@ def f1_above(judged: Sequence[ScoredConfidence], n_stated: int, threshold: float
 
 
 def mapped(answer: ScoredConfidence, confidence_map: ConfidenceMap) -> ScoredConfidence:
-    """An answer with the confidence that a map makes of its own."""
+    """Return an answer with its confidence mapped."""
     confidence = confidence_map(answer.kind, answer.confidence, is_null=answer.is_null)
     return replace(answer, confidence=confidence)
 
@@ -104,8 +100,8 @@ def mapped(answer: ScoredConfidence, confidence_map: ConfidenceMap) -> ScoredCon
 def isotonic(points: Iterable[Step]) -> list[Step]:
     """Return the non-decreasing steps that fit some points best, by least squares.
 
-    Neighbours that do not rise are pooled until all do (pool adjacent violators). The points are
-    given by rising confidence.
+    Points are in order of confidence; neighbours that do not rise are pooled (pool adjacent
+    violators).
     """
     steps: list[Step] = []
     for point in points:
@@ -140,5 +136,5 @@ def _curve(judged: Sequence[ScoredConfidence], prior: Callable[[float], float]) 
         )
         for weight, confidence, height in steps
     ]
-    # The prior may rise or fall otherwise than the steps do, so that they are no longer in order.
+    # The prior may have put the steps out of order.
     return Curve(tuple((confidence, height) for _, confidence, height in isotonic(drawn)))

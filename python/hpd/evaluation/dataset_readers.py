@@ -1,4 +1,4 @@
-"""A reader for each format of published data sets; they give documents with gold values."""
+"""Readers of published data sets, which yield documents with gold values."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from hpd.files.streams import Source, kind, listed
 
 @dataclass(frozen=True, slots=True)
 class DatasetDocument:
-    """One document, and what the data set says of it."""
+    """A document of a data set."""
 
     id: str
     text: str
     line: int
-    """The line of the file on which it begins, from 1."""
+    """Its first line in the file, from 1."""
     category: str = ""
     gold: Mapping[str, Sequence[str] | None] | None = None
-    """The values of each attribute that the row names, None for none; None: no gold at all."""
+    """Values of each attribute in the row, None for an attribute without; None: no gold."""
     attributes: Sequence[str] = field(default=())
-    """Names of attributes that its category might have, where there is no gold."""
+    """Possible attributes of its category, if there is no gold."""
 
     def to_line(self, *, lists: bool, names: Sequence[str] = ()) -> dict[str, Any]:
-        """The line of hpd's own format.
+        """Return the line in hpd's own format.
 
         With ``lists`` every attribute is a list, even of one value. ``names`` are attributes that
-        are none where the document does not name them.
+        are null if the document lacks them.
         """
         line: dict[str, Any] = {"id": self.id, "text": self.text}
         if self.category:
@@ -46,7 +46,7 @@ class DatasetDocument:
 
 
 DatasetRow = DatasetDocument | InputError
-"""A document, or why it cannot be read, with file and line."""
+"""A document, or the error with file and line."""
 
 
 def _plain(values: Sequence[str] | None, *, lists: bool) -> list[str] | str | None:
@@ -56,11 +56,11 @@ def _plain(values: Sequence[str] | None, *, lists: bool) -> list[str] | str | No
 
 
 MakeDocument = Callable[[Mapping[str, Any], int, int], DatasetDocument]
-"""Makes a document of an object, the number of its row and its line."""
+"""Makes a document from an object, its row number and its line."""
 
 
 def read_json_rows(file: BinaryIO, name: str, make: MakeDocument) -> Iterator[DatasetRow]:
-    """The documents that ``make`` makes; what it raises gets file and line, and is yielded."""
+    """Yield the documents that ``make`` returns, and its errors with file and line."""
     for number, (line, row) in enumerate(rows_of(Source(file, name), "jsonl"), start=1):
         if isinstance(row, InputError):
             yield row
@@ -89,11 +89,11 @@ _BOOKKEEPING = frozenset(
         "UPC",
     }
 )
-"""Names in ``details`` that are about the offer and not about the product."""
+"""Names in ``details`` that describe the offer, not the product."""
 
 
 def read_amazon(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
-    """The items; one without any text is an error."""
+    """Yield the items; one without text is an error."""
     return read_json_rows(file, name, _amazon_document)
 
 
@@ -110,17 +110,17 @@ def _amazon_document(row: Mapping[str, Any], number: int, line: int) -> DatasetD
 
 
 def _texts(row: Mapping[str, Any], name: str) -> list[str]:
-    """The texts of a field, which is text, a list of texts, or nothing."""
+    """Return the texts of a field: a text, a list of texts, or null."""
     value = row.get(name)
     items = value if isinstance(value, list) else [] if value is None else [value]
     for item in items:
         if not isinstance(item, str):
-            raise InputError(f"{name} should be text or a list of it, and has {kind(item)}")
+            raise InputError(f"{name} should be text or a list of text, and has {kind(item)}")
     return [clean_text(item.strip()) for item in items if item.strip()]
 
 
 def _category(row: Mapping[str, Any]) -> str:
-    """The main category; where it is null, as it often is, the first of ``categories``."""
+    """Return the main category or, as it is often null, the first of ``categories``."""
     main = row.get("main_category")
     if main is not None and not isinstance(main, str):
         raise InputError(f"main_category should be text, and is {kind(main)}")
@@ -131,7 +131,7 @@ def _category(row: Mapping[str, Any]) -> str:
 
 
 def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names in ``details``: an object, or the JSON text of one (as the Hub has it)."""
+    """Return the names in ``details``: an object, or its JSON text (as on the Hub)."""
     details = row.get("details")
     if isinstance(details, str):
         try:
@@ -150,12 +150,12 @@ PAVE_FIELDS = ("input_title", "input_description")
 
 
 def read_titles(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
-    """The rows of OA-Mine and AE-110k."""
+    """Yield the rows of OA-Mine or AE-110k."""
     return read_json_rows(file, name, partial(_scored_document, TITLE_FIELDS))
 
 
 def read_pave(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
-    """The rows of WDC-PAVE."""
+    """Yield the rows of WDC-PAVE."""
     return read_json_rows(file, name, partial(_scored_document, PAVE_FIELDS))
 
 
@@ -187,7 +187,7 @@ CONLL_TAG = re.compile(r"O|([BIESLUM])-(\S+)")
 
 @dataclass(slots=True)
 class _ConllUnit:
-    """A sentence, or the sentences of a document, while it is read."""
+    """A sentence or document being read."""
 
     line: int = 0
     tokens: list[str] = field(default_factory=list)
@@ -198,12 +198,12 @@ class _ConllUnit:
     error: InputError | None = None
 
     def add(self, token: str, tag: str, path: str, line: int) -> None:
-        """Take in one token; a tag that fits nowhere is an error of the whole unit."""
+        """Add a token; an invalid tag is an error of the whole unit."""
         self.line = self.line or line
         self.tokens.append(token)
         match = CONLL_TAG.fullmatch(tag)
         if match is None:
-            self.fail(f"{path}: the tag {tag!r} is neither O nor a letter and a type, as B-PER")
+            self.fail(f"{path}: the tag {tag!r} is neither O nor a letter and a type, like B-PER")
             return
         letter, kind = match[1], match[2]
         goes_on = kind is not None and kind == self.open_type and letter in "IELM"
@@ -213,18 +213,18 @@ class _ConllUnit:
             return
         if letter in "ELM" and not goes_on:
             self.fail(f"{path}: {tag} has no beginning")
-        # I without a beginning is one, as IOB1 has it.
+        # In IOB1, I without B begins an entity.
         self.open_type = kind
         self.open_tokens.append(token)
         if letter in "ESLU":
             self.close_entity()
 
     def fail(self, message: str) -> None:
-        """Note the first error."""
+        """Store the first error."""
         self.error = self.error or InputError(message)
 
     def close_entity(self) -> None:
-        """The entity that is open, if any, ends before the next token."""
+        """End the open entity, if any."""
         if self.open_tokens:
             values = self.entities.setdefault(self.open_type, [])
             value = " ".join(self.open_tokens)
@@ -233,14 +233,14 @@ class _ConllUnit:
         self.open_type, self.open_tokens = "", []
 
     def close_sentence(self) -> None:
-        """No entity goes on behind this."""
+        """End the sentence, and its open entity."""
         self.close_entity()
         if self.tokens:
             self.sentences.append(" ".join(self.tokens))
             self.tokens = []
 
     def row(self, number: int) -> DatasetRow:
-        """Return the row that was read, or its error."""
+        """Return the row, or its error."""
         if self.error is not None:
             return self.error
         text = "\n".join(self.sentences)
@@ -248,12 +248,12 @@ class _ConllUnit:
 
 
 def read_sentences(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
-    """Each sentence as a document."""
+    """Yield each sentence as a document."""
     return _read(file, name, whole_documents=False)
 
 
 def read_docstart_documents(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
-    """The sentences from one ``-DOCSTART-`` to the next as one document, a line each."""
+    """Yield the sentences between two ``-DOCSTART-`` lines as one document, a line each."""
     return _read(file, name, whole_documents=True)
 
 
@@ -270,7 +270,7 @@ def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_Con
     unit = _ConllUnit()
     last_line = 0
     for line, raw in rows_of(Source(file, name), "lines"):
-        # Blank lines are not among the rows: they show as a gap in the numbers.
+        # Blank lines are no rows, but leave a gap in the line numbers.
         if line > last_line + 1:
             unit.close_sentence()
             if not whole_documents:
@@ -294,10 +294,10 @@ def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_Con
 
 
 def split_columns(line: str) -> list[str]:
-    """The columns of a line: at tabs if it has any, else at blanks."""
+    """Split a line at tabs if it has any, else at blanks."""
     return [column.strip() for column in line.split("\t")] if "\t" in line else line.split()
 
 
 def _is_comment(columns: list[str]) -> bool:
-    """Whether a line is about a sentence and not of it: ``# id 17``."""
+    """Return whether a line is a comment, such as ``# id 17``."""
     return columns[0] == "#" and CONLL_TAG.fullmatch(columns[-1]) is None

@@ -1,4 +1,4 @@
-"""The formats of data sets: found, surveyed, and converted to hpd's own lines and schemas."""
+"""Detects and surveys data sets, and converts them to hpd's own lines and schemas."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ from hpd.schema import load_schemas
 Reader = Callable[[BinaryIO, str], Iterator[DatasetRow]]
 
 _N_LOOKED_AT = 20
-"""Lines that are looked at to find out a file's format."""
+"""Lines read to detect a file's format."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetFormat:
-    """A format: its name on the command line, what it is, and how it is read."""
+    """A format: its name on the command line, its description and its reader."""
 
     name: str
     description: str
     read: Reader
     has_gold: bool = True
     lists: bool = False
-    """Every attribute has a list of values, and what a document does not name it does not have."""
+    """Every attribute is a list; a document has no values of attributes that it does not name."""
     read_whole_documents: Reader | None = None
-    """Likewise, where the format has documents of several parts."""
+    """Reader of documents of several parts, if the format has them."""
 
 
 FORMATS: Mapping[str, DatasetFormat] = {
@@ -74,8 +74,8 @@ FORMATS: Mapping[str, DatasetFormat] = {
         ),
         DatasetFormat(
             "conll",
-            "CoNLL: a token and its BIO or BIOES tag a line, parted by tabs or blanks; lists of "
-            "entities by type",
+            "CoNLL: a token and its BIO or BIOES tag per line, separated by tabs or blanks; lists "
+            "of entities by type",
             read_sentences,
             lists=True,
             read_whole_documents=read_docstart_documents,
@@ -86,7 +86,7 @@ FORMATS: Mapping[str, DatasetFormat] = {
 
 @contextmanager
 def open_dataset(path: str | Path) -> Iterator[BinaryIO]:
-    """A file, unpacked if its name ends in ``.gz``; ``InputError`` if it cannot be read."""
+    """Open a file, unpacking ``.gz``; raise ``InputError`` if it cannot be read."""
     try:
         opened = gzip.open if str(path).endswith(".gz") else open
         file = opened(path, "rb")
@@ -106,7 +106,7 @@ def read_dataset(
     *,
     whole_documents: bool = False,
 ) -> Iterator[DatasetRow]:
-    """The rows of a file, lazily; those that cannot be read come as errors."""
+    """Yield the rows of a file; those that cannot be read are errors."""
     reader = dataset.read_whole_documents if whole_documents else dataset.read
     if reader is None:
         raise ValueError(f"{dataset.name} has no documents of several parts")
@@ -115,7 +115,7 @@ def read_dataset(
 
 
 def find_format(path: str | Path) -> DatasetFormat:
-    """The format that the first lines of a file are in; ``InputError`` if it is none of them."""
+    """Detect a file's format from its first lines; raise ``InputError`` if it is unknown."""
     with open_dataset(path) as file:
         first = islice(rows_of(Source(file, str(path)), "lines"), _N_LOOKED_AT)
         lines = [str(raw) for _, raw in first]
@@ -124,8 +124,8 @@ def find_format(path: str | Path) -> DatasetFormat:
     name = _json_format(lines[0]) or ("conll" if _is_conll(lines) else None)
     if name is None:
         raise InputError(
-            f"{path}: in none of the formats {', '.join(FORMATS)}; say which it is (--format), "
-            "and hpd data check says what is wrong with it"
+            f"{path}: none of the formats {', '.join(FORMATS)}; to see what is wrong, give one to "
+            "hpd data check with --format"
         )
     return FORMATS[name]
 
@@ -143,19 +143,19 @@ def _json_format(line: str) -> str | None:
 
 
 def _is_conll(lines: list[str]) -> bool:
-    """Whether most lines end in a tag."""
+    """Return whether most lines end in a tag."""
     columns = [split_columns(line) for line in lines]
     tagged = [len(own) > 1 and CONLL_TAG.fullmatch(own[-1]) is not None for own in columns]
     return columns[0][0] == CONLL_START or sum(tagged) > len(lines) / 2
 
 
 N_DETAILS = 16
-"""Attributes in the schema of a category without gold: as many as the paper asks for."""
+"""Attributes in the schema of a category without gold, as in the paper."""
 
 
 @dataclass(slots=True)
 class Survey(JsonDataclass):
-    """Counts over the rows that could be read, and what is wrong with the others."""
+    """Counts over the rows that can be read, and the problems of others."""
 
     JSON = (
         *("format", "n_documents", "n_characters", "n_filled", "n_none", "n_several", "n_values"),
@@ -166,24 +166,24 @@ class Survey(JsonDataclass):
     n_documents: int = 0
     n_characters: int = 0
     n_none: int = 0
-    """Attributes of which a row says that the document does not state them."""
+    """Attributes that are explicitly without a value."""
     n_filled: int = 0
-    """Attributes that have gold values."""
+    """Attributes with gold values."""
     n_several: int = 0
-    """Attributes that have more than one."""
+    """Attributes with several gold values."""
     n_values: int = 0
     n_in_text: int = 0
-    """Gold values that the text holds, letter by letter."""
+    """Gold values that are in the text, exactly."""
     categories: Counter[str] = field(default_factory=Counter)
-    """Documents of each category."""
+    """Number of documents by category."""
     attributes: dict[str, Counter[str]] = field(default_factory=dict)
-    """For each category how often each attribute has a value, in order of appearance."""
+    """How often each attribute of each category has a value, in order of appearance."""
     problems: list[str] = field(default_factory=list)
-    """The problem of each row that is left out, with file and line."""
+    """Problems of skipped rows, with file and line."""
     notices: list[str] = field(default_factory=list)
-    """Oddities of rows that are kept."""
+    """Oddities of rows that are not skipped."""
     ids: dict[str, int] = field(default_factory=dict)
-    """The line of each id's first document."""
+    """Line of each id's first document."""
 
     def add(self, row: DatasetRow, name: str) -> None:
         """Count one row of the file ``name``."""
@@ -195,14 +195,14 @@ class Survey(JsonDataclass):
         self.categories[row.category] += 1
         first = self.ids.setdefault(row.id, row.line)
         if first != row.line:
-            self.notices.append(f"{name}:{row.line}: the id {row.id!r} is that of line {first}")
+            self.notices.append(f"{name}:{row.line}: the id {row.id!r} is also on line {first}")
         names = self.attributes.setdefault(row.category, Counter())
         for attribute in row.attributes:
             names[attribute] += 1
         self._add_gold(row, names)
 
     def attribute_names(self, category: str) -> list[str]:
-        """The attributes of a category: all that its gold names, else its most frequent ones."""
+        """Return a category's attributes: those of its gold, else its most frequent ones."""
         names = self.attributes.get(category, Counter())
         if self.dataset.has_gold:
             return list(names)
@@ -233,10 +233,10 @@ def survey(rows: Iterable[DatasetRow], dataset: DatasetFormat, name: str) -> Sur
 
 
 def schemas_of(survey: Survey) -> Any:
-    """The schema of a data set, or one for each category, as ``--schema`` takes them.
+    """Return the schema of a data set, or one per category, as for ``--schema``.
 
-    Categories without any attribute have none, nor have, where there are categories, documents
-    without one; None if nothing has any. Raises ``SchemaError`` if a name cannot be used.
+    Categories without attributes have none, nor documents without a category if others have one;
+    None if there is no schema. Raises ``SchemaError`` if a name cannot be used.
     """
     by_category = {
         category: _schema(names, lists=survey.dataset.lists)
@@ -252,15 +252,15 @@ def schemas_of(survey: Survey) -> Any:
 
 
 def schema_path(output: Path) -> Path:
-    """The path for the schema of a converted file: ``a.jsonl`` has ``a.schema.json``."""
+    """Return the path of a converted file's schema: ``a.schema.json`` for ``a.jsonl``."""
     return output.with_name(f"{output.stem}.schema.json")
 
 
 def write_dataset(rows: Iterable[DatasetRow], survey: Survey, output: Path) -> None:
-    """Write the rows that could be read, and their schema beside them.
+    """Write the rows that can be read, and their schema.
 
-    A file of that name stays as it was until the new one is complete. Raises ``InputError`` if it
-    cannot be written, and ``SchemaError`` if an attribute cannot be one.
+    An existing file is replaced atomically. Raises ``InputError`` if it cannot be written, and
+    ``SchemaError`` if the name of an attribute cannot be used.
     """
     schemas = schemas_of(survey)
     unfinished = output.with_name(f".{output.name}.unfinished")

@@ -1,4 +1,4 @@
-"""Attributes of a category, proposed by a model that sees its documents (paper, figure 10)."""
+"""Attributes of a category, proposed by a model that reads its documents (paper, figure 10)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hpd.show.page import render_text
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Documents of one category that are shown to the model together."""
+    """Documents of one category, shown to the model together."""
 
     category: str
     texts: tuple[str, ...]
@@ -30,10 +30,10 @@ class Sample:
 def draw_samples(
     records: Iterable[Record], *, n_samples: int, size: int, seed: int = 0
 ) -> Iterator[Sample]:
-    """The samples of each category, in the order in which the categories appear.
+    """Yield the samples of each category, in order of appearance.
 
     Documents are drawn without replacement, in one pass; a category with fewer than
-    ``n_samples * size`` of them has fewer samples, and the last one may be smaller.
+    ``n_samples * size`` documents has fewer samples, and the last may be smaller.
 
     Raises:
         InputError: a record cannot be read.
@@ -44,7 +44,7 @@ def draw_samples(
 
 
 def _drawn(records: Iterable[Record], n: int, chance: Random) -> Mapping[str, list[str]]:
-    """So many texts of each category at most: reservoirs (Vitter's algorithm R), then shuffled."""
+    """Draw up to ``n`` texts per category by reservoir sampling (algorithm R), and shuffle them."""
     reservoirs: dict[str, list[str]] = {}
     n_seen: dict[str, int] = {}
     for record in records:
@@ -67,10 +67,10 @@ def _drawn(records: Iterable[Record], n: int, chance: Random) -> Mapping[str, li
 _TEMPLATES = Path(__file__).parent / "templates"
 
 N_CHARACTERS = 2000
-"""The part of a long document that is shown: attributes are stated early."""
+"""Characters shown of a document: attributes are usually stated early."""
 
 N_VALUES = 6
-"""Typical values of one attribute, at most."""
+"""Maximum number of typical values of an attribute."""
 
 TYPES: Final[Mapping[str, Type]] = {
     "text": "string",
@@ -79,12 +79,12 @@ TYPES: Final[Mapping[str, Type]] = {
     "yes or no": "boolean",
     "date": "date",
 }
-"""The words for types, which any model knows."""
+"""Common words for types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One attribute that was proposed for one sample."""
+    """An attribute proposed for one sample."""
 
     name: str
     description: str = ""
@@ -93,12 +93,12 @@ class Proposal:
 
 
 def proposal_prompt(k: int) -> str:
-    """The system's text: the task, for ``k`` attributes at most."""
+    """Return the system prompt, for at most ``k`` attributes."""
     return render_text(_TEMPLATES / "discover_rules.jinja", k=k)
 
 
 def proposal_schema(k: int) -> Schema:
-    """The schema of an answer: one list of ``k`` attributes at most."""
+    """Return the schema of an answer: a list of at most ``k`` attributes."""
     proposal = Attribute(
         "attribute",
         "object",
@@ -116,13 +116,13 @@ def proposal_schema(k: int) -> Schema:
 
 
 def sample_text(sample: Sample) -> str:
-    """The documents of a sample, numbered."""
+    """Return the numbered documents of a sample."""
     texts = [text[:N_CHARACTERS] for text in sample.texts]
     return render_text(_TEMPLATES / "discover_sample.jinja", texts=texts).rstrip("\n")
 
 
 def read_proposals(data: Mapping[str, Any] | None) -> Iterator[Proposal]:
-    """The proposals in an answer; what has no name is passed over."""
+    """Yield the proposals in an answer that have a name."""
     for each in (data or {}).get("attributes") or []:
         name = " ".join(str((each or {}).get("name") or "").split())
         if not name:
@@ -143,11 +143,11 @@ def _part(name: str, type: Type = "string", **more: Any) -> Attribute:  # noqa: 
 _T = TypeVar("_T")
 
 _SAME_NAME_RATIO = 90
-"""The similarity of names, in percent, from which on they are spellings of one: that of Color and
-Colour is 91, that of Brand and Band 89."""
+"""Similarity in percent from which names are spellings of one: Color and Colour have 91, Brand and
+Band 89."""
 
 _N_PLURAL = 3
-"""Words that are longer lose a final s."""
+"""Longer words lose a final s."""
 
 
 @dataclass(slots=True)
@@ -156,23 +156,23 @@ class Cluster:
 
     proposals: list[Proposal] = field(default_factory=list)
     samples: set[int] = field(default_factory=set)
-    """The samples that it was proposed for."""
+    """The samples for which it was proposed."""
     positions: list[int] = field(default_factory=list)
     """The rank of each proposal in its sample, from 0."""
 
     @property
     def rank(self) -> tuple[float, float]:
-        """The smaller, the higher the attribute stands."""
+        """Sort key: better attributes first."""
         return -len(self.samples), sum(self.positions) / len(self.positions)
 
 
 def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = "") -> Schema:
-    """The ``k`` attributes that stand highest; one with a name that no schema can have is left out.
+    """Return a schema of the ``k`` best attributes, without those whose names cannot be used.
 
     Args:
         samples: the proposals for each sample.
-        k: the most attributes.
-        title: the schema's, such as the category.
+        k: maximum number of attributes.
+        title: title of the schema, such as the category.
     """
     attributes: list[Attribute] = []
     for cluster in sorted(clusters(samples), key=lambda cluster: cluster.rank):
@@ -186,7 +186,7 @@ def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = ""
 
 
 def clusters(samples: Sequence[Iterable[Proposal]]) -> list[Cluster]:
-    """The proposals, those for the same attribute together, in order of appearance."""
+    """Cluster proposals for the same attribute, in order of appearance."""
     joined: list[Cluster] = []
     for number, proposals in enumerate(samples):
         for index, proposal in enumerate(proposals):
@@ -224,7 +224,7 @@ def _folded(values: Iterable[str]) -> frozenset[str]:
 
 
 def _attribute(proposals: Sequence[Proposal]) -> Attribute:
-    """The attribute of a cluster: what most of its proposals say, or else the first."""
+    """Return a cluster's attribute, by majority of its proposals, or by the first."""
     name = _most_frequent(proposal.name for proposal in proposals)
     descriptions = [proposal.description for proposal in proposals if proposal.description]
     spelling: dict[str, str] = {}
@@ -243,7 +243,7 @@ def _attribute(proposals: Sequence[Proposal]) -> Attribute:
 
 
 def _fits(kind: Type, values: Iterable[str]) -> bool:
-    """Whether the typical values are of a type: numbers with units are not."""
+    """Return whether typical values are of a type; numbers with units are not numbers."""
     patterns = {"integer": r"[-+]?\d+", "number": r"[-+]?\d+(\.\d+)?", "date": r"\d{4}-\d\d-\d\d"}
     pattern = patterns.get(kind)
     return pattern is None or all(re.fullmatch(pattern, value) for value in values)

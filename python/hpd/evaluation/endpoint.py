@@ -1,5 +1,4 @@
-"""Models behind an OpenAI-compatible endpoint, with the interface of a local one (extra
-``api``)."""
+"""Models behind an OpenAI-compatible endpoint, with the interface of local ones (extra ``api``)."""
 
 from __future__ import annotations
 
@@ -27,9 +26,9 @@ from hpd.values.answers import answer_leaf, split_answer
 
 
 class EndpointError(HpdError, RuntimeError):
-    """An endpoint that cannot be reached, or that gives no usable answer.
+    """An endpoint cannot be reached, or gives no usable answer.
 
-    ``is_final`` says that no other request would fare better.
+    ``is_final``: any other request would fail, too.
     """
 
     def __init__(self, message: str, *, is_final: bool = False) -> None:
@@ -41,9 +40,9 @@ class RateLimiter:
     """Spaces requests evenly across threads.
 
     Args:
-        per_minute: the most requests in a minute; None for no limit.
-        clock: gives the seconds that have passed.
-        sleep: waits for so many seconds.
+        per_minute: maximum requests per minute; None: no limit.
+        clock: returns the time in seconds.
+        sleep: waits for a number of seconds.
     """
 
     def __init__(
@@ -69,19 +68,19 @@ class RateLimiter:
 
 
 KEY_VARIABLE = "OPENAI_API_KEY"
-"""The environment variable with the key; endpoints that want none get a placeholder."""
+"""Environment variable with the key; endpoints without keys get a placeholder."""
 
 ResponseFormatName = Literal["json_schema", "json_object", "text"]
-"""The way in which the schema of the answer is sent.
+"""How the schema of the answer is sent.
 
-``json_schema``: OpenAI's structured outputs, which llama.cpp's own server and vLLM have, too;
-``json_object``: JSON mode with the schema beside it, as llama-cpp-python's server wants it;
-``text``: not at all, so that the prompt alone says what the answer should look like.
+``json_schema``: structured outputs, as in OpenAI's API, llama.cpp's own server and vLLM;
+``json_object``: JSON mode with a schema, as in llama-cpp-python's server;
+``text``: not at all, so only the prompt describes the answer.
 """
 RESPONSE_FORMATS: tuple[ResponseFormatName, ...] = get_args(ResponseFormatName)
 
 _OPTIONAL: Mapping[str, str | None] = {"max_tokens": "max_completion_tokens", "temperature": None}
-"""The parameters that some models refuse, with what they call them; None where they have none."""
+"""Parameters that some models refuse, with the names they use instead, or None."""
 
 _JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 
@@ -90,31 +89,31 @@ Messages = Sequence[Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An endpoint, a model there, and the manner of asking it."""
+    """An endpoint, its model, and settings of requests."""
 
     url: str
-    """The base of its addresses, such as ``https://api.openai.com/v1``."""
+    """Base URL, such as ``https://api.openai.com/v1``."""
     model: str
     response_format: ResponseFormatName = "json_schema"
     max_tokens: int = 4096
-    """The longest answer."""
+    """Maximum length of an answer."""
     n_parallel: int = 4
-    """The most requests that wait for an answer at the same time."""
+    """Maximum number of concurrent requests."""
     n_retries: int = 5
-    """Further attempts after a failure that may pass (no connection, 408, 409, 429, 5xx).
+    """Retries after transient failures (no connection, 408, 409, 429, 5xx).
 
-    The client waits twice as long each time, or as long as the endpoint says.
+    Waits double each time, unless the endpoint sets them.
     """
     requests_per_minute: float | None = None
     seconds: float = 300.0
-    """The longest wait for one answer."""
+    """Timeout of a request."""
     cache: Path | None = None
-    """The folder in which answers are kept; None to keep none."""
+    """Cache folder of answers; None: no cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointAnswer:
-    """The text of an answer, and the tokens that it cost."""
+    """The text of an answer, and the tokens used."""
 
     text: str
     prompt_tokens: int
@@ -122,7 +121,7 @@ class EndpointAnswer:
 
 
 class ChatClient:
-    """A connection to an endpoint, which any number of threads may use.
+    """A thread-safe connection to an endpoint.
 
     Raises:
         MissingPackageError: the extra ``api`` is not installed.
@@ -133,10 +132,10 @@ class ChatClient:
         openai = import_extra("openai", "openai", "api", "an endpoint")
         self.endpoint = endpoint
         self._openai = openai
-        # The parameters that the endpoint's model was found not to have.
+        # Parameters that the endpoint's model has refused.
         self._refused: set[str] = set()
         pace = RateLimiter(endpoint.requests_per_minute)
-        # Of every attempt, those that the client makes again included.
+        # Applied to every attempt, including the client's retries.
         hooks = {"request": [lambda _: pace.wait()]}
         self._client = openai.OpenAI(
             base_url=endpoint.url,
@@ -145,7 +144,7 @@ class ChatClient:
             timeout=endpoint.seconds,
             http_client=openai.DefaultHttpxClient(event_hooks=hooks),
         )
-        # JSON, as anyone who can write to the folder could otherwise run code.
+        # JSON, not pickle: anyone who can write to the folder could otherwise run code.
         self._kept = (
             None
             if endpoint.cache is None
@@ -153,10 +152,10 @@ class ChatClient:
         )
 
     def complete(self, messages: Messages, schema: Schema) -> EndpointAnswer:
-        """The answer to some messages; one that is kept costs no tokens.
+        """Return the answer to some messages; a cached one uses no tokens.
 
         Raises:
-            EndpointError: there is none; ``is_final`` says that there will be none to others.
+            EndpointError: there is no usable answer.
         """
         request = self._request(messages, schema)
         key = _fingerprint(self.endpoint.url, request)
@@ -169,7 +168,7 @@ class ChatClient:
         return completion
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._client.close()
         if self._kept is not None:
             self._kept.close()
@@ -200,33 +199,33 @@ class ChatClient:
             raise EndpointError(f"{url} cannot be reached: {cause}", is_final=True) from error
         except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
             raise EndpointError(
-                f"{url} refuses the key in {KEY_VARIABLE}: {error.message}", is_final=True
+                f"{url} rejects the key in {KEY_VARIABLE}: {error.message}", is_final=True
             ) from error
         except openai.NotFoundError as error:
             raise EndpointError(
-                f"{url} does not know the model {self.endpoint.model!r}, or is no such endpoint: "
+                f"{url} has no model {self.endpoint.model!r}, or is not such an endpoint: "
                 f"{error.message}",
                 is_final=True,
             ) from error
         except openai.APIError as error:
             if "response_format" in error.message:
                 raise EndpointError(
-                    f"{url} does not know the response format {self.endpoint.response_format}, "
-                    f"but perhaps another one: {error.message}",
+                    f"{url} does not support the response format {self.endpoint.response_format}; "
+                    f"try another one: {error.message}",
                     is_final=True,
                 ) from error
-            raise EndpointError(f"{url} fails: {error.message}") from error
+            raise EndpointError(f"{url} failed: {error.message}") from error
         text = answer.choices[0].message.content if answer.choices else None
-        # An answer that is of no use must not be kept.
+        # Unusable answers must not be cached.
         if not text or "{" not in text:
-            raise EndpointError(f"{url} gave no JSON object, but {(text or '')[:200]!r}")
+            raise EndpointError(f"{url} gave no JSON object: {(text or '')[:200]!r}")
         usage = answer.usage
         if usage is None:
             return EndpointAnswer(text, 0, 0)
         return EndpointAnswer(text, usage.prompt_tokens, usage.completion_tokens)
 
     def _created(self, request: Mapping[str, Any]) -> Any:
-        """The endpoint's answer, asked for without the parameters that its model does not have."""
+        """Send a request without the parameters that the model refuses; return the response."""
         while True:
             adapted = self._adapted(request)
             try:
@@ -247,7 +246,7 @@ class ChatClient:
 
 
 def response_schema(schema: Schema) -> dict[str, Any]:
-    """The JSON Schema of an answer: without what only hpd knows, and with a type everywhere."""
+    """Return the JSON Schema of an answer, without hpd's own keywords, with a type everywhere."""
     return _plain_node(to_json_schema(schema))
 
 
@@ -264,7 +263,7 @@ def _plain_node(node: Mapping[str, Any]) -> dict[str, Any]:
     if "items" in plain:
         plain["items"] = _plain_node(plain["items"])
     if "enum" in plain:
-        # OpenAI refuses a node without a type.
+        # OpenAI rejects a node without a type.
         types = list(dict.fromkeys(_JSON_TYPES[type(choice)] for choice in plain["enum"]))
         plain["type"] = types[0] if len(types) == 1 else types
     return plain
@@ -282,8 +281,8 @@ class EndpointExtractor:
 
     Args:
         schemas: one schema, or one per category.
-        endpoint: where the model is, and how it is asked.
-        system_prompt: the system's text.
+        endpoint: the endpoint, and settings of requests.
+        system_prompt: the system prompt.
 
     Raises:
         MissingPackageError: the extra ``api`` is not installed.
@@ -309,13 +308,13 @@ class EndpointExtractor:
         on_error: Literal["raise", "record"] = "raise",
         on_chunk: object = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """Iterate over extractions with the indexes of their documents, as they arrive.
+        """Yield extractions with the indexes of their documents, as they arrive.
 
         Args:
-            documents: are read as the endpoint answers; each has a category if the schema is by
-                category. ``NOT_YET`` in place of one hands out what is there.
-            on_error: ``record``: a document that fails gives an extraction with ``error``.
-            on_chunk: as of ``hpd.Extractor``; it is never called, as no document is cut.
+            documents: read as the endpoint answers; each has a category if the schema is by
+                category. ``NOT_YET`` in place of one yields what is finished.
+            on_error: ``record``: a failed document gives an extraction with ``error``.
+            on_chunk: never called, as no document is split.
 
         Raises:
             EndpointError: a document failed, with ``raise``; or all would.
@@ -338,7 +337,7 @@ class EndpointExtractor:
                 future.cancel()
 
     def close(self) -> None:
-        """End the connection; requests that have not been sent are dropped."""
+        """Close the connection, and drop requests that have not been sent."""
         self._threads.shutdown(cancel_futures=True)
         self._chat.close()
 
@@ -369,7 +368,7 @@ class EndpointExtractor:
 def _extraction(
     schema: Schema, document: Document, completion: EndpointAnswer, seconds: float
 ) -> Extraction[Any]:
-    # With the engine, which the arguments of a command do not need.
+    # Imported late, as it loads the engine.
     from hpd.pipeline.document_values import DocumentValues
 
     values = DocumentValues()
@@ -393,9 +392,9 @@ def _extraction(
 def _finished(
     waiting: dict[Future[Extraction[Any]], int], seconds: float | None = None
 ) -> Iterator[tuple[int, Extraction[Any]]]:
-    """The extractions that are there, once one of them is; they are taken out of ``waiting``.
+    """Wait for an extraction; remove all finished ones from ``waiting`` and return them.
 
-    After so many ``seconds`` there may be none.
+    There may be none after ``seconds``.
     """
     done, _ = wait(waiting, seconds, return_when=FIRST_COMPLETED)
     for future in done:

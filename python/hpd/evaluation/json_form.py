@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 
 class JsonDataclass:
-    """A dataclass that is an object in JSON: of its fields, or of the attributes in ``JSON``."""
+    """A dataclass whose JSON object has its fields, or the attributes in ``JSON``."""
 
     __slots__ = ()
     JSON: ClassVar[Sequence[str]] = ()

@@ -1,17 +1,16 @@
 """Extracted values judged by a model (paper, section 5 and appendix E).
 
-A judge gets a document with its values and gives a verdict on each. Its answer to an attribute is
-an object of a reason and a verdict. The reason comes first: so it is what the verdict follows from,
-and not an excuse for it. Of the verdicts only those can be chosen that a value of its kind can get.
-Any extractor can answer.
+A judge gets a document with its values and gives a verdict on each: an object of a reason and a
+verdict. The reason comes first, so that the verdict follows from it. Only verdicts that make sense
+for the value can be chosen. Any extractor can be the judge.
 
-LLM-precision, LLM-recall and LLM-F1 add the verdicts up. With C correct, CN correct null, I
+LLM-precision, LLM-recall and LLM-F1 sum up the verdicts. With C correct, CN correct null, I
 incorrect, M missing and H hallucination:
 
     LLM-P = (C + CN) / (C + CN + H + I)
     LLM-R = (C + CN) / (C + CN + M + I)
 
-and LLM-F1 is their harmonic mean. A null that is right counts as much as a value that is right.
+and LLM-F1 is their harmonic mean. A correct null counts as much as a correct value.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ Verdict = Literal["correct", "incorrect", "missing", "correct null", "hallucinat
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 
 RIGHT: Final[frozenset[Verdict]] = frozenset({"correct", "correct null"})
-"""The verdicts on values that are as they should be."""
+"""The verdicts on correct values."""
 
 VERDICT_OF_OUTCOME: Final[Mapping[Outcome, Verdict]] = {
     "vc": "correct",
@@ -49,17 +48,17 @@ VERDICT_OF_OUTCOME: Final[Mapping[Outcome, Verdict]] = {
     "nn": "correct null",
     "nv": "hallucination",
 }
-"""The verdict that gold gives, by the outcome of the field."""
+"""The verdict according to gold, by the outcome of the field."""
 
 ValueKind = Literal["null", "denial", "value"]
-"""A value is null; or a *denial*, a text such as "none"; or anything else."""
+"""Null; a *denial*, a text such as "none"; or any other value."""
 
 CHOICES: Final[Mapping[ValueKind, tuple[Verdict, ...]]] = {
     "null": ("missing", "correct null"),
     "denial": ("correct", "incorrect", "correct null"),
     "value": ("correct", "incorrect", "hallucination"),
 }
-"""The verdicts that make sense; a judge has no others to choose from."""
+"""The verdicts that make sense for each kind, to which a judge is limited."""
 
 _DENIALS = frozenset({"n/a", "na", "no", "none", "not applicable", "not specified", "unknown"})
 
@@ -69,14 +68,14 @@ class JudgedField:
     """The verdict on one value."""
 
     row: int
-    """The number of the document, from 0, in the order of the predictions."""
+    """Index of the document among the predictions."""
     attribute: str
     verdict: Verdict
     reason: str
 
 
 def value_kind(value: Any) -> ValueKind:
-    """The kind of a value; an empty text, list or object is null."""
+    """Return the kind of a value; an empty text, list or object is null."""
     if value is None or value in ("", [], {}):
         return "null"
     if isinstance(value, str) and value.strip().casefold() in _DENIALS:
@@ -87,12 +86,11 @@ def value_kind(value: Any) -> ValueKind:
 def judged_values(
     predictions: Sequence[Prediction], answers: Iterable[Prediction]
 ) -> Iterator[JudgedField]:
-    """The verdicts in a judge's answers, each with the number of its document.
+    """Yield the verdicts in a judge's answers, skipping failed answers and unknown verdicts.
 
     Args:
-        predictions: what was judged.
-        answers: the judge's answers, by the ids of ``judge_questions``. Failed answers and
-            unknown verdicts are skipped.
+        predictions: the judged predictions.
+        answers: the judge's answers, with the ids of ``judge_questions``.
     """
     rows = {prediction_id(prediction, row): row for row, prediction in enumerate(predictions)}
     for answer in answers:
@@ -107,24 +105,24 @@ def judged_values(
 
 
 def prediction_id(prediction: Prediction, row: int) -> str:
-    """The id under which a prediction is judged: its own, or the number of its row, from 1."""
+    """Return a prediction's id or, if it has none, its row number, from 1."""
     return str(row + 1) if prediction.id is None else prediction.id
 
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 JUDGE_SYSTEM_PROMPT = render_text(_TEMPLATES / "judge_rules.jinja")
-"""The system's text for a judge."""
+"""System prompt of a judge."""
 
 Schemas = Schema | Mapping[str, Schema]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestions:
-    """The questions about a file of predictions, ready for an extractor of either kind."""
+    """The questions about a file of predictions, for a local model or an endpoint."""
 
     records: tuple[Record, ...]
-    """One for each document; ``category`` leads to its schema."""
+    """One per document; ``category`` is the key of its schema."""
     schemas: Mapping[str, Schema]
 
 
@@ -134,19 +132,18 @@ def judge_questions(
     schemas: Schemas | None = None,
     category_field: str | None = None,
 ) -> JudgeQuestions:
-    """The questions about all documents that have extracted values.
+    """Return the questions about all documents that have extracted values.
 
     Args:
-        predictions: what is judged, each with an id of its own or none.
-        texts: their documents; None where one is not known.
-        schemas: that of the extraction, for what it says of its attributes, or one for each
-            category. Without it a document has the attributes that any document of its category
-            has values of.
-        category_field: the name of the category, in the line or in the columns of its input;
-            ``category`` if it is not said.
+        predictions: the predictions to judge, with unique ids or none.
+        texts: their documents' texts; None if unknown.
+        schemas: schema of the extraction, or one per category, with descriptions. Without it a
+            document has all attributes with a value in its category.
+        category_field: name of the category's field in the line or in the columns of its input;
+            default ``category``.
 
     Raises:
-        InputError: an id comes twice, or a document has no text or no schema.
+        InputError: an id is used twice, or a document has no text or no schema.
     """
     attributes = _Attributes(predictions, schemas, category_field or "category")
     records: dict[str, Record] = {}
@@ -178,12 +175,12 @@ def judge_questions(
 
 
 def verdict_schema(attributes: Iterable[Attribute], kinds: Mapping[str, ValueKind]) -> Schema:
-    """The schema of a judge's answer: a reason and a verdict for each attribute."""
+    """Return the schema of a judge's answer: a reason and a verdict for each attribute."""
     return Schema(tuple(_judged_attribute(each, kinds[each.name]) for each in attributes))
 
 
 def document_text(text: str, values: Mapping[str, Any]) -> str:
-    """A document with its extracted values below it."""
+    """Return a document followed by its extracted values."""
     shown = [
         (name, value if isinstance(value, str) and value else _json(value))
         for name, value in values.items()
@@ -256,7 +253,7 @@ LLM_SCORE_NAMES = ("precision", "recall", "f1")
 
 @dataclass(frozen=True, slots=True)
 class VerdictCounts(JsonDataclass):
-    """The number of each verdict, and the scores in percent; None where nothing can be divided."""
+    """The number of each verdict, and the scores in percent; None if undefined."""
 
     counts: tuple[int, ...]
     """In the order of ``VERDICTS``."""
@@ -277,7 +274,7 @@ class VerdictCounts(JsonDataclass):
         return tuple(None if np.isnan(value) else round(float(value), 2) for value in values)
 
     def to_json(self) -> dict[str, Any]:
-        """The scores and the counts."""
+        """Return the scores and the counts."""
         return {
             **dict(zip(LLM_SCORE_NAMES, self.scores, strict=True)),
             "verdicts": dict(zip(VERDICTS, self.counts, strict=True)),
@@ -286,12 +283,12 @@ class VerdictCounts(JsonDataclass):
 
 @dataclass(frozen=True, slots=True)
 class JudgeScores(JsonDataclass):
-    """The verdicts on a file, added up."""
+    """The scores of a file."""
 
     total: VerdictCounts
     attributes: dict[str, VerdictCounts]
     intervals: tuple[Interval | None, ...]
-    """Of the total's scores, in the order of ``LLM_SCORE_NAMES``."""
+    """Intervals of the total's scores, in the order of ``LLM_SCORE_NAMES``."""
     n_documents: int
     resampling: Resampling
 
@@ -308,7 +305,7 @@ class JudgeScores(JsonDataclass):
 def judge_scores(
     judged: Iterable[JudgedField], resampling: Resampling = DEFAULT_RESAMPLING
 ) -> JudgeScores:
-    """Add verdicts up; the intervals come from drawing documents."""
+    """Sum up verdicts, with intervals bootstrapped over documents."""
     judged = list(judged)
     rows = {row: i for i, row in enumerate(dict.fromkeys(each.row for each in judged))}
     by_document = np.zeros((len(rows), len(VERDICTS)))
@@ -327,7 +324,7 @@ def judge_scores(
 
 
 def llm_scores(counts: Array) -> Array:
-    """The scores, in percent, of (..., verdicts) counts: (..., 3), NaN where there are none."""
+    """Return the scores, in percent, of (..., verdicts) counts: (..., 3), NaN if undefined."""
     correct, incorrect, missing, null, invented = (counts[..., i] for i in range(len(VERDICTS)))
     right = correct + null
     with np.errstate(invalid="ignore"):
@@ -348,42 +345,42 @@ def _intervals(by_document: Array, resampling: Resampling) -> tuple[Interval | N
 
 
 Pair = tuple[Verdict, Verdict]
-"""The judge's verdict, and that of gold."""
+"""The judge's verdict and gold's."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoldAgreement(JsonDataclass):
-    """The verdicts of a judge against those that gold gives."""
+    """A judge's verdicts compared with gold's."""
 
     confusion: Mapping[Pair, int]
     """The number of values by the judge's verdict and gold's."""
     kappa: float | None
-    """Cohen's kappa of the five verdicts; None where it is not defined."""
+    """Cohen's kappa of the five verdicts; None if undefined."""
     kappa_right: float | None
-    """The same, of right (correct, correct null) against not right.
+    """Cohen's kappa of right (correct, correct null) and not right.
 
-    Whether a value is null decides between most verdicts, and judge and gold both see that, so the
-    kappa of five is easily high. This one is not."""
+    The kappa of five verdicts is easily high, as most depend on whether a value is null, which
+    judge and gold both see."""
 
     @property
     def n(self) -> int:
-        """The values that both have judged."""
+        """Number of values with both verdicts."""
         return sum(self.confusion.values())
 
     @property
     def n_equal(self) -> int:
-        """Those with the same verdict."""
+        """Number of values with the same verdict."""
         return sum(n for (ours, gold), n in self.confusion.items() if ours == gold)
 
     @property
     def n_equally_right(self) -> int:
-        """Those that both call right, or neither."""
+        """Number of values that both call right, or neither does."""
         return sum(
             n for (ours, gold), n in self.confusion.items() if (ours in RIGHT) == (gold in RIGHT)
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The figures; the outer keys of the matrix are the judge's."""
+        """Return the figures; the outer keys of the matrix are the judge's verdicts."""
         names = ("n", "n_equal", "kappa", "n_equally_right", "kappa_right")
         matrix = {
             ours: {gold: self.confusion.get((ours, gold), 0) for gold in VERDICTS}
@@ -398,13 +395,13 @@ def gold_agreement(
     examples: Sequence[Example | None],
     form: Normalizer | None = None,
 ) -> GoldAgreement | None:
-    """The agreement on all values of which gold says something; None if there are none.
+    """Return the agreement on all values that have gold; None if there are none.
 
     Args:
         judged: the judge's verdicts.
-        predictions: the values that were judged.
-        examples: the gold of each prediction, None where there is none.
-        form: evens out values before they are compared with gold.
+        predictions: the judged values.
+        examples: the gold of each prediction, or None.
+        form: normalises values before they are compared with gold.
     """
     pairs: list[Pair] = []
     for each in judged:

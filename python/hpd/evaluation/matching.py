@@ -1,4 +1,4 @@
-"""Matches predictions with documents, by id or by order; and the lookup baseline."""
+"""Matches predictions with documents, by id or order; and the lookup baseline."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ MAX_LOCATIONS = 5
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """The predictions of one file beside the documents of another, and what does not fit."""
+    """Predictions matched with documents, and those without a match."""
 
     predictions: tuple[Prediction | None, ...]
     """The prediction for each example; None if there is none."""
     by_order: bool
-    """Whether rows were matched by order, as ids could not match them."""
+    """Whether rows were matched by order, not by id."""
     missing: tuple[Example, ...]
     """Documents without a prediction."""
     surplus: tuple[Prediction, ...]
-    """Predictions for no document, or for one that has a prediction already."""
+    """Predictions without a document, or for one that already has a prediction."""
     doubled: tuple[Example, ...]
-    """Documents with the id of an earlier one; they get predictions of this id in order."""
+    """Documents with the id of an earlier one, matched in order."""
 
     @property
     def data(self) -> list[Mapping[str, Any] | None]:
@@ -40,11 +40,11 @@ class Matching:
         return [None if each is None else each.data for each in self.predictions]
 
     def notices(self, gold_name: str, prediction_name: str) -> list[str]:
-        """A line for each problem that a reader of the scores should know."""
+        """Return a line for each problem that affects the scores."""
         lines = []
         if self.by_order:
             lines.append(
-                f"{prediction_name} and {gold_name} share no ids: their rows are matched by order"
+                f"{prediction_name} and {gold_name} share no ids: rows are matched by order"
             )
         if self.missing:
             lines.append(
@@ -54,18 +54,18 @@ class Matching:
             )
         if self.surplus:
             lines.append(
-                f"{len(self.surplus)} predictions are not used, as their ids belong to no document "
-                f"or come twice: {_locations(self.surplus, prediction_name)}"
+                f"{len(self.surplus)} predictions are not used, as no document has their id or "
+                f"another prediction has it: {_locations(self.surplus, prediction_name)}"
             )
         if self.doubled:
             lines.append(
-                f"{len(self.doubled)} documents have the id of an earlier one; their predictions "
-                f"are taken in order: {_locations(self.doubled, gold_name)}"
+                f"{len(self.doubled)} documents have the id of an earlier one and are matched in "
+                f"order: {_locations(self.doubled, gold_name)}"
             )
         return lines
 
     def to_json(self) -> dict[str, Any]:
-        """All rows that do not match, ready for ``json.dumps``."""
+        """Return all rows without a match, as JSON."""
         return {
             "by_order": self.by_order,
             "missing": _ids(self.missing),
@@ -75,12 +75,12 @@ class Matching:
 
 
 def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -> Matching:
-    """Match a file of predictions with a file of gold.
+    """Match predictions with gold rows.
 
     They are matched by id; or by order if no prediction has an id, or if the gold has none and the
-    ids of the predictions are not row numbers. Then both must have the same number of rows.
+    ids of the predictions are not row numbers.
 
-    Raises ``InputError`` if they do not.
+    Raises ``InputError`` if both have to be matched by order but differ in length.
     """
     predicted = list(predictions)
     doubled = _repeated(examples)
@@ -129,7 +129,7 @@ def _repeated(examples: Sequence[Example]) -> tuple[Example, ...]:
 
 
 def _locations(rows: Sequence[Example | Prediction], name: str) -> str:
-    """The first of some rows, each as ``file:line (id)``."""
+    """Format the first of some rows as ``file:line (id)``."""
     shown = [f"{name}:{row.line} (id {row.id!r})" for row in rows[:MAX_LOCATIONS]]
     if len(rows) > MAX_LOCATIONS:
         shown.append(f"and {len(rows) - MAX_LOCATIONS} more")
@@ -147,11 +147,11 @@ def load_sources(
     id_field: str | None = None,
     category_field: str | None = None,
 ) -> Iterator[Example]:
-    """The documents of an input of ``hpd extract``, lazily, as examples without gold.
+    """Yield the documents of an input of ``hpd extract``, as examples without gold.
 
-    What cannot be read is left out: a folder may hold a few such files.
+    Files that cannot be read are skipped, as a folder may have some.
 
-    Raises ``InputError`` where that is the only file, or there is none.
+    Raises ``InputError`` if no file can be read.
     """
     with InputReader(
         [str(path)], text_field=text_field, id_field=id_field, category_field=category_field
@@ -174,12 +174,12 @@ def load_sources(
 def reread_sources(
     name: str, predictions: Sequence[Prediction], notices: list[str]
 ) -> list[Example | None]:
-    """For each prediction without a text its document, as the run read it, where that is there.
+    """Return the document of each prediction without a text, from the input of the run, or None.
 
-    A document that has changed since is left out, as places in it would be wrong.
+    A document that has changed since is None, as spans in it would be wrong.
 
     Args:
-        name: the file of the predictions, beside which the journal of the run tells of its input.
+        name: the file of the predictions; the run's journal beside it names its input.
         predictions: its lines.
         notices: gets a line if documents have changed.
     """
@@ -204,7 +204,7 @@ def reread_sources(
         ) as reader:
             records = {record.id: record for record in reader if record.error is None}
     except (InputError, OSError):
-        return found  # It is somewhere else by now.
+        return found  # The input has moved.
     n_changed = 0
     for number in wanted:
         own = predictions[number].id or str(number + 1)
@@ -216,19 +216,19 @@ def reread_sources(
         else:
             n_changed += 1
     if n_changed:
-        notices.append(f"{n_changed} documents have changed since, so their texts are not shown")
+        notices.append(f"{n_changed} documents have changed since and are shown without text")
     return found
 
 
 def _absolute(record_id: str, folder: str) -> str:
-    """The id of a record whose input was named by its path from a folder, from the root."""
+    """Return the id of a record with its input's path made absolute."""
     return os.path.normpath(os.path.join(folder, record_id))
 
 
 def examples_by_prediction(
     predictions: Sequence[Prediction], examples: Sequence[Example], matching: Matching
 ) -> list[Example | None]:
-    """The example of each prediction: a matching, seen from the other side."""
+    """Return the example of each prediction, the inverse of a matching."""
     owners = {
         id(prediction): example
         for example, prediction in zip(examples, matching.predictions, strict=True)
@@ -238,10 +238,10 @@ def examples_by_prediction(
 
 
 def lookup(train: Iterable[Example], examples: Iterable[Example]) -> list[dict[str, str | None]]:
-    """Predict values by a search for training values.
+    """Predict values by looking up training values.
 
     The value of an attribute is the first one in the training rows of the document's category that
-    the document holds, letter by letter.
+    the document contains exactly.
     """
     values: dict[str, dict[str, dict[str, None]]] = {}
     for example in train:
@@ -258,7 +258,7 @@ def lookup(train: Iterable[Example], examples: Iterable[Example]) -> list[dict[s
 
 
 def gold_examples(arguments: argparse.Namespace) -> list[Example]:
-    """The rows of GOLD; they need no text, and fields are named for ``--documents`` if it is there.
+    """Read the rows of GOLD, which need no text; names of fields apply to ``--documents`` if given.
 
     Raises:
         InputError: a row cannot be read.
@@ -280,7 +280,7 @@ def source_documents(
     predictions: Sequence[Prediction],
     notices: list[str],
 ) -> list[Example | None]:
-    """For each prediction its document: of ``--documents``, else of the input of the run."""
+    """Return each prediction's document, from ``--documents`` or the input of the run."""
     if arguments.documents is None:
         return reread_sources(name, predictions, notices)
     sources = list(

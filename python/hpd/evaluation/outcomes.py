@@ -2,8 +2,8 @@
 
 There are five: ``nn``, neither gold nor prediction has a value; ``nv``, only the prediction has
 one; ``vn``, only the gold has one; ``vc``, both have one, and it is right (equal to one of the gold
-values); ``vw``, it is wrong. Values are equal if their texts are, including case, unless
-``normalized`` evens out both first.
+values); ``vw``, it is wrong. Values are compared as text, including case, unless they are
+``normalized``.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ OUTCOME_WORDS: Final[Mapping[Outcome, str]] = {
     "nv": "invented",
     "nn": "correctly empty",
 }
-"""The outcomes in words, in the order in which they are shown; in JSON they keep their names."""
+"""The outcomes in words, in display order; in JSON they keep their names."""
 
 CategoryAttribute = tuple[str, str]
 """A category and an attribute."""
 
 Normalizer = Callable[[str], str]
-"""The form in which values are compared; a text that becomes empty is no value."""
+"""Normalises a value for comparison; an empty result is no value."""
 
 _NONE_TEXTS = frozenset({ABSENT, "None"})
 _NONE_FORMS = frozenset({"", "n/a", "none", "null"})
@@ -59,31 +59,31 @@ def field_outcomes(
     attributes: Mapping[str, Iterable[str]] | None = None,
     form: Normalizer | None = None,
 ) -> Iterator[FieldOutcome]:
-    """The outcome of every field, document by document.
+    """Return the outcome of every field, document by document.
 
     Args:
         examples: the gold.
         predictions: the predicted data for each example; None if there is none.
-        attributes: the attributes of each category; by default all that any of its rows names.
-        form: evens out both values before they are compared.
+        attributes: the attributes of each category; default: all in its rows.
+        form: normalises both values before they are compared.
 
     Raises:
         ValueError: the two have different lengths.
     """
     if len(examples) != len(predictions):
         raise ValueError(f"{len(examples)} examples, but {len(predictions)} predictions")
-    every = category_attributes(examples)
+    all_names = category_attributes(examples)
     for category, names in (attributes or {}).items():
-        every[category] = dict.fromkeys(names)
+        all_names[category] = dict.fromkeys(names)
     for row, (example, data) in enumerate(zip(examples, predictions, strict=True)):
-        for attribute in {**example.gold, **every[example.category]}:
+        for attribute in {**example.gold, **all_names[example.category]}:
             result = outcome(example.gold.get(attribute), (data or {}).get(attribute), form)
             cell = (example.category, attribute)
             yield FieldOutcome(row, cell, result, attribute in example.gold)
 
 
 def category_attributes(examples: Iterable[Example]) -> dict[str, dict[str, None]]:
-    """The attributes that any row of each category names, in order of appearance."""
+    """Return the attributes in the rows of each category, in order of appearance."""
     names: dict[str, dict[str, None]] = {}
     for example in examples:
         names.setdefault(example.category, {}).update(dict.fromkeys(example.gold))
@@ -93,7 +93,7 @@ def category_attributes(examples: Iterable[Example]) -> dict[str, dict[str, None
 def outcome(
     gold: Sequence[str] | None, prediction: object, form: Normalizer | None = None
 ) -> Outcome:
-    """The outcome of one field; a list is right if each of its items is a gold value."""
+    """Return the outcome of a field; a list is right if each item is a gold value."""
     values = predicted_values(prediction, form)
     if form is not None and gold is not None:
         gold = [evened for value in gold if (evened := form(value)) not in _NONE_FORMS]
@@ -105,7 +105,7 @@ def outcome(
 
 
 def predicted_values(prediction: object, form: Normalizer | None = None) -> list[str]:
-    """A predicted value as texts: none, one, or those of a list."""
+    """Return the texts of a predicted value: none, one, or those of a list."""
     items = prediction if isinstance(prediction, (list, tuple)) else [prediction]
     texts = [value_text(item) for item in items if item is not None]
     if form is None:
@@ -153,7 +153,7 @@ UNITS: Final = {
     "pc": "pc piece",
     "%": "percent",
 }
-"""The spellings of each unit; each may have an ``s`` behind it, and a point."""
+"""The spellings of each unit, to which an ``s`` and a point may be added."""
 
 _FLUID_OUNCE = re.compile(r"(?<=\d)[ -]?(?:fl|fluid)\.?[ -]?(?:oz|ounce)s?\b\.?")
 _SYMBOL_OF: Final = {
@@ -179,10 +179,7 @@ _NUMBER = re.compile(
 
 @lru_cache(maxsize=1 << 16)
 def normalized(text: str) -> str:
-    """The normalized form of a value, as this module's page describes it.
-
-    Depends on nothing but the text.
-    """
+    """Return the normalised form of a value, which depends only on its text."""
     text = normalized_text(_fractions_apart(text))
     text = _FRACTION.sub(_decimal, text)
     text = _NUMBER.sub(_plain_number, text)
@@ -195,7 +192,7 @@ def normalized(text: str) -> str:
 
 
 def _fractions_apart(text: str) -> str:
-    """``5½`` as ``5 1/2``: Unicode's compatible form would be ``51/2``."""
+    """Convert ``5½`` to ``5 1/2``: Unicode's compatible form would be ``51/2``."""
     if text.isascii():
         return text
     pieces = []
@@ -208,7 +205,7 @@ def _fractions_apart(text: str) -> str:
 
 def _decimal(match: re.Match[str]) -> str:
     whole, part, parts = int(match[1] or 0), int(match[2]), int(match[3])
-    # Halves to sixty-fourths are exact in binary, and so in the decimals that are printed.
+    # Halves to sixty-fourths are exact in binary, and in the decimals printed.
     return match[0] if part >= parts else f"{whole + part / parts:.6f}".rstrip("0")
 
 
@@ -219,6 +216,6 @@ def _plain_number(match: re.Match[str]) -> str:
     values = readings(written)
     if not values:
         return written
-    # 1,299 could be either; so could 1.299.
+    # 1,299 and 1.299 could be either.
     groups = "," in written and "." not in written and not written.startswith("0")
     return f"{(max if groups else min)(values).normalize():f}"

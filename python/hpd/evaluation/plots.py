@@ -17,7 +17,7 @@ from hpd.evaluation.scores import DEFAULT_RESAMPLING, INTERVAL_LEVEL, Resampling
 from hpd.evaluation.statistics import evaluation_intervals
 
 N_ATTRIBUTES = 30
-"""Attributes shown: those with the most gold values."""
+"""Maximum number of attributes shown."""
 
 _COLORS = ("#0b6e99", "#d9730d")
 
@@ -37,14 +37,14 @@ def plot_evaluation(
         path: the file to write.
         files: the exact outcomes of one file or of two, by the name to show.
         n_rows: the number of documents.
-        calibration: of the first file, if it states confidences.
-        coverage: likewise.
+        calibration: calibration of the first file, if it has confidences.
+        coverage: its coverage curve, likewise.
         resampling: how the intervals are computed.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    # The same picture is the same file, whenever it is drawn.
+    # Makes output reproducible.
     with mpl.rc_context({"svg.hashsalt": "hpd"}):
         shown = _attributes(next(iter(files.values())))
         beside = ["reliability"] * (calibration is not None) + ["coverage"] * bool(coverage)
@@ -67,7 +67,7 @@ def plot_evaluation(
 
 
 def _attributes(fields: Sequence[FieldOutcome]) -> list[str]:
-    """The attributes to show, those with the most gold values first."""
+    """Return the attributes to show, those with the most gold values first."""
     gold = Counter(f.cell[1] for f in fields if f.is_named and f.outcome in ("vn", "vc", "vw"))
     return [name for name, _ in gold.most_common(N_ATTRIBUTES)]
 
@@ -79,7 +79,7 @@ def _plot_attributes(
     n_rows: int,
     resampling: Resampling,
 ) -> None:
-    """F1 with its interval for each attribute, whatever the category."""
+    """Plot F1 with its interval for each attribute, over all categories."""
     for index, (label, fields) in enumerate(files.items()):
         merged = [
             replace(field, cell=("", field.cell[1]))
@@ -90,7 +90,7 @@ def _plot_attributes(
         bounds = evaluation_intervals(merged, n_rows, resampling).plain
         f1 = [score.cells["", name].f1 for name in shown]
         around = [bounds.cells["", name]["f1"] for name in shown]
-        # Rounded scores may lie a hair outside of the interval of the unrounded ones.
+        # Rounded scores may be slightly outside the interval of unrounded ones.
         low = [max(0.0, x - each.low) for x, each in zip(f1, around, strict=True)]
         high = [max(0.0, each.high - x) for x, each in zip(f1, around, strict=True)]
         offset = 0.18 * (2 * index - len(files) + 1)
@@ -110,7 +110,7 @@ def _plot_attributes(
 
 
 def _plot_reliability(axes: Any, calibration: Calibration) -> None:
-    """Accuracy beside confidence; on the diagonal the two are equal."""
+    """Plot accuracy against confidence."""
     axes.plot([0, 1], [0, 1], color="gray", linestyle=":")
     other = calibration.counterpart
     state = "calibrated" if other.is_calibrated else "uncalibrated"
@@ -140,7 +140,7 @@ def _plot_reliability(axes: Any, calibration: Calibration) -> None:
 
 
 def _plot_coverage(axes: Any, coverage: Sequence[CoveragePoint]) -> None:
-    """Precision of the values that stay when the least likely ones are left out."""
+    """Plot precision without the least confident values."""
     axes.plot(
         [point.coverage for point in coverage],
         [point.precision for point in coverage],

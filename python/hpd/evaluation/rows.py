@@ -1,9 +1,9 @@
-"""The rows of gold files and of prediction files, and the one reader for both.
+"""Reads the rows of gold files and prediction files.
 
 Both are JSON Lines or tables (CSV, TSV, Parquet). A line of gold has its values in
 ``target_scores`` (OA-Mine, AE-110k, WDC-PAVE), ``gold`` or ``data``; a line of predictions, as
-``hpd extract`` writes it, in ``data``. A table has a column for each attribute. Whatever is wrong
-with a row raises ``InputError`` with file and line.
+``hpd extract`` writes it, in ``data``. A table has a column for each attribute. Invalid rows raise
+``InputError`` with file and line.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from hpd.files.rows import TABLES, WHOLE_FORMATS, Format, WholeText, plain_value
 from hpd.files.streams import Source, kind, listed, reason
 
 ABSENT = "n/a"
-"""The benchmarks' word for an attribute that a document does not state."""
+"""Marks an attribute that a document does not state, in benchmarks."""
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
-"""The fields that can hold the values of a line of gold: the first of these that it has."""
+"""Fields with the values of a line of gold; the first one present counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A document and its gold: the values of each attribute that count as right, or None."""
+    """A document and its gold: the right values of each attribute, or None."""
 
     id: str
     text: str
     category: str
     gold: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
     line: int = field(default=0, compare=False)
-    """The line of the file on which it begins, from 1 (in Parquet: the row)."""
+    """Its first line in the file (in Parquet: its row), from 1."""
     is_numbered: bool = field(default=False, compare=False)
-    """Whether its id is the number of the row, as the file gives it none."""
+    """Whether its id is the row number, as the file has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +58,26 @@ class Prediction:
     data: Mapping[str, Any] | None
     """The values by attribute; None if the document failed."""
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
-    """The details of each path in the data: ``confidence``, ``start``, ``end``, ..."""
+    """Details by path in the data: ``confidence``, ``start``, ``end``, ..."""
     line: int = field(default=0, compare=False)
-    """The line of the file on which it begins, from 1 (in Parquet: the row)."""
+    """Its first line in the file (in Parquet: its row), from 1."""
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """The whole line, with its other parts (``usage``, ``error``, a text)."""
+    """The whole line, including ``usage``, ``error`` and text."""
 
     @property
     def confidences(self) -> dict[str, float]:
-        """The probability of each value that has one, by its path in the data."""
+        """Confidences by path in the data."""
         return self._probabilities("confidence")
 
     @property
     def uncalibrated(self) -> dict[str, float]:
-        """The model's own confidence in each value whose stated confidence is calibrated."""
+        """The model's own confidence by path, for values whose stated confidence is calibrated."""
         return self._probabilities("uncalibrated")
 
     def was_nulled(self, path: str) -> bool:
-        """Whether the value at a path was rejected, or fell below a threshold, and became null.
+        """Return whether the value at a path was replaced with null (invalid, or unlikely).
 
-        Its details then have the text that the model wrote, and its confidence is that of the text.
+        Its details then have the model's text, and its confidence is that of the text.
         """
         is_null = self.data is not None and self.data.get(path) is None
         return is_null and bool(self.fields.get(path, {}).get("raw"))
@@ -102,14 +102,14 @@ def load_examples(
     category_field: str | None = None,
     needs_text: bool = True,
 ) -> Iterator[Example]:
-    """The rows of a gold file, lazily.
+    """Yield the rows of a gold file.
 
-    ``text_field`` and the like name fields or columns; else these are ``id``, ``category``, and
-    the first of ``TEXT_FIELDS`` (``hpd.files.reader``) that the row has. Without ``needs_text`` a
-    row that has no text gets an empty one.
+    ``text_field`` etc. name fields or columns; defaults are ``id``, ``category``, and the first of
+    ``TEXT_FIELDS`` (``hpd.files.reader``) in the row. Without ``needs_text`` a row's text may be
+    missing, and is then empty.
 
-    Documents that failed, in an output of ``hpd extract`` that serves as gold, are passed over, and
-    a ``FailedRowsWarning`` says how many.
+    If the gold is an output of ``hpd extract``, failed documents are skipped, with a
+    ``FailedRowsWarning``.
     """
     text_fields = (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
     is_table = (format or guess_format(source)) in TABLES
@@ -137,8 +137,7 @@ def load_examples(
         )
     if n_failed:
         warnings.warn(
-            f"{source_name(source)}: {n_failed} rows are of documents that failed, and are passed "
-            "over",
+            f"{source_name(source)}: {n_failed} rows of documents that failed are skipped",
             FailedRowsWarning,
             stacklevel=2,
         )
@@ -151,10 +150,10 @@ def load_predictions(
     id_field: str | None = None,
     category_field: str | None = None,
 ) -> Iterator[Prediction]:
-    """The rows of a prediction file, lazily.
+    """Yield the rows of a prediction file.
 
-    Rows that have no ``id_field`` have their id in ``id``. Of a table every column but the id and
-    the category is taken as an attribute, so that an attribute may be called ``title`` or ``text``.
+    The id is in ``id_field`` or, if a row lacks it, in ``id``. Every other column of a table except
+    the category is an attribute, even one named ``title`` or ``text``.
     """
     is_table = (format or guess_format(source)) in TABLES
     for line, row in read_rows(source, format):
@@ -165,7 +164,7 @@ def load_predictions(
             has_failed = _has_failed(row, ("data",))
             data = None if has_failed else _values(row, ("data",), apart if is_table else None)
             if data is None and "error" not in row:
-                raise InputError("neither 'data' nor 'error': not a line that hpd extract wrote")
+                raise InputError("neither 'data' nor 'error': not a line of hpd extract")
         except InputError as error:
             raise InputError(f"{source_name(source)}:{line}: {error}") from error
         fields = row.get("fields")
@@ -180,21 +179,21 @@ def load_predictions(
 
 
 class FailedRowsWarning(HpdWarning):
-    """Rows of documents that failed, which have no values."""
+    """Rows of failed documents, which have no values, were skipped."""
 
 
 def _has_failed(row: Mapping[str, Any], names: Sequence[str]) -> bool:
-    """Whether a row, also of a table, is that of a document that failed."""
+    """Return whether a row, possibly of a table, is of a failed document."""
     if isinstance(row.get("error"), Mapping):
         return not any(isinstance(row.get(name), Mapping) for name in names)
     error = row.get(_error_column(row))
-    # Data that breaks its schema stands beside its error.
+    # Data that violates its schema comes with its error.
     is_error = isinstance(error, str) and _ERROR.match(error) is not None
     return is_error and not str(error).startswith("InvalidDataError")
 
 
 def _own_columns(row: Mapping[str, Any]) -> set[str]:
-    """The columns of a table that ``hpd extract`` adds to the attributes."""
+    """Return the columns of a table that ``hpd extract`` adds to the attributes."""
     own = {each for each in row if each.removesuffix("_confidence") in row.keys() - {each}}
     name = _error_column(row)
     error = row.get(name)
@@ -202,7 +201,7 @@ def _own_columns(row: Mapping[str, Any]) -> set[str]:
 
 
 def _error_column(row: Mapping[str, Any]) -> str:
-    """The name of the column for errors: another one if an attribute has the usual one."""
+    """Return the name of the error column, which differs if an attribute has that name."""
     return "extraction.error" if "extraction.error" in row else "error"
 
 
@@ -213,11 +212,11 @@ def read_rows(
     source: str | Path,
     format: Format | None = None,  # noqa: A002
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The line and the columns of each row of a file (``-``: standard input), lazily."""
+    """Yield the line and columns of each row of a file (``-``: standard input)."""
     name = source_name(source)
     file_format = format or guess_format(source)
     if file_format == "lines" or file_format in WHOLE_FORMATS:
-        raise InputError(f"{name}: plain text has no fields: JSON Lines or a table is expected")
+        raise InputError(f"{name}: plain text has no fields: expected JSON Lines or a table")
     with open_source(source) as file:
         try:
             for line, row in rows_of(Source(file, name), file_format):
@@ -233,7 +232,7 @@ def read_rows(
 
 
 def _id(row: Mapping[str, Any], id_field: str | None) -> str | None:
-    """The row's id, or None; anything but text and numbers is refused."""
+    """Return the row's id, which must be text or a number, or None."""
     value = row.get(id_field or "id")
     if id_field is None and (value is None or value == ""):
         return None
@@ -259,15 +258,15 @@ def _text(row: Mapping[str, Any], text_fields: Sequence[str], *, needs_text: boo
 def _values(
     row: Mapping[str, Any], names: Sequence[str], apart: set[str] | None
 ) -> Mapping[str, Any] | None:
-    """The values by attribute: those of the first field of ``names``; of a table the columns.
+    """Return values by attribute, from the first field in ``names`` or from a table's columns.
 
-    ``apart`` names the columns of a table that are no attributes; None: the row is of no table.
+    ``apart`` names the columns of a table that are not attributes; None: not a table.
     """
     for name in names:
         if isinstance(row.get(name), Mapping):
             values: Mapping[str, Any] = row[name]
             return values
-        # A nested field that was flattened into columns: data.brand, data.color.
+        # A nested field flattened into columns: data.brand, data.color.
         flat = {key: value for key, value in row.items() if key.startswith(f"{name}.")}
         if apart is not None and flat:
             return {key.removeprefix(f"{name}."): value for key, value in flat.items()}
@@ -277,7 +276,7 @@ def _values(
 
 
 def _cell(value: Any) -> Any:
-    """A cell of a table as JSON would hold it: nothing is None, and a list may be JSON text."""
+    """Convert a table's cell to JSON's types: empty is None, a list may be JSON text."""
     if value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, str) and value[0] in "[{":
@@ -294,14 +293,14 @@ def _cell(value: Any) -> Any:
 
 
 def value_text(value: object) -> str:
-    """A value as the metric compares it: text as it is, all else as JSON."""
+    """Return a value as the metric compares it: text unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def gold_values(values: object) -> list[str] | None:
-    """The values that count as right, stripped; None if the document has none.
+    """Return the values that count as right, stripped; None if the document states none.
 
-    The first one decides: ``n/a`` there means that the document does not state the attribute.
+    It states none if the first one is ``n/a``.
     """
     if values is None:
         return None

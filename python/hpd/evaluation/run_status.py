@@ -1,4 +1,4 @@
-"""The status of a run of ``hpd extract``, as its journal and its output tell it."""
+"""The status of a run of ``hpd extract``, from its journal and output."""
 
 from __future__ import annotations
 
@@ -30,45 +30,44 @@ class RunStatus:
     path: Path
     """The output."""
     head: JournalHead
-    """The settings of the run, and the names of what it reads."""
+    """The settings of the run, and the names of its inputs."""
     is_running: bool
-    """Whether a process is writing the output just now."""
+    """Whether a process is writing the output."""
     n_done: int
-    """Documents that have a line, those that failed included."""
+    """Documents that have a line, including failed ones."""
     n_waiting: int
-    """Documents that are finished, and whose lines wait in the journal for their turn."""
+    """Finished documents whose lines wait in the journal for their turn."""
     failures: Counter[str]
-    """Documents that failed, those that wait included, by the type of their error."""
+    """Failed documents, including waiting ones, by type of error."""
     n_surplus: int
-    """Bytes at the end of the output that the journal does not know, as a killed process leaves
-    them."""
+    """Bytes at the end of the output that are not in the journal, left by a killed process."""
     n_missing: int
-    """Bytes that the output lacks, according to the journal; it cannot be resumed then."""
+    """Bytes that the output lacks according to the journal; if any, it cannot be resumed."""
 
     @property
     def n_finished(self) -> int:
-        """All documents that need not be done again, but for those that failed."""
+        """All finished documents, including failed ones."""
         return self.n_done + self.n_waiting
 
 
 def read_status(path: Path) -> RunStatus:
-    """The status of the run that writes, or wrote, an output.
+    """Read the status of the run that writes or wrote an output.
 
-    A line that a running process has written by half counts as not written.
+    An unfinished line of a running process does not count.
 
     Raises:
-        InputError: there is no journal beside the output, or it is none that hpd wrote.
+        InputError: there is no journal beside the output, or it is not one of hpd's.
     """
     journal = journal_path(path)
     try:
         with open(journal, "rb") as file:
-            # Held for this moment only, so that a run that starts just now is not refused.
+            # Released at once, so that a run that starts now is not refused.
             is_running = not lock(file)
         with open(journal, "rb") as file:
             return _read(path, journal, file, is_running)
     except FileNotFoundError as error:
         raise InputError(
-            f"{path}: {journal.name}, which hpd extract writes beside its output, is not there"
+            f"{path}: no {journal.name}, which hpd extract writes beside its output"
         ) from error
     except OSError as error:
         raise InputError(f"{journal}: cannot be read: {reason(error)}") from error
@@ -113,7 +112,7 @@ def _opened(path: Path) -> BinaryIO:
     try:
         return open(path, "rb")
     except FileNotFoundError as error:
-        raise InputError(f"{path}: the output is gone, and only its journal is there") from error
+        raise InputError(f"{path}: only the journal of the output exists") from error
 
 
 def _entries(file: BinaryIO, journal: Path) -> Iterator[JournalEntry]:
@@ -123,7 +122,7 @@ def _entries(file: BinaryIO, journal: Path) -> Iterator[JournalEntry]:
 
 
 def _error_type(line: str | bytes) -> str:
-    """The type of the error in a line of output."""
+    """Return the type of the error in a line of output."""
     try:
         return str(json.loads(line)["error"]["type"])
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -132,14 +131,14 @@ def _error_type(line: str | bytes) -> str:
 
 @dataclass(slots=True)
 class ValueCounts:
-    """Numbers of values in the lines that have any."""
+    """Counts of values in lines of output."""
 
     n_values: int = 0
     n_nulls: int = 0
     n_near_ties: int = 0
 
     def add(self, line: bytes) -> None:
-        """Count the values of a line; one that cannot be read has none."""
+        """Count a line's values; none if it cannot be read."""
         try:
             row = json.loads(line)
             data, fields = row.get("data"), row.get("fields") or {}
@@ -154,7 +153,7 @@ class ValueCounts:
 
 
 def count_values(path: Path) -> ValueCounts:
-    """The counts of a whole file, without an unfinished line at its end.
+    """Count the values of a file, ignoring an unfinished last line.
 
     Raises:
         OSError: it cannot be read.
@@ -167,7 +166,7 @@ def count_values(path: Path) -> ValueCounts:
 
 
 def _is_null(data: Any, path: str) -> bool:
-    """Whether the value at a dotted path (``maker.city``, ``tags[1]``) is null, or within one."""
+    """Return whether the value at a path (``maker.city``, ``tags[1]``), or a parent, is null."""
     while path and data is not None:
         if isinstance(data, list):
             index, _, path = path.removeprefix("[").partition("]")
@@ -175,7 +174,7 @@ def _is_null(data: Any, path: str) -> bool:
                 return True
             data = data[int(index)]
         elif isinstance(data, dict):
-            # A name may have dots in it, so the longest one that fits is taken.
+            # A name may have dots, so the longest match is used.
             names = [name for name in data if re.match(rf"{re.escape(name)}(?:[.\[]|$)", path)]
             if not names:
                 return True

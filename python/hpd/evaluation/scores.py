@@ -1,4 +1,4 @@
-"""Precision, recall and F1, as ExtractGPT and the hyper-parallel decoding paper count them."""
+"""Precision, recall and F1, as in ExtractGPT and the hyper-parallel decoding paper."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from hpd.evaluation.outcomes import (
 from hpd.evaluation.rows import Example
 
 FormName = Literal["exact", "normalized"]
-"""Values are compared letter by letter, or evened out (``hpd.evaluation.outcomes``)."""
+"""Values are compared exactly, or normalised (``hpd.evaluation.outcomes``)."""
 
 Scope = Literal["plain", "strict"]
-"""Attributes of the category that a row does not name: skipped, or counted as none."""
+"""Whether attributes of the category that a row lacks are skipped or count as null."""
 
 Average = Literal["micro", "macro"]
 ScoreName = Literal["precision", "recall", "f1"]
@@ -31,7 +31,7 @@ FORM_NAMES: tuple[FormName, ...] = get_args(FormName)
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 AVERAGES: tuple[Average, ...] = get_args(Average)
 SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
-"""Also their order in arrays."""
+"""In the order of arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ScoreKey:
 
     @property
     def name(self) -> str:
-        """Its name, without what is usual: ``f1``, ``strict_recall``, ``normalized_macro_f1``."""
+        """Its name without defaults: ``f1``, ``strict_recall``, ``normalized_macro_f1``."""
         usual = (FORM_NAMES[0], SCOPES[0], AVERAGES[0])
         parts = [part for part in (self.form, self.scope, self.average) if part not in usual]
         return "_".join([*parts, self.score])
@@ -65,13 +65,15 @@ AGREEMENT_NAMES: Final = {
     "normalized_agreement": "same_normalized",
     "normalized_agreement_filled": "filled_same_normalized",
 }
-"""The names of shares that can be typed, and those of ``Agreement.to_json``."""
+"""Names of percentages on the command line, and in ``Agreement.to_json``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts(JsonDataclass):
-    """The number of each outcome, and the scores in percent; P and R are rounded before F1, as
-    published."""
+    """The number of each outcome, and the scores in percent.
+
+    P and R are rounded before F1, as published.
+    """
 
     JSON = ("precision", "recall", "f1", *OUTCOMES)
 
@@ -83,22 +85,22 @@ class Counts(JsonDataclass):
 
     @classmethod
     def of(cls, outcomes: Mapping[Outcome, int]) -> Counts:
-        """The counts of a Counter, or of another mapping that has all outcomes."""
+        """Return the counts of a Counter, or of a mapping with all outcomes."""
         return cls(*(outcomes[name] for name in OUTCOMES))
 
     @property
     def precision(self) -> float:
-        """The share of the predicted values that are right."""
+        """Percentage of predicted values that are right."""
         return _percent(self.vc, self.nv + self.vc + self.vw)
 
     @property
     def recall(self) -> float:
-        """The share of the gold values that were predicted rightly."""
+        """Percentage of gold values that were predicted."""
         return _percent(self.vc, self.vn + self.vc + self.vw)
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of the two, as they are rounded."""
+        """The harmonic mean of the rounded precision and recall."""
         total = self.precision + self.recall
         return round(2 * self.precision * self.recall / total, 2) if total else 0.0
 
@@ -108,7 +110,7 @@ class Counts(JsonDataclass):
 
 @dataclass(frozen=True, slots=True)
 class Macro(JsonDataclass):
-    """The mean of the cells' scores, without those that neither gold nor prediction ever fills."""
+    """The mean of the cells' scores, except cells without any gold or predicted value."""
 
     precision: float = 0.0
     recall: float = 0.0
@@ -126,7 +128,7 @@ class Score(JsonDataclass):
 
     @property
     def micro(self) -> Counts:
-        """The outcomes of every cell together."""
+        """The outcomes of all cells together."""
         return sum(self.cells.values(), Counts())
 
     @property
@@ -142,7 +144,7 @@ class Score(JsonDataclass):
 
     @property
     def attributes(self) -> list[dict[str, Any]]:
-        """The outcomes of each cell."""
+        """Return the outcomes of each cell."""
         return cell_rows(self.cells)
 
 
@@ -151,9 +153,9 @@ class Evaluation(JsonDataclass):
     """One file of predictions against gold, in one form of comparison."""
 
     plain: Score
-    """Attributes that a row does not name are skipped, as published."""
+    """Attributes that a row lacks are skipped, as published."""
     strict: Score
-    """Attributes of the category that a row does not name count as none."""
+    """Attributes of the category that a row lacks count as null."""
 
 
 def evaluate(
@@ -162,12 +164,12 @@ def evaluate(
     attributes: Mapping[str, Iterable[str]] | None = None,
     form: Normalizer | None = None,
 ) -> Evaluation:
-    """The scores of predictions, one for each example: ``field_outcomes``, counted."""
+    """Score predictions, one for each example, by their ``field_outcomes``."""
     return count_outcomes(field_outcomes(examples, predictions, attributes, form))
 
 
 def count_outcomes(fields: Iterable[FieldOutcome]) -> Evaluation:
-    """The scores of some fields."""
+    """Return the scores of some fields."""
     plain: defaultdict[CategoryAttribute, Counter[Outcome]] = defaultdict(Counter)
     strict: defaultdict[CategoryAttribute, Counter[Outcome]] = defaultdict(Counter)
     for field_outcome in fields:
@@ -184,7 +186,7 @@ def _percent(part: int, whole: int) -> float:
 
 
 def _mean(percentages: Sequence[float]) -> float:
-    """The mean with two decimals, summed in whole hundredths so that the order cannot matter."""
+    """Return the mean with two decimals, summed in hundredths, so that order does not matter."""
     return round(sum(round(100 * each) for each in percentages) / (100 * len(percentages)), 2)
 
 
@@ -194,10 +196,10 @@ INTERVAL_LEVEL: Final = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Resampling(JsonDataclass):
-    """The settings that a reader must know to get the same intervals and p-values again."""
+    """The settings that reproduce intervals and p-values."""
 
     n: int = 2000
-    """Samples of the bootstrap, and exchanges of the randomization test."""
+    """Samples of the bootstrap, and exchanges in the randomization test."""
     seed: int = 0
 
     def to_json(self) -> dict[str, Any]:

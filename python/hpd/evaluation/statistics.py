@@ -1,25 +1,23 @@
-"""Intervals around scores and tests of differences, by drawing documents again and again.
+"""Intervals around scores and tests of differences, by resampling documents.
 
-Samples are drawn from documents, not from fields: the fields of one document share its text, and so
-their luck, and drawing them one by one would make every interval too narrow.
+Documents are resampled, not fields: fields of one document are not independent, so resampling them
+would make intervals too narrow.
 
 Intervals are percentile bootstraps (Efron and Tibshirani, "An Introduction to the Bootstrap",
-1993, chapter 13). For two files both are scored on the same drawn documents (Koehn, "Statistical
-Significance Tests for Machine Translation Evaluation", EMNLP 2004).
+1993, chapter 13). Two files are scored on the same samples (Koehn, "Statistical Significance Tests
+for Machine Translation Evaluation", EMNLP 2004).
 
 The p-value is a two-sided randomization test over documents (Noreen, "Computer-Intensive Methods
 for Testing Hypotheses", 1989; Yeh, "More Accurate Tests for the Statistical Significance of Result
-Differences", COLING 2000): if the two files were equally good, the answers to each document might
-as well stand in the other file. The p-value is the share of such exchanges after which the scores
-lie at least as far apart as they do. Where few documents differ all exchanges are tried, which
-makes the test exact; else random ones, and the files as they are count as one more.
+Differences", COLING 2000): if the two files were equally good, the answers for each document could
+be exchanged between them. The p-value is the share of exchanges after which the scores differ at
+least as much. If few documents differ, all exchanges are tried and the test is exact; else random
+ones, and the original files count as one more.
 
-Agreement of annotators beyond what chance would give, from 1 (full) to 0 (as much as by chance):
-Cohen's kappa is for two of them (Cohen, "A Coefficient of Agreement for Nominal Scales", 1960);
-Krippendorff's alpha for nominal data is for any number, and does not mind that not everybody judged
-everything (Krippendorff, "Content Analysis", 2004, chapter 11).
-
-All of it is a few formulas on counts, so that ``hpd eval`` needs NumPy alone.
+Agreement of annotators beyond chance, from 1 (full) to 0 (chance): Cohen's kappa is for two of them
+(Cohen, "A Coefficient of Agreement for Nominal Scales", 1960); Krippendorff's alpha for nominal
+data is for any number, not all of whom need to judge everything (Krippendorff, "Content Analysis",
+2004, chapter 11).
 """
 
 from __future__ import annotations
@@ -44,19 +42,19 @@ from hpd.evaluation.scores import (
 )
 
 _CHUNK = 4_000_000
-"""Numbers in an array of weights or counts; more resamples are computed one chunk at a time."""
+"""Maximum size of an array of weights or counts; more resamples are computed in chunks."""
 
 _NN, _NV, _VN, _VC, _VW = range(len(OUTCOMES))
 
 Array = npt.NDArray[np.float64]
 
 Weights = npt.NDArray[np.float32]
-"""The number of times that each document counts: (samples, documents)."""
+"""How often each document counts: (samples, documents)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Category:
-    """The outcomes of the documents of one category, as ones in a matrix."""
+    """One-hot outcomes of the documents of one category."""
 
     rows: npt.NDArray[np.intp]
     """The documents, (n,)."""
@@ -65,7 +63,7 @@ class _Category:
 
 
 class OutcomeCounts:
-    """The outcomes of one file of predictions, ready to be counted over weighted documents."""
+    """The outcomes of one file of predictions, to be counted over weighted documents."""
 
     def __init__(self, fields: Iterable[FieldOutcome], n_rows: int) -> None:
         self.n_rows = n_rows
@@ -86,23 +84,23 @@ class OutcomeCounts:
 
     @property
     def width(self) -> int:
-        """The numbers that one sample takes."""
+        """Numbers per sample."""
         return max(self.n_rows, len(self.cells) * len(OUTCOMES))
 
     def bootstrapped(self, resampling: Resampling) -> Iterator[Array]:
-        """The counts of documents that are drawn, in chunks: (samples, cells, outcomes)."""
+        """Yield the counts of bootstrap samples, in chunks: (samples, cells, outcomes)."""
         return bootstrap(self.count, self.n_rows, self.width, resampling)
 
     def count(self, weights: Weights) -> Array:
-        """The number of each outcome: (samples, cells, outcomes)."""
+        """Count the outcomes: (samples, cells, outcomes)."""
         parts = [weights[:, own.rows] @ own.ones for own in self._categories]
-        # Whole numbers far below 2^24: 32 bits hold them exactly.
+        # Integers far below 2^24 are exact in 32 bits.
         counts = np.concatenate(parts, axis=1) if parts else np.zeros((len(weights), 0))
         return counts.reshape(len(weights), -1, len(OUTCOMES)).astype(np.float64)
 
 
 def averages(counts: Array) -> dict[Average, Array]:
-    """The averages of (samples, cells, outcomes) counts, not rounded: (samples, scores)."""
+    """Return unrounded averages of (samples, cells, outcomes) counts: (samples, scores)."""
     is_filled = counts.sum(axis=2) > counts[:, :, _NN]
     n_filled = np.maximum(1, is_filled.sum(axis=1))[:, np.newaxis]
     macro = (count_scores(counts) * is_filled[:, :, np.newaxis]).sum(axis=1) / n_filled
@@ -110,7 +108,7 @@ def averages(counts: Array) -> dict[Average, Array]:
 
 
 def count_scores(counts: Array) -> Array:
-    """Precision, recall and F1 in percent, not rounded: (..., outcomes) to (..., scores)."""
+    """Return unrounded precision, recall and F1 in percent: (..., outcomes) to (..., scores)."""
     right = counts[..., _VC]
     predicted = right + counts[..., _VW] + counts[..., _NV]
     gold = right + counts[..., _VW] + counts[..., _VN]
@@ -130,22 +128,22 @@ def bootstrap(
     width: int,
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Iterator[Array]:
-    """The counts of as many documents drawn with replacement, again and again, in chunks.
+    """Yield the counts of bootstrap samples, in chunks.
 
-    The same documents are drawn for every file that has as many, so that files can be compared.
+    Files with the same number of documents get the same samples, so that they can be compared.
 
     Args:
-        count: counts documents that count so many times each.
-        n_documents: of the file.
-        width: the counts of one sample.
-        resampling: how often, and the seed.
+        count: counts weighted documents.
+        n_documents: number of documents in the file.
+        width: numbers per sample.
+        resampling: number of samples, and the seed.
     """
     sizes = chunk_sizes(max(n_documents, width), resampling.n)
     yield from map(count, drawn_documents(n_documents, sizes, resampling.seed))
 
 
 def bootstrapped(by_document: Array, resampling: Resampling = DEFAULT_RESAMPLING) -> Array:
-    """The sums of (documents, ...) counts over documents that are drawn: (samples, ...)."""
+    """Return the sums of (documents, ...) counts over bootstrap samples: (samples, ...)."""
     if not len(by_document):
         return by_document
     flat = by_document.reshape(len(by_document), -1)
@@ -154,7 +152,7 @@ def bootstrapped(by_document: Array, resampling: Resampling = DEFAULT_RESAMPLING
 
 
 def drawn_documents(n_documents: int, sizes: Iterable[int], seed: int) -> Iterator[Weights]:
-    """As many documents drawn with replacement, again and again: how often each one was."""
+    """Yield how often each document is in bootstrap samples, in chunks of the given sizes."""
     generator = np.random.default_rng(seed)
     for n in sizes:
         drawn = generator.integers(0, n_documents, (n, n_documents))
@@ -164,7 +162,7 @@ def drawn_documents(n_documents: int, sizes: Iterable[int], seed: int) -> Iterat
 
 
 def chunk_sizes(width: int, n_samples: int) -> Iterator[int]:
-    """The numbers of samples of that width to compute at once; they add up to ``n_samples``."""
+    """Yield sizes of chunks that fit into memory and add up to ``n_samples``."""
     most = max(1, _CHUNK // max(1, width))
     for start in range(0, n_samples, most):
         yield min(most, n_samples - start)
@@ -172,35 +170,35 @@ def chunk_sizes(width: int, n_samples: int) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Interval(JsonDataclass):
-    """The bounds between which ``INTERVAL_LEVEL`` of the samples lie, in percent like scores."""
+    """The bounds of ``INTERVAL_LEVEL`` of the samples, in percent like scores."""
 
     low: float
     high: float
 
     @classmethod
     def of_known(cls, samples: Array) -> Interval | None:
-        """The interval of the samples that are not NaN; None if all are."""
+        """Return the interval of the samples that are not NaN; None if all are."""
         known = samples[~np.isnan(samples)]
         return cls.of(known) if len(known) else None
 
     @classmethod
     def of(cls, samples: Array) -> Interval:
-        """The interval of a score's samples: their percentiles."""
+        """Return the interval of a score's samples."""
         tail = (1 - INTERVAL_LEVEL) / 2
         indexes = (len(samples) - 1) * np.array([tail, 1 - tail])
-        # All in order: once, with np.quantile, which sorts them only in part, the same samples had
-        # two intervals in one run; why is not known.
+        # Sorted fully: np.quantile, which sorts partially, once gave two intervals for the same
+        # samples in one run, for an unknown reason.
         ordered = np.sort(samples, kind="stable")
         low, high = np.interp(indexes, np.arange(len(samples)), ordered)
         return cls(round(float(low), 2), round(float(high), 2))
 
     def to_json(self) -> list[float]:
-        """Both bounds."""
+        """Return both bounds."""
         return [self.low, self.high]
 
 
 Intervals = Mapping[str, Interval]
-"""The interval of each of ``SCORES``."""
+"""Intervals of ``SCORES``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +213,7 @@ class ScoreIntervals(JsonDataclass):
 
     @property
     def attributes(self) -> list[dict[str, Any]]:
-        """The intervals of each cell."""
+        """Return the intervals of each cell."""
         return cell_rows(self.cells)
 
 
@@ -230,14 +228,14 @@ class EvaluationIntervals(JsonDataclass):
 def evaluation_intervals(
     fields: Sequence[FieldOutcome], n_rows: int, resampling: Resampling = DEFAULT_RESAMPLING
 ) -> EvaluationIntervals:
-    """The intervals around every score of some fields, of ``n_rows`` documents."""
+    """Return the intervals around every score of some fields of ``n_rows`` documents."""
     plain = OutcomeCounts((field for field in fields if field.is_named), n_rows)
     strict = OutcomeCounts(fields, n_rows)
     return EvaluationIntervals(_intervals(plain, resampling), _intervals(strict, resampling))
 
 
 def intervals_of(samples: Array) -> dict[str, Interval]:
-    """The interval of each of ``SCORES``: (samples, 3)."""
+    """Return the intervals of ``SCORES``, given (samples, 3)."""
     return {name: Interval.of(samples[:, i]) for i, name in enumerate(SCORES)}
 
 
@@ -255,17 +253,17 @@ def _intervals(outcomes: OutcomeCounts, resampling: Resampling) -> ScoreInterval
 
 
 _EPSILON = 1e-9
-"""Differences closer than this are the same one, computed in another order."""
+"""Smaller deviations are due to the order of computation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference(JsonDataclass):
-    """One score of two files, in percent and not rounded on the way."""
+    """A score of two files, in percent, from unrounded scores."""
 
     first: float
     second: float
     interval: Interval
-    """Of the difference."""
+    """Interval of the difference."""
     p_value: float
 
     @property
@@ -285,9 +283,9 @@ class Differences(JsonDataclass):
     micro: Mapping[str, Difference]
     macro: Mapping[str, Difference]
     n_differing: int
-    """Documents with another outcome in one file than in the other."""
+    """Documents whose outcomes differ."""
     is_exact: bool
-    """Every exchange was tried."""
+    """Whether every exchange was tried."""
 
 
 def paired_differences(
@@ -296,14 +294,14 @@ def paired_differences(
     n_rows: int,
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Differences:
-    """The differences between two files, whose fields are the same ones in the same order.
+    """Compare two files, whose fields must be the same in the same order.
 
     Raises ``ValueError`` if they are not.
     """
     if [(field.row, field.cell) for field in first] != [
         (field.row, field.cell) for field in second
     ]:
-        raise ValueError("the two files are not about the same fields")
+        raise ValueError("the two files have different fields")
     counts = OutcomeCounts(first, n_rows), OutcomeCounts(second, n_rows)
     differing = np.unique(
         [one.row for one, two in zip(first, second, strict=True) if one.outcome != two.outcome]
@@ -338,7 +336,7 @@ def _p_value(exchanged: Array, observed: float, *, is_exact: bool) -> float:
 
 
 def _apart(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Array]:
-    """The distances between the scores of two counts: (samples, 3) for each average."""
+    """Return the distances between scores: (samples, 3) for each average."""
     scored = [[averages(counts) for counts in pair] for pair in pairs]
     return {
         average: np.concatenate([one[average] - two[average] for one, two in scored])
@@ -349,7 +347,7 @@ def _apart(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Array]:
 def _exchanged(
     first: OutcomeCounts, second: OutcomeCounts, exchanges: Iterable[Weights]
 ) -> Iterator[tuple[Array, Array]]:
-    """The counts of both files after exchanges: (exchanges, documents), 1 where exchanged."""
+    """Return both files' counts after exchanges: (exchanges, documents), 1 where exchanged."""
     everyone = np.ones((1, first.n_rows), np.float32)
     one, two = first.count(everyone), second.count(everyone)
     for exchange in exchanges:
@@ -360,7 +358,7 @@ def _exchanged(
 def _every_exchange(
     rows: npt.NDArray[np.intp], n_rows: int, sizes: Iterable[int]
 ) -> Iterator[Weights]:
-    """Every way to exchange some of ``rows``, which are few."""
+    """Yield all exchanges of ``rows``, which must be few."""
     n_before = 0
     for n in sizes:
         numbers = np.arange(n_before, n_before + n)[:, np.newaxis]
@@ -377,7 +375,7 @@ def _random_exchanges(n_rows: int, sizes: Iterable[int], seed: int) -> Iterator[
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """The kappa of two annotators' verdicts on the same items; None if all are the same one."""
+    """Return the kappa of two annotators' verdicts on the same items; None if all are equal."""
     n = len(pairs)
     observed = sum(one == other for one, other in pairs) / n
     first, second = (Counter(verdicts) for verdicts in zip(*pairs, strict=True))
@@ -386,9 +384,9 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 
 def krippendorff_alpha(items: Sequence[Sequence[str]]) -> float | None:
-    """The alpha of nominal verdicts, item by item; None if all of them are the same one.
+    """Return the alpha of nominal verdicts, item by item; None if all are equal.
 
-    An item with a single verdict says nothing of agreement, and is left out.
+    Items with a single verdict are ignored.
     """
     coincidences: defaultdict[tuple[str, str], float] = defaultdict(float)
     for item in items:

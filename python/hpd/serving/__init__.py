@@ -13,14 +13,14 @@ class ServerLimits:
     """The limits of a server."""
 
     body_bytes: int = 4 * 1024 * 1024
-    """The largest body of a request, in bytes."""
+    """Maximum size of a request's body, in bytes."""
     schema_bytes: int = 64 * 1024
-    """The largest schema with its options and examples, in bytes of JSON."""
+    """Maximum size of a schema with its options and examples, in bytes of JSON."""
     texts: int = 256
-    """The most documents in a request."""
+    """Maximum number of documents in a request."""
     waiting: int = 512
-    """The most documents in all unanswered requests."""
+    """Maximum number of documents in all unanswered requests."""
     seconds: float = 120.0
-    """Seconds from the last byte of a request to its answer."""
+    """Seconds from a request's last byte to its answer."""
     shutdown_seconds: float = 30.0
     """Seconds for pending requests when the server shuts down."""

@@ -8,14 +8,14 @@ from pydantic import BaseModel, Field
 
 
 class FieldDetails(BaseModel):
-    """The details of one value; empty ones are left out."""
+    """The details of one value; empty ones are omitted."""
 
     confidence: float | None = Field(None, ge=0, le=1, description="that the value is right")
     uncalibrated: float | None = Field(None, ge=0, le=1, description="the model's own confidence")
-    start: int | None = Field(None, description="the first character in the text, from 0")
-    end: int | None = Field(None, description="the character behind the last one")
+    start: int | None = Field(None, description="index of the first character in the text, from 0")
+    end: int | None = Field(None, description="index after the last character")
     match: Literal["exact", "normalized", "fuzzy", "none"] | None = None
-    error: str | None = Field(None, description="why the value is null or refused")
+    error: str | None = Field(None, description="why the value is null or invalid")
     raw: str | None = Field(None, description="what the model wrote")
     near_tie: bool = False
     margin: float | None = None
@@ -26,14 +26,14 @@ class FieldDetails(BaseModel):
 
 
 class DocumentError(BaseModel):
-    """Why a document has no values, or why they break the schema."""
+    """Why a document has no values, or why they violate the schema."""
 
     type: str
     message: str
 
 
 class UsageBody(BaseModel):
-    """The usage of a document."""
+    """Usage of a document."""
 
     prompt_tokens: int
     cached_tokens: int = 0
@@ -54,7 +54,7 @@ class ExtractionBody(BaseModel):
 
 
 class ExtractionsBody(BaseModel):
-    """The values of several texts, in their order."""
+    """The values of several texts, in order."""
 
     extractions: list[ExtractionBody]
     warnings: list[str] = []
@@ -79,7 +79,7 @@ class Health(BaseModel):
 
     status: Literal["ok", "ending"]
     model: str
-    waiting: int = Field(description="documents that are not answered yet")
+    waiting: int = Field(description="unanswered documents")
 
 
 class ModelCard(BaseModel):
@@ -90,7 +90,7 @@ class ModelCard(BaseModel):
 
 
 class ModelList(BaseModel):
-    """The models that are served: one."""
+    """The list of the one model served."""
 
     object: Literal["list"]
     data: list[ModelCard]
@@ -112,10 +112,10 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorBody, "description": "the body, the schema or an option is wrong"},
     401: {"model": ErrorBody, "description": "the API key is missing or wrong"},
     413: {"model": ErrorBody, "description": "the body or the schema is too large"},
-    415: {"model": ErrorBody, "description": "the body is not sent as application/json"},
-    429: {"model": ErrorBody, "description": "too many documents wait; see Retry-After"},
-    503: {"model": ErrorBody, "description": "the server is ending"},
-    504: {"model": ErrorBody, "description": "there was no answer in time"},
-    "default": {"model": ErrorBody, "description": "any other refusal"},
+    415: {"model": ErrorBody, "description": "the body is not application/json"},
+    429: {"model": ErrorBody, "description": "too many documents are waiting; see Retry-After"},
+    503: {"model": ErrorBody, "description": "the server is shutting down"},
+    504: {"model": ErrorBody, "description": "no answer in time"},
+    "default": {"model": ErrorBody, "description": "any other error"},
 }
 """The error responses of endpoints that take documents."""

@@ -60,19 +60,17 @@ from hpd.show.shown_values import color_slots, covered_segments, shown_values, u
 from hpd.version import __version__
 
 _DISCARDED = 16 * 1024 * 1024
-"""The bytes beyond the limit that are still read and discarded: a client whose connection is closed
+"""Bytes beyond the limit that are still read and discarded, as a client whose connection is closed
 while it sends does not see the error response."""
 
 _CLIENT_GONE = 499
 """Never sent, only counted; nginx uses this status for clients that disconnect."""
 
 _PAGE = Path(__file__).with_name("try.html")
-_ABOUT = (
-    "Structured extract values from documents, with their confidence and their place in the text."
-)
+_ABOUT = "Extract structured values from documents, with confidence and place in the text."
 
 Responses = dict[int | str, dict[str, Any]]
-"""The answers of an address by their status, as FastAPI describes them."""
+"""Responses of an endpoint by status, as FastAPI describes them."""
 
 _LOGGER = logging.getLogger("hpd.serving")
 _KEY_REFUSED: Responses = {401: {"model": ErrorBody}}
@@ -91,7 +89,7 @@ class Service:
     limits: ServerLimits
     metrics: Metrics
     api_key: str | None = None
-    """The required API key; None for none."""
+    """The required API key, or None."""
 
     def check_key(self, request: Request) -> None:
         """Check a request's API key."""
@@ -111,13 +109,13 @@ class Service:
         parsed = await asyncio.to_thread(read)
         headers = {}
         if parsed.warnings:
-            said = "; ".join(parsed.warnings).encode("ascii", "replace").decode()
-            headers["X-Hpd-Warning"] = " ".join(said.split())
+            warning = "; ".join(parsed.warnings).encode("ascii", "replace").decode()
+            headers["X-Hpd-Warning"] = " ".join(warning.split())
         if parsed.part is None:
             body = await self.dispatcher.answer(parsed, lambda: _wait_for_disconnect(request))
             return Response(body, headers=headers, media_type="application/json")
         parts = self.dispatcher.parts(parsed, lambda: _wait_for_disconnect(request))
-        first = await anext(parts)  # What fails before it has a status of its own.
+        first = await anext(parts)  # Earlier failures have their own status.
         return StreamingResponse(_events(first, parts), 200, headers, "text/event-stream")
 
 
@@ -167,7 +165,7 @@ class _AuthenticatedRoute(APIRoute):
             except (ClientGoneError, ClientDisconnect):
                 response = Response(status_code=_CLIENT_GONE)
             except HTTPException as error:
-                # FastAPI puts one around whatever was raised while the body was read.
+                # FastAPI wraps exceptions raised while the body is read.
                 cause = error.__cause__
                 if isinstance(cause, HttpError):
                     code = cause.code or ""
@@ -203,7 +201,7 @@ def make_app(service: Service) -> FastAPI:
     app.state.service = service
     app.add_middleware(_HeadRequests)
     _add_docs(app)
-    # It is checked before a body is read; this describes it.
+    # Only for the description; the key is checked before a body is read.
     key = [Security(HTTPBearer(auto_error=False))] if service.api_key is not None else []
     guarded = APIRouter(route_class=_AuthenticatedRoute, dependencies=key)
 
@@ -218,7 +216,7 @@ def make_app(service: Service) -> FastAPI:
 
     @app.get("/health", responses=_answers(Health, {503: {"model": Health}}))
     async def health() -> Response:
-        """Whether requests are taken on, and how many documents wait."""
+        """Whether requests are accepted, and how many documents are waiting."""
         is_ending = service.dispatcher.is_ending
         state = {
             "status": "ending" if is_ending else "ok",
@@ -236,7 +234,7 @@ def make_app(service: Service) -> FastAPI:
 
     @guarded.post("/show", include_in_schema=False)
     async def show(request: Request, body: ExtractBody) -> Response:
-        """The values of one text, as the page's script shows them."""
+        """The values of one text, for the page's script."""
         return await service.answer(request, lambda: _parse_shown(body, service))
 
     @guarded.post("/v1/chat/completions", responses=_answers(ChatCompletion, ERROR_RESPONSES))
@@ -248,7 +246,7 @@ def make_app(service: Service) -> FastAPI:
 
     @guarded.get("/v1/models", responses=_answers(ModelList, _KEY_REFUSED))
     async def models() -> Response:
-        """The model that is served."""
+        """The served model."""
         return JSONResponse({"object": "list", "data": [_about(service.served)]})
 
     @guarded.get(
@@ -256,13 +254,13 @@ def make_app(service: Service) -> FastAPI:
         responses=_answers(ModelCard, {404: {"model": ErrorBody}, **_KEY_REFUSED}),
     )
     async def model(name: str) -> Response:
-        """The model that is served, by its name."""
+        """The served model, by name."""
         service.served.check(name)
         return JSONResponse(_about(service.served))
 
     @guarded.get("/metrics", response_class=PlainTextResponse, responses=_KEY_REFUSED)
     async def metrics() -> Response:
-        """Counts, for Prometheus."""
+        """Metrics for Prometheus."""
         return Response(service.metrics.text(), media_type=service.metrics.media_type)
 
     app.include_router(guarded)
@@ -275,11 +273,11 @@ def _answers(model: Any, others: Responses) -> Responses:
 
 
 def _add_docs(app: FastAPI) -> None:
-    """``/docs``, with the files of Swagger UI from a package, as there may be no network.
+    """Add ``/docs``, with Swagger UI from a package, as there may be no network.
 
-    Its links are relative: a proxy may put something before the path.
+    Its links are relative, as a proxy may add a prefix to the path.
     """
-    files: dict[str, Any] = {}  # Without that package, browsers load them from the CDN.
+    files: dict[str, Any] = {}  # Without the package, browsers load them from the CDN.
     if find_spec("fastapi_swagger") is not None:
         app.mount("/swagger", StaticFiles(packages=[("fastapi_swagger", "resources")]))
         files = {
@@ -313,7 +311,6 @@ class _HeadRequests:
 
 
 def _log(request: Request, status: int, code: str = "", seconds: float | None = None) -> None:
-    """Log a request."""
     parts = [request.method, request.url.path, str(status), code]
     took = "" if seconds is None else f"{seconds:.3f} s"
     _LOGGER.info("%s", " ".join(filter(None, [*parts, took])))
@@ -353,13 +350,13 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        # A foreign page in a browser of this machine could send other kinds without being asked.
+        # Other types could be sent by a foreign page in a browser, without a preflight.
         raise HttpError(
             415, "the body must be sent as Content-Type: application/json", code="invalid_type"
         )
     too_large = HttpError(
         413,
-        f"the body has more than {max_bytes} bytes: send less at a time",
+        f"the body has more than {max_bytes} bytes: send fewer documents at a time",
         code="body_too_large",
         headers={"Connection": "close"},
     )
@@ -421,7 +418,7 @@ async def _routing_error(request: Request, error: Exception) -> Response:
     return _error_response(
         HttpError(
             error.status_code,
-            f"{request.method} {request.url.path}: {error.detail}; /docs lists the addresses",
+            f"{request.method} {request.url.path}: {error.detail}; see /docs for the endpoints",
             code="unknown_url",
             headers=error.headers,
         )
@@ -434,5 +431,5 @@ async def _internal_error(request: Request, error: Exception) -> Response:
 
 
 def _fault(error: Exception) -> HttpError:
-    message = f"an error of the server: {type(error).__name__}"
+    message = f"internal server error: {type(error).__name__}"
     return HttpError(500, message, code="server_error")

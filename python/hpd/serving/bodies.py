@@ -20,11 +20,11 @@ class HttpError(HpdError):
     """The error response to a request.
 
     Args:
-        status: of HTTP.
-        message: for people: what is wrong, and what to do.
-        code: for programs.
-        param: the part of the body that is wrong.
-        headers: of the answer.
+        status: HTTP status.
+        message: what is wrong, and what to do.
+        code: error code for programs.
+        param: the invalid part of the body.
+        headers: headers of the response.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class HttpError(HpdError):
 
     @property
     def body(self) -> bytes:
-        """The body of the answer, as OpenAI's clients expect it."""
+        """Return the body of the response, in OpenAI's format."""
         kind = "invalid_request_error" if self.status < 500 else "server_error"
         error = {
             "message": str(self),
@@ -52,7 +52,7 @@ class HttpError(HpdError):
             "param": self.param,
             "code": self.code,
         }
-        # A message may quote whatever was sent.
+        # A message may quote any input.
         return json.dumps({"error": error}).encode()
 
 
@@ -63,7 +63,7 @@ def bad_request(message: str, param: str | None = None, code: str | None = None)
 
 def http_error_of(errors: Sequence[Any]) -> HttpError:
     """Return the error for the first problem that Pydantic found."""
-    # A name that is not known is mostly the misspelt one that is missing.
+    # Unknown names first: one is often a misspelt missing name.
     unknown = [error for error in errors if error["type"] == "extra_forbidden"]
     first = [*unknown, *errors][0]
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"][1:]]
@@ -80,16 +80,12 @@ def http_error_of(errors: Sequence[Any]) -> HttpError:
 
 
 def json_of(body: bytes) -> Any:
-    """The content of a body.
-
-    Raises:
-        HttpError: it is not valid JSON.
-    """
+    """Parse a body; raise ``HttpError`` if it is not valid JSON."""
     try:
         return from_json(body, allow_inf_nan=False)
     except ValueError as error:
         if _has_half_a_pair(body):
-            why = "a text holds half of a surrogate pair (\\ud800 to \\udfff), which is no text"
+            why = "a text has an unpaired surrogate (\\ud800 to \\udfff)"
         else:
             why = f"it is not valid JSON: {error}"
         raise bad_request(f"the body cannot be read: {why}", code="invalid_json") from None
@@ -129,11 +125,11 @@ def _as_text(value: object) -> object:
 
 
 class FileBody(_StrictModel):
-    """A file that is one document; its name tells what it is."""
+    """A file with one document; its extension is its type."""
 
-    name: str = Field(description="whose extension tells the format: invoice.pdf")
+    name: str = Field(description="file name with extension: invoice.pdf")
     data: Annotated[bytes, BeforeValidator(_decoded)] = Field(
-        description="its content in Base64", json_schema_extra={"format": "base64"}
+        description="content in Base64", json_schema_extra={"format": "base64"}
     )
 
 
@@ -155,9 +151,9 @@ class ExtractBody(_StrictModel):
 
     text: str | None = Field(None, description="the document")
     file: FileBody | None = Field(
-        None, description="a file in place of a text; a table is read as one document"
+        None, description="a file instead of a text; a table is read as one document"
     )
-    id: Any = Field(None, description="carried through")
+    id: Any = Field(None, description="returned unchanged")
     category: str | None = Field(None, description="chooses the schema, if there are several")
     texts: list[Annotated[TextBody, BeforeValidator(_as_text)]] | None = Field(
         None, description='several documents in place of "text": texts, or objects with "text"'
@@ -198,12 +194,12 @@ class ChatMessage(_OpenModel):
 
     @property
     def text(self) -> str:
-        """Its words; of a call of a function, the arguments."""
+        """Return the text; for a function call, the arguments."""
         if self.tool_calls:
             return "\n".join(call.function.arguments for call in self.tool_calls)
         text = ""
         for part in self.content:
-            # Words of two parts are not one word.
+            # Separated, as the last word of a part would join the next one's first.
             is_apart = not text or text[-1].isspace() or part.text[:1].isspace()
             text += part.text if is_apart else f"\n{part.text}"
         return text
@@ -216,7 +212,7 @@ class _JsonSchema(_OpenModel):
 
 
 class ResponseFormat(_OpenModel):
-    """The form in which a client wants the answer."""
+    """The format of the answer."""
 
     type: Literal["text", "json_object", "json_schema"]
     json_schema: _JsonSchema | None = None
@@ -224,7 +220,7 @@ class ResponseFormat(_OpenModel):
 
 
 class Function(_OpenModel):
-    """A function that a client has."""
+    """A function of the client."""
 
     name: str
     parameters: dict[str, Any] | None = None
@@ -240,7 +236,7 @@ class _StreamOptions(_OpenModel):
 
 
 class ChatBody(BaseModel):
-    """The body of ``POST /v1/chat/completions``: the part of OpenAI's protocol that is used here.
+    """The body of ``POST /v1/chat/completions``: the supported part of OpenAI's protocol.
 
     Other parameters are ignored, and listed in the response header ``X-Hpd-Warning``.
     """

@@ -1,7 +1,6 @@
-"""OpenAI's chat completions: what is asked of which document, and the answer, whole or in events.
+"""OpenAI's chat completions: requests, and answers, whole or streamed.
 
-The schema of the answer is that of ``response_format``, of the function that is to be called, or
-one that stands in a message.
+The schema of the answer is in ``response_format``, in the function to call, or in a message.
 """
 
 from __future__ import annotations
@@ -29,17 +28,16 @@ _ABOUT_THE_CALLER = (
 """Parameters that do not affect the values of an answer."""
 
 _SAMPLING = ("temperature", "top_p", "seed")
-"""Sampling parameters, which are set for the engine and so the same for all requests."""
+"""Sampling parameters, which are set for the engine, so the same for all requests."""
 
 _NEUTRAL: Mapping[str, tuple[object, ...]] = {
     "modalities": (["text"],),
     "reasoning_effort": ("none", "minimal"),
 }
-"""The values with which other parameters ask for what is done in any case; and all that is empty,
-zero or false does so."""
+"""Values of other parameters that match what is done anyway, as do empty, zero and false ones."""
 
 _DETAILS: tuple[str, ...] = ("fields", "truncated_at")
-"""The parts of a line of ``/extract`` that only hpd gives."""
+"""The parts of a line of ``/extract`` that OpenAI's format lacks."""
 
 _STATUS = {"ContextOverflowError": 400, "InputError": 400, "InvalidDataError": 422}
 _CODES = {
@@ -58,14 +56,10 @@ class ServedModel:
     created: int
     """Seconds since 1970."""
     is_strict: bool = False
-    """Whether requests must use this model name."""
+    """Whether requests must name this model."""
 
     def check(self, name: object) -> None:
-        """Refuse the name of another model.
-
-        Raises:
-            HttpError: it is another one, or none.
-        """
+        """Raise ``HttpError`` if the name is required but is missing or another model's."""
         if name != self.name:
             raise HttpError(
                 404,
@@ -77,25 +71,21 @@ class ServedModel:
 
 @dataclass(frozen=True, slots=True)
 class _AnswerForm:
-    """The form in which a request wants its answer."""
+    """The form of the answer that a request wants."""
 
     param: str = "response_format"
     schema: object = None
     function: str | None = None
-    """The name of the function whose arguments the answer is."""
+    """Name of the function whose arguments are the answer."""
     is_forced: bool = False
-    """Whether the request says that this function is to be called."""
+    """Whether the request requires a call of this function."""
     is_strict: bool = False
     description: str = ""
     may_be_langextract: bool = False
 
 
 def parse_chat(body: ChatBody, plans: PlanCache, served: ServedModel) -> ParsedRequest:
-    """What a request asks for.
-
-    Raises:
-        HttpError: it cannot be served, with the reason.
-    """
+    """Parse a chat completion request; raise ``HttpError`` if it cannot be served."""
     if served.is_strict:
         served.check(body.model)
     warnings = _ignored_parameters(body, served.options)
@@ -105,7 +95,7 @@ def parse_chat(body: ChatBody, plans: PlanCache, served: ServedModel) -> ParsedR
     prompt = langextract_prompt(conversation.document) if wanted.may_be_langextract else None
     if prompt is not None:
         schema = prompt.schema
-        # Its system message says no more than that the answer is JSON.
+        # Its system message only says that the answer is JSON.
         conversation = replace(
             conversation,
             document=prompt.document,
@@ -117,9 +107,9 @@ def parse_chat(body: ChatBody, plans: PlanCache, served: ServedModel) -> ParsedR
         conversation = replace(conversation, instructions=texts)
     if schema is None:
         raise bad_request(
-            "this model answers with values only, and their schema is missing: use the "
-            "response_format json_schema, or tools; with json_object the schema stands beside the "
-            'type ("schema"), or as JSON in a message of the system',
+            "the schema is missing, and this model only extracts values: use the response_format "
+            'json_schema, or tools; with json_object the schema goes next to the type ("schema"), '
+            "or as JSON into a system message",
             "response_format",
             "missing_parameter",
         )
@@ -148,25 +138,25 @@ def parse_chat(body: ChatBody, plans: PlanCache, served: ServedModel) -> ParsedR
 
 
 def _ignored_parameters(body: ChatBody, options: Options) -> tuple[str, ...]:
-    """A warning of each parameter that changes nothing here, though it asks for something.
+    """Return a warning for each ignored parameter.
 
     Raises:
-        HttpError: more than one answer is asked for, which a client would miss.
+        HttpError: more than one answer is requested.
     """
     more = dict(body.model_extra or {})
     n = more.pop("n", None)
     if n is not None and n != 1:
-        raise bad_request("n must be 1: there is one answer", "n", "unsupported_value")
+        raise bad_request("n must be 1: there is only one answer", "n", "unsupported_value")
     warnings = []
     for name, value in more.items():
         if name in _SAMPLING:
             own = getattr(options, name)
-            # Where nothing is drawn, it does not matter how.
+            # Without sampling, they do not matter.
             is_drawn = name == "temperature" or options.temperature > 0
             if value is not None and value != own and is_drawn:
                 warnings.append(f"{name} is {own:g} here for all requests")
         elif value and name not in _ABOUT_THE_CALLER and value not in _NEUTRAL.get(name, ()):
-            warnings.append(f"{name[:80]} changes nothing here")
+            warnings.append(f"{name[:80]} has no effect here")
     return tuple(warnings)
 
 
@@ -174,7 +164,9 @@ def _answer_form(body: ChatBody) -> _AnswerForm:
     form = body.response_format
     if body.tools:
         if form is not None and form.type != "text":
-            raise bad_request("response_format beside tools: there is one answer", "tools")
+            raise bad_request(
+                "give either response_format or tools: there is only one answer", "tools"
+            )
         return _wanted_call([tool.function for tool in body.tools], body.tool_choice)
     if body.tool_choice not in (None, "none"):
         raise bad_request("tool_choice without tools", "tool_choice")
@@ -212,7 +204,7 @@ def _wanted_call(functions: Sequence[Function], choice: object) -> _AnswerForm:
         raise bad_request("tool_choice must be auto, required or a function", "tool_choice")
     elif len(functions) > 1:
         raise bad_request(
-            f"tool_choice must name one of {', '.join(names)}: which to call is not chosen here",
+            f"tool_choice must name one of {', '.join(names)}: it is not chosen automatically",
             "tool_choice",
         )
     else:
@@ -236,7 +228,7 @@ def _settings(
     options: Options,
     n_most: int | None,
 ) -> dict[str, Any]:
-    """The options of the request, by name."""
+    """Return the options of the request, by name."""
     settings: dict[str, Any] = {}
     if options.on_invalid != "retry":
         settings["on_invalid"] = "raise" if wanted.is_strict else "record"
@@ -248,8 +240,8 @@ def _settings(
         own = settings.get("instructions", options.instructions)
         settings["instructions"] = "\n\n".join([*said, own] if own else said)
     if options.on_missing == "error" and "on_missing" not in settings:
-        # Clients of OpenAI's are used to answers with all that the schema requires.
-        with suppress(OptionError):  # It cannot be had beside every option.
+        # OpenAI's clients expect everything that the schema requires.
+        with suppress(OptionError):  # Some options exclude it.
             options.with_settings({**settings, "on_missing": "force"})
             settings["on_missing"] = "force"
     return settings
@@ -257,37 +249,37 @@ def _settings(
 
 @dataclass(slots=True)
 class Reply:
-    """The form that a request wants its answer in, and what of it has been sent."""
+    """The form of a request's answer, and how much of it has been sent."""
 
     model: str
     function: str | None = None
-    """The name of the function whose arguments the answer is."""
+    """Name of the function whose arguments are the answer."""
     is_forced: bool = False
     n_most: int | None = None
-    """The most tokens that an answer may have, by the request."""
+    """The request's maximum number of tokens in an answer."""
     streams: bool = False
     with_usage: bool = False
     """Whether a stream ends with the usage."""
     warnings: tuple[str, ...] = ()
     prompt: LangextractPrompt | None = None
-    """The prompt that wants langextract's form of the data."""
+    """langextract's prompt, if the answer has its form."""
     _identity: str = field(default_factory=lambda: uuid.uuid4().hex)
     _created: int = field(default_factory=lambda: int(time.time()))
     _sent: str = ""
-    """The beginning of the data's JSON that a stream has had."""
+    """The beginning of the data's JSON that has been streamed."""
 
     def part(self, data: Mapping[str, Any]) -> bytes:
-        """The events of a stream with the values of the first attributes, but for those sent."""
+        """Return events with the values of the first attributes that have not been sent."""
         if self.prompt or not data:
             return b""
-        # Whatever follows, this JSON goes on but for its closing brace.
+        # Without the closing brace, as the JSON continues.
         return _events(self._chunks(_json(plain_data(data))[:-1]))
 
     def answer(self, extraction: Extraction[Any]) -> bytes:
-        """The answer for one extraction, or the events that a stream still lacks.
+        """Return the answer for an extraction, or the remaining events of a stream.
 
         Raises:
-            HttpError: there is no data, or it breaks the schema and the request is strict.
+            HttpError: there is no data, or it violates the schema and the request is strict.
         """
         if extraction.error is not None:
             kind = extraction.error.type
@@ -319,12 +311,12 @@ class Reply:
         return _json(whole).encode()
 
     def _chunks(self, content: str) -> Iterator[dict[str, Any]]:
-        """The chunks of a stream with more of the data's JSON: first of all, who speaks."""
+        """Yield chunks with more of the data's JSON; the first has the role."""
         if not content.startswith(self._sent):
             raise HttpError(
                 500,
-                "a value that was already sent has changed, as it was decoded again after a fault: "
-                "send the request again",
+                "a value that was already sent has changed, as it was decoded again after an "
+                "error: send the request again",
                 code="failed",
             )
         more = content[len(self._sent) :]

@@ -1,9 +1,8 @@
 """The scheduling of requests: parsing, queueing and cancellation.
 
-There is a queue with an end, time limits, and cancellation. Each request has a thread while its
-documents are decoded, as the host's work for a document is done by its caller; the extractor
-decodes the documents of all of them together. Schemas are prepared once, and used again by all
-requests that ask for the same.
+There is a bounded queue, with time limits and cancellation. Each request has a thread while its
+documents are decoded, as the caller does the host's work for a document; the extractor decodes the
+documents of all requests together. Prepared schemas are cached.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ T = TypeVar("T")
 
 N_KEPT = 64
 EWMA_WEIGHT = 0.1
-"""The weight of the latest request in the average that ``Retry-After`` is made of."""
+"""Weight of the latest request in the moving average for ``Retry-After``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class PlanCache:
 
     Args:
         prepare: ``Extractor.prepare``.
-        schema_bytes: the most that a schema, with its options and examples, may have as JSON.
+        schema_bytes: maximum size of a schema with its options and examples, as JSON.
         own: the schema for requests without one.
     """
 
@@ -96,13 +95,13 @@ class PlanCache:
         examples: Sequence[tuple[str, object]] = (),
         param: str = "schema",
     ) -> RequestPlan:
-        """The plan for a schema, as it stands in a request, with options and examples.
+        """Return the plan for a request's schema, options and examples.
 
         Args:
-            schema: in any form but the name of a file or a class; None for the server's own.
+            schema: in any form except the name of a file or a class; None: the server's own.
             settings: options by name.
             examples: documents with their answers.
-            param: the part of the body that the schema is from.
+            param: the part of the body that has the schema.
 
         Raises:
             HttpError: it cannot be read, or is too large.
@@ -119,7 +118,7 @@ class PlanCache:
                 code="schema_too_large",
                 param=param,
             )
-        # One at a time, as warnings are gathered for the whole process.
+        # One at a time, as warnings are caught process-wide.
         with self._lock:
             plan = self._kept.get(key)
             if plan is None:
@@ -163,10 +162,10 @@ class ParsedRequest:
     documents: Sequence[Document]
     plan: RequestPlan
     answer: Callable[[Sequence[Extraction[Any]]], bytes]
-    """Writes the extractions of the documents, in their order; may raise ``HttpError``."""
+    """Formats the extractions of the documents, in order; may raise ``HttpError``."""
     part: Callable[[Mapping[str, Any]], bytes] | None = None
-    """Of an answer that is sent as its values come: writes those of the only document that are
-    settled by now, beyond those that it has written before. ``answer`` then writes the rest."""
+    """For a streamed answer: formats the new final values of the only document. ``answer`` formats
+    the rest."""
     warnings: tuple[str, ...] = ()
     """Parameters that are ignored, for a header."""
 
@@ -193,21 +192,17 @@ def parse_extract(body: ExtractBody, plans: PlanCache, limits: ServerLimits) -> 
 
 
 def plan_of(body: ExtractBody, plans: PlanCache) -> RequestPlan:
-    """The schema of a request, with its options and examples."""
+    """Return the plan for a request of ``POST /extract``."""
     examples = [(example.text, example.data) for example in body.examples]
     return plans.plan(body.schema_, body.options, examples)
 
 
 def documents_of(body: ExtractBody, limits: ServerLimits) -> list[Document]:
-    """The most documents in a request.
-
-    Raises:
-        HttpError: there are none, or too many.
-    """
+    """Return the documents of a request; raise ``HttpError`` if there are none, or too many."""
     if body.texts is None:
         if body.file is not None:
             if body.text is not None:
-                raise bad_request("'file' stands beside 'text': give one of them", "file")
+                raise bad_request("give either 'file' or 'text'", "file")
             return [replace(_read_file(body.file), id=body.id, category=body.category)]
         if body.text is None:
             raise bad_request("'text' is missing", "text", "missing_parameter")
@@ -215,8 +210,8 @@ def documents_of(body: ExtractBody, limits: ServerLimits) -> list[Document]:
     for name in ("text", "file", "id", "category"):
         if getattr(body, name) is not None:
             raise bad_request(
-                f'{name!r} stands beside "texts": give one text, or a list in which each is text '
-                'or an object with "text", "id" and "category"',
+                f'{name!r} and "texts" exclude each other: give one text, or a list of text '
+                'and objects with "text", "id" and "category"',
                 name,
             )
     if not body.texts:
@@ -224,7 +219,7 @@ def documents_of(body: ExtractBody, limits: ServerLimits) -> list[Document]:
     if len(body.texts) > limits.texts:
         raise HttpError(
             413,
-            f"{len(body.texts)} texts in one request, and {limits.texts} are allowed: send several",
+            f"{len(body.texts)} texts in one request, but {limits.texts} are allowed: send several",
             code="too_many_texts",
             param="texts",
         )
@@ -232,11 +227,7 @@ def documents_of(body: ExtractBody, limits: ServerLimits) -> list[Document]:
 
 
 def _read_file(file: FileBody) -> Document:
-    """A file as one document.
-
-    Raises:
-        HttpError: it cannot be read.
-    """
+    """Read a file as one document; raise ``HttpError`` if it cannot be read."""
     kind = EXTENSIONS.get(PurePath(file.name).suffix.lower())
     if kind is None:
         known = ", ".join(EXTENSIONS)
@@ -263,8 +254,8 @@ class Dispatcher:
     Args:
         extractor: extracts from the documents of all requests.
         limits: the limits of the queue and of time.
-        n_threads: how many requests are decoded at the same time.
-        note: called with each extraction, in the thread that made it.
+        n_threads: number of requests decoded concurrently.
+        note: called with each extraction, in its thread.
     """
 
     def __init__(
@@ -309,8 +300,8 @@ class Dispatcher:
             gone: waits until the client disconnects, which cancels the request.
 
         Raises:
-            HttpError: the queue is full, the time is over, or the server ends.
-            ClientGoneError: by way of ``gone``.
+            HttpError: the queue is full, time is up, or the server is shutting down.
+            ClientGoneError: raised by ``gone``.
         """
         loop = asyncio.get_running_loop()
         news: asyncio.Queue[bytes | asyncio.Future[Any]] = asyncio.Queue()
@@ -333,19 +324,19 @@ class Dispatcher:
         finally:
             waiting.cancel()
             if not done.done():
-                # One that has no thread yet never gets one.
+                # If it has no thread yet, it never gets one.
                 done.cancel()
                 cancellation.cancel()
 
     async def _next(self, news: asyncio.Queue[T], start: float) -> T:
-        """What comes next for a request that began at ``start``."""
+        """Return the next item for a request that began at ``start``, within its time limit."""
         left = self._limits.seconds - (time.monotonic() - start)
         try:
             return await asyncio.wait_for(news.get(), left)
         except asyncio.TimeoutError:
             raise HttpError(
                 504,
-                f"there was no answer within {self._limits.seconds:g} s: send less at a time",
+                f"no answer within {self._limits.seconds:g} s: send fewer documents at a time",
                 code="timeout",
             ) from None
 
@@ -394,8 +385,8 @@ class Dispatcher:
         waiting = self._limits.waiting
         return HttpError(
             429,
-            f"{self._n_pending} documents are waiting already, and with {n} more there would be "
-            f"more than {waiting}: try again later",
+            f"{self._n_pending} documents are already waiting, and {n} more would exceed "
+            f"{waiting}: try again later",
             code="queue_full",
             headers={"Retry-After": str(min(60, max(1, math.ceil(self._seconds))))},
         )
@@ -403,7 +394,7 @@ class Dispatcher:
     def _work(
         self, parsed: ParsedRequest, cancellation: Cancellation, send: Callable[[bytes], object]
     ) -> bytes:
-        """Extract and write the answer, in a thread; what can be sent earlier goes to ``send``."""
+        """Extract and format the answer, in a thread; ``send`` gets parts to send earlier."""
         write = parsed.part
 
         def settled(_: int, data: Mapping[str, Any]) -> None:
@@ -426,7 +417,7 @@ class Dispatcher:
 
 
 def _result(done: asyncio.Future[bytes]) -> bytes:
-    """The answer; a request that was cancelled otherwise than by its own client gets none."""
+    """Return the answer; raise the error of a request that the server cancelled."""
     if done.cancelled():
         raise _ending()
     try:
@@ -438,7 +429,7 @@ def _result(done: asyncio.Future[bytes]) -> bytes:
 def _ending() -> HttpError:
     return HttpError(
         503,
-        "the server is ending",
+        "the server is shutting down",
         code="server_ending",
         headers={"Connection": "close", "Retry-After": "5"},
     )

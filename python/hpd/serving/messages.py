@@ -1,16 +1,15 @@
-"""The document, the instructions, the examples and the schema in the messages of a chat.
+"""Finds the document, instructions, examples and schema in the messages of a chat.
 
-- The last message of the user is the document, whole and as it is.
-- Messages of the system or the developer are instructions, wherever they stand.
-- A message of the user that is answered by the assistant with a JSON object is an example. One
-  that is not answered, before the document, is an instruction.
-- Whatever comes after the document finds fault with an answer to it, as clients do that ask again
-  where an answer is not valid: it is an instruction, too. Where such a client sends the fault as a
-  message of the user, that is not mistaken for the document.
+- The last user message is the document, unchanged.
+- System and developer messages are instructions, wherever they are.
+- A user message that the assistant answers with a JSON object is an example. An unanswered one
+  before the document is an instruction.
+- Messages after the document criticise an answer, as clients do when they retry an invalid one:
+  they are instructions, too, even in a user message.
 
-langextract has the examples and the document in one message, which is taken apart. Its answers are
-a list of extractions, each with its class, its text and its attributes. A schema has a list for
-each class; what it is made of are the classes and attributes of the examples.
+langextract has the examples and the document in one message, which is split. Its answers are a list
+of extractions, each with its class, text and attributes. The schema has a list for each class, with
+the classes and attributes of the examples.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ from hpd.results import Extraction
 from hpd.serving.bodies import ChatMessage, bad_request
 
 _FAULTS = ("Correct your JSON ONLY RESPONSE", "Validation Error found:")
-"""The words with which instructor opens a message that finds fault with an answer."""
+"""How instructor begins a message that criticises an answer."""
 
 _ABOUT_FORM = re.compile(r"\b(json|schema|markdown)", re.IGNORECASE)
-"""Lines beside a schema that speak of the form of the answer, which has that form in any case. As
-instructions they would only lead a small model astray."""
+"""Lines near a schema about the form of the answer, which is guaranteed. As instructions they would
+only confuse a small model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The parts of a chat, by what they are for."""
+    """The parts of a chat, by role."""
 
     document: str
     instructions: tuple[str, ...] = ()
@@ -42,20 +41,14 @@ class Conversation:
 
 
 def read_messages(messages: Sequence[ChatMessage]) -> Conversation:
-    """The parts of a chat.
-
-    Raises:
-        HttpError: a message that can be none of them.
-    """
+    """Split a chat into its parts; raise ``HttpError`` if a message cannot be any of them."""
     user_turns = [
         i
         for i, message in enumerate(messages)
         if message.role == "user" and not message.text.startswith(_FAULTS)
     ]
     if not user_turns:
-        raise bad_request(
-            "there is no message of the user, which would be the document", "messages"
-        )
+        raise bad_request("there is no user message, which would be the document", "messages")
     index = user_turns[-1]
     if not messages[index].content:
         raise bad_request(f"messages[{index}].content is missing", f"messages[{index}].content")
@@ -78,8 +71,8 @@ def read_messages(messages: Sequence[ChatMessage]) -> Conversation:
             instructions.append(message.text)
         elif message.role == "assistant" and (i == 0 or messages[i - 1].role != "user"):
             raise bad_request(
-                f"messages[{i}]: an answer of the assistant must follow the message of the user "
-                "for which it is an example",
+                f"messages[{i}]: an assistant message must follow the user message for which it "
+                "is an example",
                 f"messages[{i}]",
             )
     return Conversation(messages[index].text, tuple(instructions), tuple(examples))
@@ -92,18 +85,17 @@ def _answer(message: ChatMessage, where: str) -> object:
         answer = None
     if not isinstance(answer, dict):
         raise bad_request(
-            f"{where}: an answer of the assistant that stands before the document must be a JSON "
-            "object, as it is an example",
+            f"{where}: an assistant message before the document must be a JSON object, as it is "
+            "an example",
             where,
         )
     return answer
 
 
 def schema_in(texts: Sequence[str]) -> tuple[Mapping[str, Any] | None, tuple[str, ...]]:
-    """The JSON Schema that stands in some text, and the texts without it.
+    """Return the JSON Schema in some texts, and the texts without it and its introduction.
 
-    Clients write it there for endpoints that know no better than ``json_object``, with some words
-    about it, which are left out, too.
+    Clients put it there for endpoints that only support ``json_object``.
     """
     decoder = json.JSONDecoder()
     for i, text in enumerate(texts):
@@ -136,7 +128,7 @@ Classes = Mapping[str, Mapping[str, bool]]
 
 @dataclass(frozen=True, slots=True)
 class LangextractPrompt:
-    """A prompt of langextract, taken apart."""
+    """The parts of a langextract prompt."""
 
     description: str
     examples: tuple[tuple[str, object], ...]
@@ -146,14 +138,14 @@ class LangextractPrompt:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of an answer: a list for each class."""
+        """Return the JSON Schema of an answer: a list for each class."""
         return {
             "type": "object",
             "properties": {name: _list_of(name, parts) for name, parts in self.classes.items()},
         }
 
     def answer(self, extraction: Extraction[Any]) -> dict[str, Any]:
-        """The answer as langextract reads it, in the order of the document."""
+        """Return the answer in langextract's format, in the order of the document."""
         found: list[tuple[int, dict[str, Any]]] = []
         for name, parts in self.classes.items():
             for i, item in enumerate((extraction.data or {}).get(name) or []):
@@ -169,7 +161,7 @@ class LangextractPrompt:
 
 
 def langextract_prompt(text: str) -> LangextractPrompt | None:
-    """A message taken apart; None if it is no prompt of langextract with examples."""
+    """Split a message; None if it is not a langextract prompt with examples."""
     end = _LAST.search(text)
     start = text.find(_HEADING + _QUESTION)
     if end is None or start < 0:
@@ -193,7 +185,7 @@ def langextract_prompt(text: str) -> LangextractPrompt | None:
 
 
 def _first_example(text: str) -> tuple[str, Sequence[Any], str] | None:
-    """The question and the answer of the first example, and what comes after it."""
+    """Return the question and answer of the first example, and the rest."""
     question_end = text.find(_ANSWER)
     if not text.startswith(_QUESTION) or question_end < 0:
         return None
@@ -230,7 +222,7 @@ def _class_names(item: Mapping[str, Any]) -> list[str]:
 def _attributes(item: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     attributes = item.get(f"{name}{_SUFFIX}")
     given = attributes if isinstance(attributes, dict) else {}
-    # One that is called as its class would take the place of the text.
+    # An attribute named like its class would replace the text.
     return {part: value for part, value in given.items() if part != name}
 
 

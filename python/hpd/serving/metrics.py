@@ -1,4 +1,4 @@
-"""The counts of a server, for Prometheus."""
+"""Metrics of a server, for Prometheus."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 
 
 
 class Metrics:
-    """The counts of one server.
+    """The metrics of one server.
 
     Args:
-        stats: gives the engine's own.
+        stats: returns the engine's statistics.
     """
 
     def __init__(self, stats: Callable[[], EngineStats]) -> None:
@@ -37,36 +37,36 @@ class Metrics:
         self._registry.register(_Engine(stats))
         self._requests = Counter(
             "hpd_requests",
-            "Requests by path and status of the answer.",
+            "Requests by path and status.",
             ("path", "status"),
             registry=self._registry,
         )
         self._seconds = Histogram(
             "hpd_request_seconds",
-            "Time from the beginning of a request to the end of its answer.",
+            "Time from the start of a request to the end of its answer.",
             ("path",),
             buckets=_SECONDS,
             registry=self._registry,
         )
         self._documents = Counter(
             "hpd_documents",
-            "Documents by the error that they ended with, which is empty for most.",
+            "Documents by error, empty for none.",
             ("error",),
             registry=self._registry,
         )
         self._tokens = Counter(
             "hpd_tokens",
-            "Tokens of documents: of prompts, of prompts whose cells were there, of values.",
+            "Tokens of documents: of prompts, of cached prompts, of values.",
             ("kind",),
             registry=self._registry,
         )
 
     def add_gauge(self, name: str, about: str, now: Callable[[], float]) -> None:
-        """Add a number that is read when the counts are asked for."""
+        """Add a gauge that is read on each scrape."""
         Gauge(f"hpd_{name}", about, registry=self._registry).set_function(now)
 
     def note_request(self, path: str, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
+        """Count an answered request."""
         self._requests.labels(path, str(status)).inc()
         self._seconds.labels(path).observe(seconds)
 
@@ -79,26 +79,26 @@ class Metrics:
             self._tokens.labels("value").inc(usage.completion_tokens)
 
     def text(self) -> bytes:
-        """All of it, in Prometheus's text format."""
+        """Return all metrics, in Prometheus's text format."""
         return generate_latest(self._registry)
 
     media_type = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class _Engine(Collector):
-    """The engine's counts, read when they are asked for."""
+    """The engine's metrics, read on each scrape."""
 
     def __init__(self, stats: Callable[[], EngineStats]) -> None:
         self._stats = stats
 
     def collect(self) -> Iterator[Metric]:
-        """The numbers as they are now."""
+        """Yield the current metrics."""
         stats = self._stats()
         for name, about, value in (
-            ("batches", "Batches that the engine has decoded.", stats.n_batches),
+            ("batches", "Batches that the engine decoded.", stats.n_batches),
             ("batch_tokens", "Tokens in these batches.", stats.n_tokens),
-            ("rows", "Rows of logits that were computed.", stats.n_rows),
-            ("decode_seconds", "Time in which batches were decoded.", stats.decode_seconds),
-            ("host_seconds", "Time of the engine's own work.", stats.host_seconds),
+            ("rows", "Rows of logits computed.", stats.n_rows),
+            ("decode_seconds", "Time spent decoding batches.", stats.decode_seconds),
+            ("host_seconds", "Time spent in the engine itself.", stats.host_seconds),
         ):
             yield CounterMetricFamily(f"hpd_engine_{name}", about, value=value)

@@ -1,4 +1,4 @@
-"""The server process, which finishes pending requests when a signal ends it."""
+"""The server process, which finishes pending requests on a signal."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from hpd.serving.dispatcher import Dispatcher, PlanCache
 from hpd.serving.metrics import Metrics
 
 _KEEP_ALIVE = 75
-"""Seconds for which a connection stays open without a request: longer than proxies keep theirs."""
+"""Seconds that an idle connection stays open: longer than proxies keep theirs."""
 
 _LAST_SECONDS = 5
-"""The time in which answers of requests that were cancelled still go out."""
+"""Seconds to send the answers of cancelled requests."""
 
 _LOGGER = logging.getLogger("hpd.serving")
 
@@ -40,9 +40,9 @@ class Shutdown:
     """How a server shut down."""
 
     number: int
-    """Of the signal."""
+    """Exit code for the signal."""
     n_cancelled: int
-    """The requests that took longer than there was time for."""
+    """Requests that did not finish in time."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -67,16 +67,16 @@ def serve(
     is_strict: bool = False,
     api_key: str | None = None,
 ) -> Shutdown:
-    """Answer requests until SIGINT or SIGTERM comes; in the main thread only.
+    """Answer requests until SIGINT or SIGTERM; only in the main thread.
 
     Args:
         extractor: decodes the documents; it is not closed.
-        sock: of ``listen``.
-        name: of the model, in answers.
-        limits: how much is taken on.
-        has_schema: whether the extractor's own schema is for requests that bring none.
-        is_strict: whether requests must call the model by its name.
-        api_key: the key that requests must bring; None to demand none.
+        sock: socket from ``listen``.
+        name: name of the model in answers.
+        limits: limits of the server.
+        has_schema: whether requests without a schema use the extractor's.
+        is_strict: whether requests must name this model.
+        api_key: the key that requests must send; None: no key.
     """
     options = extractor.options
     own: Schema | dict[str, Schema] | None = extractor.schemas if has_schema else None
@@ -113,9 +113,9 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """Ends at the first signal, and cancels what is still under way at the second.
+    """Shuts down at the first signal, and cancels pending requests at the second.
 
-    Unlike uvicorn's own, it does not raise the signal once more in the end.
+    Unlike uvicorn's own server, it does not raise the signal again at the end.
     """
 
     def __init__(self, config: uvicorn.Config, dispatcher: Dispatcher, seconds: float) -> None:
@@ -129,7 +129,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take over the signals."""
+        """Handle signals while serving."""
         self._loop = asyncio.get_running_loop()
         before = {number: signal.signal(number, self.handle_exit) for number in _SIGNALS}
         try:
@@ -139,7 +139,7 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     def handle_exit(self, number: int, frame: FrameType | None) -> None:
-        """Begin to end, or end what is under way."""
+        """Begin to shut down, or cancel pending requests."""
         assert self._loop is not None
         is_first = not self.number
         self.number = self.number or number
@@ -149,21 +149,21 @@ class _Server(uvicorn.Server):
         """Reject new requests until the pending ones are finished."""
         assert self._loop is not None
         self._dispatcher.end()
-        _LOGGER.info("ending: %d documents are under way", self._dispatcher.n_pending)
+        _LOGGER.info("shutting down: %d documents are pending", self._dispatcher.n_pending)
         self._end_at = time.monotonic() + self._seconds
         self._loop.call_later(self._seconds, self._cancel_all)
 
     async def on_tick(self, counter: int) -> bool:
-        """Whether to stop listening: when nothing is under way any more."""
+        """Return whether to stop listening: when nothing is pending."""
         if self._dispatcher.is_ending and not self._dispatcher.n_pending:
             self.should_exit = True
-            # Answers still go out, and bodies that are half read are refused.
+            # Answers are still sent, and partly read bodies refused.
             left = max(0, math.ceil(self._end_at - time.monotonic()))
             self.config.timeout_graceful_shutdown = left + _LAST_SECONDS
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop listening, and let the last answers go out."""
+        """Stop listening, and send the last answers."""
         self._dispatcher.end()
         await super().shutdown(sockets)
 

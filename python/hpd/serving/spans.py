@@ -1,6 +1,6 @@
-"""A span of OpenTelemetry for each document, where its package is installed.
+"""An OpenTelemetry span for each document, if its package is installed.
 
-Where no provider of traces is set up, spans cost nothing and go nowhere.
+Without a tracer provider, spans cost nothing.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ except ImportError:
 
 
 def note_span(extraction: Extraction[Any], start: int) -> None:
-    """Note that a document is answered, within the span of the caller's context.
+    """Record a document's span, within the span of the current context.
 
     Args:
-        extraction: its id, its tokens and the type of its error become attributes; no text does.
-        start: when its request was taken up, in nanoseconds since 1970.
+        extraction: its id, tokens and type of error become attributes; no text does.
+        start: when its request began, in nanoseconds since 1970.
     """
     if trace is None:
         return

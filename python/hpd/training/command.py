@@ -58,16 +58,16 @@ def _mask(text: str) -> dict[str, float]:
     for part in text.split(","):
         name, _, weight = part.partition("=")
         if name not in FORMS:
-            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(FORMS)}")
+            raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(FORMS)}")
         forms[name] = number(0, 1e6)(weight) if weight else 1.0
     if not sum(forms.values()):
-        raise argparse.ArgumentTypeError("all of them have weight 0")
+        raise argparse.ArgumentTypeError("every form has weight 0")
     return forms
 
 
 def _rounding(text: str) -> str:
     if text.upper() not in ROUNDED:
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(ROUNDED)}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(ROUNDED)}")
     return text.upper()
 
 
@@ -96,7 +96,7 @@ _NUMBERS = (
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "finetune",
-        help="teach a model one's own documents",
+        help="fine-tune a model on your documents",
         usage="%(prog)s TRAIN [--schema S] -o OUTDIR [options]",
         description=_DESCRIPTION,
     )
@@ -140,7 +140,7 @@ def _add_task(group: argparse._ArgumentGroup) -> None:
         "letter in place of its key (label), or also unfinished values (paper); ar is the whole "
         "object. Several with their shares: branch=8,label=1,ar=1 [default: branch]",
     )  # fmt: skip
-    longest = replace(OPTIONS["max_tokens"], default=64)  # The gap has as many tokens.
+    longest = replace(OPTIONS["max_tokens"], default=64)  # Also the size of the gap.
     add_option_argument(
         group, longest, help="maximum length of a value, in tokens, and the gap of --mask paper"
     )
@@ -190,7 +190,6 @@ def _add_training(group: argparse._ArgumentGroup) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Train, and export."""
     loaded = load_schemas(arguments.schema) if arguments.schema is not None else None
     _check(arguments, loaded)
 
@@ -235,7 +234,7 @@ def run(arguments: argparse.Namespace) -> int:
     best = "" if result.best_f1 is None else f", best F1 {result.best_f1:.2f}"
     tell(f"{result.n_steps} updates{best}")
     if result.gguf is None:
-        tell("the part is over: --resume goes on")
+        tell("the part is over: continue with --resume")
     else:
         print(result.gguf, flush=True)
     return EXIT_OK
@@ -245,7 +244,7 @@ def _check(arguments: argparse.Namespace, loaded: Schema | Mapping[str, Schema] 
     require_extra("hpd finetune", "training", ("gguf", "torch", "transformers"))
     if isinstance(loaded, Mapping) and arguments.category_field is None:
         raise UsageError(
-            "the schema has one for each category: say where a document's is (--category-field)"
+            "the schema differs by category: name the category's field with --category-field"
         )
     for name, needed in _NEEDS.items():
         if getattr(arguments, name) is not None and not getattr(arguments, needed):
@@ -253,27 +252,27 @@ def _check(arguments: argparse.Namespace, loaded: Schema | Mapping[str, Schema] 
     for name, flag in (("file_type", "--outtype"), ("rounding", "--quantise")):
         if getattr(arguments, name) is not None and arguments.lora_rank:
             raise UsageError(
-                f"{flag} is of model.gguf: with --lora-rank there is only adapter.gguf"
+                f"{flag} applies to model.gguf, but --lora-rank writes only adapter.gguf"
             )
     if arguments.rounding and arguments.file_type:
-        raise UsageError("--quantise says what --outtype would say: leave one of them out")
+        raise UsageError("--quantise already sets --outtype: give only one")
     if arguments.method == "ar" and arguments.forms not in (None, {"branch": 1.0}):
-        raise UsageError("--mask is for --method hpd: a whole object is always causal")
+        raise UsageError("--mask needs --method hpd: a whole object is always causal")
     is_stream = str(arguments.train) == "-"
     if is_stream and arguments.epochs is not None:
-        raise UsageError("a stream is read once: say how long with --minutes, not --epochs")
+        raise UsageError("a stream is read once: use --minutes, not --epochs")
     if is_stream and arguments.labels != "gold":
-        raise UsageError("the labels of a stream are in its lines: --labels needs a file")
+        raise UsageError("a stream has its labels in its lines: --labels needs a file")
     for path in (None if is_stream else arguments.train, arguments.dev):
         if path is not None and not path.exists():
             raise UsageError(f"there is no file {path}")
     if (arguments.output / "checkpoint.pt").exists() and not arguments.resume:
         raise UsageError(
-            f"{arguments.output} holds a run: --resume goes on with it; "
-            "for another one choose another folder"
+            f"{arguments.output} already has a run: continue it with --resume, "
+            "or choose another folder"
         )
     if arguments.labels not in ("gold", "self") and not Path(arguments.labels).exists():
-        raise UsageError(f"there is no file {arguments.labels} with labels")
+        raise UsageError(f"there is no file {arguments.labels}")
 
 
 def _labels(text: str) -> LabelSource:
@@ -308,8 +307,8 @@ def _options(arguments: argparse.Namespace) -> FinetuneOptions:
     from hpd.training.finetune import ADAPTER_RATES, MODEL_RATES, FinetuneOptions
     from hpd.training.loop import LoopOptions
 
-    loop = _said(arguments, LoopOptions)
-    task = _said(arguments, FinetuneOptions)
+    loop = _given(arguments, LoopOptions)
+    task = _given(arguments, FinetuneOptions)
     if loop.get("learning_rate", AUTO) == AUTO:
         loop.pop("learning_rate", None)
         task["rates"] = ADAPTER_RATES if arguments.lora_rank else MODEL_RATES
@@ -319,8 +318,7 @@ def _options(arguments: argparse.Namespace) -> FinetuneOptions:
     return FinetuneOptions(loop=LoopOptions(**loop), **task)
 
 
-def _said(arguments: argparse.Namespace, options: type[Any]) -> dict[str, Any]:
-    """Those fields of a dataclass that the command line sets; the rest keeps its defaults."""
-    names = [field.name for field in fields(options)]
-    said = {name: getattr(arguments, name, None) for name in names}
-    return {name: value for name, value in said.items() if value is not None}
+def _given(arguments: argparse.Namespace, options: type[Any]) -> dict[str, Any]:
+    """The fields of a dataclass that the command line sets."""
+    values = {field.name: getattr(arguments, field.name, None) for field in fields(options)}
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,8 +1,8 @@
-"""Labelled documents, read one after another from their source, as training rows.
+"""Labelled documents, streamed from their source, as training rows.
 
-Labels are gold values beside the document, or lines that ``hpd extract`` wrote for the same
-documents with a larger model (distillation) or with the model itself (self-supervision). Nothing
-is held in memory but a few thousand documents, from which the next one is drawn.
+Labels are gold values beside the document, or the output of ``hpd extract`` for the same documents
+with a larger model (distillation) or with the model itself (self-supervision). Only a few thousand
+documents, among which they are shuffled, are in memory.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ from hpd.training.rows import (
 from hpd.values.parsing import check_value
 
 Unnamed = Literal["null", "skip"]
-"""The meaning of an attribute that a document's label does not name: null, or not taught."""
+"""Whether an attribute that a document's label does not name is null or not trained on."""
 
 Schemas = Schema | Mapping[str, Schema]
 
 RowForm = KeyedMask | Literal["ar"]
-"""What a row teaches: fields under a mask, or the whole answer as autoregression writes it."""
+"""What a row trains: fields under a mask, or the whole answer, autoregressively."""
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
 N_SHUFFLED = 4096
-"""The documents among which the next one is drawn."""
+"""Size of the shuffle buffer, in documents."""
 _N_WAITING = 64
 _N_PROMPTERS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingSource:
-    """A file of documents, or a stream (``-``), and which of its fields are what."""
+    """A file of documents, or a stream (``-``), and the names of its fields."""
 
     path: Path
     text_field: Sequence[str] | None = None
@@ -66,7 +66,7 @@ class TrainingSource:
         return str(self.path) == "-" or (self.path.exists() and not self.path.is_file())
 
     def records(self) -> Iterator[Record]:
-        """One after another; one that cannot be read raises ``InputError``."""
+        """Yield the records; raise ``InputError`` for one that cannot be read."""
         source = "-" if str(self.path) == "-" else self.path
         reader = RecordReader(
             source,
@@ -84,7 +84,7 @@ class TrainingSource:
 
 @dataclass(frozen=True, slots=True)
 class LabelledDocument:
-    """A document and the answer to be taught; attributes that it lacks are not taught."""
+    """A document and its answer; attributes missing from the answer are not trained on."""
 
     text: str
     schema: Schema
@@ -92,11 +92,11 @@ class LabelledDocument:
 
 
 def schema_of(schemas: Schemas | None, record: Record, where: str) -> Schema:
-    """The schema of a document: in its own ``schema``, or by its category, or that of all."""
-    own = record.raw.get("schema")
-    if own is not None and not isinstance(schemas, Schema):
+    """Return a document's schema: its own, its category's or the common one."""
+    inline = record.raw.get("schema")
+    if inline is not None and not isinstance(schemas, Schema):
         try:
-            return _read_schema(own if isinstance(own, str) else json.dumps(own))
+            return _read_schema(inline if isinstance(inline, str) else json.dumps(inline))
         except SchemaError as error:
             raise InputError(f"{where}: schema: {str(error).removeprefix('schema, ')}") from error
     if schemas is None:
@@ -118,12 +118,12 @@ def _read_schema(text: str) -> Schema:
 def gold_labels(
     source: TrainingSource, schemas: Schemas | None, unnamed: Unnamed = "null"
 ) -> Iterator[LabelledDocument]:
-    """Documents with the values beside them, in ``target_scores``, ``gold`` or ``data``."""
+    """Yield documents with the gold values in their ``target_scores``, ``gold`` or ``data``."""
     for record in source.records():
         where = f"{source.path}:{record.line}"
         schema = schema_of(schemas, record, where)
-        held = (record.raw.get(name) for name in GOLD_FIELDS)
-        gold = next((values for values in held if isinstance(values, Mapping)), None)
+        candidates = (record.raw.get(name) for name in GOLD_FIELDS)
+        gold = next((values for values in candidates if isinstance(values, Mapping)), None)
         if gold is None:
             raise InputError(f"{where}: no gold values: looked for {', '.join(GOLD_FIELDS)}")
         is_scores = gold is record.raw.get("target_scores")
@@ -140,12 +140,12 @@ def gold_labels(
 def teacher_labels(
     source: TrainingSource, labels: Path, schemas: Schemas | None, unnamed: Unnamed = "null"
 ) -> list[LabelledDocument]:
-    """Documents with the values that ``hpd extract`` found; those that failed are left out."""
+    """Return documents with the output of ``hpd extract``, without those that failed."""
     records = list(source.records())
     examples = [Example(record.id, record.text, record.category or "") for record in records]
     predictions = match_rows(examples, load_predictions(labels)).data
-    own = [schema_of(schemas, record, f"{source.path}:{record.line}") for record in records]
-    return label(records, own, predictions, unnamed)
+    own_schemas = [schema_of(schemas, record, f"{source.path}:{record.line}") for record in records]
+    return label(records, own_schemas, predictions, unnamed)
 
 
 def label(
@@ -154,7 +154,7 @@ def label(
     predictions: Sequence[Mapping[str, Any] | None],
     unnamed: Unnamed = "null",
 ) -> list[LabelledDocument]:
-    """Documents with what was predicted for them; those without a prediction are left out."""
+    """Return documents with their predictions, without those that have none."""
     labelled = []
     for record, schema, data in zip(records, schemas, predictions, strict=True):
         if data is None:
@@ -229,7 +229,7 @@ class RowMaker:
         return training_row(prompt, values, max_tokens)
 
     def answer(self, documents: Sequence[LabelledDocument]) -> TrainingRow | None:
-        """The whole answer of one document, or of a stack, as autoregression writes it."""
+        """Return a row with the whole answer, as autoregressive decoding writes it."""
         answers = [
             {a.name: _whole(a, d.answer[a.name]) for a in d.schema if a.name in d.answer}
             for d in documents
@@ -260,20 +260,20 @@ class RowMaker:
 
 @dataclass(slots=True)
 class RowStream:
-    """The rows of documents in the order in which they are taught, epoch after epoch.
+    """The rows of documents in training order, epoch after epoch.
 
-    Each row has a number, so that a run can go on behind it; the order is the same in every run
-    with the same seed.
+    Rows are numbered, so that a run can be resumed after any of them; the same seed gives the same
+    order.
 
     Args:
         documents: reads all documents from the first one.
         maker: makes their rows.
-        forms: what is taught, each as often as its weight says.
-        stack: documents in one prompt.
-        max_row: longer rows are left out, and counted in ``n_long``.
-        seed: of the order and of the forms.
-        is_read_once: no epoch follows, and a run that goes on finds other documents, none of which
-            it has to pass over.
+        forms: the forms of rows and their weights.
+        stack: documents per prompt.
+        max_row: longer rows are skipped, and counted in ``n_long``.
+        seed: seed of the order and of the forms.
+        is_read_once: there is only one epoch, and a resumed run gets new documents, so it skips
+            none.
     """
 
     documents: Callable[[], Iterable[LabelledDocument]]
@@ -286,11 +286,11 @@ class RowStream:
     n_long: int = field(default=0, init=False)
 
     def per_epoch(self) -> int:
-        """The rows of an epoch, those that are left out among them; reads all documents."""
+        """Return the rows per epoch, including skipped ones; reads all documents."""
         return sum(1 for _ in self._groups(0))
 
     def rows(self, n_done: int = 0) -> Iterator[tuple[int, TrainingRow]]:
-        """The rows behind the first ``n_done``, each with its number, from 1."""
+        """Yield the rows after the first ``n_done``, each with its number, from 1."""
         number = n_done if self.is_read_once else 0
         epoch = 0
         while True:
@@ -305,7 +305,7 @@ class RowStream:
                 return
 
     def _groups(self, epoch: int) -> Iterator[tuple[list[LabelledDocument], RowForm]]:
-        """The documents of each row, and what is taught of them."""
+        """Yield the documents of each row, and its form."""
         rng = Random(f"{self.seed}/{epoch}")
         names: list[RowForm] = list(self.forms)
         weights = [self.forms[name] for name in names]
@@ -328,23 +328,23 @@ class RowStream:
 
 
 def _shuffled(documents: Iterable[LabelledDocument], rng: Random) -> Iterator[LabelledDocument]:
-    """In random order, as far as the next few thousand reach."""
-    held: list[LabelledDocument] = []
+    """Yield the documents in random order, shuffled within a buffer."""
+    buffer: list[LabelledDocument] = []
     for document in documents:
-        held.append(document)
-        if len(held) == N_SHUFFLED:
+        buffer.append(document)
+        if len(buffer) == N_SHUFFLED:
             i = rng.randrange(N_SHUFFLED)
-            held[i], held[-1] = held[-1], held[i]
-            yield held.pop()
-    rng.shuffle(held)
-    yield from held
+            buffer[i], buffer[-1] = buffer[-1], buffer[i]
+            yield buffer.pop()
+    rng.shuffle(buffer)
+    yield from buffer
 
 
 @contextmanager
 def read_ahead(
     rows: Iterator[tuple[int, TrainingRow]],
 ) -> Iterator[Iterator[tuple[int, TrainingRow]]]:
-    """The same rows, made by another thread while the network computes."""
+    """Make the rows in another thread while the network computes."""
     waiting: queue.Queue[Any] = queue.Queue(_N_WAITING)
     stopped = threading.Event()
 
@@ -364,7 +364,7 @@ def read_ahead(
         except BaseException as error:
             put(error)
 
-    def taken() -> Iterator[tuple[int, TrainingRow]]:
+    def received() -> Iterator[tuple[int, TrainingRow]]:
         while (item := waiting.get()) is not None:
             if isinstance(item, BaseException):
                 raise item
@@ -373,7 +373,7 @@ def read_ahead(
     thread = threading.Thread(target=read, daemon=True)
     thread.start()
     try:
-        yield taken()
+        yield received()
     finally:
         stopped.set()
 
@@ -386,7 +386,7 @@ def _known(answer: Mapping[str, Any], leaf: Leaf) -> Any:
 
 
 def _whole(attribute: Attribute, value: Any) -> Any:
-    """A value with every part that the schema names."""
+    """Return a value with every part of its attribute, null where it is missing."""
     if attribute.type == "object":
         inner = value if isinstance(value, Mapping) else {}
         return {child.name: _whole(child, inner.get(child.name)) for child in attribute.attributes}
@@ -403,17 +403,17 @@ def _items(value: Any) -> list[Any]:
 
 
 def _gold(given: Any, attribute: Attribute, where: str, *, is_scores: bool) -> Any:
-    """The value to teach, of all those that count as right."""
+    """Return the value to train on, of all that are accepted as correct."""
     if not is_scores and attribute.type in ("object", "array"):
         return given
     values = gold_values(given)
     if values is None:
         return None
     kind = attribute.item or Attribute("item") if attribute.type == "array" else attribute
-    taught = []
+    checked = []
     for value in values:
         parsed = check_value(value, kind)
         if parsed.error is not None:
             raise InputError(f"{where}: the gold value of {attribute.name}: {parsed.error}")
-        taught.append(parsed.value)
-    return taught if attribute.type == "array" else taught[0]
+        checked.append(parsed.value)
+    return checked if attribute.type == "array" else checked[0]

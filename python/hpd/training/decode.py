@@ -1,8 +1,8 @@
 """Hyper-parallel decoding as the paper runs it, on a transformers model: the reference.
 
-One row per prompt: the first step reads the prompt and every field's key, each further step feeds
-one token per field that is not done, appended to the row, whatever position it stands at
-(algorithms 1 and 2). Rows of a batch are padded on the right. Greedy.
+One row per prompt: the first step reads the prompt and every field's key; each further step appends
+one token per unfinished field to the row, whatever its position (algorithms 1 and 2). Rows of a
+batch are padded on the right. Greedy.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Stop = Literal["complete", "invalid", "end_of_generation", "max_tokens"]
 
 @dataclass(slots=True)
 class DecodedValue:
-    """The model's text behind one key."""
+    """The model's text after one key."""
 
     tokens: list[int] = field(default_factory=list)
-    """The token that ended generation is not among them."""
+    """Without the token that ended generation."""
     raw: bytes = b""
     stop: Stop = "max_tokens"
 
@@ -42,24 +42,24 @@ class DecodedValue:
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """A model and what is needed of its vocabulary."""
+    """A model, and its vocabulary as far as decoding needs it."""
 
     model: Any
     """A causal language model of transformers with ``attn_implementation="sdpa"``."""
     piece: Callable[[int], bytes]
-    """The bytes that a token says."""
+    """Returns a token's bytes."""
     end_tokens: frozenset[int] = frozenset()
     """Tokens that end generation."""
     max_tokens: int = 64
-    """Longest value: the paper's K_max."""
+    """Maximum length of a value: the paper's K_max."""
 
     def decode(
         self, prompts: Sequence[TrainingPrompt], batch_size: int = 8
     ) -> list[list[DecodedValue]]:
-        """For each prompt the value of each of its fields."""
+        """Return the values of each prompt's fields."""
         use_attention(self.model, "sdpa")
         lengths = [len(prompt.tokens) + sum(map(len, prompt.keys)) for prompt in prompts]
-        # Rows of one length and one mask belong together.
+        # A batch has one mask, and rows of similar length.
         order = sorted(range(len(prompts)), key=lambda i: (prompts[i].mask, lengths[i]))
         results: list[list[DecodedValue]] = [[] for _ in prompts]
         start = 0
@@ -75,7 +75,7 @@ class Decoder:
 
 
 class _Row:
-    """One prompt on its way."""
+    """A prompt being decoded."""
 
     def __init__(self, prompt: TrainingPrompt, max_tokens: int) -> None:
         self.prompt = prompt
@@ -84,7 +84,7 @@ class _Row:
         self.active = list(range(len(prompt.keys)))
 
     def first(self) -> tuple[list[int], Roles, list[int]]:
-        """Tokens, their roles, and at which of them values are to be read."""
+        """Return tokens, their roles, and the indexes at which values are read."""
         tokens = list(self.prompt.tokens)
         reads = []
         for key in self.prompt.keys:
@@ -100,7 +100,7 @@ class _Row:
 
 
 def cache_argument(decoder: Any) -> str:
-    """The name of the argument for the cache, which newer releases of transformers shorten."""
+    """Return the name of the cache argument, which depends on the release of transformers."""
     parameters = inspect.signature(decoder.forward).parameters
     return "cache" if "cache" in parameters else "past_key_values"
 
@@ -136,7 +136,7 @@ class _Batch:
             tokens[index, : len(row_tokens)] = row_tokens
         self.cached = roles if self.cached is None else masks.join([self.cached, roles])
         keys, queries = (masks.to_tensors(part, device) for part in (self.cached, roles))
-        # The decoder without its output matrix: only the rows that are read cost one.
+        # The decoder without its output matrix, which is computed only for the rows read.
         visible = masks.dense(self.mask, keys, queries)
         decoder = model.get_decoder()
         hidden = decoder(
@@ -153,7 +153,7 @@ class _Batch:
         return [[next(best) for _ in reads] for _, _, reads in inputs]
 
     def _accept(self, row: _Row, tokens: Sequence[int]) -> None:
-        """Take in one token for each active field; those that are done are pruned."""
+        """Append one token to each active field, and drop the fields that are done."""
         active = []
         for number, token in zip(row.active, tokens, strict=True):
             value = row.values[number]
@@ -170,7 +170,7 @@ class _Batch:
         row.active = active
 
     def _prune(self) -> None:
-        """Rows with nothing left to do leave the batch, and the cache."""
+        """Remove finished rows from the batch and the cache."""
         kept = [index for index, row in enumerate(self.rows) if row.active]
         if len(kept) == len(self.rows) or not kept or self.cached is None:
             self.rows = [self.rows[index] for index in kept]
@@ -192,11 +192,11 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def status(raw: bytes) -> Status:
-    """Whether the text holds one whole JSON value, whatever comes after it.
+    """Return whether the text begins with a complete JSON value.
 
-    A string ends at its first unescaped quote, be its escapes valid or not; a number may begin with
-    zeros, which JSON forbids, and needs a delimiter, as more digits could follow. ``invalid``: the
-    text can become no JSON value. Only beginnings are judged, not what is inside objects and
+    A string ends at its first unescaped quote, even if its escapes are invalid. A number may have
+    leading zeros, which JSON forbids, and needs a delimiter, as more digits could follow.
+    ``invalid``: no continuation makes it a JSON value, judged without looking inside objects and
     arrays.
     """
     text = raw.decode("utf-8", "replace").lstrip(" \t\r\n")

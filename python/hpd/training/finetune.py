@@ -1,4 +1,4 @@
-"""Fine-tuning from end to end: documents and a GGUF file in, a GGUF file or adapter out."""
+"""Fine-tuning end to end: documents and a GGUF file in, a GGUF file or adapter out."""
 
 from __future__ import annotations
 
@@ -44,47 +44,47 @@ from hpd.training.weights import GgufFile, write_adapter, write_model
 from hpd.values.stated import STATED_KEY
 
 LabelSource = Path | Literal["gold", "self"]
-"""The source of labels: gold values, lines of ``hpd extract``, or the model itself."""
+"""Where labels come from: gold values, output of ``hpd extract``, or the model itself."""
 
 Say = Callable[[str], None]
 
 ADAPTER_RATES = (2e-4, 5e-4, 1e-3, 2e-3)
 MODEL_RATES = (2e-5, 5e-5, 1e-4, 3e-4)
-"""The learning rates that are tried for an adapter, and for all weights of a model."""
+"""Learning rates tried for an adapter, and for all weights of a model."""
 TRIAL_FILE = "learning-rates.json"
 _N_TRIED = 12
-_N_KEPT_ASIDE = 64
+_N_HELD_OUT = 64
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FinetuneOptions:
-    """The options of fine-tuning."""
+    """Options of fine-tuning."""
 
     forms: Mapping[RowForm, float] = field(default_factory=lambda: {"branch": 1.0})
-    """What is taught, each as often as its weight says; the first is validated."""
+    """Forms of rows and their weights; validation uses the first."""
     max_tokens: int = 64
-    """Longest value; the gap of ``paper``."""
+    """Maximum length of a value; the gap of ``paper``."""
     unnamed: Unnamed = "null"
     stack: int = 1
     instructions: str = ""
-    """The user's words on the task, as the extractor will be told them."""
+    """The instructions that the extractor will be given."""
     document_role: DocumentRole = "user"
-    """In whose turn of the chat documents stand, as the extractor will be told."""
+    """The chat role of documents that the extractor will be given."""
     lists: Lists | None = None
     """How the rows of lists are asked for; None: as the model was trained, else by their names."""
     max_row: int = 4096
-    """Longer rows are left out."""
+    """Longer rows are skipped."""
     lora_rank: int = 0
     """0: all weights are trained."""
     lora_alpha: float = 0.0
     """0: twice the rank."""
     file_type: str = "Q8_0"
-    """Of the GGUF file, when all weights are trained."""
+    """Type of the GGUF file, if all weights are trained."""
     n_dev: int = 100
-    """Documents in a validation; 0: all."""
+    """Documents per validation; 0: all."""
     device: str = "cpu"
     rates: tuple[float, ...] = ()
-    """Learning rates of which a short trial chooses; none: that of the loop is taken."""
+    """Learning rates to choose from in a short trial; none: use the loop's."""
     loop: LoopOptions = field(default_factory=LoopOptions)
 
 
@@ -96,7 +96,7 @@ class FinetuneResult:
     """The model, or the adapter for ``hpd extract --lora``; None if the run is to be resumed."""
     n_steps: int
     best_f1: float | None
-    """On the validation documents; None without any."""
+    """On the validation documents; None if there are none."""
 
 
 def finetune(
@@ -112,19 +112,19 @@ def finetune(
     quiet: bool = False,
     say: Say = lambda message: None,
 ) -> FinetuneResult:
-    """Teach a model, and write what it became into ``output``.
+    """Fine-tune a model, and write it to ``output``.
 
     Args:
-        train: the documents to learn from.
-        output: a folder; it also holds the log and what is needed to go on after an interruption.
+        train: the training documents.
+        output: folder for the model, the log and the checkpoint.
         model: a GGUF file.
-        schemas: what is asked for, or what of each category; None: each document has its own.
-        options: how.
-        labels: who says what is right.
-        dev: documents with gold values, which choose the best state.
-        resume: go on where the last run into ``output`` stopped.
-        quiet: no progress line.
-        say: takes messages for people.
+        schemas: one for all documents, or one per category; None: each document has its own.
+        options: options of fine-tuning.
+        labels: where labels come from.
+        dev: documents with gold values, used to choose the best weights.
+        resume: continue the last run in ``output``.
+        quiet: hide the progress line.
+        say: called with messages for the user.
     """
     options = _with_an_end(options or FinetuneOptions(), train)
     base = GgufFile(model)
@@ -155,9 +155,9 @@ def finetune(
     )
     progress = loop.run(resume=resume)
     if not progress.step:
-        raise InputError("there is nothing to train on: no document is left")
+        raise InputError("no documents left to train on")
     if stream.n_long:
-        say(f"{stream.n_long} rows were longer than {options.max_row} tokens and were left out")
+        say(f"skipped {stream.n_long} rows longer than {options.max_row} tokens")
     best = progress.best_f1 if dev is not None else None
     if not progress.is_done:
         return FinetuneResult(None, progress.step, best)
@@ -183,7 +183,7 @@ def _lists(options: FinetuneOptions, vocabulary: GgufVocabulary) -> Lists:
 def _with_an_end(options: FinetuneOptions, train: TrainingSource) -> FinetuneOptions:
     loop = options.loop
     if train.is_stream and loop.epochs is not None:
-        raise InputError(f"{train.path} can be read only once: say for how long (--minutes)")
+        raise InputError(f"{train.path} can be read only once: set --minutes")
     if loop.epochs is None and loop.minutes is None and not train.is_stream:
         return replace(options, loop=replace(loop, epochs=3.0))
     return options
@@ -229,7 +229,7 @@ def _own_labels(
 ) -> Sequence[LabelledDocument]:
     records = list(train.records())
     own = [data.schema_of(schemas, record, f"{train.path}:{record.line}") for record in records]
-    # By autoregression, which the model was made for, whatever it is to learn.
+    # Autoregressively, as models are made for, whatever form is trained.
     teacher = Predictor(
         network, vocabulary, "ar", max_tokens=options.max_tokens, instructions=options.instructions
     )
@@ -252,13 +252,15 @@ def _validation(
         # Evenly over the file, which may be sorted by category.
         chosen = [i * len(examples) // options.n_dev for i in range(options.n_dev)]
         examples, records = [examples[i] for i in chosen], [records[i] for i in chosen]
-    own = [data.schema_of(schemas, record, f"{dev.path}:{record.line}") for record in records]
+    own_schemas = [
+        data.schema_of(schemas, record, f"{dev.path}:{record.line}") for record in records
+    ]
     if schemas is None:
-        # Scores are by category; documents with schemas of their own are each one.
+        # Scores are by category; each document with its own schema counts as one.
         examples = [replace(example, category=str(i)) for i, example in enumerate(examples)]
-    every = {
+    names_by_category = {
         example.category: [attribute.name for attribute in schema]
-        for example, schema in zip(examples, own, strict=True)
+        for example, schema in zip(examples, own_schemas, strict=True)
     }
     form = next(iter(options.forms))
     mask: KeyedMask = "branch" if form == "ar" else form
@@ -268,8 +270,8 @@ def _validation(
     )  # fmt: skip
 
     def validate() -> dict[str, float]:
-        found = predictor.predict([example.text for example in examples], own)
-        scores = evaluate(examples, found, every)
+        found = predictor.predict([example.text for example in examples], own_schemas)
+        scores = evaluate(examples, found, names_by_category)
         micro = scores.plain.micro
         return {
             "f1": micro.f1, "precision": micro.precision, "recall": micro.recall,
@@ -299,15 +301,15 @@ def _export(network: Any, base: GgufFile, output: Path, options: FinetuneOptions
 
 @dataclass(frozen=True, slots=True)
 class _FirstRows:
-    """The first rows of a stream, once."""
+    """The first rows of a stream, for one epoch."""
 
-    held: Sequence[TrainingRow]
+    first: Sequence[TrainingRow]
 
     def per_epoch(self) -> int:
-        return len(self.held)
+        return len(self.first)
 
     def rows(self, n_done: int = 0) -> Iterator[tuple[int, TrainingRow]]:
-        return islice(enumerate(self.held, start=1), n_done, None)
+        return islice(enumerate(self.first, start=1), n_done, None)
 
 
 def chosen_rate(
@@ -319,33 +321,33 @@ def chosen_rate(
     *,
     resume: bool = False,
 ) -> float:
-    """The learning rate with the least loss after a few updates; the folder keeps each one's.
+    """Return the learning rate with the lowest loss, and write all losses into the folder.
 
-    Every rate trains the same network for a dozen updates over a schedule of its own. What decides
-    are rows that none of them has seen. The network has its weights again afterwards.
+    Each rate trains the same network for a dozen updates, with its own schedule; the loss is that
+    of held-out rows. The network's weights are restored afterwards.
     """
     file = folder / TRIAL_FILE
     if resume and file.exists():
         losses = {float(rate): loss for rate, loss in json.loads(file.read_text()).items()}
         return min(losses, key=lambda rate: losses[rate])
-    enough = _N_TRIED * options.batch_tokens
+    n_tokens = _N_TRIED * options.batch_tokens
     rows: list[TrainingRow] = []
     for _, row in replace(stream, is_read_once=True).rows():
         rows.append(row)
-        if sum(map(len, rows)) > enough or len(rows) > 2000:
+        if sum(map(len, rows)) > n_tokens or len(rows) > 2000:
             break
-    kept_aside = rows[::5][:_N_KEPT_ASIDE]
-    taught = [row for i, row in enumerate(rows) if i % 5 or i >= 5 * len(kept_aside)] or rows
+    held_out = rows[::5][:_N_HELD_OUT]
+    trained = [row for i, row in enumerate(rows) if i % 5 or i >= 5 * len(held_out)] or rows
     once = replace(options, epochs=1.0, minutes=None, part=None, warmup=1, decay=1.0)
     initial = {n: p.detach().clone() for n, p in network.named_parameters() if p.requires_grad}
     losses = {}
     for rate in rates:
         with TemporaryDirectory() as scratch:
-            few: Any = _FirstRows(taught)
+            few: Any = _FirstRows(trained)
             TrainingLoop(
                 network, few, replace(once, learning_rate=rate), Path(scratch), quiet=True
             ).run()
-        losses[rate] = _loss(network, kept_aside)
+        losses[rate] = _loss(network, held_out)
         with torch.no_grad():
             for name, parameter in network.named_parameters():
                 if name in initial:
@@ -360,5 +362,5 @@ def _loss(network: Any, rows: Sequence[TrainingRow]) -> float:
     with torch.no_grad():
         total = sum(float(loss_sum(network, packed([row], device))) for row in rows)
     loss = total / max(1, sum(int((row.targets != NO_TARGET).sum()) for row in rows))
-    # A rate at which training breaks down is worse than any other.
+    # A rate at which training diverges is the worst.
     return math.inf if math.isnan(loss) else loss

@@ -1,4 +1,4 @@
-"""The training loop: rows in, a better network out, for so long or for so many rows."""
+"""The training loop, for a number of minutes or of epochs."""
 
 from __future__ import annotations
 
@@ -22,55 +22,55 @@ LOG_FILE = "log.jsonl"
 CHECKPOINT_FILE = "checkpoint.pt"
 _SAVE_EVERY = 600.0
 _LONGEST_PASS = 4096
-"""The tokens that go through the network at once; an update may have more."""
+"""Most tokens in one pass through the network; an update may have several passes."""
 
 Validate = Callable[[], dict[str, float]]
-"""Scores of the network; ``f1`` is the one that counts."""
+"""Returns the network's scores; ``f1`` decides which weights are best."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoopOptions:
-    """The options of the training loop."""
+    """Options of the training loop."""
 
     epochs: float | None = None
-    """Times that each document is seen; None: 3, or as often as the minutes allow."""
+    """Passes over the documents; None: 3, or as many as the minutes allow."""
     minutes: float | None = None
-    """Of training in all, over however many runs; None: until the epochs are over."""
+    """Training time over all runs; None: until the epochs are over."""
     part: float | None = None
-    """Minutes after which this run stops, to be resumed."""
+    """Minutes after which this run stops, and can be resumed."""
     batch_tokens: int = 2048
-    """Tokens in an update, or a few more."""
+    """Least tokens per update."""
     learning_rate: float = 2e-4
     warmup: int = 30
-    """Updates in which the learning rate rises, but no more than a twentieth of all."""
+    """Updates while the learning rate rises, at most a twentieth of all."""
     decay: float = 0.25
-    """The last part of all in which the learning rate falls to nothing, along a line."""
+    """Final part of training in which the learning rate falls linearly to 0."""
     weight_decay: float = 0.01
     max_grad_norm: float = 1.0
     bf16: bool | None = None
-    """Compute in bfloat16; weights and updates stay F32. ``None``: where that is faster."""
+    """Compute in bfloat16; weights and updates stay F32. ``None``: if that is faster."""
     rounding: str = ""
-    """The type whose rounding is trained with; empty: none."""
+    """Quantised type to round weights to while training; empty: none."""
     is_compiled: bool = False
-    """Fuse norms, gates and rounding by the C++ compiler; the numbers are nearly the same."""
+    """Fuse norms, gates and rounding with the C++ compiler; results differ slightly."""
     seed: int = 0
     validate_every: int = 0
-    """Updates between two validations; 0: an epoch, or 200 where its length is not known."""
+    """Updates between validations; 0: an epoch, or 200 if its length is unknown."""
     patience: int = 3
-    """Validations without a better F1 after which training ends; 0: it never ends early."""
+    """Validations without a better F1 before training stops early; 0: never."""
 
 
 @dataclass(slots=True)
 class TrainingProgress:
-    """How far a run has come."""
+    """Progress of a run."""
 
     step: int = 0
     """Updates done."""
     n_rows: int = 0
-    """Rows of the stream that are behind it."""
+    """Rows taken from the stream."""
     n_tokens: int = 0
     seconds: float = 0.0
-    """In training, over all runs."""
+    """Training time over all runs."""
     best_f1: float = -1.0
     best_step: int = 0
     n_worse: int = 0
@@ -79,16 +79,16 @@ class TrainingProgress:
 
 
 class TrainingLoop:
-    """One training run in one folder, which may be gone on with on another machine.
+    """A training run in a folder, which can be resumed on another machine.
 
     Args:
-        network: what is trained.
-        stream: the rows that it learns.
-        options: how.
-        folder: gets the log and the checkpoint.
-        validate: scores of the network as it is.
-        settings: what must be the same for the run to go on.
-        quiet: no progress line.
+        network: the network to train.
+        stream: the training rows.
+        options: options of the loop.
+        folder: where the log and the checkpoint are written.
+        validate: returns the network's current scores.
+        settings: settings that must not change when the run is resumed.
+        quiet: hide the progress line.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class TrainingLoop:
         weights, decay = list(self.weights), options.weight_decay
         self.optimizer = torch.optim.AdamW(
             [
-                # Norms are not pulled towards 0.
+                # No weight decay for norms.
                 {"params": [p for p in weights if p.ndim > 1], "weight_decay": decay},
                 {"params": [p for p in weights if p.ndim <= 1], "weight_decay": 0.0},
             ],
@@ -128,15 +128,15 @@ class TrainingLoop:
         self.progress = TrainingProgress()
         self.best: dict[str, Any] = {}
         self.n_rows: float | None = None
-        """Rows in all; None: not known."""
+        """Total number of rows; None: unknown."""
         self.per_epoch = 0
 
     def run(self, *, resume: bool = False, stop_after: int | None = None) -> TrainingProgress:
-        """Train; if that is done, the network has its best weights, in F32.
+        """Train, and leave the network with its best weights, in F32, if training is complete.
 
         Args:
-            resume: go on from the folder's checkpoint, if there is one.
-            stop_after: stop at this step, leaving a checkpoint, as an interruption would.
+            resume: start from the folder's checkpoint, if there is one.
+            stop_after: write a checkpoint and stop at this step, as if interrupted.
         """
         is_resumed = resume and self._load()
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -151,7 +151,7 @@ class TrainingLoop:
             read_ahead(self.stream.rows(self.progress.n_rows)) as rows,
         ):
             if self.validate is not None and not is_resumed:
-                # What the network can do before: training must not make it worse.
+                # The baseline: training must not make the network worse.
                 self._write(log, self._judge(self.validate))
             is_stopped = False
             try:
@@ -179,7 +179,7 @@ class TrainingLoop:
         return self.progress
 
     def done(self) -> float:
-        """The part of all training that is behind it."""
+        """Return the fraction of training that is done."""
         parts = [0.0]
         if self.options.minutes is not None:
             parts.append(self.progress.seconds / (60 * self.options.minutes + 1e-9))
@@ -188,7 +188,7 @@ class TrainingLoop:
         return max(parts)
 
     def learning_rate(self) -> float:
-        """The learning rate of the next update."""
+        """Return the learning rate of the next update."""
         done = self.done()
         rising = max((self.progress.step + 1) / max(1, self.options.warmup), done / 0.05)
         falling = (1 - done) / self.options.decay if self.options.decay else 1.0
@@ -216,7 +216,7 @@ class TrainingLoop:
         n_tokens = sum(map(len, rows))
         self.network.train()
         for part in _passes(rows):
-            # Every target of the update counts the same, whichever pass it is in.
+            # Every target of the update has the same weight, whichever pass it is in.
             mean = loss_sum(self.network, packed(part, self.device)) / n_targets
             mean.backward()
             loss += mean.item()
@@ -267,7 +267,7 @@ class TrainingLoop:
             progress.is_done |= 0 < self.options.patience <= progress.n_worse
         return {"step": progress.step, "validation": scores, "best": progress.n_worse == 0}
 
-    # What is needed to go on, in a file that is whole or not there.
+    # The checkpoint is replaced atomically.
 
     def _save(self) -> None:
         path = self.folder / CHECKPOINT_FILE
@@ -290,7 +290,7 @@ class TrainingLoop:
             if before != value:
                 raise InputError(
                     f"{path} is of a run with {name} {before}, not {value}: "
-                    "go on with the same settings, or train into another folder"
+                    "use the same settings, or another folder"
                 )
         self.progress = TrainingProgress(**saved["progress"])
         self.best = saved["best"]
@@ -312,7 +312,7 @@ class TrainingLoop:
 
 
 def _passes(rows: list[TrainingRow]) -> Iterator[list[TrainingRow]]:
-    """Rows in parts that fit into memory."""
+    """Split rows into parts that fit into memory."""
     part: list[TrainingRow] = []
     for row in rows:
         if part and sum(map(len, part)) + len(row) > _LONGEST_PASS:
@@ -323,7 +323,7 @@ def _passes(rows: list[TrainingRow]) -> Iterator[list[TrainingRow]]:
 
 
 def log_entries(folder: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a run's log."""
+    """Yield the entries of a run's log."""
     with (folder / LOG_FILE).open(encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)

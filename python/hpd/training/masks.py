@@ -1,20 +1,20 @@
 """Position ids and attention masks of hyper-parallel decoding.
 
-A row is one prompt with all its fields: the *prompt* (instruction and documents, however many are
-stacked), then for each field its *key* and the tokens of its *value*. Three masks:
+A row is one prompt with all its fields: the *prompt* (instruction and document, or stack of
+documents), then for each field its *key* and the tokens of its *value*. Three masks:
 
 - ``paper``: one sequence with gaps of K_max positions in which the values grow (section 4.3 and
-  algorithm 2). A value's k-th token sees the prompt, the keys before it, and of its own and the
-  earlier values the tokens up to the k-th; keys see no value.
+  algorithm 2). A value's k-th token sees the prompt, the keys before it, and the first k tokens of
+  its own and earlier values; keys see no value.
 - ``skeleton``: field n sees the prompt, the keys 1 to n and its own value. No gaps.
 - ``branch``: a field sees the prompt, its own key and its own value. No gaps.
 
-The last two are what llama.cpp's sequences can do, and what the engine does. All three are about
-the first wave of questions: fields of later waves (items of arrays, attributes that come after
-others) are *lone*: each sees the prompt, its own key and its own value.
+The engine uses the last two, which llama.cpp's sequences can express. The masks differ only in the
+first wave of questions: fields of later waves (items of arrays, attributes that come after others)
+are *lone*: each sees the prompt, its own key and its own value.
 
 One rule, ``sees``, serves dense masks and FlexAttention, training (tokens in natural order) and
-inference (values appended step by step): it looks at what a token is, never at where it lies.
+inference (values appended step by step): it depends on a token's role, never on its index.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Mask = Literal["paper", "skeleton", "branch"]
 MASKS: tuple[Mask, ...] = get_args(Mask)
 
 ValueOrder = Literal["natural", "steps"]
-"""``natural``: each value behind its key, as in training. ``steps``: prompt and keys, then the
+"""``natural``: each value after its key, as in training. ``steps``: prompt and keys, then the
 first token of every value, the second of every value, ..., as inference appends them."""
 
 
@@ -45,10 +45,7 @@ class TokenKind(IntEnum):
 
 
 class Roles(NamedTuple):
-    """The role of each token of a row, or of a batch of rows: four integer arrays of one shape.
-
-    NumPy arrays, or tensors: ``sees`` takes both.
-    """
+    """The role of each token of a row or batch: four integer arrays or tensors of one shape."""
 
     kind: Any
     field: Any
@@ -59,7 +56,7 @@ class Roles(NamedTuple):
     """The position id."""
 
     def at(self, index: Any) -> Roles:
-        """The roles of some tokens; ``index`` is what arrays can be indexed with."""
+        """Return the roles of some tokens; ``index`` is any index of an array."""
         return Roles(*(part[index] for part in self))
 
 
@@ -67,12 +64,12 @@ class RowLayout:
     """The positions of the tokens of a prompt and its fields.
 
     Args:
-        mask: which of the three.
-        n_prompt: tokens of the prompt.
-        n_keys: for each field the tokens of its own key. With ``paper`` and ``skeleton`` that is
-            the part between the value before it and its own value.
-        k_max: the longest value, in tokens; the gap of ``paper``.
-        n_first: the fields of the first wave, which come first; all, unless it is given.
+        mask: the mask.
+        n_prompt: tokens in the prompt.
+        n_keys: tokens in each field's key. With ``paper`` and ``skeleton`` that is the part between
+            the value before it and its own value.
+        k_max: maximum length of a value, in tokens; the gap of ``paper``.
+        n_first: number of fields of the first wave, which come first; None: all.
     """
 
     def __init__(
@@ -86,7 +83,7 @@ class RowLayout:
         if mask not in MASKS:
             raise ValueError(f"mask must be one of {', '.join(MASKS)}, not {mask!r}")
         if n_prompt < 1 or k_max < 1:
-            raise ValueError("a prompt needs a token, and a value room for one")
+            raise ValueError("n_prompt and k_max must be at least 1")
         self.mask: Mask = mask
         self.n_prompt = n_prompt
         self.n_keys = list(n_keys)
@@ -103,7 +100,7 @@ class RowLayout:
                 start += n_key
 
     def value_position(self, field: int, step: int) -> int:
-        """The position of a value's ``step``-th token, counted from 1."""
+        """Return the position of a value's ``step``-th token, counted from 1."""
         if not 1 <= step <= self.k_max:
             raise ValueError(f"step {step} of a value of at most {self.k_max} tokens")
         return self.key_starts[field] + self.n_keys[field] - 1 + step
@@ -118,7 +115,7 @@ class RowLayout:
         return _roles((kind, field, 0, start + i) for i in range(self.n_keys[field]))
 
     def values(self, positions: Iterable[tuple[int, int]]) -> Roles:
-        """Tokens of values, each given by its field and its step."""
+        """Return the roles of tokens of values, given by field and step."""
         kinds = (TokenKind.LONE_VALUE, TokenKind.VALUE)
         return _roles(
             (kinds[field < self.n_first], field, k, self.value_position(field, k))
@@ -126,11 +123,11 @@ class RowLayout:
         )
 
     def first_step(self) -> Roles:
-        """Prompt and keys: what inference reads first (the paper's ``s``)."""
+        """Return the roles of prompt and keys, which inference reads first (the paper's ``s``)."""
         return join([self.prompt(), *(self.key(field) for field in range(len(self.n_keys)))])
 
     def whole(self, n_values: Sequence[int], order: ValueOrder = "natural") -> Roles:
-        """Prompt, keys and values, where field n has ``n_values[n]`` tokens of a value."""
+        """Return the roles of prompt, keys and values, of ``n_values[n]`` tokens for field n."""
         fields = range(len(self.n_keys))
         if order == "natural":
             parts = [self.prompt()]
@@ -144,17 +141,17 @@ class RowLayout:
 
 
 def causal(n_tokens: int) -> Roles:
-    """Plain text: every token sees those before it. Any mask will do for it."""
+    """Return the roles of plain text, which is causal under any mask."""
     return RowLayout("branch", n_tokens, [], 1).prompt()
 
 
 def join(parts: Sequence[Roles]) -> Roles:
-    """Roles one behind the other."""
+    """Concatenate roles."""
     return Roles(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
 
 
 def stack(rows: Sequence[Roles], n_tokens: int = 0) -> Roles:
-    """A batch of rows of any lengths, padded on the right, to ``n_tokens`` if that is more.
+    """Return a batch of rows, padded on the right to the longest row or to ``n_tokens``.
 
     Nothing sees padding. Padding sees the prompt's first token, so that no softmax is empty.
     """
@@ -167,8 +164,8 @@ def stack(rows: Sequence[Roles], n_tokens: int = 0) -> Roles:
 
 
 def sees(mask: Mask, query: Roles, key: Roles) -> Any:
-    """Whether a token may attend to another; the roles' arrays are broadcast against each other."""
-    # By .value: torch.compile takes a tensor and a member of an enumeration for never equal.
+    """Return whether a token may attend to another; the arrays are broadcast."""
+    # By .value: under torch.compile a tensor never equals a member of an enumeration.
     is_key = key.kind == TokenKind.KEY.value
     is_value = key.kind == TokenKind.VALUE.value
     own = key.field == query.field
@@ -178,16 +175,16 @@ def sees(mask: Mask, query: Roles, key: Roles) -> Any:
     elif mask == "skeleton":
         answer = (is_key & (key.field <= query.field)) | (is_value & own)
     else:
-        # A key's step is 0, so no value is at or before it.
+        # A key's step is 0, so it sees no value.
         answer = is_key | (is_value & (key.step <= query.step))
     answer = (is_lone & own) | (~is_lone & answer)
     return (key.position <= query.position) & ((key.kind == TokenKind.PROMPT.value) | answer)
 
 
 def dense(mask: Mask, keys: Roles, queries: Roles | None = None) -> Any:
-    """The mask of a batch for scaled dot-product attention: (rows, 1, queries, keys), bool.
+    """Return a batch's mask for scaled dot-product attention: (rows, 1, queries, keys), bool.
 
-    ``queries`` are the tokens that are fed now, where a cache holds the others.
+    ``queries`` are the tokens fed now, if the others are in a cache.
     """
     keys = to_tensors(keys)
     queries = keys if queries is None else to_tensors(queries)
@@ -195,7 +192,7 @@ def dense(mask: Mask, keys: Roles, queries: Roles | None = None) -> Any:
 
 
 def mask_mod(mask: Mask, keys: Roles, queries: Roles | None = None) -> Callable[..., Any]:
-    """The same as FlexAttention wants it: a function of batch, head, query and key index."""
+    """Return FlexAttention's form of the mask: a function of batch, head, query and key index."""
     keys = to_tensors(keys)
     queries = keys if queries is None else to_tensors(queries)
 
@@ -206,7 +203,7 @@ def mask_mod(mask: Mask, keys: Roles, queries: Roles | None = None) -> Callable[
 
 
 def block_mask(mask: Mask, keys: Roles, queries: Roles | None = None) -> Any:
-    """The same as FlexAttention's ``BlockMask``."""
+    """Return the mask as FlexAttention's ``BlockMask``."""
     from torch.nn.attention.flex_attention import create_block_mask
 
     mod = mask_mod(mask, keys, queries)

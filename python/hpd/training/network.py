@@ -22,19 +22,19 @@ from hpd.training.rows import NO_TARGET, TrainingRow
 from hpd.training.weights import GgufFile, adapter_changes
 
 PACKED = "hpd_packed"
-"""The name under which transformers knows the attention of packed rows."""
+"""Name of the attention of packed rows in transformers."""
 
 
 # --- files ----------------------------------------------------------------------------------------
 
 
 def load_network(path: Path, device: str = "cpu", adapter: Path | None = None) -> Any:
-    """The causal language model of a GGUF file in F32, with attention that takes any mask.
+    """Load the causal language model of a GGUF file in F32, with attention that takes any mask.
 
     Args:
         path: the file, which may be quantised.
-        device: where it computes.
-        adapter: a GGUF adapter that is added to its weights.
+        device: the device to load it on.
+        adapter: a GGUF adapter to add to its weights.
     """
     base = GgufFile(path)
     config = AutoConfig.for_model(base.form.model_type, **base.config())
@@ -57,7 +57,7 @@ def load_network(path: Path, device: str = "cpu", adapter: Path | None = None) -
 
 
 class GgufVocabulary:
-    """The tokens of a GGUF file, by the engine itself, so every tokenizer of llama.cpp will do."""
+    """The vocabulary of a GGUF file, tokenized by the engine, so with any of its tokenizers."""
 
     def __init__(self, path: Path) -> None:
         self._model = load_vocabulary(path)
@@ -76,7 +76,7 @@ class GgufVocabulary:
         self._adds_space = any(self.piece(token).startswith(b" ") for token in first)
 
     def tokenize_inside(self, text: str) -> list[int]:
-        """Tokens of a text that stands behind other text, as a value stands behind its key."""
+        """Tokenize a text that follows other text, as a value follows its key."""
         if self._adds_space:
             for before in (":", "x", "\n"):
                 own = self.tokenize(before)
@@ -90,9 +90,9 @@ class GgufVocabulary:
 
 
 class PackedRows(NamedTuple):
-    """Rows end to end: linear layers compute them all at once, attention each by itself.
+    """Rows end to end: linear layers compute them together, attention row by row.
 
-    What all prompts begin with, as the instruction, is computed once, in the first row.
+    The common prefix of all prompts, such as the instruction, is computed once, in the first row.
     """
 
     tokens: Any
@@ -104,33 +104,33 @@ class PackedRows(NamedTuple):
 
     @property
     def n_tokens(self) -> int:
-        """There is no padding among them."""
+        """Total number of tokens, without padding."""
         return int(self.tokens.shape[1])
 
 
 @dataclass(frozen=True, slots=True)
 class AttentionSegment:
-    """One row's place among the packed, and which tokens its own see."""
+    """A row's position among packed rows, and its mask."""
 
     start: int
     end: int
     n_shared: int
-    """Of the first row's tokens, the leading ones that this row begins with, too."""
+    """Leading tokens shared with the first row."""
     visible: Any
-    """(its own tokens, shared and own ones)"""
+    """(own tokens, shared and own tokens)"""
     positions: Any
-    """Of the shared and its own."""
+    """Of the shared and own tokens."""
     _biases: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def bias(self, n_grouped: int, window: int | None, dtype: Any) -> Any:
-        """What is added to scores: 0 where a token sees another, else the least number there is.
+        """Return the attention bias: 0 where a token sees another, else the least number.
 
         Args:
-            n_grouped: heads that share their keys; so often it is repeated, along the first axis.
-            window: how far a token sees; None: all the way.
-            dtype: of the scores.
+            n_grouped: heads that share their keys: the repeats along the first axis.
+            window: size of the sliding window; None: no window.
+            dtype: type of the scores.
         """
-        # Made once for all layers.
+        # Cached: all layers use the same.
         kind = n_grouped, window, dtype
         if kind not in self._biases:
             near = self.visible
@@ -143,7 +143,7 @@ class AttentionSegment:
 
 
 def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> PackedRows:
-    """Rows end to end, without padding, and without what all their prompts begin with but once."""
+    """Pack rows end to end, without padding, their common prefix only once."""
     segments: list[AttentionSegment] = []
     start = 0
     n_common = _n_common(rows)
@@ -168,7 +168,7 @@ def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> PackedRows:
 
 
 def _n_common(rows: Sequence[TrainingRow]) -> int:
-    """The leading tokens that the prompts of all rows have in common, before anything is taught."""
+    """Count the leading tokens that all prompts share, before the first target."""
     n_common = min(
         min(
             (row.roles.kind == masks.TokenKind.PROMPT).sum(),
@@ -182,7 +182,7 @@ def _n_common(rows: Sequence[TrainingRow]) -> int:
 
 
 def loss_sum(network: Any, batch: PackedRows) -> Any:
-    """The cross entropies of all targets, added up."""
+    """Return the sum of the cross entropies of all targets."""
     use_attention(network, PACKED)
     hidden = network.get_decoder()(
         input_ids=batch.tokens,
@@ -190,13 +190,13 @@ def loss_sum(network: Any, batch: PackedRows) -> Any:
         use_cache=False,
         segments=batch.segments,
     ).last_hidden_state[0]
-    # Only where something is taught does the output matrix cost anything.
+    # The output matrix is computed only for targets.
     logits = network.get_output_embeddings()(hidden[batch.target_indexes]).float()
     return functional.cross_entropy(logits, batch.targets, reduction="sum")
 
 
 def use_attention(network: Any, name: str) -> None:
-    """Compute with the attention that transformers knows under this name."""
+    """Use the attention of this name in transformers."""
     if network.config.get_text_config()._attn_implementation != name:
         network.set_attn_implementation(name)
 
@@ -205,10 +205,10 @@ def _attention(
     module: Any, query: Any, key: Any, value: Any, mask: Any, *, scaling: float,
     segments: Sequence[AttentionSegment], sliding_window: int | None = None, **_: Any,
 ) -> tuple[Any, None]:  # fmt: skip
-    """Attention within each row; products of matrices, which the CPU does faster than SDPA."""
+    """Attention within each row, by matrix products, which are faster than SDPA on a CPU."""
     n_heads, n_kv = query.shape[1], key.shape[1]
     n_grouped = n_heads // n_kv
-    # Cut all at once: each slice by itself would have a gradient as long as all rows.
+    # Split at once: each separate slice would have a gradient as long as all rows.
     n_common = segments[-1].n_shared
     sizes = [each.end - each.start for each in segments]
     queries = (query[0] * scaling).split(sizes, 1)
@@ -231,12 +231,12 @@ ALL_MASK_ATTENTION_FUNCTIONS[PACKED] = lambda *arguments, **options: None
 
 
 def attention_mask(network: Any, visible: Any, queries: Any, keys: Any) -> Any:
-    """A dense mask in the form of the network's own attention: sliding windows see less.
+    """Return a dense mask in the form that the network takes, with its sliding windows.
 
     Args:
         network: a causal language model.
         visible: a dense mask, (rows, 1, queries, keys).
-        queries: position ids of the tokens that are fed, (rows, queries).
+        queries: position ids of the tokens being fed, (rows, queries).
         keys: position ids of the tokens that they may see, (rows, keys).
     """
     config = network.config.get_text_config()
@@ -252,11 +252,11 @@ def attention_mask(network: Any, visible: Any, queries: Any, keys: Any) -> Any:
 # --- adapters -------------------------------------------------------------------------------------
 
 ADAPTED = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
-"""The linear layers of every block; llama.cpp's adapters can hold all of them."""
+"""The linear layers of every block, all of which llama.cpp's adapters support."""
 
 
 class Lora(torch.nn.Module):  # type: ignore[misc]
-    """A linear layer that stays as it is, and the product of two thin matrices beside it."""
+    """A frozen linear layer plus the product of two thin matrices."""
 
     def __init__(self, layer: Any, rank: int, alpha: float) -> None:
         super().__init__()
@@ -268,13 +268,12 @@ class Lora(torch.nn.Module):  # type: ignore[misc]
         torch.nn.init.kaiming_uniform_(self.a, a=5**0.5)
 
     def forward(self, x: Any) -> Any:
-        """What the layer says, and what the adapter adds."""
         beside = functional.linear(functional.linear(x, self.a), self.b)
         return self.layer(x) + self.scale * beside
 
 
 def add_lora(network: Any, rank: int, alpha: float, seed: int = 0) -> None:
-    """Put fresh adapters, drawn by a seed, into the network; they alone will be trained."""
+    """Add new, randomly initialised adapters to the network, and freeze all other weights."""
     for parameter in network.parameters():
         parameter.requires_grad_(False)
     with torch.random.fork_rng():
@@ -286,7 +285,7 @@ def add_lora(network: Any, rank: int, alpha: float, seed: int = 0) -> None:
 
 
 def lora_factors(network: Any) -> dict[str, tuple[Any, Any]]:
-    """A and B of each adapter, by the name of the weight that they change."""
+    """Return A and B of each adapter, by the name of the weight they change."""
     return {
         f"{name}.weight": (module.a.detach().float().cpu().numpy(),
                            module.b.detach().float().cpu().numpy())
@@ -298,11 +297,11 @@ def lora_factors(network: Any) -> dict[str, tuple[Any, Any]]:
 # --- weights in training --------------------------------------------------------------------------
 
 ROUNDED = ("Q4_0", "Q5_0", "Q8_0")
-"""The types whose rounding can be trained with: blocks of 32 with one scale."""
+"""Types that weights can be rounded to in training: blocks of 32 with one scale."""
 
 
 def rounded(weights: Any, kind: str, *, is_compiled: bool = False) -> Any:
-    """Weights as they are after quantisation, just as ggml rounds them."""
+    """Round weights as ggml's quantisation does."""
     scales: Any = _compiled(_scales) if is_compiled else _scales
     whole: Any = _compiled(_whole) if is_compiled else _whole
     blocks = weights.reshape(-1, 32)
@@ -315,21 +314,21 @@ def _compiled(function: Callable[..., Any]) -> Any:
 
 
 def _scales(blocks: Any, kind: str) -> tuple[Any, Any]:
-    """Each block's scale in F16, and what its weights are multiplied by."""
+    """Return each block's scale in F16, and the factor for its weights."""
     if kind == "Q8_0":
         scale = blocks.abs().amax(1, keepdim=True) / 127
     else:
         largest = blocks.gather(1, blocks.abs().argmax(1, keepdim=True))
         scale = largest / (-8 if kind == "Q4_0" else -16)
-    # Not within ``_whole``: compiled code would go on with the scale as it was before it was F16.
+    # Not within ``_whole``: compiled code would use the scale before its rounding to F16.
     return scale.half(), torch.where(scale != 0, 1 / scale, torch.zeros_like(scale))
 
 
 def _whole(blocks: Any, scale: Any, inverse: Any, kind: str) -> Any:
-    """The whole numbers that are stored, times their scale."""
+    """Return the stored integers times their scale."""
     scaled = blocks * inverse
     if kind == "Q8_0":
-        # Halves are rounded away from zero.
+        # Round halves away from zero.
         whole = torch.trunc(scaled + 0.5 * torch.sign(scaled))
     else:
         half = 8 if kind == "Q4_0" else 16
@@ -338,16 +337,16 @@ def _whole(blocks: Any, scale: Any, inverse: Any, kind: str) -> Any:
 
 
 class TrainedWeights:
-    """The weights in training: F32, and what the network computes with made of them.
+    """The F32 weights in training, from which those of the network are made.
 
     A network in bfloat16 or with rounded weights gets a copy after each update; the gradient of the
-    copy counts as that of the weight itself (a straight-through estimator).
+    copy is used for the weight itself (a straight-through estimator).
 
     Args:
-        network: it computes in ``dtype`` from now on.
+        network: the network, which is converted to ``dtype``.
         dtype: ``torch.float32`` or ``torch.bfloat16``.
-        rounding: one of ``ROUNDED``, or nothing. Embeddings and norms are never rounded.
-        is_compiled: round by compiled code.
+        rounding: one of ``ROUNDED``, or empty. Embeddings and norms are never rounded.
+        is_compiled: round with compiled code.
     """
 
     def __init__(
@@ -368,13 +367,13 @@ class TrainedWeights:
         """The weights, by name."""
         self._copies = named
         if dtype != torch.float32:
-            # Not the buffers: rounded frequencies of the rotary embedding turn far tokens astray.
+            # Not the buffers: rounded rotary frequencies are wrong for distant tokens.
             for parameter in network.parameters():
                 parameter.data = parameter.data.to(dtype)
         self.put()
 
     def put(self) -> None:
-        """Let the network compute with the weights as they are now."""
+        """Copy the current weights into the network."""
         if not self._is_copied:
             return
         with torch.no_grad():
@@ -396,18 +395,18 @@ class TrainedWeights:
                 copy.grad = None
 
     def copied(self) -> dict[str, Any]:
-        """Copies of the weights, to keep."""
+        """Return copies of the weights."""
         return {name: weights.detach().cpu().clone() for name, weights in self.of.items()}
 
     def finish(self, weights: Mapping[str, Any]) -> None:
-        """Leave the network in F32, with these weights, or else with the last ones."""
+        """Convert the network to F32 with these weights, or the current ones where missing."""
         self._network.float()
         with torch.no_grad():
-            for name, own in self._copies.items():
-                own.copy_(weights.get(name, self.of[name]))
+            for name, copy in self._copies.items():
+                copy.copy_(weights.get(name, self.of[name]))
 
     def set(self, weights: Mapping[str, Any]) -> None:
-        """Put kept weights back."""
+        """Restore weights."""
         with torch.no_grad():
             for name, tensor in weights.items():
                 self.of[name].copy_(tensor)
@@ -418,9 +417,9 @@ class TrainedWeights:
 
 
 def compile_parts(network: Any) -> None:
-    """Let norms and gates be fused by the compiler, which takes half a minute once.
+    """Compile norms and gates into fused kernels, which takes half a minute once.
 
-    Not attention: it differs from row to row, and would be compiled again and again.
+    Attention is not compiled: its shapes differ from row to row, and each would recompile it.
     """
     for module in network.modules():
         if type(module).__name__.endswith(("RMSNorm", "MLP")):
@@ -429,7 +428,7 @@ def compile_parts(network: Any) -> None:
 
 
 def _forward(plain: Any, compiled: Any, x: Any) -> Any:
-    # A validation has inputs of many kinds, each of which would be compiled.
+    # Validation has inputs of many shapes, each of which would be compiled.
     return (compiled if torch.is_grad_enabled() else plain)(x)
 
 
@@ -438,10 +437,10 @@ def _forward(plain: Any, compiled: Any, x: Any) -> Any:
 
 @functools.cache
 def bf16_is_faster(device: str) -> bool:
-    """Whether products of matrices are faster in bfloat16 than in float32 on a device.
+    """Return whether matrix products are faster in bfloat16 than in float32 on a device.
 
-    Processors without instructions for it take many times as long, so on a processor both are
-    timed, which takes milliseconds. Other devices worth training on have such instructions.
+    CPUs without bfloat16 instructions are many times slower, so on a CPU both are timed, which
+    takes milliseconds. Other devices worth training on have such instructions.
     """
     return not device.startswith("cpu") or _seconds(torch.bfloat16) < _seconds(torch.float32)
 
@@ -453,5 +452,5 @@ def _seconds(dtype: Any) -> float:
         start = time.perf_counter()
         matrix @ matrix
         times.append(time.perf_counter() - start)
-    # The first product of a type makes its kernel, and is not counted.
+    # The first product creates the kernel, and is not counted.
     return min(times[1:])

@@ -1,4 +1,4 @@
-"""Predictions of a transformers model, by the reference decoder, for validation and for labels."""
+"""Predictions of a transformers model by the reference decoder, for validation and labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hpd.values.assembly import assemble
 from hpd.values.parsing import ParsedValue
 
 MAX_ANSWER = 1024
-"""Longest whole answer of a document, in tokens."""
+"""Maximum length of a document's whole answer, in tokens."""
 
 
 @dataclass(slots=True)
@@ -31,16 +31,16 @@ class Predictor:
     mask: KeyedMask = "branch"
     max_tokens: int = 64
     stack: int = 1
-    """Documents in one prompt."""
+    """Documents per prompt."""
     instructions: str = ""
-    """The user's words on the task."""
+    """The user's instructions."""
     document_role: DocumentRole = "user"
     lists: Lists = "numbers"
     """How the rows of lists are asked for."""
     batch_size: int = 16
 
     def predict(self, texts: Sequence[str], schemas: Sequence[Schema]) -> list[dict[str, Any]]:
-        """Each document's data."""
+        """Return each document's data."""
         prompters = {
             id(schema): Prompter(
                 self.vocabulary, schema, self.mask, self.instructions, self.document_role
@@ -97,14 +97,14 @@ class Predictor:
 
 @dataclass(frozen=True, slots=True)
 class _Stack:
-    """Documents of one prompt, and their indexes among all."""
+    """The documents of one prompt, and their indexes."""
 
     indexes: Sequence[int]
     texts: Sequence[str]
     schema: Schema
 
     def split(self, answer: str) -> list[dict[str, Any]]:
-        """Each document's data from a whole answer, which for several has theirs by number."""
+        """Return each document's data from a whole answer, which for a stack is keyed by number."""
         paths = stack_prefixes(len(self.texts))
         schema = self.schema
         if len(paths) > 1:

@@ -1,4 +1,4 @@
-"""Documents and fields as rows of masked tokens: what decoding reads, and what training teaches."""
+"""Documents and fields as rows of masked tokens, for decoding and for training."""
 
 from __future__ import annotations
 
@@ -23,30 +23,29 @@ KeyedMask = Mask | Literal["label"]
 """A mask, or the mask ``branch`` with letters in place of keys."""
 
 NO_TARGET = -100
-"""The target of a token after which nothing is taught; cross entropies skip it."""
+"""Marks a token without a target; cross entropies ignore it."""
 
 
 class TrainingVocabulary(Vocabulary, Protocol):
     """A vocabulary that can also tokenize the middle of a text."""
 
     def tokenize_inside(self, text: str) -> list[int]:
-        """The tokens of a text that stands behind other text."""
+        """Tokenize a text that follows other text."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPrompt:
     """A prompt's tokens and its fields' keys.
 
-    With ``branch`` a key is all that stands between the prompt and its value; with ``paper`` and
-    ``skeleton`` it is the part behind the key before it, in the first wave. In later ones it is
-    always the whole key.
+    With ``branch`` a key is everything between the prompt and its value; with ``paper`` and
+    ``skeleton`` keys of the first wave are only the part after the key before.
     """
 
     tokens: Sequence[int]
     keys: Sequence[Sequence[int]]
     mask: Mask = "branch"
     n_first: int | None = None
-    """Keys of the first wave, which come first; None: all."""
+    """Number of keys of the first wave, which come first; None: all."""
 
     def layout(self, k_max: int) -> RowLayout:
         n_keys = [len(key) for key in self.keys]
@@ -55,11 +54,11 @@ class TrainingPrompt:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
-    """The tokens of a row, the role of each, and the tokens that should come next."""
+    """The tokens of a row with their roles and targets."""
 
     tokens: NDArray[np.int64]
     targets: NDArray[np.int64]
-    """`NO_TARGET` where nothing is taught."""
+    """The next tokens; ``NO_TARGET`` where none is trained."""
     roles: Roles
     mask: Mask
 
@@ -70,10 +69,10 @@ class TrainingRow:
 def training_row(
     prompt: TrainingPrompt, values: Sequence[Sequence[int] | None], k_max: int
 ) -> TrainingRow:
-    """A prompt with the right values, in natural order; None where nothing is taught.
+    """Return a prompt with its gold values, in natural order; None: not trained on.
 
-    Values are cut at ``k_max`` tokens, as decoding cuts them. The last token of a value is a
-    target and never fed: when it is decoded, the field is done.
+    Values are cut at ``k_max`` tokens, as in decoding. The last token of a value is a target but is
+    never fed: when it is decoded, the field is done.
     """
     tokens = list(prompt.tokens)
     targets = [NO_TARGET] * len(tokens)
@@ -86,7 +85,7 @@ def training_row(
             continue
         wanted = list(value[:k_max])
         if not wanted:
-            raise ValueError("a value has a token, if only that of null")
+            raise ValueError("a value must have at least one token")
         # Without a key the value follows the prompt.
         targets[len(tokens) - 1 if key else len(prompt.tokens) - 1] = wanted[0]
         tokens += wanted[:-1]
@@ -97,10 +96,10 @@ def training_row(
 
 
 class Prompter:
-    """The prompts of one schema for one model, the same tokens as the engine's."""
+    """Makes the prompts of one schema for one model, with the same tokens as the engine's."""
 
     layout: Layout
-    """Of the first wave's keys."""
+    """Layout of the first wave's keys."""
 
     def __init__(
         self,
@@ -121,33 +120,32 @@ class Prompter:
     def fields(
         self, documents: Sequence[str], keys: Sequence[str], n_first: int | None = None
     ) -> TrainingPrompt:
-        """A prompt with its fields, from one wave or from several.
+        """Return a prompt with its fields, of one or several waves.
 
         Args:
             documents: their texts; several are stacked.
-            keys: for each field the text between the prompt and its value, as
-                ``hpd.prompt.questions`` gives it.
-            n_first: how many of these belong to the first wave, and come first; all, unless it
-                is given.
+            keys: each field's text between the prompt and its value, as in
+                ``hpd.prompt.questions``.
+            n_first: number of fields of the first wave, which come first; None: all.
         """
         tokenizer = self._tokenizer(len(documents))
         n_first = len(keys) if n_first is None else n_first
         if self._mask == "paper" and n_first:
-            # A value will stand between two keys, so no token may span them.
+            # A value comes between two keys, so no token may span them.
             tokens = tokenizer.tokenize(documents, [keys[0], *keys[n_first:]])
             rest = [
                 self._vocabulary.tokenize_inside(text[len(before) :])
                 for before, text in itertools.pairwise(keys[:n_first])
             ]
-            own = [tokens.keys[0], *rest, *tokens.keys[1:]]
-            return TrainingPrompt(tokens.prompt, own, "paper", n_first)
+            own_keys = [tokens.keys[0], *rest, *tokens.keys[1:]]
+            return TrainingPrompt(tokens.prompt, own_keys, "paper", n_first)
         tokens = tokenizer.tokenize(documents, keys)
         if self._mask == "skeleton":
             return skeleton(tokens.prompt, tokens.keys, n_first)
         return TrainingPrompt(tokens.prompt, tokens.keys, "branch")
 
     def answer(self, documents: Sequence[str]) -> TrainingPrompt:
-        """A prompt with one field: the whole answer, as autoregression writes it."""
+        """Return a prompt with one field: the whole answer, decoded autoregressively."""
         tokens = self._tokenizer(len(documents)).tokenize(documents, [""])
         return TrainingPrompt(tokens.prompt, tokens.keys, "branch")
 
@@ -171,25 +169,24 @@ class Prompter:
 def skeleton(
     tokens: Sequence[int], keys: Sequence[Sequence[int]], n_first: int | None = None
 ) -> TrainingPrompt:
-    """Keys that each begin with the keys before them, as one prompt that holds each key once.
+    """Return a prompt that has each key once, from keys that each begin with the one before.
 
-    That is so of the ``n_first`` keys of the first wave (of all, unless it is given). Where a token
-    spans two keys (``":,``), the keys no longer begin with each other. Then each is a branch
-    of its own: the same tokens see the same, only the row is longer.
+    That is so for the first ``n_first`` keys (None: all), unless a token spans two keys (``":,``).
+    Then each key becomes a branch: the same tokens see the same, only the row is longer.
     """
     n_first = len(keys) if n_first is None else n_first
-    own = []
+    own_keys = []
     before: Sequence[int] = ()
     for key in keys[:n_first]:
         if list(key[: len(before)]) != list(before):
             return TrainingPrompt(tokens, keys, "branch")
-        own.append(key[len(before) :])
+        own_keys.append(key[len(before) :])
         before = key
-    return TrainingPrompt(tokens, [*own, *keys[n_first:]], "skeleton", n_first)
+    return TrainingPrompt(tokens, [*own_keys, *keys[n_first:]], "skeleton", n_first)
 
 
 class AnswerWalk:
-    """The questions that are due, and the values that have been given so far.
+    """Walks the waves of questions, with the values given so far.
 
     Args:
         schema: the schema of all documents.
@@ -205,9 +202,9 @@ class AnswerWalk:
         self._waves = Waves(schema, layout, n_stacked, lists=lists)
         self._values: list[dict[Path, ParsedValue]] = [{} for _ in range(n_stacked)]
         self.questions: list[Question] = self._waves.first()
-        """Those of the wave that is due; none when all has been asked."""
+        """The questions of the current wave; empty at the end."""
         self.is_first = True
-        """Whether the first wave is due."""
+        """Whether the current wave is the first."""
 
     def take(self, texts: Sequence[str | None]) -> None:
         """Store the wave's values and go on to the next wave.
@@ -238,16 +235,16 @@ class AnswerWalk:
         return values[leaf.path].value
 
     def data(self, document: int) -> dict[str, Any]:
-        """The values of a document so far, nested as in the answer."""
+        """Return a document's values so far, nested as in the answer."""
         return assemble(self._schema, self._values[document], as_answer=True).data
 
 
 def stacked_indexes(schemas: Sequence[Hashable], size: int) -> Iterator[list[int]]:
-    """Iterate over the indexes of documents in stacks of up to ``size``, each of one schema.
+    """Yield the indexes of documents in stacks of up to ``size``, each of one schema.
 
     Args:
-        schemas: what tells each document's schema from others.
-        size: documents in one prompt (paper, section 4.3.5).
+        schemas: a key for each document's schema.
+        size: documents per prompt (paper, section 4.3.5).
     """
     by_schema: dict[Hashable, list[int]] = {}
     for index, schema in enumerate(schemas):

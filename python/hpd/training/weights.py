@@ -1,8 +1,8 @@
-"""GGUF in, GGUF out: the weights of a file as transformers computes with them, and back again.
+"""Conversion of weights between GGUF files and transformers.
 
-The tokenizer, the chat template and the settings never leave the file: what is written is the base
-file with other tensors. transformers' own reader (``from_pretrained(gguf_file=...)``) is not used:
-it takes no notice of the size of a head, nor of which layers have a sliding window.
+The tokenizer, the chat template and the settings are never converted: the output is the base file
+with other tensors. transformers' own reader (``from_pretrained(gguf_file=...)``) is not used, as it
+ignores the size of a head and which layers have a sliding window.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ _Type = gguf.GGMLQuantizationType
 
 @dataclass(frozen=True, slots=True)
 class _Architecture:
-    """The model's type in transformers, and how llama.cpp's tensors differ from those there."""
+    """The model's type in transformers, and how its tensors differ from llama.cpp's."""
 
     model_type: str
     rotates_pairs: bool = False
     """llama.cpp rotates neighbouring elements of queries and keys, transformers an element of the
     first half with one of the second."""
     norm_offset: float = 0.0
-    """What transformers, but not llama.cpp, adds to the weights of a norm."""
+    """Added to the weights of a norm by transformers, but not by llama.cpp."""
 
 
 ARCHITECTURES = {
-    "llama": _Architecture("llama", rotates_pairs=True),  # Mistral and SmolLM, too
+    "llama": _Architecture("llama", rotates_pairs=True),  # also Mistral and SmolLM
     "qwen2": _Architecture("qwen2"),
     "qwen3": _Architecture("qwen3"),
     "gemma3": _Architecture("gemma3_text", norm_offset=1.0),
 }
-"""Those that can be trained, by their name in a GGUF file; each is tested on a tiny model."""
+"""Architectures that can be trained, by their name in a GGUF file."""
 
 _UNQUANTISED = {"F32": (_Type.F32, 0), "F16": (_Type.F16, 1), "BF16": (_Type.BF16, 32)}
-"""The types that need no quantiser, with llama.cpp's numbers for files of them."""
+"""Types that need no quantiser, with llama.cpp's numbers for files of that type."""
 
 FACTORS = "rope_freqs.weight"
 
 _OURS = "hpd."
-"""Keys of metadata that are about the answers of the weights as they were."""
+"""Prefix of metadata about the answers of the original weights."""
 
 
 class GgufFile:
-    """The file of a model, and where its tensors are in transformers."""
+    """A model file, and the names of its tensors in transformers."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -70,7 +70,7 @@ class GgufFile:
             )
         if self.value("split.count", 1) > 1:
             raise InputError(
-                f"{path} is one part of several: merge them (llama-gguf-split --merge)"
+                f"{path} is part of a split model: merge it (llama-gguf-split --merge)"
             )
         self.form = ARCHITECTURES[self.architecture]
         number = next(n for n, name in gguf.MODEL_ARCH_NAMES.items() if name == self.architecture)
@@ -87,7 +87,7 @@ class GgufFile:
         return default if field is None else field.contents()
 
     def config(self) -> dict[str, Any]:
-        """The settings as transformers has them."""
+        """Return the settings in transformers' form."""
         n_heads = self.n_heads
         n_embd = int(self._setting("embedding_length"))
         head_dim = int(self._setting("attention.key_length", n_embd // n_heads))
@@ -123,20 +123,20 @@ class GgufFile:
         }
 
     def parameters(self, names: Iterable[str]) -> Iterator[tuple[str, Array]]:
-        """Each of the network's parameters in F32, one after the other."""
+        """Yield the network's parameters in F32."""
         used = {FACTORS}
         for parameter in names:
             name = self.name_of(parameter)
             used.add(name)
             tensor = self.tensors[name]
-            # Copied: the reader's memory is the file.
+            # Copied: the reader's memory maps the file.
             values = np.array(gguf.quants.dequantize(tensor.data, tensor.tensor_type), np.float32)
             yield parameter, self.to_network(name, values)
         if unknown := self.tensors.keys() - used:
-            raise InputError(f"{self.path}: transformers has no place for {min(unknown)}")
+            raise InputError(f"{self.path}: transformers has no parameter for {min(unknown)}")
 
     def frequency_factors(self) -> Array | None:
-        """Divisors of the rotary frequencies, which Llama 3 has in a tensor."""
+        """Return the divisors of rotary frequencies, which Llama 3 has in a tensor."""
         tensor = self.tensors.get(FACTORS)
         return None if tensor is None else np.array(tensor.data, np.float32)
 
@@ -156,11 +156,11 @@ class GgufFile:
     def _setting(self, key: str, default: Any = None) -> Any:
         value = self.value(f"{self.architecture}.{key}", default)
         if value is None:
-            raise InputError(f"{self.path}: the metadata lack {self.architecture}.{key}")
+            raise InputError(f"{self.path}: no metadata {self.architecture}.{key}")
         return value
 
     def name_of(self, parameter: str) -> str:
-        """The name in the file of a parameter of the network."""
+        """Return a network parameter's name in the file."""
         name = self._names.get_name(parameter, try_suffixes=(".weight", ".bias"))
         if name not in self.tensors:
             raise InputError(
@@ -169,7 +169,7 @@ class GgufFile:
         return str(name)
 
     def to_file(self, name: str, values: Array) -> Array:
-        """A tensor, or the rows of an adapter's B, as llama.cpp computes with them."""
+        """Convert a tensor, or the rows of an adapter's B, to llama.cpp's form."""
         n_heads = self._rotated_heads(name)
         if n_heads:
             pairs = values.reshape(n_heads, 2, len(values) // n_heads // 2, *values.shape[1:])
@@ -177,7 +177,7 @@ class GgufFile:
         return values + np.float32(self.form.norm_offset) if _is_norm(name) else values
 
     def to_network(self, name: str, values: Array) -> Array:
-        """The other way round."""
+        """Convert a tensor from llama.cpp's form."""
         n_heads = self._rotated_heads(name)
         if n_heads:
             pairs = values.reshape(n_heads, len(values) // n_heads // 2, 2, *values.shape[1:])
@@ -197,7 +197,7 @@ def _is_norm(name: str) -> bool:
 
 
 def check_file_type(name: str) -> None:
-    """Raise ``OptionError`` if there is no such type of file."""
+    """Raise ``OptionError`` if llama.cpp has no such file type."""
     if name.upper() not in _UNQUANTISED:
         _file_type(name)
 
@@ -213,12 +213,12 @@ def write_model(
 
     Args:
         base: the file that the network was loaded from.
-        output: the new file; it is there whole, or not at all.
-        parameters: all of the network, by their names in transformers.
-        file_type: such as ``F16`` or ``Q4_0``. In Q4_0 llama.cpp's own choice for the matrix of the
-            output is Q6_K, or Q8_0 where a row is no multiple of 256, which takes half of a small
-            model's file; there it is Q5_0.
-        metadata: texts to set besides, by their keys.
+        output: the new file, written atomically.
+        parameters: all parameters, by their names in transformers.
+        file_type: such as ``F16`` or ``Q4_0``. For Q4_0, llama.cpp's output matrix is Q6_K, or Q8_0
+            if a row is no multiple of 256; that would be half of a small model's file, so Q5_0 is
+            used instead.
+        metadata: additional metadata.
     """
     kind = file_type.upper()
     number = _UNQUANTISED[kind][1] if kind in _UNQUANTISED else _file_type(file_type)
@@ -229,7 +229,7 @@ def write_model(
             return
         middle = fresh.with_suffix(".f32")
         try:
-            # In full, so that the quantiser rounds what was trained, and rounds it once.
+            # In F32, so that weights are rounded only once, by the quantiser.
             _write(base, middle, values, "F32", metadata)
             _quantise(base, middle, fresh, number)
         finally:
@@ -253,7 +253,7 @@ def _write(
     types = {}
     for name, tensor in base.tensors.items():
         shape = [int(n) for n in reversed(tensor.shape)]
-        # Vectors stay exact: they are small, and llama.cpp's kernels want them so.
+        # Vectors stay F32: they are small, and llama.cpp's kernels need it.
         types[name] = wanted if name in values and len(shape) > 1 else _Type.F32
         if name not in values:
             types[name] = tensor.tensor_type
@@ -274,14 +274,14 @@ def _write(
 
 
 def _file_type(name: str) -> int:
-    """llama.cpp's number of a type such as ``Q4_K_M``."""
+    """Return llama.cpp's number of a type such as ``Q4_K_M``."""
     import llama_cpp
 
     prefix = "LLAMA_FTYPE_MOSTLY_"
     known = {key.removeprefix(prefix): key for key in dir(llama_cpp) if key.startswith(prefix)}
     if name.upper() not in known:
         names = ", ".join(sorted({*known, *_UNQUANTISED}))
-        raise OptionError(f"{name}: no such type of file; there are {names}")
+        raise OptionError(f"{name}: unknown file type; known: {names}")
     return int(getattr(llama_cpp, known[name.upper()]))
 
 
@@ -295,11 +295,11 @@ def _quantise(base: GgufFile, source: Path, output: Path, file_type: int) -> Non
         if n_row % 256 and not n_row % 32:
             parameters.output_tensor_type = llama_cpp.GGML_TYPE_Q5_0
             if "output.weight" not in base.tensors:
-                # The embeddings are the matrix of the output, too.
+                # The embeddings are also the output matrix.
                 parameters.token_embedding_type = llama_cpp.GGML_TYPE_Q5_0
     status = llama_cpp.llama_model_quantize(os.fsencode(source), os.fsencode(output), parameters)
     if status:
-        raise InputError(f"{source}: llama.cpp could not quantise it (status {status})")
+        raise InputError(f"{source}: llama.cpp's quantiser failed (status {status})")
 
 
 def write_adapter(
@@ -309,14 +309,14 @@ def write_adapter(
     alpha: float,
     metadata: Mapping[str, str] = {},
 ) -> None:
-    """Write the factors A and B of each layer as the adapter that llama.cpp loads beside its base.
+    """Write the factors A and B of each layer as an adapter for llama.cpp.
 
     Args:
-        base: the model's file.
-        output: the new file; it is there whole, or not at all.
-        factors: by the names of the layers' weights in transformers.
-        alpha: the adapter counts alpha / rank times.
-        metadata: texts that the file is to hold besides, by their keys.
+        base: the model file.
+        output: the new file, written atomically.
+        factors: A and B by the names of the layers' weights in transformers.
+        alpha: the adapter is scaled by alpha / rank.
+        metadata: additional metadata.
     """
     with _replacing(output) as fresh:
         writer = gguf.GGUFWriter(fresh, base.architecture)
@@ -327,7 +327,7 @@ def write_adapter(
         for parameter, (a, b) in factors.items():
             name = base.name_of(parameter)
             writer.add_tensor(f"{name}.lora_a", np.ascontiguousarray(a, np.float32))
-            # The rows of B are those of the layer's output; A's are the adapter's own.
+            # The rows of B are those of the layer's output; A has the adapter's.
             rows = base.to_file(name, np.asarray(b, np.float32))
             writer.add_tensor(f"{name}.lora_b", np.ascontiguousarray(rows))
         writer.write_header_to_file()
@@ -337,12 +337,12 @@ def write_adapter(
 
 
 def adapter_changes(base: GgufFile, adapter: Path) -> Iterator[tuple[str, Array]]:
-    """What an adapter adds to each tensor of its base, by the tensor's name in the file."""
+    """Yield what an adapter adds to each tensor of its base, by the tensor's name."""
     reader = gguf.GGUFReader(adapter)
     tensors = {tensor.name: tensor.data for tensor in reader.tensors}
     field = reader.get_field(gguf.Keys.Adapter.LORA_ALPHA)
     if field is None:
-        raise InputError(f"{adapter} is no LoRA adapter")
+        raise InputError(f"{adapter} is not a LoRA adapter")
     for name, a in tensors.items():
         if name.endswith(".lora_a"):
             plain = name.removesuffix(".lora_a")
@@ -352,18 +352,18 @@ def adapter_changes(base: GgufFile, adapter: Path) -> Iterator[tuple[str, Array]
 
 
 def set_metadata(path: Path, key: str, text: str) -> None:
-    """Write a text into a model file's metadata; the weights stay as they are.
+    """Set a key of a model file's metadata.
 
     Args:
-        path: the file; it is replaced whole, or not at all.
-        key: takes the place of what is there under this name.
-        text: what to write; an empty one takes the key away.
+        path: the file, replaced atomically.
+        key: the key.
+        text: its value; an empty one removes the key.
     """
     from gguf.scripts.gguf_new_metadata import MetadataDetails, copy_with_new_metadata
 
     reader = gguf.GGUFReader(path)
     architecture = reader.get_field(gguf.Keys.General.ARCHITECTURE)
-    assert architecture is not None, "llama.cpp loads no file without"
+    assert architecture is not None, "llama.cpp loads no file without one"
     new = {key: MetadataDetails(gguf.GGUFValueType.STRING, text)} if text else {}
     with _replacing(path) as fresh:
         writer = gguf.GGUFWriter(fresh, arch=architecture.contents(), endianess=reader.endianess)
@@ -375,7 +375,7 @@ def set_metadata(path: Path, key: str, text: str) -> None:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
-    """A name to write to, which takes the place of ``path`` once all is written."""
+    """Yield a path to write to, which replaces ``path`` on success."""
     fresh = path.with_name(path.name + ".part")
     try:
         yield fresh

@@ -46,7 +46,7 @@ def test_a_format_that_the_server_does_not_know_ends_the_run(api_url):
     endpoint = Endpoint(api_url, "small", n_retries=0)
     with (
         EndpointExtractor(SCHEMA, endpoint) as extractor,
-        pytest.raises(EndpointError, match="does not know the response format json_schema"),
+        pytest.raises(EndpointError, match="does not support the response format json_schema"),
     ):
         list(extractor.iter_indexed([SNEAKER], on_error="record"))
 
@@ -168,7 +168,7 @@ def test_after_the_last_attempt_the_document_fails():
 
 @pytest.mark.parametrize(
     ("status", "says"),
-    [(401, "refuses the key in OPENAI_API_KEY"), (404, "does not know the model 'm'")],
+    [(401, "rejects the key in OPENAI_API_KEY"), (404, "has no model 'm'")],
 )
 def test_what_would_fail_all_documents_ends_the_run(status, says):
     with (

@@ -60,10 +60,10 @@ Of several values (in_flight=8|16|32), the first round keeps the fastest. Settin
 their Python names, plus documents, for slow methods (ar:documents=8 times 8 of them), and grammar
 (hpd:grammar=on). The options below apply to all methods, unless a method sets its own.
 
-With --replay the model computes as usual, but the known answer is taken, token by token, so a model
-of the right shape shows the cost of the real one. Random weights would break every grammar, so
-replayed values have none unless a method sets grammar=on: then each token of the answer is checked,
-which is the work that grammars cost a model that obeys them.
+With --replay the model computes as usual, but its tokens are replaced with those of the known
+answer, so any model of the same shape shows the cost. Random weights would violate every grammar,
+so replayed values have none unless a method sets grammar=on: then each token is checked, as for a
+model that obeys the grammar.
 """
 
 
@@ -79,7 +79,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_schema_argument(parser, required=True)
     _add_methods(parser.add_argument_group("what is measured"))
     add_field_arguments(parser.add_argument_group("input"))
-    # What is called a method here says this one, too; and no document is refused.
+    # Methods set the option ``method``; and no document is refused.
     add_option_arguments(parser, leave_out=("method", "on_invalid", "dedupe", "cache"))
 
 
@@ -128,7 +128,6 @@ def _add_methods(group: argparse._ArgumentGroup) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, and print the table."""
     schemas = load_schemas(arguments.schema)
     base = options_of(arguments)
     _check_new(arguments.output)
@@ -162,7 +161,7 @@ def run(arguments: argparse.Namespace) -> int:
     say_without_effect(base)
     known = environment(model, path, base.n_gpu_layers)
     with contextlib.ExitStack() as stack:
-        # Line after line, so that a run that is cut short leaves what it has measured.
+        # Written line by line, so that an interrupted run keeps its measurements.
         write = _writer(arguments.output, stack)
         write({"type": "environment", "workload": workload.name, **known})
 
@@ -188,14 +187,14 @@ def run(arguments: argparse.Namespace) -> int:
     if workload.is_replay:
         n_wrong = sum(row["n_wrong"] for row in summary)
         if n_wrong:
-            say(f"error: {n_wrong} answers are not the replayed ones")
+            say(f"error: {n_wrong} answers differ from the replayed ones")
             return EXIT_FAILED
         return EXIT_OK
     for row in summary:
         name, n = row["method"], row["n_documents"]
         if name in n_different:
             print(
-                f"{name}: {n_different[name]} of {n} documents answered otherwise than by "
+                f"{name}: {n_different[name]} of {n} documents have other answers than with "
                 f"{reference}"
             )
     return EXIT_OK
@@ -212,7 +211,7 @@ def _contests(arguments: argparse.Namespace, base: Options) -> Sequence[Contest]
     if arguments.grammar:
         contests = [two for one in contests for two in (one, one.with_grammar()) if two is not None]
     if arguments.replay is None and any(m.grammar for c in contests for m in c.methods):
-        raise UsageError("only replayed values can be without a grammar: give --replay as well")
+        raise UsageError("only replayed values can be without a grammar: add --replay")
     return list(dict.fromkeys(contests))
 
 
@@ -238,10 +237,6 @@ def _writer(path: str | None, stack: contextlib.ExitStack) -> Callable[[Mapping[
 
 
 def _check_new(target: str | None) -> None:
-    """Refuse to replace a file.
-
-    Raises:
-        UsageError: there is one, with something in it.
-    """
+    """Raise ``UsageError`` if a file exists and is not empty."""
     if not is_stream(target) and os.path.exists(str(target)) and os.path.getsize(str(target)):
         raise UsageError(f"{target} already exists: name another output, or remove it")

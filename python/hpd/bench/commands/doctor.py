@@ -1,4 +1,4 @@
-"""``hpd doctor``: checks the installation, and says what to do about problems."""
+"""``hpd doctor``: checks the installation, and suggests remedies."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print each check as soon as it is done."""
     from hpd.bench import doctor
 
     is_named = arguments.model or arguments.hf_repo or os.environ.get(MODEL_VARIABLE)
@@ -61,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _shown(check: Check) -> str:
-    """A check as lines: its state, its name, what was found, and what to do."""
+    """Format a check: its state, name, finding and remedy."""
     width = min(shutil.get_terminal_size((100, 24)).columns, _WIDEST)
     start = f"{check.state:<8}{check.name:<{_NAME_WIDTH}}"
     lines = _wrapped(check.text, width, start)
@@ -83,5 +82,5 @@ def _wrapped(text: str, width: int, start: str) -> list[str]:
 
 def _closing(n_broken: int, n_notes: int) -> str:
     if n_broken:
-        return f"{n_broken} broken, {n_notes} to be noted"
-    return f"all works, {n_notes} to be noted" if n_notes else "all is well"
+        return f"{n_broken} broken, {n_notes} notes"
+    return f"everything works, {n_notes} notes" if n_notes else "everything works"

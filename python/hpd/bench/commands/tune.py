@@ -39,7 +39,7 @@ _SECONDS = 180
 
 
 def _flags(names: Iterable[str]) -> str:
-    """Options by their flags, for a description: indented, and broken into lines."""
+    """Format the flags of options for a description: indented and wrapped."""
     flags, indent = " ".join(OPTIONS[name].flag for name in names), " " * 4
     return textwrap.fill(
         flags, 96, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
@@ -93,14 +93,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Try, print what was tried, and keep what was chosen."""
     start = time.monotonic()
     seconds: float = arguments.seconds
     workload = _workload(arguments)
     base = options_of(arguments)
     if not base.unset:
         flags = ", ".join(OPTIONS[name].flag for name in TUNABLE)
-        raise UsageError(f"nothing is left to try: all of these are set: {flags}")
+        raise UsageError(f"nothing to try, as all of these are set: {flags}")
 
     from hpd.bench.measure import Bench
     from hpd.bench.tune import Timer, TuneSearch, axes_for, default_settings, n_tolerated
@@ -128,10 +127,10 @@ def run(arguments: argparse.Namespace) -> int:
     axes, tolerated = axes_for(base, timer.n_documents), n_tolerated(timer.n_documents)
     found = TuneSearch(timer.measure, default, axes, tolerated, is_over).run()
     if is_over():
-        say("the time was up before all was tried: with more --seconds there may be more to gain")
+        say("time was up before everything was tried: --seconds may give faster settings")
     print(format_table(_rows(found, default, timer.n_documents), n_left=0))
     print(f"\n{_verdict(found, default)}")
-    print(f"kept in {store_tuned(tuning_key(model, path, base), found.chosen)}")
+    print(f"stored in {store_tuned(tuning_key(model, path, base), found.chosen)}")
     if not devices() or base.n_gpu_layers == 0:
         hint = faster_to_read(path, base.n_threads_batch or base.n_threads or n_cores())
         print(hint, end="\n" if hint else "")
@@ -140,7 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _workload(arguments: argparse.Namespace) -> Workload:
     if (arguments.input is None) != (arguments.schema is None):
-        raise UsageError("give INPUT and --schema, or neither of them for made-up listings")
+        raise UsageError("give both INPUT and --schema, or neither for made-up listings")
     if arguments.input is None:
         for name in ("text_field", "id_field", "category_field"):
             if getattr(arguments, name) is not None:
@@ -161,7 +160,7 @@ def _workload(arguments: argparse.Namespace) -> Workload:
 def _rows(
     found: TuneResult, default: Mapping[str, int], n_documents: int
 ) -> Sequence[Sequence[str]]:
-    """The table's cells, headings first."""
+    """Return the table's cells, headings first."""
     rows = [[*TUNABLE, "runs", "ms/doc", ""]]
     for trial in found.trials:
         rows.append(
@@ -190,7 +189,7 @@ def _remark(trial: TuneTrial, chosen: Mapping[str, int], default: Mapping[str, i
     if trial.problem:
         remarks.append("fails")
     elif trial.n_different:
-        remarks.append(f"{trial.n_different} answered otherwise")
+        remarks.append(f"{trial.n_different} other answers")
     return ", ".join(remarks)
 
 

@@ -1,1 +1,1 @@
-"""The commands of this guest, each a module of its name."""
+"""Commands of evaluation, one module each."""

@@ -1,4 +1,4 @@
-"""The model that answers a command's questions: a local one, or one behind an endpoint."""
+"""The model that answers a command's questions: a local one or an endpoint."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hpd.extractor import Extractor
 
 _LOCAL = ("n_ctx", "n_gpu_layers", "n_threads", "in_flight")
-"""The options of a local model; the rest keep their defaults."""
+"""The options of a local model; others keep their defaults."""
 
 _ENDPOINT_ONLY = (
     "response_format", "parallel", "retries", "rpm", "no_cache", "price_in", "price_out",
@@ -44,7 +44,7 @@ environment variable {key}. Answers are cached in hpd's cache folder.
 
 
 def add_answering_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of both kinds of models."""
+    """Add the arguments of both kinds of models."""
     local = parser.add_argument_group("a local model")
     add_model_arguments(local)
     for name in _LOCAL:
@@ -102,23 +102,23 @@ def check_answering(arguments: argparse.Namespace) -> None:
                 raise UsageError(f"{flag_of(name)} does nothing without --api")
         return
     if not arguments.api.startswith(("http://", "https://")):
-        raise UsageError(f"--api {arguments.api} is no address: http://HOST/v1, or https")
+        raise UsageError(f"--api {arguments.api} is not a URL such as http://HOST/v1")
     if arguments.model is None:
-        raise UsageError("--api needs the name of a model there: -m NAME")
+        raise UsageError("--api needs the name of a model: -m NAME")
     for name in ("hf_repo", *_LOCAL):
         if getattr(arguments, name) is not None:
             flag = "-hf" if name == "hf_repo" else OPTIONS[name].flag
-            raise UsageError(f"{flag} is for a local model, and does nothing with --api")
+            raise UsageError(f"{flag} is for local models, and does nothing with --api")
     if (arguments.price_in is None) != (arguments.price_out is None):
-        raise UsageError("a price has two parts: --price-in and --price-out")
+        raise UsageError("--price-in and --price-out need each other")
     require_extra("--api", "api", _PACKAGES)
 
 
 def answering_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """All that decides the answers of the model, by name; a local one is found for it.
+    """Return all settings that affect the model's answers, by name.
 
     Raises:
-        ModelLoadError: there is no such local model.
+        ModelLoadError: the local model cannot be found.
     """
     if arguments.api is not None:
         model = {"endpoint": arguments.api, "model": arguments.model}
@@ -137,14 +137,14 @@ def open_answering(
     max_tokens: tuple[int, int],
     **decoding: object,
 ) -> Extractor[Any] | EndpointExtractor:
-    """The model, ready to be asked; to be closed, or used as a context manager.
+    """Open the model; close it, or use it as a context manager.
 
     Args:
-        arguments: as parsed and checked.
+        arguments: the parsed and checked arguments.
         schemas: one schema, or one per category.
-        system_prompt: the system's text.
-        max_tokens: the longest value of a local model, and the longest answer of an endpoint,
-            where ``--max-tokens`` does not say.
+        system_prompt: the system prompt.
+        max_tokens: maximum length of a local model's value and of an endpoint's answer, unless
+            ``--max-tokens`` is given.
         decoding: options of a local model that the command sets.
 
     Raises:
@@ -164,12 +164,11 @@ def open_answering(
     from hpd.values.confidence import NO_CALIBRATION
 
     options = options_of(arguments).with_settings(
-        # A field without an answer must not cost the others theirs.
+        # A field without an answer must not fail the others.
         {
             "max_tokens": arguments.max_tokens or for_value,
             "on_invalid": "record",
-            # A calibration is about values of documents, and so is the confidence below which they
-            # become null, and what they are held to; an answer of these commands is another thing.
+            # Calibration, threshold and verbatim are for values of documents, not these answers.
             "calibration": NO_CALIBRATION,
             "verbatim": False,
             **decoding,
@@ -178,21 +177,21 @@ def open_answering(
     path = resolve_model(arguments.model, arguments.hf_repo)
     if is_bundled(path) and not getattr(arguments, "quiet", False):
         say(
-            "the bundled model was trained to copy values, and what it answers here means "
-            "little: name another one (-m, -hf or --api)"
+            "the bundled model is trained only to copy values, so its answers mean little: "
+            "choose another model (-m, -hf or --api)"
         )
     return Extractor(schemas, path, options=options, system_prompt=system_prompt)
 
 
 def price(arguments: argparse.Namespace, n_in: int, n_out: int) -> float | None:
-    """The price of some tokens, in dollars; None if no price is known."""
+    """Return the price of some tokens, in dollars; None if no price is given."""
     if arguments.price_in is None:
         return None
     return float(n_in * arguments.price_in + n_out * arguments.price_out) / 1e6
 
 
 def tokens_text(arguments: argparse.Namespace, n_in: int, n_out: int) -> str:
-    """The tokens of prompts and answers, and their price where it is known, in words."""
+    """Describe the tokens of prompts and answers, and their price if one is given."""
     cost = price(arguments, n_in, n_out)
     priced = "" if cost is None else f", {cost:.4f} dollars"
     return f"{n_in} tokens of prompts, {n_out} of answers{priced}"

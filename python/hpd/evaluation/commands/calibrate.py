@@ -1,4 +1,4 @@
-"""``hpd calibrate``: confidence fitted to what was right."""
+"""``hpd calibrate``: fits confidence to accuracy."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ documents.
 """
 
 BEST = "best"
-"""The value of ``--null-threshold`` that has it found."""
+"""The value of ``--null-threshold`` that chooses the best one."""
 
 _OUTPUT = "calibration.json"
 _GOLD_FIELDS = ("id_field", "text_field", "category_field")
@@ -67,10 +67,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("predictions", metavar="PRED", nargs="?", help="output of hpd extract")
     parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
-    asked = parser.add_argument_group("a model, and the documents that come with hpd")
-    add_model_arguments(asked)
+    group = parser.add_argument_group("a model, and the documents that come with hpd")
+    add_model_arguments(group)
     for name in _MODEL_OPTIONS:
-        add_option_argument(asked, OPTIONS[name])
+        add_option_argument(group, OPTIONS[name])
     parser.add_argument(
         "-o",
         "--output",
@@ -96,21 +96,20 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Fit, keep and print."""
     from hpd.evaluation.confidence_fit import best_null_threshold, cross_fitted, fit
 
     asks = arguments.model is not None or arguments.hf_repo is not None
     with input_errors_as_usage():
         _check(arguments, asks=asks)
-        before, n_stated, keep = _asked(arguments) if asks else _predicted(arguments)
+        before, n_stated, store = _from_model(arguments) if asks else _from_file(arguments)
     after = cross_fitted(before)
     threshold = arguments.null_threshold
     if threshold is None:
         threshold = BEST if asks else 0.0
     if threshold == BEST:
         threshold = best_null_threshold(after, n_stated)
-        say(f"null is the better answer below a confidence of {threshold:g}")
-    file = keep(replace(fit(before), null_threshold=threshold))
+        say(f"null threshold with the highest F1: {threshold:g}")
+    file = store(replace(fit(before), null_threshold=threshold))
     errors = _errors(before, after)
     if arguments.json:
         print(json.dumps(errors, indent=2))
@@ -120,18 +119,17 @@ def run(arguments: argparse.Namespace) -> int:
             [e["answers"], str(e["n"]), *map(_digits, (e["without"], e["with"]))] for e in errors
         ]
         print(format_table(rows))
-        print("expected calibration errors; the second one on documents that it was not fitted to")
+        print("expected calibration errors, the second one on held-out documents")
     if asks and arguments.output is None:
-        say(f"kept in {file}, and used from now on; --calibration none leaves it out")
+        say(f"stored in {file} and used from now on; --calibration none turns it off")
     return EXIT_OK
 
 
 Fitting = tuple[list["ScoredConfidence"], int, Callable[[ConfidenceMap], Path]]
-"""Answers, how many values their documents state, and what keeps the calibration."""
+"""Answers, the number of values their documents state, and what stores the calibration."""
 
 
-def _predicted(arguments: argparse.Namespace) -> Fitting:
-    """The answers in a file of predictions."""
+def _from_file(arguments: argparse.Namespace) -> Fitting:
     from hpd.evaluation.calibration import scored_answers, to_scored_confidence, without_nulled
     from hpd.evaluation.matching import match_rows
     from hpd.evaluation.rows import load_predictions
@@ -144,26 +142,23 @@ def _predicted(arguments: argparse.Namespace) -> Fitting:
     )
     matching = match_rows(examples, predictions)
     kinds = _kinds(arguments.schema, {example.category for example in examples})
-    stated = scored_answers(examples, matching.predictions, kinds)
-    every = without_nulled(stated)
-    if not every:
-        raise UsageError(
-            f"{arguments.predictions} states no confidence of a value that {arguments.gold} has"
-        )
+    scored = scored_answers(examples, matching.predictions, kinds)
+    answers = without_nulled(scored)
+    if not answers:
+        raise UsageError(f"{arguments.predictions} has no confidences for {arguments.gold}")
     for notice in matching.notices(arguments.gold, arguments.predictions):
         say(notice)
-    if n_nulled := len(stated) - len(every):
+    if n_nulled := len(scored) - len(answers):
         say(
-            f"warning: {n_nulled} values of {arguments.predictions} had been turned into null, and "
-            "tell nothing: extract with --null-threshold 0 and --on-invalid record to have them"
+            f"warning: {n_nulled} values of {arguments.predictions} were replaced with null and "
+            "are not used: to keep them, extract with --null-threshold 0 and --on-invalid record"
         )
-    n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in every)
+    n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in answers)
     output = Path(arguments.output or _OUTPUT)
-    return [to_scored_confidence(answer) for answer in every], n_stated, partial(_write, output)
+    return [to_scored_confidence(answer) for answer in answers], n_stated, partial(_write, output)
 
 
-def _asked(arguments: argparse.Namespace) -> Fitting:
-    """The answers of a model to the documents that come with hpd."""
+def _from_model(arguments: argparse.Namespace) -> Fitting:
     from hpd.evaluation.calibration_documents import gold_documents, scored_extractions
     from hpd.models.calibrations import store_calibration
     from hpd.models.model_files import resolve_model
@@ -198,7 +193,7 @@ def _threshold(text: str) -> float | str:
 def _errors(
     before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
 ) -> list[dict[str, Any]]:
-    """The expected calibration errors without a calibration, and with one by cross-fitting."""
+    """Return the expected calibration errors without and with cross-fitted calibration."""
     from hpd.evaluation.calibration import ScoredAnswer, reliability
 
     errors = []
@@ -231,7 +226,7 @@ def _digits(error: float) -> str:
 
 
 def _kinds(source: str | None, categories: set[str]) -> dict[str, dict[str, str]] | None:
-    """The types of each category's attributes that have one value."""
+    """Return the types of each category's attributes that have a single value."""
     if source is None:
         return None
     loaded = load_schemas(source)
@@ -247,16 +242,16 @@ def _kinds(source: str | None, categories: set[str]) -> dict[str, dict[str, str]
 
 
 def _check(arguments: argparse.Namespace, *, asks: bool) -> None:
-    """Refuse arguments that do not go together, and an output that must not be replaced."""
+    """Refuse arguments that exclude each other, and an output that must not be replaced."""
     if not asks and arguments.gold is None:
         raise UsageError(
-            "give -m MODEL, to ask it about the documents that come with hpd, or PRED and GOLD"
+            "give either -m MODEL, to use the documents that come with hpd, or PRED and GOLD"
         )
     if asks:
         for name in ("predictions", "schema", *_GOLD_FIELDS):
             if getattr(arguments, name) is not None:
                 what = "PRED" if name == "predictions" else flag_of(name)
-                raise UsageError(f"{what} does nothing with -m, which asks documents of hpd's own")
+                raise UsageError(f"{what} does nothing with -m, which uses hpd's own documents")
     else:
         for name in _MODEL_OPTIONS:
             if getattr(arguments, name) is not None:
@@ -269,4 +264,4 @@ def _check(arguments: argparse.Namespace, *, asks: bool) -> None:
     ):
         raise UsageError(f"-o {output} would replace what is read")
     if output.exists() and not arguments.overwrite:
-        raise UsageError(f"{output} already exists: --overwrite replaces it")
+        raise UsageError(f"{output} already exists: replace it (--overwrite), or name another")

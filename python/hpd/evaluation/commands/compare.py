@@ -1,4 +1,4 @@
-"""``hpd compare``: people judge which system extracts better, not knowing which is which."""
+"""``hpd compare``: blind comparison of systems by people."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _JUDGING = (
     "annotator", "output", "limit", "seed", "terminal", "port", "open",
     "documents", "text_field", "id_field",
 )  # fmt: skip
-"""The arguments that are for judging, and not for results."""
+"""Arguments for judging, which exclude ``--results``."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -84,7 +84,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Ask for verdicts, or print the results."""
     _check(arguments)
     if arguments.results is not None:
         return _print_results(arguments)
@@ -106,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None) -> str:
-    """The results as tables for people."""
+    """Format the results as tables."""
     rows = [["in %: win tie loss", *(f"against {name}" for name in matrix.systems), "score", "95%"]]
     for name in matrix.systems:
         scored = matrix.overall[name]
@@ -142,7 +141,7 @@ def _shares(shares: tuple[float, float, float] | None) -> str:
 
 def _check(arguments: argparse.Namespace) -> None:
     if len(arguments.systems) < 2:
-        raise UsageError("a comparison needs two systems or more")
+        raise UsageError("a comparison needs at least two systems")
     if arguments.results is not None:
         for name in _JUDGING:
             if _is_given(arguments, name):
@@ -151,7 +150,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.json:
         raise UsageError("--json does nothing without --results")
     if arguments.annotator is None:
-        raise UsageError("say who judges (--annotator NAME), or print --results FILE")
+        raise UsageError("give --annotator NAME to judge, or --results FILE to print results")
     for name in ("port", "open"):
         if arguments.terminal and _is_given(arguments, name):
             raise UsageError(f"--{name} does nothing with --terminal")
@@ -164,28 +163,28 @@ def _is_given(arguments: argparse.Namespace, name: str) -> bool:
 
 
 def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, str]]:
-    """The trials, and the text of each document by its id."""
+    """Return the trials, and the documents' texts by id."""
     from hpd.evaluation.comparison import load_systems, plan_trials
 
     systems = load_systems(arguments.systems)
     failed = {i for each in systems for i, row in each.predictions.items() if row.data is None}
     if failed:
-        say(f"{len(failed)} documents failed in a system, and are passed over")
+        say(f"skipped {len(failed)} documents that failed in a system")
     texts = _texts(arguments, systems)
     systems = [each.without(failed) for each in systems]
     owners = Counter(i for each in systems for i in each.predictions)
     shared = {i for i, n in owners.items() if n > 1}
     if not shared:
-        raise UsageError("no document has extractions of two systems: their ids are not the same")
+        raise UsageError("no document has extractions of two systems: their ids differ")
     missing = sorted(shared - {*texts})
     if missing:
-        said = (
-            f"{len(missing)} of {len(shared)} documents have no text, {missing[0]!r} for one: "
+        message = (
+            f"{len(missing)} of {len(shared)} documents have no text, such as {missing[0]!r}: "
             "hpd extract --with-text writes it, --documents PATH adds it"
         )
         if len(missing) == len(shared):
-            raise UsageError(said)
-        say(f"{said}; they are passed over")
+            raise UsageError(message)
+        say(f"{message}; they are skipped")
         systems = [each.without(missing) for each in systems]
     trials = plan_trials(
         systems, arguments.annotator, seed=arguments.seed or 0, limit=arguments.limit
@@ -194,7 +193,7 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, s
 
 
 def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str, str]:
-    """The text of each document, by id."""
+    """Return the documents' texts by id."""
     from hpd.evaluation.matching import load_sources, reread_sources
 
     if arguments.documents is None:
@@ -231,7 +230,7 @@ def _judge_on_page(session: ComparisonSession, arguments: argparse.Namespace) ->
     from hpd.evaluation.comparison_views import ComparisonServer
 
     with ComparisonServer(session, arguments.port or 0) as server:
-        say(f"{server.url} shows {len(session.trials)} documents, until Stop is pressed or Ctrl-C")
+        say(f"{len(session.trials)} documents at {server.url}, until you press Stop or Ctrl-C")
         if arguments.open:
             import webbrowser
 
@@ -241,8 +240,8 @@ def _judge_on_page(session: ComparisonSession, arguments: argparse.Namespace) ->
 
 def _say_progress(session: ComparisonSession, path: Path) -> None:
     n, n_judged = len(session.trials), session.n_judged
-    how = "" if n == n_judged else "; the same command goes on"
-    say(f"{n_judged} of {n} documents are judged by {session.annotator}, in {path}{how}")
+    how = "" if n == n_judged else "; continue with the same command"
+    say(f"{session.annotator} has judged {n_judged} of {n} documents, in {path}{how}")
 
 
 def _print_results(arguments: argparse.Namespace) -> int:
@@ -256,10 +255,10 @@ def _print_results(arguments: argparse.Namespace) -> int:
         judgements = load_judgements(arguments.results)
     others = {name for each in judgements for name in (each.left, each.right)} - {*names}
     if others:
-        say(f"left out are judgements about {', '.join(sorted(others))}")
+        say(f"ignored judgements about {', '.join(sorted(others))}")
     matrix = tally_matrix(judgements, names)
     if not matrix.n_judgements:
-        raise UsageError(f"{arguments.results} has no judgement about {' and '.join(names)}")
+        raise UsageError(f"{arguments.results} has no judgements of {' and '.join(names)}")
     agreement = annotator_agreement(judgements, names)
     if arguments.json:
         shown = None if agreement is None else agreement.to_json()

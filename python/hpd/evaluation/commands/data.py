@@ -1,4 +1,4 @@
-"""``hpd data``: published data sets, listed, checked and converted."""
+"""``hpd data``: lists, checks and converts published data sets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ eval and finetune, with a schema for each category beside them.
 """
 
 _N_SHOWN = 20
-"""Problems printed; --json has them all."""
+"""Problems printed; --json prints all."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -91,7 +91,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    """Print what a file holds; 3 if some of its rows cannot be read."""
+    """Print a file's contents; return 3 if some rows cannot be read."""
     dataset, found = _survey(arguments)
     if arguments.json:
         print(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
@@ -101,13 +101,13 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _convert(arguments: argparse.Namespace) -> int:
-    """Write what can be read; 3 if something could not."""
+    """Write the rows that can be read; return 3 if some cannot."""
     output = Path(arguments.output)
     for path in (output, schema_path(output)):
         if path.exists() and path.samefile(arguments.file):
-            raise UsageError(f"{path} is the file that is read")
+            raise UsageError(f"{path} is the input")
         if path.exists() and path.stat().st_size and not arguments.overwrite:
-            raise UsageError(f"{path} exists: name another file, or say --overwrite")
+            raise UsageError(f"{path} already exists: replace it (--overwrite), or name another")
     dataset, found = _survey(arguments)
     rows = read_dataset(arguments.file, dataset, whole_documents=arguments.whole_documents)
     with input_errors_as_usage():
@@ -117,14 +117,14 @@ def _convert(arguments: argparse.Namespace) -> int:
             say(prefix + line)
     say(f"{found.n_documents} documents in {output}")
     if schemas_of(found):
-        say(f"their schema is {schema_path(output)}")
+        say(f"schema in {schema_path(output)}")
     else:
-        say("the file names no attributes, so there is no schema")
+        say("no schema, as the file has no attributes")
     return EXIT_SOME_FAILED if found.problems else EXIT_OK
 
 
 def _first(lines: Sequence[str]) -> list[str]:
-    """The lines that are shown, and how many are not."""
+    """Return the first lines, and the number of the others."""
     n_more = len(lines) - _N_SHOWN
     more = [f"... and {n_more} more (hpd data check --json has all)"] if n_more > 0 else []
     return [*lines[:_N_SHOWN], *more]
@@ -152,9 +152,9 @@ def _tables(name: str, dataset: DatasetFormat, found: Survey) -> Iterator[str]:
         share = 100 * found.n_in_text / max(1, found.n_values)
         rows += [
             ["attributes with gold values", f"{found.n_filled}"],
-            ["of these with more than one", f"{found.n_several}"],
-            ["attributes stated to have none", f"{found.n_none}"],
-            ["gold values that the text holds", f"{share:.1f}%"],
+            ["attributes with several gold values", f"{found.n_several}"],
+            ["attributes without a value", f"{found.n_none}"],
+            ["gold values found in the text", f"{share:.1f}%"],
         ]
     yield format_table(rows)
     by_category = [["category", "documents", "attributes", "filled in"]]

@@ -1,4 +1,4 @@
-"""``hpd discover``: a model proposes attributes, and they become a schema."""
+"""``hpd discover``: makes a schema of attributes that a model proposes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _K = 16
 _N_SAMPLES = 5
 _SAMPLE_SIZE = 8
 _MAX_TOKENS = (32, 8192)
-"""Of one name, description or value, for a local model; of one answer, for an endpoint."""
+"""Maximum length of a local model's value (a name, a description), and of an endpoint's answer."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -92,7 +92,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Ask about every sample, merge the answers, and write the schema."""
     from hpd.evaluation.discovery import draw_samples
 
     check_answering(arguments)
@@ -117,10 +116,10 @@ def run(arguments: argparse.Namespace) -> int:
             )
         )
     if not samples:
-        raise UsageError(f"{arguments.input} holds no document")
-    extractions = _asked(arguments, samples)
+        raise UsageError(f"{arguments.input} has no documents")
+    extractions = _extractions(arguments, samples)
     schemas = _schemas(arguments.k, samples, extractions)
-    text = json.dumps(_written(schemas), ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(_to_json(schemas), ensure_ascii=False, indent=2) + "\n"
     if output is None:
         print(text, end="")
     else:
@@ -130,13 +129,12 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_SOME_FAILED if failed else EXIT_OK
 
 
-def _asked(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction[Any]]:
-    """The answer about each sample."""
+def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction[Any]]:
     from hpd.evaluation.discovery import proposal_prompt, proposal_schema, sample_text
 
     documents = [Document(sample_text(sample)) for sample in samples]
     answers: dict[int, Extraction[Any]] = {}
-    # One token after another, as each attribute must be another one than those before it.
+    # Autoregressively, as each attribute must differ from those before it.
     with open_answering(
         arguments,
         proposal_schema(arguments.k),
@@ -149,18 +147,18 @@ def _asked(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Ext
     for index, sample in enumerate(samples):
         error = answers[index].error
         if error is not None:
-            of = f" of {sample.category!r}" if sample.category else ""
-            say(f"sample {index + 1}{of} failed: {error.message}")
+            of_category = f" of {sample.category!r}" if sample.category else ""
+            say(f"sample {index + 1}{of_category} failed: {error.message}")
     return [answers[index] for index in range(len(samples))]
 
 
 def _schemas(
     k: int, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]
 ) -> dict[str, Schema]:
-    """The schema of each category that has proposals.
+    """Return the schema of each category that has proposals.
 
     Raises:
-        HpdError: there is none.
+        HpdError: no category has any.
     """
     from hpd.evaluation.discovery import merged_schema, read_proposals
 
@@ -172,15 +170,15 @@ def _schemas(
     }
     for category, schema in schemas.items():
         if not schema.attributes:
-            say(f"no attribute was proposed{f' for {category!r}' if category else ''}")
+            say(f"no attributes were proposed{f' for {category!r}' if category else ''}")
     schemas = {category: schema for category, schema in schemas.items() if schema.attributes}
     if not schemas:
-        raise HpdError("the model proposed no attribute at all: try another one")
+        raise HpdError("the model proposed no attributes: try another model")
     return schemas
 
 
-def _written(schemas: Mapping[str, Schema]) -> Mapping[str, Any]:
-    """One JSON Schema, or one for each category, as ``hpd extract --schema`` reads it."""
+def _to_json(schemas: Mapping[str, Schema]) -> Mapping[str, Any]:
+    """Return one JSON Schema, or one per category, as ``hpd extract --schema`` reads it."""
     if [*schemas] == [""]:
         return to_json_schema(schemas[""])
     return {category: to_json_schema(schema) for category, schema in schemas.items()}

@@ -1,4 +1,4 @@
-"""``hpd eval``: predictions against gold values, and two files against each other."""
+"""``hpd eval``: scores predictions against gold values, and compares two files."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_resampling(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("intervals and p-values, by drawing documents")
+    group = parser.add_argument_group("intervals and p-values, by resampling documents")
     group.add_argument(
         "--resamples",
         metavar="B",
@@ -146,8 +146,8 @@ def _add_cost(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the figures; 1 if a score that must be reached was not."""
-    # What computes is loaded when it is needed, so that --help comes at once.
+    """Print the figures; return 1 if a score is below its minimum."""
+    # Imported late, so that --help is fast.
     from hpd.evaluation.commands.eval_figures import all_tables, compute_figures, read_inputs
 
     _check(arguments)
@@ -169,13 +169,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot be before any file is read."""
+    """Refuse arguments that exclude each other, before reading any file."""
     if arguments.plot is not None and Path(arguments.plot).suffix.lower() not in IMAGES:
         raise UsageError(f"--plot {arguments.plot}: the name must end in {', '.join(IMAGES)}")
     if arguments.plot is not None:
         require_extra("--plot", "plot", ("matplotlib",))
     if arguments.calibration and arguments.lookup is not None:
-        raise UsageError("--calibration needs PRED: what --lookup predicts has no confidence")
+        raise UsageError("--calibration needs PRED: predictions of --lookup have no confidence")
     if arguments.disagreements is not None and arguments.vs is None:
         raise UsageError("--disagreements needs a second file: --vs OTHER")
 
@@ -216,14 +216,14 @@ def _write_disagreements(path: str, figures: EvalFigures) -> None:
 
 
 def thresholds(text: str) -> dict[str, float]:
-    """The argument, ``80`` or ``f1=80,strict_f1=70``: least scores by name."""
+    """Parse minimum scores: ``80`` or ``f1=80,strict_f1=70``."""
     thresholds = {}
     for part in text.split(","):
         name, equals, number = part.rpartition("=")
         name = name.strip() if equals else _DEFAULT
         if name not in (*_SCORE_NAMES, *AGREEMENT_NAMES):
             raise argparse.ArgumentTypeError(
-                f"there is no score {name!r}; there are {', '.join(_SCORE_NAMES)}, and with --vs "
+                f"unknown score {name!r}; known: {', '.join(_SCORE_NAMES)}, and with --vs "
                 f"{', '.join(AGREEMENT_NAMES)}"
             )
         if name in thresholds:
@@ -232,14 +232,14 @@ def thresholds(text: str) -> dict[str, float]:
             thresholds[name] = float(number)
         except ValueError:
             raise argparse.ArgumentTypeError(f"{number!r} is not a number") from None
-        # Written so that NaN is refused, too.
+        # Also refuses NaN.
         if not 0 <= thresholds[name] <= 100:
             raise argparse.ArgumentTypeError(f"{name} is in percent, from 0 to 100: {number}")
     return thresholds
 
 
 def check_thresholds(thresholds: Mapping[str, float], *, has_gold: bool, has_other: bool) -> None:
-    """Refuse scores that this run will not have."""
+    """Refuse scores that this run does not compute."""
     for name in thresholds:
         if name in AGREEMENT_NAMES and not has_other:
             raise UsageError(f"--fail-under {name} needs a second file: --vs OTHER")
@@ -248,7 +248,7 @@ def check_thresholds(thresholds: Mapping[str, float], *, has_gold: bool, has_oth
 
 
 def missed_thresholds(thresholds: Mapping[str, float], scores: Mapping[str, float]) -> list[str]:
-    """One line for each score that was not reached, and by how much."""
+    """Return a line for each score below its minimum."""
     return [
         f"{name} is {scores[name]:.2f}, {threshold - scores[name]:.2f} below {threshold:g}"
         for name, threshold in thresholds.items()

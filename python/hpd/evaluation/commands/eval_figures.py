@@ -1,4 +1,4 @@
-"""The files of ``hpd eval`` read, its figures computed, and the tables made of them."""
+"""Reads the files of ``hpd eval``, computes its figures, and formats its tables."""
 
 from __future__ import annotations
 
@@ -53,28 +53,28 @@ from hpd.schema.attributes import Schema
 
 @dataclass(frozen=True, slots=True)
 class PredictionFile:
-    """One file of predictions beside the documents."""
+    """A file of predictions, matched with the documents."""
 
     name: str
     matching: Matching
 
     @property
     def data(self) -> Data:
-        """For each document the data predicted for it."""
+        """The predicted data of each document."""
         return self.matching.data
 
     @property
     def n_failed(self) -> int:
-        """Documents that have a line, but no data."""
+        """Documents that have a line without data."""
         return sum(row is not None and row.data is None for row in self.matching.predictions)
 
 
 @dataclass(frozen=True, slots=True)
 class EvalInputs:
-    """All files of one call."""
+    """The files of one call."""
 
     examples: Sequence[Example]
-    """Without gold values where no GOLD is given: then they are the rows of the first file."""
+    """Rows of GOLD; if it is not given, rows of the first file, without gold values."""
     has_gold: bool
     attributes: dict[str, list[str]] | None
     first: PredictionFile
@@ -82,14 +82,14 @@ class EvalInputs:
 
     @property
     def files(self) -> dict[str, PredictionFile]:
-        """The files of predictions by the names to show: without folders, if these differ."""
+        """Return the files of predictions by display name: the file name, if these differ."""
         both = [file for file in (self.first, self.second) if file is not None]
         short = {Path(file.name).name: file for file in both}
         return short if len(short) == len(both) else {file.name: file for file in both}
 
 
 def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
-    """Read all files; report what does not match, and refuse what cannot be read."""
+    """Read all files; report rows that do not match, and refuse those that cannot be read."""
     name, gold = _names(arguments)
     with input_errors_as_usage():
         if gold is None:
@@ -124,7 +124,7 @@ def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
 def _check_common_attributes(
     name: str, gold: str, predictions: Sequence[Prediction], examples: Sequence[Example]
 ) -> None:
-    """Refuse two files that have no attribute in common: every score would be zero."""
+    """Refuse two files without a common attribute, as every score would be zero."""
     predicted = dict.fromkeys(attribute for row in predictions for attribute in row.data or ())
     known = dict.fromkeys(attribute for example in examples for attribute in example.gold)
     if predicted and known and not {*predicted} & {*known}:
@@ -135,7 +135,7 @@ def _check_common_attributes(
 
 
 def _names(arguments: argparse.Namespace) -> tuple[str, str | None]:
-    """The file of predictions, or what is printed in its place, and that of gold, if any."""
+    """Return the name of the predictions, and that of the gold file, if any."""
     given = [path for path in (arguments.predictions, arguments.gold) if path is not None]
     if arguments.lookup is not None:
         if len(given) == 1:
@@ -143,7 +143,7 @@ def _names(arguments: argparse.Namespace) -> tuple[str, str | None]:
     elif len(given) == 2 or (len(given) == 1 and arguments.vs is not None):
         return given[0], given[1] if len(given) == 2 else None
     raise UsageError(
-        "give PRED and GOLD, or --lookup TRAIN and GOLD, or PRED and --vs OTHER for agreement alone"
+        "give PRED and GOLD, or --lookup TRAIN and GOLD, or PRED and --vs OTHER for agreement only"
     )
 
 
@@ -178,22 +178,22 @@ def _attributes(source: str | None, examples: Sequence[Example]) -> dict[str, li
 
 @dataclass(frozen=True, slots=True)
 class EvalFigures:
-    """The figures of one file, and of two; None where the files do not tell."""
+    """The figures of one file, and of two; None if they cannot be computed."""
 
     inputs: EvalInputs
     resampling: Resampling
     assessment: Assessment | None
     """None without gold values."""
     calibration: Calibration | None
-    """None if the lines state no confidences."""
+    """None if the lines have no confidences."""
     coverage: Sequence[CoveragePoint]
     throughput: Throughput | None
-    """None if the lines do not say what they cost."""
+    """None if the lines have no ``usage``."""
     versus: Versus | None
     """None without a second file."""
 
     def named_scores(self) -> dict[str, float]:
-        """Every score that may have a threshold."""
+        """Return the scores that may have a minimum."""
         parts = [part.named_scores() for part in (self.assessment, self.versus) if part is not None]
         return {name: score for part in parts for name, score in part.items()}
 
@@ -224,7 +224,7 @@ class EvalFigures:
 
 
 def compute_figures(inputs: EvalInputs, arguments: argparse.Namespace) -> EvalFigures:
-    """Compute the figures; refuse those that were asked for and the files cannot give."""
+    """Compute the figures; refuse requested ones that the files lack."""
     resampling = Resampling(arguments.resamples, arguments.seed)
     examples, first = inputs.examples, inputs.first
     assessment = calibration = comparison = None
@@ -234,21 +234,21 @@ def compute_figures(inputs: EvalInputs, arguments: argparse.Namespace) -> EvalFi
         if stated := scored_answers(examples, first.matching.predictions):
             calibration, coverage = calibrate(stated), coverage_curve(stated)
         elif arguments.calibration:
-            raise UsageError(f"{first.name} states no confidences of these attributes")
+            raise UsageError(f"{first.name} has no confidences for these attributes")
     if inputs.second is not None:
         comparison = versus(examples, first.data, inputs.second.data, inputs.attributes, resampling)
     lines = [row for row in first.matching.predictions if row is not None]
     cost = throughput(lines, arguments.wall_seconds, arguments.price_per_hour)
     if cost is None and (arguments.wall_seconds or arguments.price_per_hour):
-        raise UsageError(f"the lines of {first.name} have no usage, so their cost is not known")
+        raise UsageError(f"the cost is unknown, as the lines of {first.name} have no usage")
     return EvalFigures(inputs, resampling, assessment, calibration, coverage, cost, comparison)
 
 
 N_DISAGREEMENTS = 20
-"""Fields printed in which two files differ."""
+"""Differing fields printed."""
 
 _MAX_LABEL = 36
-"""Characters of a value in a table."""
+"""Maximum length of a value in a table, in characters."""
 
 _INTERVAL = f"{INTERVAL_LEVEL:.0%} interval"
 
@@ -273,17 +273,17 @@ def all_tables(figures: EvalFigures, arguments: argparse.Namespace) -> Iterator[
 
 
 def _documents_line(inputs: EvalInputs) -> str:
-    """The number of documents, and of those that count for nothing."""
+    """Describe the number of documents, and of those without a prediction or failed."""
     parts = [f"{len(inputs.examples)} documents"]
     if n_missing := len(inputs.first.matching.missing):
-        parts.append(f"{n_missing} of them without a prediction")
+        parts.append(f"{n_missing} without a prediction")
     if n_failed := inputs.first.n_failed:
-        parts.append(f"{n_failed} of them failed")
+        parts.append(f"{n_failed} failed")
     return ", ".join(parts)
 
 
 def _score_table(assessment: Assessment, resampling: Resampling) -> str:
-    """Every score of one file; the interval is that of F1."""
+    """Format the scores of one file; the interval is that of F1."""
     rows = [["", "", "", "P", "R", "F1", _INTERVAL, *OUTCOME_WORDS.values()]]
     for form, scope, average in product(FORM_NAMES, SCOPES, AVERAGES):
         score = getattr(getattr(assessment.evaluations[form], scope), average)
@@ -293,7 +293,7 @@ def _score_table(assessment: Assessment, resampling: Resampling) -> str:
 
 
 def _attribute_table(assessment: Assessment) -> str:
-    """The exact plain scores of each attribute."""
+    """Format the exact plain scores of each attribute."""
     rows = [["category", "attribute", "P", "R", "F1", _INTERVAL, *OUTCOME_WORDS.values()]]
     intervals = assessment.intervals["exact"].plain.cells
     for cell, counts in sorted(assessment.evaluations["exact"].plain.cells.items()):
@@ -302,7 +302,7 @@ def _attribute_table(assessment: Assessment) -> str:
 
 
 def _calibration_table(calibration: Calibration) -> str:
-    """Confidence beside accuracy, and the thresholds."""
+    """Format confidence and accuracy, and the thresholds."""
     parts = []
     other = calibration.counterpart
     kinds = (
@@ -317,9 +317,9 @@ def _calibration_table(calibration: Calibration) -> str:
                 means = [f"{each.confidence:.3f}", f"{each.accuracy:.3f}"]
                 rows.append([bounds, str(each.n), *means])
             if other.is_calibrated:
-                which = "with a calibration fitted to other documents (in five parts)"
+                which = "with a calibration, cross-validated in five parts"
             else:
-                which = "before the calibration with which it was extracted"
+                which = "before calibration"
             parts.append(
                 f"{format_table(rows)}\nexpected calibration error: {kind.ece:.4f}; "
                 f"{which}: {counterpart.ece:.4f}"
@@ -331,11 +331,11 @@ def _calibration_table(calibration: Calibration) -> str:
 
 
 def _throughput_lines(throughput: Throughput) -> str:
-    """Tokens, documents a second and dollars."""
+    """Format tokens, throughput and dollars."""
     n, totals = throughput.n_documents, throughput.totals
     lines = [
         f"cost of {n} documents: {totals['prompt_tokens']} tokens read, "
-        f"{totals['cached_tokens']} of them from the cache, {totals['completion_tokens']} "
+        f"{totals['cached_tokens']} from the cache, {totals['completion_tokens']} "
         f"generated; {totals['steps'] / n:.1f} steps a document"
     ]
     rate, dollars = throughput.documents_per_second, throughput.dollars_per_1000
@@ -345,12 +345,12 @@ def _throughput_lines(throughput: Throughput) -> str:
         if dollars is not None:
             lines[-1] += f"; ${dollars:.4f} for 1000 documents{less}"
         if throughput.is_bound:
-            lines[-1] += " (by the documents' own times; --wall-seconds takes the run's)"
+            lines[-1] += " (from the documents' times; for the run's, use --wall-seconds)"
     return "\n".join(lines)
 
 
 def difference_table(versus: Versus, names: Sequence[str], resampling: Resampling) -> str:
-    """F1 of two files beside each other, with interval and p-value of the difference."""
+    """Format F1 of two files, with interval and p-value of the difference."""
     rows = [["F1", "", "", *names, "difference", _INTERVAL, "p"]]
     for form, by_scope in versus.differences.items():
         for scope, differences in by_scope.items():
@@ -364,17 +364,17 @@ def difference_table(versus: Versus, names: Sequence[str], resampling: Resamplin
     return (
         f"{format_table(rows, n_left=3)}\n{_resampling_text(resampling)}\n"
         f"p: two-sided randomization test over documents, {test}; outcomes differ in "
-        f"{plain.n_differing} of them"
+        f"{plain.n_differing} documents"
     )
 
 
 def p_text(p_value: float) -> str:
-    """A p-value with as many digits as are meaningful."""
+    """Format a p-value with its meaningful digits."""
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def agreement_table(agreement: Agreement) -> str:
-    """In how many fields two files say the same."""
+    """Format the agreement of two files."""
     rows = [["agreement", "fields", "exact", "normalized"]]
     for name, n, same, normalized in (
         ("all fields", agreement.n_fields, agreement.same, agreement.same_normalized),
@@ -398,13 +398,13 @@ def _disagreement_table(pairs: Sequence[FieldPair]) -> str:
             row.append(" or ".join(map(_short, gold)) if gold else "null")
             row.append(", ".join(OUTCOME_WORDS[each] for each in pair.outcomes or ()))
         rows.append(row)
-    shown = "all of them" if len(pairs) <= N_DISAGREEMENTS else f"the first {N_DISAGREEMENTS}"
-    title = f"fields that differ: {len(pairs)}; {shown} (--disagreements FILE keeps all):"
+    shown = "all" if len(pairs) <= N_DISAGREEMENTS else f"the first {N_DISAGREEMENTS}"
+    title = f"fields that differ: {len(pairs)}; {shown} (--disagreements FILE writes all):"
     return f"{title}\n{format_table(rows, n_left=len(head))}"
 
 
 def _short(value: object) -> str:
-    """A value as JSON, so that nothing in it can break the table; cut where it is long."""
+    """Format a value as JSON, which cannot break the table, and truncate it."""
     text = json.dumps(value, ensure_ascii=False)
     if not text.isprintable():
         text = json.dumps(value)
@@ -423,7 +423,7 @@ def _score_cells(score: Counts | Macro, interval: Interval) -> list[str]:
 
 
 def _outcomes(score: Counts | Macro) -> list[str]:
-    """The number of each outcome, which a mean has not."""
+    """Return the number of each outcome, which a mean lacks."""
     return [str(getattr(score, name, "")) for name in OUTCOME_WORDS]
 
 

@@ -1,4 +1,4 @@
-"""The files that several commands read, as their arguments name them."""
+"""Input files of several commands."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ from hpd.evaluation.rows import Example, load_examples
 
 
 def check_fields(arguments: argparse.Namespace) -> None:
-    """Refuse names of fields where no file has them.
-
-    Raises:
-        UsageError: naming the argument.
-    """
+    """Raise ``UsageError`` if fields are named but no file has them."""
     if arguments.documents is None and getattr(arguments, "gold", None) is None:
         for name in ("text", "id"):
             if getattr(arguments, f"{name}_field") is not None:
@@ -22,7 +18,7 @@ def check_fields(arguments: argparse.Namespace) -> None:
 
 
 def read_examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
-    """The rows of a gold file.
+    """Read the rows of a gold file.
 
     Raises:
         InputError: a row cannot be read.

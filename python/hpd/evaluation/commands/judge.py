@@ -53,7 +53,7 @@ hpd extract, one line per document: {"id": ..., "data": {"Brand": {"reason": ...
 """
 
 _MAX_TOKENS = (64, 8192)
-"""Of one reason, for a local model; of all verdicts of a document, for an endpoint."""
+"""Maximum length of a reason by a local model, and of an endpoint's answer for a document."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -90,7 +90,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge, and print what the verdicts add up to."""
     from hpd.evaluation.judging import JUDGE_SYSTEM_PROMPT, judge_questions
 
     _check(arguments)
@@ -98,10 +97,10 @@ def run(arguments: argparse.Namespace) -> int:
     notices: list[str] = []
     with input_errors_as_usage():
         predictions, examples, texts = _read(arguments, notices)
-        asked = judge_questions(predictions, texts, schemas, arguments.category_field)
-        asked = replace(asked, records=asked.records[: arguments.limit])
-    if not asked.records:
-        raise UsageError(f"{arguments.predictions} holds no value to judge")
+        questions = judge_questions(predictions, texts, schemas, arguments.category_field)
+        questions = replace(questions, records=questions.records[: arguments.limit])
+    if not questions.records:
+        raise UsageError(f"{arguments.predictions} has no values to judge")
     for notice in notices:
         say(notice)
     settings = {
@@ -118,16 +117,16 @@ def run(arguments: argparse.Namespace) -> int:
         )
     for repair in writer.repairs:
         say(f"{arguments.output}: {repair}")
-    code = _judge(arguments, asked, writer, JUDGE_SYSTEM_PROMPT)
+    code = _judge(arguments, questions, writer, JUDGE_SYSTEM_PROMPT)
     if code > EXIT_SIGNAL:
         return code
-    n_values = sum(len(asked.schemas[str(record.category)].attributes) for record in asked.records)
+    n_values = sum(len(questions.schemas[str(r.category)].attributes) for r in questions.records)
     _print_figures(arguments, predictions, examples, n_values)
     return code
 
 
 def figures_text(scores: JudgeScores, agreement: GoldAgreement | None, n_values: int) -> str:
-    """The figures as tables for people; ``n_values`` are the values that were to be judged."""
+    """Format the figures as tables; ``n_values`` is the number of values to judge."""
     from hpd.evaluation.judging import LLM_SCORE_NAMES, VERDICTS
 
     heads = ["", *(f"LLM-{head}" for head in ("P", "R", "F1")), *VERDICTS]
@@ -162,7 +161,7 @@ def _agreement_text(agreement: GoldAgreement) -> str:
     lines = [format_table(rows), ""]
     for what, n, kappa in (
         ("the same verdict", agreement.n_equal, agreement.kappa),
-        ("right or not right alike", agreement.n_equally_right, agreement.kappa_right),
+        ("both right or both not right", agreement.n_equally_right, agreement.kappa_right),
     ):
         shown = "not defined" if kappa is None else f"{kappa:.3f}"
         share = n / agreement.n
@@ -184,7 +183,7 @@ def _check(arguments: argparse.Namespace) -> None:
 def _read(
     arguments: argparse.Namespace, notices: list[str]
 ) -> tuple[list[Prediction], list[Example | None], list[str | None]]:
-    """The predictions, and for each its gold and its text, where they are known."""
+    """Read the predictions, and the gold and text of each, if known."""
     from hpd.evaluation.rows import load_predictions
 
     predictions = list(load_predictions(arguments.predictions))
@@ -198,7 +197,7 @@ def _read(
 
 
 def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> list[Example | None]:
-    """For each prediction its gold."""
+    """Read the gold of each prediction."""
     from hpd.evaluation.matching import examples_by_prediction, match_rows
 
     if arguments.gold is None:
@@ -208,29 +207,29 @@ def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> l
 
 
 def _text(prediction: Prediction, known: Example | None) -> str | None:
-    """The document of a prediction: that of its own line first."""
-    own = prediction.raw.get("text")
-    if isinstance(own, str):
-        return own
+    """Return the text of a prediction's document, preferably from its own line."""
+    text = prediction.raw.get("text")
+    if isinstance(text, str):
+        return text
     return known.text if known is not None and known.text else None
 
 
 def _judge(
-    arguments: argparse.Namespace, asked: JudgeQuestions, writer: FileWriter, system_prompt: str
+    arguments: argparse.Namespace, questions: JudgeQuestions, writer: FileWriter, system_prompt: str
 ) -> int:
-    """Ask about the documents that have no verdicts yet; returns the exit code."""
-    writing = RunWriter(asked.schemas, writer, arguments.output, quiet=arguments.quiet)
+    """Judge the documents without verdicts; return the exit code."""
+    writing = RunWriter(questions.schemas, writer, arguments.output, quiet=arguments.quiet)
     pending = None
     with writing.to_the_end():
         with input_errors_as_usage():
-            pending = list(writer.pending(asked.records))
+            pending = list(writer.pending(questions.records))
         if pending:
             with (
                 open_answering(
-                    arguments, asked.schemas, system_prompt, max_tokens=_MAX_TOKENS
+                    arguments, questions.schemas, system_prompt, max_tokens=_MAX_TOKENS
                 ) as model,
                 ExtractProgress(
-                    len(asked.records),
+                    len(questions.records),
                     writer.n_kept,
                     shown=not arguments.quiet and sys.stderr.isatty(),
                 ) as progress,

@@ -1,4 +1,4 @@
-"""``hpd status``: how far a run of ``hpd extract`` is, and what is in its output so far."""
+"""``hpd status``: shows the progress of a run of ``hpd extract``."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the status of an output, and of the one that is to replace it, if there is one.
+    """Print the status of an output, and of the one that will replace it, if any.
 
-    Returns the exit code: 3 if documents have failed, 1 if the output cannot be resumed.
+    Returns the exit code: 3 if documents failed, 1 if the output cannot be resumed.
     """
     if is_url(arguments.output):
         from hpd.external.remote_output import remote_status
@@ -63,10 +63,10 @@ def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
         done = f"{status.n_finished} of {n_total} documents ({share:.0%})"
     rows.append(["done", done])
     if status.n_waiting:
-        rows.append(["waiting", f"{status.n_waiting} of these, for the lines before theirs"])
+        rows.append(["waiting", f"{status.n_waiting} for the lines before theirs"])
     if status.failures:
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(status.failures.items()))
-        rows.append(["failed", f"{status.failures.total()} of these: {kinds}"])
+        rows.append(["failed", f"{status.failures.total()}: {kinds}"])
     rows += ([name, text] for name, text in _value_rows(status))
     left = why_unknown if n_total is None else f"{max(0, n_total - status.n_finished)} documents"
     rows.append(["left", left])
@@ -78,21 +78,21 @@ def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
 
 
 def _value_rows(status: RunStatus) -> Iterator[tuple[str, str]]:
-    """The share of nulls and the near ties among the values that are written."""
+    """Yield the values written, with the share of nulls, and the near ties."""
     counts = count_values(status.path)
     if counts.n_values:
         share = counts.n_nulls / counts.n_values
-        yield "values", f"{counts.n_values}, of which {share:.0%} are null"
+        yield "values", f"{counts.n_values}, {share:.0%} null"
     if counts.n_near_ties:
-        said = "the next best word was nearly as likely, so another run may give another value"
-        yield "near ties", f"{counts.n_near_ties} (near_tie): {said}"
+        meaning = "the next best token was nearly as likely, so another run may give another value"
+        yield "near ties", f"{counts.n_near_ties} (near_tie): {meaning}"
 
 
 def _state(status: RunStatus, n_total: int | None) -> str:
     if status.is_running:
         return "a process is writing it"
     if n_total is not None and status.n_finished >= n_total:
-        failed = "; --resume does again what has failed" if status.failures else ""
+        failed = "; --resume retries what failed" if status.failures else ""
         return f"complete{failed}"
     return "no process is writing it" + (
         "" if n_total is None else "; the same command with --resume does the rest"
@@ -103,12 +103,12 @@ def _journal_state(status: RunStatus) -> str:
     name = journal_path(status.path).name
     if status.n_missing:
         return (
-            f"{name} knows of {status.n_missing} bytes more than the output has: lines were taken "
-            "away, so start again (--overwrite)"
+            f"the output lacks {status.n_missing} bytes that {name} records: lines were removed, "
+            "so start again (--overwrite)"
         )
     if status.n_surplus and not status.is_running:
-        return f"{name}; --resume cuts {status.n_surplus} bytes of an unfinished line off"
-    return f"{name}, in accord with the output"
+        return f"{name}; --resume removes {status.n_surplus} bytes of an unfinished line"
+    return f"{name}, matches the output"
 
 
 def _names(status: RunStatus) -> Iterator[tuple[str, str]]:
@@ -120,13 +120,13 @@ def _names(status: RunStatus) -> Iterator[tuple[str, str]]:
 
 
 def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int | None, str]:
-    """The number of documents of the input, or the reason why it is not known."""
+    """Return the number of documents in the input, or why it is unknown."""
     about = status.head.about
     given = bool(arguments.input)
     names = arguments.input if given else about.get("input")
     limit = arguments.limit if given else about.get("limit")
     if not isinstance(names, list) or "-" in names:
-        return None, "not known: the input was a stream"
+        return None, "unknown: the input was a stream"
     settings = vars(arguments) if given else about
     shard = status.head.settings.get("--shard")
     try:
@@ -141,13 +141,13 @@ def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int 
         ) as reader:
             n = reader.count()
     except (InputError, KeyError, OSError) as error:
-        return None, f"not known: {error}"
+        return None, f"unknown: {error}"
     if n is None:
         return (
             None,
-            "not known: the input is compressed, e-mails with attachments, or no longer a file",
+            "unknown: the input is compressed, e-mails with attachments, or no longer a file",
         )
-    # What goes beyond the limit of the first run, another run has done without it.
+    # A resumed run may have gone beyond the first run's limit.
     if isinstance(limit, int) and limit >= status.n_finished:
         n = min(n, limit)
     return n, ""

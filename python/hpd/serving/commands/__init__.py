@@ -1,1 +1,1 @@
-"""The commands of this guest, each a module of its name."""
+"""Commands of serving, one module each."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hpd.extractor import Extractor
 
 MAX_DOCUMENTS = 256
-"""The documents of one call: an assistant reads all that comes back."""
+"""Maximum number of documents per call, as an assistant reads the whole result."""
 
 _DESCRIPTION = """\
 Let an assistant extract values from texts, and from files in the named folders, over standard input
@@ -57,7 +57,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until the assistant closes standard input."""
     require_extra("hpd mcp", "mcp", ("mcp",))
     folders = [Path(folder).resolve() for folder in arguments.folders]
     for folder in folders:
@@ -74,12 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class Tools:
-    """What an assistant can ask for; any number of threads may.
+    """The tools of an assistant; thread-safe.
 
     Args:
-        folders: files below them may be read.
+        folders: folders whose files may be read.
         model: loaded at the first extraction, as assistants start more servers than they use.
-        options: how to read and decode.
+        options: options of reading and decoding.
     """
 
     def __init__(self, folders: list[Path], model: Path, options: Options) -> None:
@@ -92,11 +91,11 @@ class Tools:
     def extract(
         self, schema: object, text: str | None, path: str | None, cancellation: Cancellation
     ) -> dict[str, Any]:
-        """The lines of a text, or of the documents of a file.
+        """Extract from a text, or from the documents of a file.
 
         Raises:
-            CallCancelledError: by way of ``cancellation``.
-            HpdError: the schema or the file cannot be read, or may not.
+            CallCancelledError: by ``cancellation``.
+            HpdError: the schema or the file cannot be read, or the file is not allowed.
         """
         if (text is None) == (path is None):
             raise InputError("give either a text or a path")
@@ -112,13 +111,11 @@ class Tools:
             )
         )
         lines = {"extractions": [found[index].to_dict() for index in sorted(found)]}
-        note = {
-            "note": f"the file has more documents, of which the first {MAX_DOCUMENTS} were read"
-        }
+        note = {"note": f"the file has more documents; only the first {MAX_DOCUMENTS} were read"}
         return {**lines, **note} if n_more else lines
 
     def schema(self, schema: object) -> dict[str, Any]:
-        """What is understood of a schema: a table, and JSON Schema.
+        """Show how a schema is read: a table, and JSON Schema.
 
         Raises:
             HpdError: it cannot be read.
@@ -130,17 +127,16 @@ class Tools:
         return {"table": "\n\n".join(tables), "json_schema": as_json.get("", as_json)}
 
     def close(self) -> None:
-        """Free the model."""
         if self._extractor is not None:
             self._extractor.close()
 
     def _documents(self, path: Path) -> list[Document]:
-        # Links and .. are followed before it is known where the file is.
+        # Resolve links and .. before checking the folder.
         candidates = [(folder / path).resolve() for folder in self._folders] or [path]
         full = next((index for index in candidates if index.exists()), candidates[0])
         if not any(full.is_relative_to(folder) for folder in self._folders):
-            allowed = ", ".join(map(str, self._folders)) or "none: name them after hpd mcp"
-            raise InputError(f"{path} is not below a folder that may be read ({allowed})")
+            allowed = ", ".join(map(str, self._folders)) or "none: give folders to hpd mcp"
+            raise InputError(f"{path} is not in an allowed folder ({allowed})")
         documents = []
         with RecordReader(full) as reader:
             for record in islice(reader, MAX_DOCUMENTS + 1):
@@ -154,7 +150,7 @@ class Tools:
 
         with self._lock:
             if self._extractor is None:
-                # An extractor has a schema; one that is never asked for costs nothing.
+                # Extractors need a schema; this one is never used.
                 options = self._options.with_settings({"on_invalid": "record"})
                 self._extractor = Extractor(["value"], self._model, options=options)
             return self._extractor
@@ -181,8 +177,8 @@ def _server(tools: Tools) -> MCPServer[Any]:
         schema: str | list[str] | dict[str, Any], text: str | None = None, path: str | None = None
     ) -> dict[str, Any]:
         """Fill a schema from a text, or from each document of a local file (text, PDF, e-mail,
-        HTML, CSV, JSON Lines, Parquet), with a model on this machine. A value has its confidence
-        and, if the document states it, its place there; null means that it is not stated.
+        HTML, CSV, JSON Lines, Parquet), with a model on this machine. A value has a confidence
+        and, if the document states it, its place there; null means it is not stated.
 
         The schema is one line ("brand: the maker, color, price float?"), a list of names, an
         object of name to description, or a JSON Schema.
@@ -195,7 +191,7 @@ def _server(tools: Tools) -> MCPServer[Any]:
 
     @server.tool()
     async def schema(schema: str | list[str] | dict[str, Any]) -> dict[str, Any]:
-        """Tell what is understood of a schema for extract: a table, and JSON Schema."""
+        """Show how extract reads a schema: a table, and JSON Schema."""
         return await called(tools.schema, schema)
 
     return server

@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         ) from None
     with sock:
         if key is None and not _is_local(sock):
-            say("warning: other machines can connect, and no --api-key is asked for")
+            say("warning: other machines can connect without a key: consider --api-key")
         model = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
         name = arguments.alias or model.stem
         is_strict: bool = arguments.strict_model
@@ -119,7 +119,7 @@ def _serve(
     from hpd.extractor import Extractor
     from hpd.serving.server import serve
 
-    # An extractor has a schema; one that is never asked for costs nothing.
+    # Extractors need a schema; this one is never used.
     with Extractor(schemas or ["value"], model, options=options) as extractor:
         if not options.quiet:
             say(f"{name} on {device_summary(options.n_gpu_layers)}")
@@ -141,7 +141,7 @@ def _serve(
 
 
 def _log_to_standard_error() -> None:
-    """Write what the server logs, a line for each request, with the time."""
+    """Log requests to standard error, a line each, with the time."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     logger = logging.getLogger("hpd.serving")
@@ -244,8 +244,8 @@ def _limits(arguments: argparse.Namespace) -> ServerLimits:
     )
     if limits.texts > limits.waiting:
         raise UsageError(
-            f"--max-texts {limits.texts} is above --max-waiting {limits.waiting}: a request of so "
-            "many could never be taken on"
+            f"--max-texts {limits.texts} is above --max-waiting {limits.waiting}: a request with "
+            "so many could never be accepted"
         )
     return limits
 
