@@ -320,21 +320,31 @@ def langextract(setting: Setting) -> Iterator[Answerer]:
 # --- an encoder, whose time alone can be told -------------------------------------------------
 
 
-@contextmanager
-def encoder(setting: Setting, **shape: int) -> Iterator[Answerer]:
+def encoder_model(**shape: int) -> Any:
     """DeBERTa-v3-base by its shape, on which GLiNER2 and the like build, with random weights.
 
-    It reads the names of the attributes and the text, in batches of 8, and answers nothing.
+    The defaults of its configuration are those of a model of 878 million weights.
     """
-    import torch
     from transformers import DebertaV2Config, DebertaV2Model
 
+    base = {
+        "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
+        "intermediate_size": 3072,
+    }  # fmt: skip
     config = DebertaV2Config(
         vocab_size=128_100, relative_attention=True, position_buckets=256, share_att_key=True,
         norm_rel_ebd="layer_norm", pos_att_type=["p2c", "c2p"], position_biased_input=False,
-        type_vocab_size=0, **shape,
+        type_vocab_size=0, **{**base, **shape},
     )  # fmt: skip
-    model = DebertaV2Model(config).eval()
+    return DebertaV2Model(config)
+
+
+@contextmanager
+def encoder(setting: Setting, dtype: str = "float32", **shape: int) -> Iterator[Answerer]:
+    """Reads the names of the attributes and the text, in batches of 8, and answers nothing."""
+    import torch
+
+    model = encoder_model(**shape).eval().to(getattr(torch, dtype))
     vocabulary = _vocabulary(setting)
 
     def read(questions: Sequence[PeerQuestion]) -> list[str]:
@@ -358,9 +368,10 @@ ONE_BY_ONE: dict[str, Peer] = {
     "llama-cpp-python, no schema": partial(llama_cpp_python, constrained=False),
     "outlines": outlines,
     "guidance": guidance,
-    "encoder of 184M by its shape (time alone)": encoder,
 }
 TOGETHER: dict[str, Peer] = {
+    "encoder of 184M by its shape, in batches of 8 (time alone)": encoder,
+    "the same in bfloat16": partial(encoder, dtype="bfloat16"),
     "hpd": hpd,
     "hpd, method ar, many at once": partial(hpd, method="ar"),
     "llama-server": llama_server,

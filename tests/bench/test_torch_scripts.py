@@ -12,12 +12,18 @@ import torch
 from benchmarking import SCHEMA
 from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.adapters import merged
-from benchmarks.peers import PeerQuestion, Setting, encoder, measure
+from benchmarks.peers import PeerQuestion, Setting, encoder, encoder_model, measure
 from hpd.evaluation.rows import load_examples
 from hpd.schema import load_schemas
 from hpd.training.network import add_lora, load_network, lora_factors
 from hpd.training.weights import GgufFile, write_adapter
 from small_model import small_model
+
+
+def test_the_encoder_has_the_weights_that_its_row_tells():
+    with torch.device("meta"):
+        n_weights = sum(each.numel() for each in encoder_model().parameters())
+    assert round(n_weights / 1e6) == 184
 
 
 def test_the_encoder_reads_every_document(gold, tiny_model):
