@@ -325,7 +325,7 @@ def test_what_is_broken_is_1_and_comes_with_its_remedy(patient, monkeypatch, cap
     assert main(["doctor"]) == 1
     lines = capfd.readouterr().out.splitlines()
     assert lines[0] == "ok      engine     all there"
-    assert lines[-1] == "1 broken, 1 notes"
+    assert lines[-1] == "1 broken, 1 note"
     assert max(map(len, lines)) <= 60
     assert "                   > name another folder" in lines
     assert patient == [small_model()]

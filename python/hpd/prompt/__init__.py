@@ -1,1 +1,1 @@
-"""The prompt: its text, the model's chat template around it, and its tokens."""
+"""The prompt: its text, the model's chat template, and its tokens."""

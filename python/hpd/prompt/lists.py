@@ -1,8 +1,8 @@
-"""Lists that are written in one branch, and the names of their rows.
+"""Lists that are decoded in one branch, and the names of their rows.
 
-Asked for "item 3", a model that was not taught this finds another one. So a list is written as a
-JSON array, from its first item to its last: that of a list of values; of a list of objects, the
-array of what tells its rows apart, by which all their other parts are then asked for at once.
+Models that are not trained for it find the wrong item when asked for "item 3". So a list is decoded
+as a JSON array: of its values or, for objects, of the parts that identify its rows, by which all
+other parts are then asked for at once.
 """
 
 from __future__ import annotations
@@ -15,58 +15,58 @@ from hpd.prompt.text import Lists, Path
 from hpd.schema.attributes import Attribute
 
 LISTS_KEY = "hpd.lists"
-"""The key of a GGUF file, or of an adapter, that says how its model was taught to answer lists."""
+"""GGUF key of a model or adapter for how it was trained to answer lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a list by its name."""
+    """A named row of a list."""
 
     path: Path
     names: tuple[str, ...]
     """The parts that name it."""
     is_ambiguous: bool = False
-    """Whether its name is that of another one, or missing: then its key shows the row before."""
+    """Whether its name is missing or not unique: then its key shows the row before."""
 
     @property
     def named(self) -> list[Path]:
-        """The paths of its name."""
+        """Return the paths of its name."""
         return [(*self.path, name) for name in self.names]
 
     @property
     def before(self) -> list[Path]:
-        """The paths of the rows that its key shows."""
+        """Return the paths of the rows that its key shows."""
         number = int(self.path[-1])
         return [(*self.path[:-1], str(number - 1))] if self.is_ambiguous and number > 1 else []
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenList:
-    """What of an array is written as one list."""
+    """The part of an array that is decoded as a list."""
 
     array: Attribute
     names: tuple[str, ...] = ()
-    """The parts of the items that are written, and name them; none: all of an item is."""
+    """The parts of the items that are decoded and name them; none: whole items."""
 
     @property
     def attribute(self) -> Attribute:
-        """The list that is written."""
+        """The attribute of the decoded list."""
         return replace(self.array, type="array", item=self._item, min_items=None, max_items=None)
 
     @property
     def as_forced(self) -> Attribute:
-        """The list if it must have an item, and the items all that they need."""
+        """The list with at least one item, and items with all that they require."""
         least = max(1, self.array.min_items or 0)
         item = _forbid_null(self._item)
         return replace(self.attribute, item=item, min_items=least, forbids_null=True)
 
     @property
     def rest(self) -> Attribute:
-        """The items without what is written of them."""
+        """The items without the decoded parts."""
         return replace(
             self._object,
             attributes=tuple(
-                # The names are known when they are asked for.
+                # The names are known by then.
                 replace(part, after=tuple(name for name in part.after if name not in self.names))
                 for part in self._object.attributes
                 if part.name not in self.names
@@ -75,7 +75,7 @@ class WrittenList:
 
     @property
     def rest_of_ambiguous(self) -> Attribute:
-        """The same of an item whose name is not its own: its first value tells it apart.
+        """The rest of an item with an ambiguous name, whose first value identifies it.
 
         So all others come after that one.
         """
@@ -95,13 +95,13 @@ class WrittenList:
         )
 
     def shown_path(self, path: Path) -> Path:
-        """The path that the key shows for the array at ``path``: ``lines[].sku`` for its names."""
+        """Return the path in the key for the array at ``path``: ``lines[].sku`` for its names."""
         if len(self.names) != 1:
             return path
         return (*path[:-1], f"{path[-1]}[].{self.names[0]}")
 
     def list_value(self, items: Any) -> Any:
-        """What a known array says as the list."""
+        """Return the list for a known array."""
         if not self.names or not isinstance(items, list):
             return items
         rows = [row if isinstance(row, Mapping) else {} for row in items]
@@ -117,7 +117,7 @@ class WrittenList:
     def _item(self) -> Attribute:
         item = self._object
         if not self.names:
-            # An item that is not there is not written.
+            # Missing items are not written.
             return replace(item, forbids_null=not item.nullable)
         named = [
             replace(part, forbids_null=True) for part in item.attributes if part.name in self.names
@@ -128,9 +128,9 @@ class WrittenList:
 
 
 def list_to_write(array: Attribute, lists: Lists) -> WrittenList | None:
-    """What of an array is written as one list; None if the number of its items is asked for.
+    """Return the part of an array that is decoded as a list; None: its items are counted.
 
-    That is so for what cannot be written in one go, as choices between objects.
+    That is for items that cannot be decoded at once, such as choices between objects.
     """
     item = array.item
     if lists == "numbers" or item is None:
@@ -145,10 +145,9 @@ def list_to_write(array: Attribute, lists: Lists) -> WrittenList | None:
 
 
 def row_names(item: Attribute) -> tuple[str, ...]:
-    """The parts of an object by which it is told apart from others in a list; none if unknown.
+    """Return the parts that identify an object in a list; none if unknown.
 
-    It is the first text, one that must be there before one that need not; else the first day or
-    time, or text of a form.
+    It is the first text, required ones first; else the first date, time or formatted text.
     """
     parts = [part for part in item.attributes if not part.is_constant]
     texts = [part for part in parts if part.type == "string" and part.format is None]
@@ -169,7 +168,7 @@ def _is_writable(attribute: Attribute) -> bool:
 
 
 def _forbid_null(attribute: Attribute) -> Attribute:
-    """An attribute in which nothing that needs a value can be null."""
+    """Return an attribute in which no required value can be null."""
     return replace(
         attribute,
         forbids_null=attribute.forbids_null or attribute.needs_a_value,

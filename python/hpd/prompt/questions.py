@@ -1,10 +1,10 @@
-"""The questions that a document is asked: a schema's leaves, their keys, and their waves.
+"""Questions: a schema's leaves, their keys, and their waves.
 
-Decoding, fine-tuning and validation all take their questions from here, so that a model is taught
-and tested on the very keys that it is sent. Pure: no model is needed.
+Decoding, fine-tuning and validation share them, so that a model is trained and tested on the keys
+that it will get. Pure: no model is needed.
 
-All questions of a wave are decoded at once. A wave asks what the waves before it made possible:
-the items of arrays whose number is known by now, and the attributes that come ``after`` others.
+All questions of a wave are decoded at once. A wave has the questions that earlier waves made
+possible: items of arrays whose number is known, and attributes that come ``after`` others.
 """
 
 from __future__ import annotations
@@ -34,46 +34,46 @@ from hpd.schema.checks import first_waves
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One value to decode: its path in the answer and its attribute."""
+    """A value to decode: its path in the answer and its attribute."""
 
     path: Path
     attribute: Attribute
     array: Attribute | None = None
     """The array or map whose items this leaf counts; then the path ends in ``COUNT_KEY``."""
     written: WrittenList | None = None
-    """What is written of the array instead of the number of its items, which follows from it."""
+    """The part of the array that is decoded instead of the number of its items."""
     rows: tuple[Row, ...] = ()
-    """The rows in which it is, where they are named."""
+    """The rows that contain it, if they are named."""
     lists: Lists = "numbers"
-    """How the lists below it are asked for."""
+    """How lists below it are asked for."""
     wave: int = 0
-    """The number of waves that must be over before the leaf can start."""
+    """The first wave in which the leaf can start."""
     after: tuple[Path, ...] = ()
-    """The paths of attributes (not only leaves) whose finished values this leaf sees."""
+    """Paths of attributes (not only leaves) whose finished values its key shows."""
     union: Attribute | None = None
     """The union of which this leaf chooses a variant; then the path ends in ``WHICH_KEY``."""
     level: int = 0
-    """How often a recursive attribute has been expanded on the way to it."""
+    """How often recursive attributes have been expanded on the way to it."""
     is_forced: bool = False
-    """Whether the model must not answer null, as it did before."""
+    """Whether null is forbidden, as it was the answer before."""
 
     @property
     def opens_leaves(self) -> bool:
-        """Whether its value may make other leaves possible."""
+        """Whether its value may open other leaves."""
         if self.written is not None:
             return bool(self.written.names)
         return self.array is not None or self.union is not None
 
     @property
     def prerequisites(self) -> Iterator[Path]:
-        """The paths of what must be finished before the leaf can start."""
+        """Yield the paths that must be finished before the leaf can start."""
         yield from self.after
         for row in self.rows:
             yield from row.before
 
     @property
     def as_forced(self) -> Leaf:
-        """The same question, to which null is no answer, nor fewer items than the fewest."""
+        """Return the same question without null or too few items as an answer."""
         if self.written is not None:
             return replace(self, attribute=self.written.as_forced, is_forced=True)
         attribute = replace(self.attribute, forbids_null=True)
@@ -83,10 +83,10 @@ class Leaf:
 
 
 def schema_leaves(schema: Schema, lists: Lists = "numbers") -> list[Leaf]:
-    """The leaves that are known before anything is decoded, in the schema's order.
+    """Return the leaves that are known before decoding, in the schema's order.
 
-    An array is one leaf here, which counts its items or is written as a list, and a union one,
-    which chooses a variant; ``opened_leaves`` gives the rest.
+    An array is one leaf, which counts its items or is decoded as a list; a union is one leaf, which
+    chooses a variant. ``opened_leaves`` returns the rest.
     """
     return _siblings(schema.attributes, (), _Context(lists=lists))
 
@@ -94,9 +94,9 @@ def schema_leaves(schema: Schema, lists: Lists = "numbers") -> list[Leaf]:
 def opened_leaves(
     leaf: Leaf, value: object, *, wave: int | None = None, ambiguous: Collection[int] = ()
 ) -> list[Leaf]:
-    """The leaves that a leaf's value makes possible: items of an array, or parts of a variant.
+    """Return the leaves that a leaf's value opens: items of an array, or parts of a variant.
 
-    ``ambiguous`` are the numbers of the rows whose names do not tell them apart from others.
+    ``ambiguous`` are the numbers of rows whose names are not unique.
     """
     if leaf.array is not None and isinstance(value, int) and not isinstance(value, bool):
         return item_leaves(leaf, value, wave=wave, ambiguous=ambiguous)
@@ -112,7 +112,7 @@ def opened_leaves(
 
 
 def later_leaves(leaf: Leaf) -> list[Leaf]:
-    """The leaves that may follow one: those of one item, or of all variants."""
+    """Return the leaves that a leaf may open: those of one item, or of all variants."""
     if leaf.union is None:
         return item_leaves(leaf, 1)
     return [each for v in leaf.union.attributes for each in opened_leaves(leaf, v.name)]
@@ -121,14 +121,13 @@ def later_leaves(leaf: Leaf) -> list[Leaf]:
 def item_leaves(
     count: Leaf, n_items: int, *, wave: int | None = None, ambiguous: Collection[int] = ()
 ) -> list[Leaf]:
-    """The leaves of items 1 to ``n_items`` of an array, but for what has been written as a list.
+    """Return the leaves of items 1 to ``n_items`` of an array, except parts decoded as a list.
 
     Args:
         count: a leaf with an ``array``.
-        n_items: the number of items that the array turned out to have.
-        wave: the first wave in which the items can start; one after that of the count, unless
-            it is given.
-        ambiguous: the numbers of the rows whose names do not tell them apart from others.
+        n_items: the number of items in the array.
+        wave: the first wave in which the items can start; None: the one after the count's.
+        ambiguous: the numbers of rows whose names are not unique.
     """
     if count.array is None or count.array.item is None:
         return []
@@ -152,16 +151,16 @@ def item_leaves(
 
 
 def count_attribute(array: Attribute) -> Attribute:
-    """The attribute that stands for an array's number of items; null says that there are none.
+    """Return the attribute for an array's number of items; null means none.
 
-    It has no greatest value, for the sake of which a model would have to write another number.
+    It has no maximum, which would make a model write another number.
     """
     description = f"how many items {array.name} has"
     return Attribute(COUNT_KEY, "integer", description=description, minimum=0)
 
 
 def which_attribute(union: Attribute) -> Attribute:
-    """The attribute that stands for the choice of a variant; null says that there is none."""
+    """Return the attribute for the choice of a variant; null means none."""
     return Attribute(
         WHICH_KEY,
         "enum",
@@ -172,7 +171,7 @@ def which_attribute(union: Attribute) -> Attribute:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What the leaves of an attribute have from those above it."""
+    """What the leaves of an attribute inherit."""
 
     wave: int = 0
     after: tuple[Path, ...] = ()
@@ -182,7 +181,7 @@ class _Context:
 
     @classmethod
     def below(cls, leaf: Leaf, wave: int | None) -> _Context:
-        """That of the leaves which a leaf's value makes possible."""
+        """Return the context of the leaves that a leaf's value opens."""
         wave = leaf.wave + 1 if wave is None else wave
         return cls(wave, leaf.after, leaf.level, leaf.lists, leaf.rows)
 
@@ -227,7 +226,7 @@ def _expand(attribute: Attribute, path: Path, frame: _Context) -> list[Leaf]:
 
 
 def _may_recurse(attribute: Attribute) -> bool:
-    """Whether an attribute may hold another level of a recursive one."""
+    """Return whether an attribute may contain another level of a recursive one."""
     if attribute.type == "recursive":
         return True
     parts = attribute.attributes if attribute.item is None else (attribute.item,)
@@ -240,12 +239,12 @@ class _Unknown:
 
 
 UNKNOWN: Final = _Unknown()
-"""Stands for the value of an attribute that a known answer does not name."""
+"""The value of an attribute that a known answer lacks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One field as it is asked of one document."""
+    """A field to decode for a document."""
 
     document: int
     """The document's index in the stack."""
@@ -253,12 +252,12 @@ class Question:
     key: str
     """The text between the prompt and the value."""
     shows_values: bool = False
-    """Whether the key holds values of the document, so it is rarely shared between documents."""
+    """Whether the key has values of the document, so it is rarely shared between documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A question whose values so far were refused, each for a reason."""
+    """A question whose values so far were refused, with reasons."""
 
     document: int
     leaf: Leaf
@@ -270,17 +269,17 @@ def _nothing(_: int, __: Path) -> Any:
 
 
 class Waves:
-    """The questions of stacked documents of one schema, wave after wave.
+    """The questions for stacked documents of one schema, wave by wave.
 
-    ``first()`` gives the first wave, and ``next()`` each one after it. In the first wave the
-    layout decides which other keys a key sees (paper, section 4.3.1). A later wave's key stands
-    alone, but for the finished values that its attribute comes ``after``.
+    ``first()`` returns the first wave, and ``next()`` each later one. In the first wave the layout
+    decides which other keys a key sees (paper, section 4.3.1). A later wave's key sees only the
+    finished values that its attribute comes ``after``.
 
     Args:
-        schema: what is asked.
-        layout: of the first wave's keys.
-        n_stacked: documents in the prompt.
-        leaves: ``schema_leaves(schema, lists)``, where they are known already.
+        schema: the schema.
+        layout: layout of the first wave's keys.
+        n_stacked: documents per prompt.
+        leaves: ``schema_leaves(schema, lists)``, if already computed.
         lists: how the rows of lists are asked for.
     """
 
@@ -299,16 +298,16 @@ class Waves:
         if leaves is None:
             leaves = schema_leaves(schema, lists)
         self._waiting = {(d, leaf.path): leaf for d in range(n_stacked) for leaf in leaves}
-        """Those that are still to be asked, by document and path."""
+        """Open leaves, by document and path."""
         self._n_finished = 0
         self._n_recursive: Counter[int] = Counter()
-        """The questions about parts of themselves, by document."""
+        """Number of questions about recursive attributes, by document."""
         self._asked = self._first()
 
     def copy(self) -> Waves:
-        """The same waves for other documents; what the first one asks need not be made again.
+        """Return the same waves for other documents, sharing the first wave's questions.
 
-        Nothing may have been asked yet.
+        Must be called before ``first()``.
         """
         other = copy.copy(self)
         other._waiting = self._waiting.copy()
@@ -316,7 +315,7 @@ class Waves:
         return other
 
     def first(self) -> list[Question]:
-        """The questions that wait for nothing, one document after another."""
+        """Return the first wave, one document after another."""
         return self._asked
 
     def _first(self) -> list[Question]:
@@ -334,14 +333,14 @@ class Waves:
         data: Callable[[int], Mapping[str, Any]],
         part: Callable[[int, Path], Any] = _nothing,
     ) -> list[Question]:
-        """The next wave; empty if everything has been asked.
+        """Return the next wave, empty at the end.
 
         Args:
-            values: the values of the wave before, in the order of its questions.
-            data: the finished values of a document, by its place in the stack, nested as in the
-                answer. Called only for what a later attribute sees.
-            part: what has been found at a path of a document, by which rows are named; nested, if
-                it is a row.
+            values: the values of the previous wave, in the order of its questions.
+            data: returns a document's finished values, by its index in the stack, nested as in the
+                answer. Called only for values that later keys show.
+            part: returns the value at a path of a document, for the names of rows; nested for a
+                row.
         """
         self._n_finished += 1
         for question, value in zip(self._asked, values, strict=True):
@@ -349,7 +348,7 @@ class Waves:
             ambiguous = _ambiguous_rows(leaf, value, partial(part, question.document))
             opened = opened_leaves(leaf, value, wave=self._n_finished, ambiguous=ambiguous)
             if any(leaf.level for leaf in opened):
-                # A model that sees levels everywhere must not start a million fields.
+                # Endless recursion must not start a million fields.
                 self._n_recursive[question.document] += len(opened)
                 if self._n_recursive[question.document] > MAX_RECURSIVE:
                     continue
@@ -373,12 +372,12 @@ class Waves:
         data: Callable[[int], Mapping[str, Any]],
         part: Callable[[int, Path], Any] = _nothing,
     ) -> list[Question]:
-        """Ask questions again that have been asked, once ``next`` has no more.
+        """Return a wave of questions to retry, once ``next`` has no more.
 
         Args:
-            retries: what is asked again, and why.
-            data: as for ``next``, as is ``part``.
-            part: what has been found at a path of a document.
+            retries: the questions, with reasons.
+            data: as for ``next``.
+            part: as for ``next``.
         """
         seen = {d: data(d) for d in {r.document for r in retries if r.leaf.after}}
         self._asked = [
@@ -390,23 +389,23 @@ class Waves:
         return self._asked
 
     def reopen(self, leaves: Sequence[tuple[int, Leaf]]) -> None:
-        """Let ``next`` ask once more for leaves, each with the place of its document."""
+        """Let ``next`` ask again for leaves, each with its document's index."""
         self._waiting |= {(d, leaf.path): leaf for d, leaf in leaves}
 
     @property
     def may_continue(self) -> bool:
-        """Whether another wave may follow the one that was given last."""
+        """Return whether another wave may follow the last one."""
         return bool(self._waiting) or any(q.leaf.opens_leaves for q in self._asked)
 
     @property
     def waiting(self) -> set[str]:
-        """The names of the attributes of which something is still to be asked."""
+        """Return the names of attributes with open questions."""
         return {path[0] for _, path in self._waiting}
 
     def _due(self) -> list[tuple[int, Leaf]]:
         due = [(d, leaf) for (d, _), leaf in self._waiting.items() if leaf.wave <= self._n_finished]
         if any(leaf.rows for _, leaf in due):
-            # Rows that their names do not tell apart take waves that nobody has counted before.
+            # Rows with ambiguous names need waves that were not counted before.
             open_ = {(d, path[:n]) for d, path in self._waiting for n in range(1, len(path))}
             open_ |= {*self._waiting}
             due = [
@@ -429,7 +428,7 @@ class Waves:
         if self._labels:
             return self._labels.key(prefix, leaf.path, values, rejected)
         names = {path: part(d, path) for row in leaf.rows for path in row.named}
-        # A name that was refused names nothing.
+        # A refused name identifies nothing.
         values = {path: name for path, name in names.items() if name is not None} | values
         seen_values = {(*prefix, *path): value for path, value in values.items()}
         rows = {
@@ -444,10 +443,10 @@ def known_waves(
     answers: Sequence[Mapping[str, Any]],
     lists: Lists = "numbers",
 ) -> Iterator[list[tuple[Question, Any]]]:
-    """The waves that decoding goes through if it gives these answers, one for each document.
+    """Yield the waves that decoding would have with these answers, one per document.
 
-    Every question comes with its value, or with ``UNKNOWN`` if the document's answer does not
-    name the attribute: decoding asks for it all the same, and other keys see its key.
+    Each question comes with its value, or with ``UNKNOWN`` if the answer lacks the attribute:
+    decoding would ask for it, and other keys show its key.
     """
     waves = Waves(schema, layout, len(answers), lists=lists)
     answers = [to_answer(schema, answer) for answer in answers]
@@ -461,7 +460,7 @@ def known_waves(
 
 
 def known_answer(answer: Mapping[str, Any], leaf: Leaf) -> Any:
-    """What a known answer says to a question; ``UNKNOWN`` if it does not name the attribute."""
+    """Return a known answer's value for a leaf; ``UNKNOWN`` if it lacks the attribute."""
     if leaf.path[0] not in answer:
         return UNKNOWN
     if leaf.written is None:
@@ -470,7 +469,7 @@ def known_answer(answer: Mapping[str, Any], leaf: Leaf) -> Any:
 
 
 def value_at(answer: Any, path: Path) -> Any:
-    """The value at a path of an answer, None where there is none.
+    """Return the value at a path of an answer, or None.
 
     Items of arrays are counted from 1, and ``COUNT_KEY`` stands for their number.
     """
@@ -483,19 +482,19 @@ def value_at(answer: Any, path: Path) -> Any:
             number = int(name)
             answer = answer[number - 1] if number <= len(answer) else None
         elif name == COUNT_KEY:
-            return None if answer is None else 1  # One value where a list belongs.
+            return None if answer is None else 1  # A single value instead of a list.
         elif name != "1" or answer is None:
             return None
     return answer
 
 
 def _shown_path(leaf: Leaf) -> Path:
-    """The path that the key of a leaf shows."""
+    """Return the path in the key of a leaf."""
     return leaf.path if leaf.written is None else leaf.written.shown_path(leaf.path[:-1])
 
 
 def _ambiguous_rows(leaf: Leaf, value: Any, part: Callable[[Path], Any]) -> set[int]:
-    """The numbers of the rows that have no name, or that of one before."""
+    """Return the numbers of rows without a name, or with one already used."""
     ambiguous: set[int] = set()
     if leaf.written is None or not leaf.written.names or not isinstance(value, int):
         return ambiguous

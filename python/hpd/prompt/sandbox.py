@@ -1,4 +1,4 @@
-"""The engine of chat templates, which are programs that came with a model, and so are limited."""
+"""A sandbox for chat templates, which are untrusted programs from model files."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 MAX_STEPS = 100_000
-"""The turns of loops and the calls that a template may take, which needs hundreds."""
+"""Maximum number of loop iterations and calls; templates need hundreds."""
 
 MAX_CHARACTERS = 1_000_000
-"""The most that it may write."""
+"""Maximum length of the output."""
 
 
 def render_sandboxed(source: str, **variables: Any) -> str:
-    """The text that a template writes.
+    """Render a template.
 
     Raises:
-        Exception: whatever the template makes its engine raise, which says that it takes too many
-            steps or writes too much, too.
+        Exception: any error of the template, also if it takes too many steps or writes too much.
     """
     text = ""
     for piece in _Sandbox().program(source).generate(variables):
@@ -35,7 +34,7 @@ def render_sandboxed(source: str, **variables: Any) -> str:
 
 
 class _Generation(Extension):
-    """Marks around what a model is trained to say."""
+    """Ignores tags around the text that a model is trained on."""
 
     tags = {"generation"}  # noqa: RUF012
 
@@ -45,7 +44,7 @@ class _Generation(Extension):
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
-    """What templates find in other programs that render them, for one run of one template."""
+    """The environment that templates expect, for one rendering."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -58,14 +57,14 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         self.filters.update(tojson=_tojson, counted=self._counted)
 
     def program(self, source: str) -> jinja2.Template:
-        """The template, compiled so that the turns of its loops are counted."""
+        """Compile the template so that its loop iterations are counted."""
         tree = self.parse(source)
         for loop in tree.find_all(nodes.For):
             loop.iter = nodes.Filter(loop.iter, "counted", [], [], None, None)
         return jinja2.Template.from_code(self, self.compile(tree), self.globals)
 
     def call(self, *arguments: Any, **named: Any) -> Any:
-        """Every call in a template comes by here."""
+        """Count a call in the template."""
         self._step()
         return super().call(*arguments, **named)
 
@@ -89,5 +88,5 @@ def _strftime_now(form: str) -> str:
 
 
 def _tojson(value: Any, **settings: Any) -> str:
-    """JSON as it is: the filter of Jinja's own is for pages."""
+    """Return plain JSON: Jinja's own filter escapes HTML."""
     return json.dumps(value, **{"ensure_ascii": False, **settings})

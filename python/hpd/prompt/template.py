@@ -1,4 +1,4 @@
-"""A model's chat template, filled in around a place for the user's text."""
+"""Renders a model's chat template around a placeholder for the user's text."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any, Final
 from hpd.errors import ModelLoadError
 from hpd.prompt.text import DocumentRole
 
-# Stands for the user's text while a template is rendered: characters for private use, which no
-# template looks for or strips.
+# Stands for the user's text while a template is rendered: private use characters, which templates
+# neither look for nor strip.
 _PLACEHOLDER = "\ue000text\ue001"
 
 AFTER_DOCUMENTS = "\n"
-"""The end of documents in the assistant's turn; in the user's, the template has one."""
+"""The end of documents in the assistant's turn."""
 
 PLAIN_TEMPLATE = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
-"""The template of models that have none of their own."""
+"""The template for models without one."""
 
 _THINKING_MARK: Final = re.compile(r"([<\[◁])([\w:]*(?:think|thought|reason)[\w:]*)([>\]▷])", re.I)
-"""The mark with which a model begins to think before it answers; another ends it."""
+"""Marks that begin and end a model's thinking before its answer."""
 
 _OTHER_THINKING_MARKS: Final = {
     "<|think_start|>": "<|think_end|>",
@@ -37,7 +37,7 @@ _ANSWER_OPENINGS: Final = {
     "<|begin|>assistant": "<|content|>",
     ">>>": "all\n",
 }
-"""What stands between the end of a prompt and the answer, where the model would choose it."""
+"""What the model would otherwise choose between the end of a prompt and the answer."""
 
 _TEMPLATE_VARIABLES: Final = {
     "add_generation_prompt": True,
@@ -50,13 +50,13 @@ _TEMPLATE_VARIABLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class RenderedTemplate:
-    """A prompt's text around that of the user: the instruction and the documents."""
+    """A prompt's text around the user's text: the instruction and the documents."""
 
     before: str
     after: str
 
     def text(self, instruction: str, documents: str, turn: DocumentRole = "user") -> str:
-        """The whole prompt, with the documents in the user's turn or in the assistant's."""
+        """Return the whole prompt, with the documents in the user's or the assistant's turn."""
         if turn == "assistant":
             return self.before + instruction + self.after + documents + AFTER_DOCUMENTS
         return self.before + instruction + documents + self.after
@@ -65,17 +65,17 @@ class RenderedTemplate:
 def render(
     template: str, system: str, bos: str = "", eos: str = "", *, needs_system_prompt: bool = True
 ) -> RenderedTemplate:
-    """The prompt up to the assistant's turn, thinking off, in the model's own format.
+    """Render the prompt up to the assistant's turn, with thinking off, in the model's format.
 
-    A thought that the template has begun is ended, so that the answer follows.
+    If the template begins a thought, it is ended, so that the answer follows.
 
     Args:
-        template: the Jinja template of the model; empty for none.
-        system: the rules.
-        bos: the text of the token that begins a sequence, for templates that write it.
-        eos: the text of the token that ends one.
-        needs_system_prompt: whether the rules open the user's text if the template passes
-            over a system's.
+        template: the model's Jinja template; empty if it has none.
+        system: the system prompt.
+        bos: text of the BOS token, for templates that write it.
+        eos: text of the EOS token.
+        needs_system_prompt: whether the system prompt goes into the user's text if the template
+            ignores system messages.
 
     Raises:
         ModelLoadError: the template cannot be rendered, or does not have the user's text exactly
@@ -91,12 +91,12 @@ def render(
             f"the model's chat template shows the user's text {len(parts) - 1} times instead of "
             "once; it cannot be used for extraction"
         )
-    # Behind blanks, the token that begins a sequence would not be the first.
+    # After blanks, BOS would not be the first token.
     return RenderedTemplate(parts[0].lstrip(), _end_thinking(parts[1]))
 
 
 def _end_thinking(text: str) -> str:
-    """The end of a prompt, with an empty thought where one is begun, and in the right channel."""
+    """Return the end of a prompt, with an empty thought if one is begun, in the final channel."""
     marks = {mark[0]: f"{mark[1]}/{mark[2]}{mark[3]}" for mark in _THINKING_MARK.finditer(text)}
     for begin, end in (marks | _OTHER_THINKING_MARKS).items():
         if text.rfind(begin) > text.rfind(end):
@@ -106,15 +106,15 @@ def _end_thinking(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _render_chat(template: str, system: str, bos: str, eos: str, needs_system_prompt: bool) -> str:
-    """What a chat template makes of the first conversation of which it shows all that it must."""
-    from hpd.prompt.sandbox import render_sandboxed  # loads Jinja, which other commands do without
+    """Render the first form of the conversation of which the template shows all that it must."""
+    from hpd.prompt.sandbox import render_sandboxed  # imported late, as it loads Jinja
 
     conversations = [
         [{"role": "system", "content": system}, {"role": "user", "content": _PLACEHOLDER}],
-        # For templates without a system role, the rules open the user's text.
+        # For templates without a system role, the rules go into the user's text.
         [{"role": "user", "content": f"{system}\n\n{_PLACEHOLDER}"}],
     ]
-    # Some templates read tools whenever they are defined, some only text in typed parts.
+    # Some templates read tools if they are defined, some only read text in typed parts.
     variables = [
         {"messages": [_with_typed_parts(m) if m["role"] in typed else m for m in messages], **tools}
         for typed in ((), ("system", "user"), ("user",))
@@ -128,13 +128,13 @@ def _render_chat(template: str, system: str, bos: str, eos: str, needs_system_pr
             text = render_sandboxed(
                 template, bos_token=bos, eos_token=eos, **_TEMPLATE_VARIABLES, **given
             )
-        except Exception as error:  # whatever the template makes its engine raise
+        except Exception as error:  # any error of the template
             failures.append(error)
             continue
         if text.count(_PLACEHOLDER) == 1 and (system[:20] in text or not needs_system_prompt):
             return text
         texts.append(text)
-    if texts:  # As JSON, the system's text may have other letters.
+    if texts:  # JSON may escape letters of the system prompt.
         return max(texts, key=lambda text: text.count(_PLACEHOLDER) == 1)
     reason = str(failures[0]) or type(failures[0]).__name__
     raise ModelLoadError(f"the model's chat template fails: {reason}") from failures[0]

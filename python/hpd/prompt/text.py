@@ -1,12 +1,12 @@
 """The text of a prompt: the instruction and the keys.
 
-This is pure text and needs no model; ``hpd.prompt.tokens`` turns it into tokens.
+This is pure text and needs no model; ``hpd.prompt.tokens`` converts it to tokens.
 
 First comes the *instruction*, the rules and the attributes, which is the same for every document of
-a schema, so that its KV cells are shared. The *documents* follow, and then, in the turn of the
-assistant, a *key* for each field. It ends right behind a colon, where the model's own next token
-opens the value. The documents may stand in the turn of the assistant, too: then the tokens that
-open it come before them and are shared as well.
+a schema, so that its KV cells are shared. The *documents* follow, and then, in the assistant's
+turn, a *key* for each field. It ends after a colon, where the model's next token opens the value.
+The documents may also be in the assistant's turn: then the tokens that open it come before them and
+are shared as well.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ _LABEL_STACK_RULE = (
 )
 
 DOCUMENT_FIRST = "Copy the document first, then answer."
-"""The end of the instruction if the documents stand in the assistant's turn."""
+"""The end of the instruction if the documents are in the assistant's turn."""
 
 COUNT_KEY = "count"
-"""The key of an array's number of items; its items have the keys 1, 2, ..."""
+"""Key of an array's number of items; its items have the keys 1, 2, ..."""
 
 REASON_KEY = "wrong because"
-"""The key of the reason why a value is refused, before the field is asked again."""
+"""Key of the reason why a value was refused, when the field is asked again."""
 
 MAX_CHOICES = 300
-"""The most choices listed in the prompt; longer lists are enforced by the constraint only."""
+"""Maximum number of choices in the prompt; longer lists are only enforced by the constraint."""
 
 _N_SHOWN_CHOICES = 5
 
@@ -78,9 +78,9 @@ _TYPE_HINTS = {
 def system_text(
     n_stacked: int = 1, layout: Layout = "branch", system_prompt: str | None = None
 ) -> str:
-    """The rules, for a prompt of ``n_stacked`` documents.
+    """Return the rules for a prompt of ``n_stacked`` documents.
 
-    ``system_prompt`` replaces the default rules, which also state the form of an answer.
+    ``system_prompt`` replaces the default rules, which include the form of an answer.
     """
     if system_prompt is None and layout == "label":
         return _TASK_RULES + _LABEL_RULE + (_LABEL_STACK_RULE if n_stacked > 1 else "")
@@ -88,7 +88,7 @@ def system_text(
 
 
 def type_hint(attribute: Attribute) -> str:
-    """The words for an attribute's type in the prompt; empty for plain text."""
+    """Describe an attribute's type in the prompt; empty for plain text."""
     if attribute.type == "enum":
         shown = attribute.choices
         if len(shown) > MAX_CHOICES:
@@ -116,7 +116,7 @@ def type_hint(attribute: Attribute) -> str:
 
 
 def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[str]:
-    """One line per attribute, nested ones by dotted path: ``- maker.city (…): description``."""
+    """Return a line per attribute, nested ones by path: ``- maker.city (…): description``."""
     lines = []
     for attribute in attributes:
         if attribute.is_constant:
@@ -124,7 +124,7 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
         path = prefix + attribute.name
         inner = attribute.item if attribute.is_counted else attribute
         children = () if inner is None or inner.is_scalar else inner.attributes
-        # The lines of an object's parts follow; it needs one itself only for its description.
+        # The parts of an object have lines; the object itself has one only for its description.
         if attribute.type != "object" or attribute.description:
             lines.append(attribute_line(path, attribute))
         nested = path + ("[]." if attribute.is_counted else ".")
@@ -133,10 +133,9 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
 
 
 def to_answer(schema: Schema, answer: Mapping[str, object]) -> Mapping[str, object]:
-    """Known data in the form of the answer that is asked for.
+    """Convert known data to the form of an answer.
 
-    A map is a list of names and values there, and a union says which variant it has. Data of a
-    schema with neither stays as it is.
+    There a map is a list of names and values, and a union has its variant's name.
     """
     if schema.has_unwrapped_root:
         root = schema.attributes[0]
@@ -168,7 +167,7 @@ def _to_answer(attribute: Attribute, value: object) -> object:
 
 
 def _variant_score(attribute: Attribute, value: object) -> float:
-    """How well a value is one of an attribute's; the first of the best variants is taken."""
+    """Return how well a value matches an attribute, to choose the best variant."""
     attribute = attribute.expanded
     if attribute.type in ("object", "map"):
         if not isinstance(value, Mapping):
@@ -195,7 +194,7 @@ def _variant_score(attribute: Attribute, value: object) -> float:
 
 
 def attribute_line(path: str, attribute: Attribute, bullet: str = "-") -> str:
-    """The line of one attribute in the instruction: ``- brand (…): description``."""
+    """Return an attribute's line in the instruction: ``- brand (…): description``."""
     hint = type_hint(attribute)
     line = f"{bullet} {path} ({hint})" if hint else f"{bullet} {path}"
     if attribute.description:
@@ -206,12 +205,12 @@ def attribute_line(path: str, attribute: Attribute, bullet: str = "-") -> str:
 
 
 def answer_text(answer: object) -> str:
-    """An answer in the form that the model is taught to write, and that ``method="ar"`` reads."""
+    """Return an answer as models are trained to write it, and as ``method="ar"`` reads it."""
     return json.dumps(answer, ensure_ascii=False)
 
 
 def value_text(value: object) -> str:
-    """One value in the form that the model writes; a number has its delimiter."""
+    """Return a value as the model writes it; a number has its delimiter."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f" {answer_text(value)}" + ("}" if is_number else "")
 
@@ -222,16 +221,16 @@ def key_text(
     rejected: Sequence[tuple[object, str]] = (),
     rows: Mapping[Path, Sequence[object]] | None = None,
 ) -> str:
-    """The start of the answer up to a field's value: ``{"maker": {"city":``.
+    """Return the start of the answer up to a field's value: ``{"maker": {"city":``.
 
     Args:
-        path: the field's.
-        seen: finished values that stand before the field's own key, each in the object it belongs
-            to: ``{"brand": "Nike", "model":``.
-        rejected: values that the field had before, each with the reason why it cannot have it:
+        path: the field's path.
+        seen: finished values before the field's own key, each in its object:
+            ``{"brand": "Nike", "model":``.
+        rejected: refused values of the field, with reasons:
             ``{"size": 0, "wrong because": "below the minimum 1", "size":``.
-        rows: the paths of rows that have no number in the key, each with the rows that stand before
-            it: ``{"lines": [{"sku": "A1", "qty": 2}, {"sku": "A1", "qty":``.
+        rows: the paths of rows without a number in the key, each with the rows before it:
+            ``{"lines": [{"sku": "A1", "qty": 2}, {"sku": "A1", "qty":``.
     """
     text = ""
     for depth, name in enumerate(path):
@@ -275,7 +274,7 @@ def key_texts(paths: Sequence[Path], layout: NameLayout) -> list[str]:
 
 
 def _key_after(previous: Path, path: Path) -> str:
-    """The text between a blank value at ``previous`` and the value at ``path``."""
+    """Return the text between a blank value at ``previous`` and the value at ``path``."""
     if not previous:
         return key_text(path)
     n_common = 0
@@ -291,8 +290,7 @@ def _choice_text(choice: str | int | float | bool) -> str:
 
 
 LABEL_KEY = "hpd.label"
-"""The key of a GGUF file that says ``on`` if its model, or the adapter that it is, was taught this
-layout."""
+"""GGUF key that is ``on`` if the model or adapter was trained on this layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,13 +321,13 @@ class Labels:
         seen: Mapping[Path, object] | None = None,
         rejected: Sequence[tuple[object, str]] = (),
     ) -> str:
-        """The key of a field: its label alone.
+        """Return the key of a field: its label.
 
         Args:
             document_prefix: the number of its document in a stack; empty for one document.
             path: the field's path in its document.
-            seen: finished values that stand before the key, by their paths in the document.
-            rejected: values that the field had before, each with the reason why it cannot have it.
+            seen: finished values before the key, by their paths in the document.
+            rejected: refused values of the field, with reasons.
         """
         label = self._label(document_prefix, path)
         members = [
@@ -343,7 +341,7 @@ class Labels:
         return "".join(members) + label
 
     def answer(self, answer: Mapping[str, object]) -> str:
-        """An example's answer in this layout, one attribute of the schema after the other."""
+        """Return an example's answer in this layout."""
         return ", ".join(
             f"{self._roots[name].label} {answer_text(value)}"
             for name, value in answer.items()
@@ -371,16 +369,16 @@ class Labels:
         while rest:
             name = rest.pop(0)
             if name == WHICH_KEY and name not in nodes:
-                break  # The label of a union asks which variant it is.
+                break  # The label of a union is for its variant.
             node = nodes.get(name)
             if node is None:
-                # A recursive attribute, another level down: no letter says so.
+                # Deeper levels of a recursive attribute have no labels.
                 return "".join(document_prefix) + key_text(path)
             label, nodes = node.label, node.below
             inner: Attribute | None = node.attribute
             while rest and inner is not None and inner.is_counted:
                 number = rest.pop(0)
-                # Behind a count nothing follows.
+                # A count is last in its path.
                 numbers += [number] * (number != COUNT_KEY)
                 inner = inner.item
         return "".join(document_prefix) + label + ".".join(numbers)
@@ -401,16 +399,15 @@ def instruction_text(
     instructions: str = "",
     document_role: DocumentRole = "user",
 ) -> str:
-    """The user's text before the documents.
+    """Return the user's text before the documents.
 
     Args:
-        schema: the attributes.
+        schema: the schema.
         examples: pairs of a document and its answer, which is shown as the model would write it.
-        layout: that of the keys, whose letters stand before the attributes.
-        instructions: what the user says of the task. They come first, so that their cells can be
-            shared by all categories; behind them comes what the schema says of the documents.
-        document_role: in whose turn the documents follow; the instruction says so if it is the
-            assistant's.
+        layout: layout of the keys, whose labels precede the attributes.
+        instructions: the user's instructions. They come first, so that all categories share their
+            cells; the schema's description follows.
+        document_role: role of the documents; the instruction mentions it if it is the assistant's.
     """
     labels = Labels(schema) if layout == "label" else None
     lines = labels.lines if labels else attribute_lines(schema)

@@ -1,9 +1,8 @@
-"""Documents and keys as tokens, the same ones as if both were tokenised in one piece.
+"""Tokenises documents and keys, with the same tokens as if both were tokenised together.
 
-A prompt is tokenised in *fragments*, which control tokens separate. The text of a fragment goes to
-the tokenizer at once, so no token boundary is forced into the document or the key. Control tokens
-are only looked for in the template and the rules; in a document, and in what the user says of the
-task, their text stays plain text.
+A prompt is tokenised in *fragments*, separated by control tokens. The text of a fragment is
+tokenised at once, so no token boundary is forced into the document or the key. Control tokens are
+only parsed in the template and the rules; in documents and user instructions they are plain text.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from hpd.prompt.template import AFTER_DOCUMENTS, RenderedTemplate, render
 from hpd.prompt.text import DocumentRole
 
 _MAX_KEPT_KEYS = 1024
-"""The number of keys whose tokens are remembered, as they come again with every document."""
+"""Number of keys whose tokens are cached, as every document has them."""
 
 
 _OPENING = r"[\[({<⟦⟨〔【〖「『《〈‹«\"'“”„‘’‚`|]"  # noqa: RUF001
@@ -34,8 +33,8 @@ INVISIBLE = (
     "\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069"
     + "".join(map(chr, (*range(0x09), *range(0x0E, 0x1C), 0x7F)))
 )
-"""What cannot be seen, as soft hyphens, marks of direction and control characters; a model is not
-shown it, and its vocabulary may not even have it."""
+"""Invisible characters, such as soft hyphens, direction marks and control characters, which are
+removed, as a model's vocabulary may lack them."""
 _INVISIBLE_CHARACTERS = re.compile(f"[{re.escape(INVISIBLE)}]")
 _UNUSUAL_LINE_END = re.compile(r"[\v\f\x85\u2028\u2029]|\r(?!\n)")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
@@ -46,44 +45,44 @@ class Vocabulary(Protocol):
 
     @property
     def bos(self) -> int:
-        """The token that begins every prompt; -1 if there is none."""
+        """Return the token that begins every prompt, or -1."""
 
     @property
     def chat_template(self) -> str:
-        """The chat template in Jinja; empty if there is none."""
+        """Return the chat template in Jinja, or an empty text."""
 
     @property
     def control_tokens(self) -> list[tuple[int, str, bool, bool]]:
-        """The id and the text of each, and whether it strips white space to its left and right."""
+        """Return the id and text of each, and whether it strips space to its left and right."""
 
     def metadata(self, key: str) -> str:
-        """A value of the model's file as text; empty if it has none of this name."""
+        """Return a value of the model file's metadata as text, empty if it is missing."""
 
     def tokenize(self, text: str, parse_special: bool = False) -> list[int]:
-        """The tokens of a text, without a BOS."""
+        """Return the tokens of a text, without BOS."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenizedPrompt:
-    """One prompt and the keys of its fields.
+    """A prompt and the keys of its fields.
 
     ``prompt + keys[i]`` is the result of tokenising prompt and key ``i`` together.
     """
 
     prompt: list[int]
     n_instruction: int
-    """The number of leading tokens that belong to the instruction, not to the documents."""
+    """Number of leading tokens that belong to the instruction, not to the documents."""
     keys: list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class _TemplateTokens:
-    """A template, cut at the control tokens around the user's text."""
+    """A template, split at the control tokens around the user's text."""
 
     head: list[int]
     """The tokens up to the last control token before the user's text."""
     before: str
-    """The plain text between it and the documents, the instruction included."""
+    """The plain text between it and the documents, including the instruction."""
     after: str
     """The plain text from the documents to the next control token."""
     middle: list[int] | None
@@ -93,19 +92,19 @@ class _TemplateTokens:
 
 
 def render_for_model(model: Vocabulary, system: str) -> RenderedTemplate:
-    """The chat template of a model around a place for the user's text, as ``render`` has it."""
+    """Render a model's chat template with ``render``."""
     texts = {str(token): text for token, text, _, _ in model.control_tokens}
-    # The model's bos is -1 if a prompt begins with none, unless its template writes one.
+    # -1 if prompts begin without BOS, unless the template writes one.
     bos = model.metadata("tokenizer.ggml.bos_token_id") or str(model.bos)
     eos = model.metadata("tokenizer.ggml.eos_token_id")
-    # A calibration was fitted to prompts as the template writes them, with or without the rules.
+    # A calibration was fitted to prompts as the template renders them, even without the rules.
     needs_system_prompt = not model.metadata("hpd.calibration")
     marks = texts.get(bos, ""), texts.get(eos, "")
     return render(model.chat_template, system, *marks, needs_system_prompt=needs_system_prompt)
 
 
 class PromptTokenizer:
-    """Turns documents and fields into tokens for one model and one instruction."""
+    """Tokenises documents and fields for one model and one instruction."""
 
     def __init__(
         self,
@@ -121,8 +120,8 @@ class PromptTokenizer:
             self._frame = self._with_documents_last(self._frame)
         self._shared = self._shared_prefix()
         self._keys: dict[str, list[int]] = {}
-        """The tokens of keys. No ``lru_cache`` of a method, which would hold what holds it: until
-        the garbage collector comes round, tokenizers of old schemas would stay."""
+        """Cached tokens of keys. Not ``lru_cache`` on a method, whose reference cycle would keep
+        tokenizers of old schemas until garbage collection."""
 
     def tokenize(
         self,
@@ -130,18 +129,18 @@ class PromptTokenizer:
         key_texts: Sequence[str],
         uncached: Collection[str] = (),
     ) -> TokenizedPrompt:
-        """The prompt for ``documents``, stacked if there are several, and its fields' keys.
+        """Tokenise a prompt for ``documents``, stacked if there are several, and its keys.
 
         Args:
-            documents: their texts, as they are.
+            documents: their texts.
             key_texts: the text between the prompt and the value of each field; may be empty.
-            uncached: those of them that show values, and are rarely shared between documents. They
-                are not remembered: over a long run they would fill the memory for nothing.
+            uncached: keys that contain values, which are rarely shared between documents, so
+                caching them would only fill the memory.
         """
         frame = self._frame
         text = frame.before + documents_text(documents) + frame.after
         if frame.middle is None:
-            # No control token separates them, so each key is tokenised with the documents.
+            # Without a control token between them, each key is tokenised with the documents.
             fixed = frame.head
             rests = [self._model.tokenize(text + frame.tail + key) for key in key_texts]
             opening = self._model.tokenize(text + frame.tail + "{")
@@ -151,14 +150,14 @@ class PromptTokenizer:
                 self._tokenized_key(key) if key in uncached else self._key(key) for key in key_texts
             ]
             opening = self._key("{")
-        # A document has the same prompt whatever its fields are, so its cells can be kept.
+        # A document's prompt does not depend on its fields, so its cells can be reused.
         n_common = common_prefix([opening, *rests])
         tokens = fixed + rests[0][:n_common]
         n_instruction = common_prefix([self._shared, tokens])
         return TokenizedPrompt(tokens, n_instruction, [rest[n_common:] for rest in rests])
 
     def _key(self, text: str) -> list[int]:
-        """The tokens of a key, which are remembered. Any number of threads may ask."""
+        """Return the cached tokens of a key; thread-safe."""
         tokens = self._keys.get(text)
         if tokens is None:
             if len(self._keys) >= _MAX_KEPT_KEYS:
@@ -192,7 +191,7 @@ class PromptTokenizer:
         )
 
     def _with_documents_last(self, frame: _TemplateTokens) -> _TemplateTokens:
-        """The frame with the documents behind all of the template, in the assistant's turn."""
+        """Return the frame with the documents after the template, in the assistant's turn."""
         text = frame.before + frame.after
         if frame.middle is None:
             return replace(frame, before=text, after=AFTER_DOCUMENTS)
@@ -200,7 +199,7 @@ class PromptTokenizer:
         return _TemplateTokens(head, frame.tail, AFTER_DOCUMENTS, None, "")
 
     def _last_control(self, text: str) -> tuple[int, bool]:
-        """The end of the last control token in ``text``, and whether it strips the text behind."""
+        """Return the end of the last control token in ``text``, and whether it strips after it."""
         last = (0, False)
         for _, token_text, _, strips_right in self._control:
             start = text.rfind(token_text)
@@ -209,7 +208,7 @@ class PromptTokenizer:
         return last
 
     def _first_control(self, text: str) -> tuple[int, bool]:
-        """The start of the first control token in ``text`` (-1: none), and whether it strips."""
+        """Return the start of the first control token in ``text`` or -1, and if it strips."""
         first = (-1, False)
         for _, token_text, strips_left, _ in self._control:
             start = text.find(token_text)
@@ -218,7 +217,7 @@ class PromptTokenizer:
         return first
 
     def _shared_prefix(self) -> list[int]:
-        """The tokens that no document changes: those that very different documents share."""
+        """Return the tokens that no document changes: those that very different ones share."""
         samples = []
         for document in ("A", "b", "1", "é", " ", "\n", '"', "(", "…"):
             text = self._frame.before + documents_text([document])
@@ -227,8 +226,8 @@ class PromptTokenizer:
 
 
 def common_prefix(sequences: Sequence[list[int]]) -> int:
-    """The number of leading tokens that all sequences share."""
-    # What the first and the last of them in their order share, all those between share as well.
+    """Return the number of leading tokens that all sequences share."""
+    # The common prefix of the first and last in sorted order is that of all.
     first, last = min(sequences), max(sequences)
     n_common = 0
     for one, other in zip(first, last, strict=False):
@@ -239,7 +238,7 @@ def common_prefix(sequences: Sequence[list[int]]) -> int:
 
 
 def documents_text(documents: Sequence[str]) -> str:
-    """The user's text from the documents on; several documents are numbered from 1."""
+    """Return the text of the documents; several are numbered from 1."""
     if len(documents) == 1:
         return f"Document:\n{normalize_blanks(documents[0])}"
     numbered = (
@@ -249,14 +248,14 @@ def documents_text(documents: Sequence[str]) -> str:
 
 
 def normalize_blanks(document: str) -> str:
-    """A document whose blanks are those that a model has seen most.
+    """Return a document with the blanks that models have seen most.
 
-    No-break blanks and their like, and what separates fields and records, become plain ones; what
-    cannot be seen (zero-width blanks, a byte order mark, soft hyphens, marks of direction, control
-    characters, line feeds at both ends) is left out. In a
-    document of one line, as a title is, tabs, doubled blanks and other ends of lines become one
-    blank; in others they may be columns, and ends of lines line feeds. Values are found in the
-    document all the same, as a search for them evens out blanks, too.
+    No-break and similar blanks, and field and record separators, become plain ones; invisible
+    characters (zero-width blanks, a byte order mark, soft hyphens, direction marks, control
+    characters) and line feeds at both ends are removed. In a document of one line, such as a title,
+    tabs, repeated blanks and other line ends become one blank; in others, blanks may separate
+    columns, and line ends become line feeds. Grounding still finds values, as it also normalises
+    blanks.
     """
     document = _INVISIBLE_CHARACTERS.sub("", _UNUSUAL_BLANK.sub(" ", document)).strip("\r\n")
     if "\n" in document:
@@ -265,11 +264,11 @@ def normalize_blanks(document: str) -> str:
 
 
 def may_share_prompt(document: str) -> bool:
-    """Whether a document can be in a stack: it holds nothing like the marks of a stack itself.
+    """Return whether a document can be stacked: it has nothing like the marks of a stack.
 
-    Like ``[2]``, which stands in front of a document, and ``"2":`` in an answer are all numbers in
-    brackets or quotation marks, those in front of a line as in a list, and those behind the word
-    document, in all the characters that Unicode has for them.
+    Like ``[2]`` before a document and ``"2":`` in an answer are all numbers in brackets or
+    quotation marks, at the start of a line, and after the word document, in any of Unicode's
+    characters for them.
     """
     document = normalize_blanks(document)
     if document.isascii():

@@ -1,4 +1,4 @@
-"""Schemas: every form in which one can be written, and the attributes that it is read into."""
+"""Schemas in every form, and the attributes that they are read into."""
 
 from hpd.schema.checks import SchemaNote, SchemaWarning, check
 from hpd.schema.render import describe, describe_attributes, to_json_schema

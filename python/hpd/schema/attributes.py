@@ -1,4 +1,4 @@
-"""A schema is a tree of attributes, the same for every form in which it can be written."""
+"""A schema as a tree of attributes, whatever form it was written in."""
 
 from __future__ import annotations
 
@@ -23,39 +23,39 @@ Type = Literal[
 ]
 
 SCALAR_TYPES = frozenset({"string", "integer", "number", "boolean", "date", "date-time", "enum"})
-"""The types whose values are one answer each."""
+"""The types whose values are single answers."""
 
 MAP_NAME, MAP_VALUE = "name", "value"
 """The parts of each item of a map."""
 
 MAX_ITEMS = 1000
-"""The most items that are asked for where the schema names no limit: a model that counts wildly
-must not start a million fields."""
+"""Maximum number of items if the schema has no limit, as a wrong count must not start a million
+fields."""
 
 MAX_LEVELS = 5
-"""The levels of an attribute within itself that are asked for."""
+"""Maximum depth of a recursive attribute."""
 
 MAX_RECURSIVE = 1000
-"""The questions about attributes within themselves that a document is asked."""
+"""Maximum number of questions about recursive attributes per document."""
 
 WHICH_KEY = "which"
-"""The key of the question which of the variants of a union a document has."""
+"""Key of the question for a union's variant."""
 
 
 class Recursion:
-    """An attribute that is a part of itself, expanded as far as a document goes.
+    """A reference to a recursive attribute, expanded as deep as the document's values.
 
     Args:
-        name: of the definition in its schema.
+        name: name of the definition in its schema.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.attribute: Attribute | None = None
-        """What it stands for; set when that has been read."""
+        """The attribute it refers to; set once that has been read."""
 
     def __repr__(self) -> str:
-        # What it stands for is written out where it first occurs.
+        # The attribute is shown where it first occurs.
         return f"Recursion({self.name!r})"
 
     def __eq__(self, other: object) -> bool:
@@ -69,12 +69,12 @@ class Recursion:
 class Attribute:
     """One thing to extract: a scalar, an array of one kind of item, or an object of attributes.
 
-    A ``map`` is an object with names that the document says: its ``item`` has the attributes
-    ``name`` and ``value``. The ``attributes`` of a ``tuple`` are its places, called 1, 2 and so on.
-    Those of a ``union`` are its variants, of which a value is one.
+    A ``map`` is an object whose names come from the document: its ``item`` has the attributes
+    ``name`` and ``value``. The ``attributes`` of a ``tuple`` are its items, named 1, 2 and so on.
+    Those of a ``union`` are its variants.
 
-    It has no path of its own: a path is the tuple of names that lead to it from the root, which
-    is an object. On the way through a union, the name of the variant is one of them.
+    A path, which is not stored, is the tuple of names from the root object to the attribute,
+    including the names of variants of unions.
     """
 
     name: str
@@ -85,27 +85,26 @@ class Attribute:
     """The values of an ``enum``, in the order of the schema."""
     nullable: bool = True
     required: bool = False
-    """If it is required and absent, its field has an error."""
+    """Whether its field has an error if it is absent."""
     forbids_null: bool = False
-    """Whether the model must answer neither null nor an empty list: for questions that have an
-    answer in any case, unlike those about what a document may not state. No form of a schema can
-    say so."""
+    """Whether the model must not answer null or an empty list, for questions that always have an
+    answer. It cannot be set by any form of schema."""
     item: Attribute | None = None
     """The items of an ``array`` or a ``map``."""
     named_by: tuple[str, ...] = ()
-    """The parts by which the items of an ``array`` are told apart; none: they are found out."""
+    """The parts that identify the items of an ``array``; none: they are inferred."""
     attributes: tuple[Attribute, ...] = ()
-    """The parts of an ``object`` or a ``tuple``, the variants of a ``union``."""
+    """The parts of an ``object`` or ``tuple``, or the variants of a ``union``."""
     recursion: Recursion | None = None
-    """What a ``recursive`` attribute stands for."""
+    """What a ``recursive`` attribute refers to."""
     is_constant: bool = False
-    """Whether its only choice is its value, without a question; null, if it has none."""
+    """Whether its value is its only choice, or null without one, and is not asked for."""
     forbids_others: bool = field(default=True, compare=False)
-    """Whether an ``object`` may have no other parts, or a ``tuple`` no more items."""
+    """Whether an ``object`` forbids other parts, or a ``tuple`` more items."""
     has_type: bool = field(default=True, compare=False)
-    """Whether the schema names the type. Where it does not, any other value obeys it as well."""
+    """Whether the schema has a type; if not, values of any type are valid."""
     after: tuple[str, ...] = ()
-    """Names of sibling attributes whose finished values this one sees."""
+    """Names of siblings whose finished values its key shows."""
     pattern: str | None = None
     format: str | None = None
     minimum: float | None = None
@@ -121,29 +120,29 @@ class Attribute:
 
     @property
     def needs_a_value(self) -> bool:
-        """Whether null is an error: it is required, and null is no value of it."""
+        """Whether null is an error: it is required and not nullable."""
         return self.required and not self.nullable
 
     @property
     def is_counted(self) -> bool:
-        """Whether it has items, the number of which is asked for first."""
+        """Whether it has items, whose number is asked for first."""
         return self.type in ("array", "map")
 
     @property
     def max_asked_items(self) -> int:
-        """The most items that are asked for."""
+        """Maximum number of items asked for."""
         return MAX_ITEMS if self.max_items is None else self.max_items
 
     @property
     def is_scalar(self) -> bool:
-        """Whether its value is one answer; that of a union is, if each of its variants' is."""
+        """Whether its value is a single answer; for a union, whether all its variants' are."""
         if self.type == "union":
             return all(variant.is_scalar and not variant.is_constant for variant in self.attributes)
         return self.type in SCALAR_TYPES
 
     @property
     def expanded(self) -> Attribute:
-        """What a recursive attribute stands for, one level deep; any other one itself."""
+        """Return what a recursive attribute refers to, one level deep; any other one itself."""
         if self.type != "recursive" or self.recursion is None or self.recursion.attribute is None:
             return self
         target = self.recursion.attribute
@@ -158,22 +157,22 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The attributes of one kind of document, however they were written down."""
+    """The attributes of one kind of document."""
 
     attributes: tuple[Attribute, ...]
     title: str = ""
     description: str = ""
-    """What the schema says of the documents as a whole, which stands in the prompt."""
+    """The schema's description of the documents, which is in the prompt."""
     model: Any = field(default=None, compare=False)
-    """The Pydantic class that the schema was read from, if any: results become its instances."""
+    """The Pydantic class of the schema, if any; results become its instances."""
     has_unwrapped_root: bool = False
-    """Whether the data is the value of the only attribute, and no object around it."""
+    """Whether the data is the value of the only attribute, not an object."""
     document: Any = field(default=None, compare=False)
-    """The JSON Schema that data must obey beyond what the attributes say; None if that is all."""
+    """The JSON Schema to validate data with; None if the attributes express all of it."""
     root: Attribute = field(
         default=Attribute("", "object", nullable=False), repr=False, compare=False
     )
-    """The object whose parts the attributes are, without these."""
+    """The root object, without its attributes."""
     _key: str = field(default="", init=False, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Attribute]:
@@ -181,11 +180,11 @@ class Schema:
 
     @property
     def key(self) -> str:
-        """A text that differs for all schemas that differ, as long as one keeps them.
+        """A text that identifies the schema while it exists.
 
-        Unlike ``==``, it tells 1 from True, and one class from another of the same name.
+        Unlike ``==``, it distinguishes 1 from True, and classes with the same name.
         """
         if not self._key:
-            # It is long to write, and asked for with every document.
+            # Cached, as it takes long to format and is used for every document.
             object.__setattr__(self, "_key", f"{id(self.model)} {self!r}")
         return self._key

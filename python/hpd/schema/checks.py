@@ -1,4 +1,4 @@
-"""The rules that every schema must satisfy, whichever form it has, and how faults are told."""
+"""Rules for schemas of every form, and their errors and warnings."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from hpd.messages import is_unicode
 from hpd.schema.attributes import MAX_LEVELS, Attribute, Schema
 
 MAX_DEPTH = 16
-"""Levels of objects and arrays within each other; a deeper schema is taken for a mistake."""
+"""Maximum nesting of objects and arrays; a deeper schema is considered a mistake."""
 
 
 class SchemaWarning(HpdWarning):
-    """A part of a schema that hpd reads, but cannot honour to the letter."""
+    """A part of a schema that hpd cannot honour exactly."""
 
 
 class SchemaNote(SchemaWarning):
-    """A part of a schema that can be read in two ways, and how it was."""
+    """A part of a schema that is ambiguous, and how it was read."""
 
     kind = "note"
 
@@ -48,7 +48,7 @@ def n_waves(attribute: Attribute, where: str = "") -> int:
     if attribute.type == "union" and not attribute.is_scalar:
         return 1 + max(n_waves(variant, where) for variant in attribute.attributes)
     if attribute.type == "recursive":
-        return MAX_LEVELS * MAX_DEPTH  # More than it ever takes: waves without questions are none.
+        return MAX_LEVELS * MAX_DEPTH  # An upper bound, as waves without questions are skipped.
     if attribute.type in ("object", "tuple"):
         starts = first_waves(attribute.attributes, where)
         return max(
@@ -62,9 +62,9 @@ def n_waves(attribute: Attribute, where: str = "") -> int:
 
 
 def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, int]:
-    """The wave in which each of some siblings starts; 0 is the first wave of them all.
+    """Return the wave in which each of some siblings starts, relative to their first wave.
 
-    Raises ``SchemaError`` for an ``after`` that names no sibling, or that leads in a circle.
+    Raises ``SchemaError`` for an ``after`` that is no sibling, or that is circular.
     """
     by_name = {attribute.name: attribute for attribute in attributes}
     for name, attribute in by_name.items():
@@ -108,14 +108,14 @@ def check(schema: Schema) -> Schema:
 def _check_paths(attributes: Sequence[Attribute]) -> None:
     paths = Counter(_paths(attributes, ""))
     for path, n in paths.items():
-        # In an extraction, items have numbers: a[0] may be an item of a, and an attribute's name.
+        # The path a[0] may be an item of a, or an attribute of that name.
         with_any_item = re.sub(r"\[\d+\]", "[]", path)
         if n > 1 or (with_any_item != path and with_any_item in paths):
             raise fail(path, "two attributes have this same path: rename one of them")
 
 
 def check_name(name: object, where: str, *, may_be_empty: bool = False) -> str:
-    """Return the name itself; raise ``SchemaError`` if no attribute can be called so."""
+    """Return the name itself; raise ``SchemaError`` if no attribute can have it."""
     if not isinstance(name, str):
         raise fail(where, f"a name must be text, not {type(name).__name__} ({name!r})")
     if not (may_be_empty or name.strip()):
@@ -126,7 +126,7 @@ def check_name(name: object, where: str, *, may_be_empty: bool = False) -> str:
 
 
 def check_names(names: Sequence[str], where: str) -> None:
-    """Raise ``SchemaError`` if a name comes twice."""
+    """Raise ``SchemaError`` if a name is used twice."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

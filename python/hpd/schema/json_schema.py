@@ -1,8 +1,8 @@
 """JSON Schema read into attributes.
 
-What attributes cannot say of a value (``not``, ``if``, ``contains``, ...) is checked once the data
-is there. What a document cannot be asked for, such as the names of an object that has none, is a
-``SchemaWarning``. What makes no sense is an error.
+Keywords that attributes cannot express (``not``, ``if``, ``contains``, ...) are checked on the
+finished data. Parts that cannot be asked for, such as an object without names, are a
+``SchemaWarning``. Contradictions are errors.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ _SHAPE_KEYWORDS: Final = frozenset(
     {"$ref", "type", "enum", "const", "properties", "items", "prefixItems", "patternProperties"}
     | {"allOf", "anyOf", "oneOf", "additionalProperties"}
 ) | (ALL_KEYWORDS - {"required"})
-"""The keywords that say what a value looks like, rather than what else must be true of it."""
+"""Keywords that describe a value's form, rather than other conditions."""
 
 _REFERENCE_KEYWORDS: Final = frozenset({"$ref", "description", "title", "default", "$comment"})
 
 MAX_ATTRIBUTES = 2000
-"""The attributes that are all named in the prompt; what else there is comes level by level."""
+"""Maximum number of attributes listed in the prompt; larger schemas are asked level by level."""
 
 SMALL_SCHEMA = 10
 _ROOT_NAMES: Final = {"array": "items", "tuple": "items", "map": "entries"}
@@ -76,7 +76,7 @@ _TYPE_LABELS: Final = {
 
 
 def read_json_schema(root: Node) -> Schema:
-    """The attributes of a JSON Schema; one that is no object has one, which is the data."""
+    """Read a JSON Schema; if it is not an object, its only attribute is the data."""
     try:
         reader = _SchemaReader(ids_to_pointers(root))
         attribute = reader.attribute(reader.root, "$", "value", frozenset({"#"}), required=True)
@@ -114,17 +114,17 @@ class _SchemaReader:
         self.recursions: dict[str, Recursion] = {}
         self.n_attributes = 0
         self.unknown: dict[str, list[str]] = {}
-        """The places of keywords that JSON Schema does not have."""
+        """The paths of unknown keywords."""
         self.known: dict[str, tuple[Attribute, int]] = {}
-        """What references stand for, and the number of its parts."""
+        """The targets of references, and the number of their parts."""
 
     @property
     def is_exact(self) -> bool:
-        """Whether the attributes say all that the schema does."""
+        """Whether the attributes express the whole schema."""
         return self.is_complete and self.merger.is_exact
 
     def finish(self, root: Attribute) -> None:
-        """Read what recursive attributes stand for, if that has not been done on the way."""
+        """Read the targets of recursive attributes that have not been read yet."""
         if "#" in self.recursions:
             self.recursions["#"].attribute = root
         waiting = [name for name, each in self.recursions.items() if each.attribute is None]
@@ -141,7 +141,7 @@ class _SchemaReader:
     def attribute(
         self, node: object, where: str, name: str, refs: Refs, *, required: bool
     ) -> Attribute:
-        """One schema node as an attribute; ``refs`` are the references that led here."""
+        """Read a schema node; ``refs`` are the references that led to it."""
         if node is True:
             node = {}
         if not isinstance(node, Mapping):
@@ -160,7 +160,7 @@ class _SchemaReader:
         if is_plain and reference in self.known:
             known, n_parts = self.known[reference]
             if self.n_attributes > MAX_ATTRIBUTES and n_parts > SMALL_SCHEMA:
-                # So large a schema is asked for as far as a document goes, as a recursive one is.
+                # So large a schema is asked for level by level, like a recursive one.
                 return self.recursive(reference, node, where, name, required=required)
             self.n_attributes += n_parts
             words = text_of(node, "description", where) or known.description
@@ -184,7 +184,7 @@ class _SchemaReader:
     def recursive(
         self, reference: str, node: Node, where: str, name: str, *, required: bool
     ) -> Attribute:
-        """A reference to what it is a part of, which is asked for level by level."""
+        """Read a recursive reference, which is asked for level by level."""
         if reference not in self.recursions:
             plain = reference.rsplit("/", 1)[-1].strip("#") or str(self.root.get("title", "root"))
             warn(
@@ -204,7 +204,7 @@ class _SchemaReader:
         )
 
     def part(self, node: object, where: str, name: str, refs: Refs, *, required: bool) -> Attribute:
-        """The attribute of an object's part: whether it is there is asked before what is in it."""
+        """Read a part of an object; whether it exists is asked before its contents."""
         attribute = self.attribute(node, where, name, refs, required=required)
         if attribute.type != "recursive" or attribute.recursion is None:
             return attribute
@@ -212,7 +212,7 @@ class _SchemaReader:
         return replace(attribute, type="union", attributes=(inner,), recursion=None)
 
     def merged(self, node: Node, where: str, name: str, refs: Refs, *, required: bool) -> Attribute:
-        """A node whose references have been followed."""
+        """Read a node whose references have been resolved."""
         if "anyOf" in node and "oneOf" in node:
             keep = "anyOf" if _any_has_shape(node["anyOf"]) else "oneOf"
             node = {
@@ -225,7 +225,7 @@ class _SchemaReader:
             and not _any_has_shape(node[keyword])
             and _SHAPE_KEYWORDS & {*_without_unions(node)}
         ):
-            # Only what else must be true: an object with one of two names, say.
+            # Only conditions, such as an object with one of two names.
             node, keyword = _without_unions(node), None
             self.is_complete = False
         if keyword:
@@ -242,7 +242,7 @@ class _SchemaReader:
     def union(
         self, node: Node, keyword: str, where: str, name: str, refs: Refs, *, required: bool
     ) -> Attribute:
-        """An ``anyOf`` or ``oneOf`` as an attribute, which may also be null."""
+        """Read an ``anyOf`` or ``oneOf``, which may also allow null."""
         branches = node[keyword]
         if not isinstance(branches, list) or not branches:
             raise fail(f"{where}.{keyword}", "a list of schemas is expected")
@@ -260,7 +260,7 @@ class _SchemaReader:
             if not isinstance(branch, Mapping):
                 raise fail(path, f"a schema must be an object (found {branch!r})")
             if "$ref" in branch and {*branch, *rest} <= _REFERENCE_KEYWORDS:
-                # The usual case, and one that may come very often.
+                # The usual case, made fast.
                 attribute = self.attribute(
                     {**branch, **_descriptions(rest)}, path, name, refs, required=required
                 )
@@ -280,10 +280,10 @@ class _SchemaReader:
                 nullable = True
                 continue
             try:
-                # Keywords beside the union hold for each of its branches, and override its words.
+                # Keywords beside the union apply to each branch, and override its descriptions.
                 title = text_of(full, "title", path) or _reference_name(branch)
                 full = self.merger.merge(full, rest, path)
-            except ValueError as fault:  # what the branch wants is not wanted beside it
+            except ValueError as fault:  # the branch contradicts them
                 faults.append(fault)
                 continue
             attribute = self.merged(full, path, name, inner, required=required)
@@ -336,7 +336,7 @@ class _SchemaReader:
     def of_type(
         self, kind: str, common: Attribute, node: Node, where: str, refs: Refs
     ) -> Attribute:
-        """A node of one type."""
+        """Read a node of one type."""
         if kind == "object":
             return self.object(common, node, where, refs)
         if kind == "array":
@@ -349,13 +349,13 @@ class _SchemaReader:
         return read_string(common, node, where)
 
     def choice(self, common: Attribute, node: Node, types: list[str], where: str) -> Attribute:
-        """One of the values that are named."""
+        """Read an enumeration."""
         self.report(node, where, ALL_KEYWORDS, kind="enum")
         if ALL_KEYWORDS & {*node}:
             self.is_complete = False
         values = node["enum"] if "enum" in node else [node["const"]]
         if not isinstance(values, list):
-            return read_enum(common, node, types, where)  # says what is wrong
+            return read_enum(common, node, types, where)  # raises the error
         nested = [value for value in values if isinstance(value, list | dict)]
         if not nested or not {"array", "object"} & {*types}:
             if nested:
@@ -417,11 +417,11 @@ class _SchemaReader:
         )
 
     def map(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
-        """An object whose names are those that the document says."""
+        """Read an object whose names come from the document."""
         patterns = dict(node.get("patternProperties", {}))
         extra = node.get("additionalProperties", True)
         names = node.get("propertyNames", {})
-        # An empty pattern matches all names, so it is no condition.
+        # An empty pattern matches every name.
         shown = {pattern: schema for pattern, schema in patterns.items() if schema is not False}
         if shown:
             pattern, value = next(iter(shown.items()))
@@ -462,7 +462,7 @@ class _SchemaReader:
             item = Attribute("item", nullable=False, has_type=False)
         else:
             item = self.attribute(items, f"{where}.items", "item", refs, required=False)
-            # By the letter an item without a type may be null, but nobody means that.
+            # Formally an item without a type may be null, but that is never meant.
             if isinstance(items, Mapping) and not (
                 {"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "nullable"} & {*items}
             ):
@@ -478,7 +478,7 @@ class _SchemaReader:
         )
 
     def named_by(self, node: Node, where: str, item: Attribute) -> tuple[str, ...]:
-        """The parts by which the items of an array are told apart, if it says so."""
+        """Return the parts that identify the items of an array, if the schema names them."""
         if "named_by" not in node:
             return ()
         names = names_of(node["named_by"], f"{where}.named_by")
@@ -492,7 +492,7 @@ class _SchemaReader:
         return names
 
     def tuple(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
-        """An array whose items differ by their place."""
+        """Read an array whose items differ by position."""
         keyword = "prefixItems" if "prefixItems" in node else "items"
         item_schemas = node[keyword]
         rest = node.get("items" if keyword == "prefixItems" else "additionalItems", True)
@@ -521,7 +521,7 @@ class _SchemaReader:
         )
 
     def report(self, node: Node, where: str, understood: frozenset[str], *, kind: str) -> None:
-        """Warn of keywords that say nothing, and note that others are checked afterwards."""
+        """Warn of keywords without effect, and note that others are checked on the data."""
         for keyword in node:
             if keyword in ANNOTATIONS or keyword in understood or keyword.startswith("x-"):
                 continue
@@ -535,7 +535,7 @@ class _SchemaReader:
 
 
 MAX_TUPLE_ITEMS: Final = 100
-"""The most places of a tuple that are asked for because of ``minItems``."""
+"""Maximum number of a tuple's items that are asked for because of ``minItems``."""
 
 _MAP_KEYWORDS: Final = ("patternProperties", "propertyNames", "minProperties", "maxProperties")
 
@@ -556,21 +556,21 @@ def _without_unions(node: Node) -> dict[str, Any]:
 
 
 def _any_has_shape(branches: object) -> bool:
-    """Whether one of the branches of a choice says what a value looks like."""
+    """Return whether a branch describes a value's form."""
     return isinstance(branches, list) and any(
         isinstance(branch, Mapping) and _SHAPE_KEYWORDS & {*branch} for branch in branches
     )
 
 
 def _keywords_of_type(node: Node, kind: str) -> Node:
-    """A node without the keywords of other types."""
+    """Return a node without the keywords of other types."""
     own = KEYWORDS.get(kind, frozenset()) | {"prefixItems", *_MAP_KEYWORDS}
     others = ALL_KEYWORDS - own
     return {key: value for key, value in node.items() if key not in others}
 
 
 def _types(node: Node, where: str) -> tuple[list[str], bool]:
-    """The types that a node allows without null, and whether it allows null."""
+    """Return the types that a node allows except null, and whether it allows null."""
     declared = node.get("type")
     if declared is None:
         if "enum" in node or "const" in node:
@@ -598,13 +598,13 @@ def _is_null(node: Node) -> bool:
 
 
 def _overlap(real: list[Attribute]) -> bool:
-    """Whether one value may be of several variants, so that ``oneOf`` forbids it."""
+    """Return whether a value may match several variants, which ``oneOf`` forbids."""
     kinds = [attribute.type for attribute in real]
     return len({*kinds}) < len(kinds) or not {*kinds} <= {"string", "boolean", "number", "array"}
 
 
 def _one_attribute(real: list[Attribute], labels: list[str], name: str) -> Attribute:
-    """One attribute for several that a value may be of."""
+    """Return one attribute for several variants."""
     first = real[0]
     if len(real) == 1 and first.type != "recursive":
         return first
@@ -643,7 +643,7 @@ def _union(
 
 
 def _discriminator(variants: list[Attribute]) -> str | None:
-    """The name of the attribute that has another constant in each variant that is an object."""
+    """Return the name of the attribute with a different constant in each object variant."""
     objects = [variant for variant in variants if variant.type == "object"]
     if len(objects) < 2:
         return None
@@ -660,7 +660,7 @@ def _discriminator(variants: list[Attribute]) -> str | None:
 
 
 def _mark_constants(attributes: tuple[Attribute, ...], mark: str | None) -> tuple[Attribute, ...]:
-    """The parts of a variant: what can have one value only is not asked for."""
+    """Mark a variant's parts that can have only one value, which are not asked for."""
     return tuple(
         replace(each, is_constant=True, required=True)
         if each.type == "enum"
@@ -673,7 +673,7 @@ def _mark_constants(attributes: tuple[Attribute, ...], mark: str | None) -> tupl
 
 
 def _variant_label(variant: Attribute) -> str:
-    """A label for a variant that has no title."""
+    """Return a label for a variant without a title."""
     if variant.type == "object":
         fixed = [
             str(each.choices[0]) for each in variant.attributes if each.is_constant and each.choices
@@ -689,7 +689,7 @@ def _variant_label(variant: Attribute) -> str:
 
 
 def _unique_name(name: str, used: set[str]) -> str:
-    """A name that is not used: itself, or with a number behind it."""
+    """Return an unused name: itself, or with a number."""
     numbered = name
     number = 2
     while numbered in used:

@@ -12,16 +12,15 @@ r"""The one-line form: ``brand: the maker, color [red|blue]?, tags [str], total 
     separator   = "," or a line break
     description = text | "quoted"
 
-Names are as people write them: ``invoice number`` is one. The last word is the type if it is a
-programmer's, as in ``number of guests int``; ``due date`` is a date, and called just so. Behind a
-name that plainly ends, as it is in quotes, has an underscore or is followed by ``?`` or ``!``, the
-names of JSON Schema are types as well: ``"due" date``, ``weight_g number``. ``after`` is a word of
-a name where no attribute is named behind it: ``price after tax``. A note says which reading was
-taken where people may mean the other one.
+Names may have several words: ``invoice number`` is one. The last word is the type if it is a
+programmer's, as in ``number of guests int``; ``due date`` is a date of that name. After a name that
+clearly ends, as it is quoted, has an underscore or is followed by ``?`` or ``!``, the names of JSON
+Schema are types as well: ``"due" date``, ``weight_g number``. ``after`` is part of a name if no
+attribute follows it: ``price after tax``. Ambiguous names get a note about how they were read.
 
-``?`` (optional) is the default and may be left out; ``!`` makes the attribute required.
-An unquoted description ends at the next comma. A description with commas is put in quotes; or the
-schema is written with one attribute on each line, and a description runs to the end of its line.
+``?`` (optional) is the default and may be omitted; ``!`` makes the attribute required.
+An unquoted description ends at the next comma. Put a description with commas in quotes, or write
+each attribute on its own line: then descriptions end at the end of the line.
 A ``#`` at the start of a line makes it a comment.
 """
 
@@ -57,7 +56,7 @@ TYPE_WORDS: Final[dict[str, Type]] = {
 PROGRAMMING_TYPES: Final = frozenset(
     {"str", "int", "integer", "float", "bool", "boolean", "datetime", "date-time"}
 )
-"""The words for types that are no words of names."""
+"""Words that are always types."""
 
 _LIKELY_TYPES: Final = {
     "number": "float or int",
@@ -68,7 +67,7 @@ _LIKELY_TYPES: Final = {
     "list": "[str]",
     "array": "[str]",
 }
-"""Last words of names by which a type may be meant, and how that is written."""
+"""Last words of names that may be meant as a type, and how to write it."""
 _MISTYPED_TYPES: Final = ("float", "integer", "boolean", "datetime")
 
 _TYPE_AS_DESCRIPTION = re.compile(r"\[?\s*([a-z-]+)\s*\]?\s*[?!]?")
@@ -80,12 +79,12 @@ _IDENTIFIER = re.compile(r"\w*(?:_|[a-z][A-Z])\w*")
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _BLANK = re.compile(r"[^\S\n]*")
 _BREAK = re.compile(r"(?:[^\S\n]*(?:,|\n[^\S\n]*#[^\n]*(?=\n|\Z)|\n))*[^\S\n]*")
-# Anything longer is text: Python reads no number of thousands of digits.
+# Anything longer is text: Python refuses numbers of thousands of digits.
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?:\.\d{1,299})?")
 
 
 def parse_one_line(text: str) -> tuple[Attribute, ...]:
-    """The attributes of a schema in the one-line form."""
+    """Read a schema in the one-line form."""
     reader = _LineReader(text)
     attributes = reader.entries(closing="")
     reader.note_readings(attributes)
@@ -93,7 +92,7 @@ def parse_one_line(text: str) -> tuple[Attribute, ...]:
 
 
 def warn_of_type(name: str, description: str, advice: str) -> None:
-    """Warn of a description that is the name of a type, but for that of plain text."""
+    """Warn if a description is the name of a type other than text."""
     match = _TYPE_AS_DESCRIPTION.fullmatch(description.lower())
     kind = TYPE_WORDS.get(match[1]) if match else None
     is_other = _OTHER_TYPE.fullmatch(description.lower()) is not None
@@ -103,33 +102,33 @@ def warn_of_type(name: str, description: str, advice: str) -> None:
 
 @dataclass(frozen=True)
 class _Name:
-    """Words as a name, and the type that the last of them says."""
+    """A name, and the type according to its last word."""
 
     text: str
     type: Type | None = None
     includes_date: bool = False
-    """Whether the word for the type is a part of the name, too."""
+    """Whether the word for the type is also part of the name."""
     likely_type: str = ""
-    """The type that may have been meant by the last word, which is a part of the name."""
+    """The type that may have been meant by the name's last word."""
 
 
 @dataclass
 class _Entry:
-    """An attribute as it stands there, until the names of all are known."""
+    """An attribute as written, before all names are known."""
 
     attribute: Attribute
     name: _Name
     after: Sequence[str] = ()
-    """The words behind ``after``; a quoted name is one."""
+    """The words after ``after``; a quoted name is one word."""
     with_after: _Name | None = None
-    """The name, where ``after`` and the words behind it can also be a part of it."""
+    """The name if ``after`` and the words after it are part of it."""
 
 
 class _LineReader:
-    """One pass over the text, left to right."""
+    """Reads the text in one pass, left to right."""
 
     def __init__(self, text: str) -> None:
-        # Comments are recognised by the line break before them; here the first line gets one.
+        # Comments are recognised by the line break before them, so the first line needs one.
         self.text = "\n" + text.replace("\r\n", "\n").replace("\r", "\n")
         self.position = 0
         self.depth = 0
@@ -138,7 +137,7 @@ class _LineReader:
         self.likely_type: dict[str, list[str]] = {}
 
     def note_readings(self, attributes: Sequence[Attribute]) -> None:
-        """Say which reading was taken, where people may mean the other one."""
+        """Note how ambiguous names were read."""
         if self.includes_date:
             short = self.includes_date[0].rpartition(" ")[0]
             note(
@@ -164,7 +163,7 @@ class _LineReader:
         return self.resolve(entries)
 
     def resolve(self, entries: Sequence[_Entry]) -> list[Attribute]:
-        """The attributes, now that it is known which words behind ``after`` are names."""
+        """Return the attributes, matching the words after ``after`` with names."""
         names = Counter(entry.name.text for entry in entries)
         whole = {entry.with_after.text for entry in entries if entry.with_after is not None}
         attributes = []
@@ -214,7 +213,7 @@ class _LineReader:
         return entry
 
     def name_and_after(self) -> tuple[_Entry, bool]:
-        """An entry of its name, and whether it is certain that this ends here."""
+        """Read a name and ``after``; return the entry, and whether the name clearly ends here."""
         self.skip(_BLANK)
         if self.peek() == '"':
             return _Entry(Attribute(""), _Name(self.quoted())), True
@@ -230,13 +229,13 @@ class _LineReader:
         if not at:
             return _Entry(Attribute(""), _split_type(words)), False
         name, with_after = _split_type(words[:at]), _split_type(words)
-        # Nobody calls an attribute "total float after lines".
+        # "total float after lines" is hardly a name.
         is_certain = (name.type is not None and not name.includes_date) or self.peek() == '"'
         entry = _Entry(Attribute(""), name, words[at + 1 :], None if is_certain else with_after)
         return entry, False
 
     def words(self) -> list[str]:
-        """The words up to what can be in no name."""
+        """Read words up to the end of the name."""
         words = [self.name("a name")]
         self.skip(_BLANK)
         while self.peek_word() and not _AFTER_QUOTED.match(self.text, self.position):
@@ -363,7 +362,7 @@ class _LineReader:
             self.skip(_BLANK)
             if self.at_end(closing) or self.peek() in ",\n":
                 return text
-            self.position = start  # It only begins with a quotation, and goes on behind it.
+            self.position = start  # It only begins with a quotation.
         ends = "\n" if self.is_multiline else ","
         if closing:
             ends += ",\n" + closing
@@ -421,7 +420,7 @@ class _LineReader:
 
 
 def _split_type(words: Sequence[str]) -> _Name:
-    """The name that words are, and the type if the last one says it."""
+    """Split words into a name and the type, if the last one is a type."""
     *before, last = words
     text, kind = " ".join(words), TYPE_WORDS.get(last.lower())
     if not before:
@@ -438,7 +437,7 @@ def _split_type(words: Sequence[str]) -> _Name:
 
 
 def _match_names(words: Sequence[str], names: Collection[str]) -> tuple[str, ...]:
-    """The names that words are, the longest first; a word that is in none stays by itself."""
+    """Match words with names, longest first; other words stay as they are."""
     found = []
     at = 0
     while at < len(words):

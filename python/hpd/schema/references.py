@@ -1,4 +1,4 @@
-"""The keywords of JSON Schema; and ``$ref`` and ``allOf``: what is spread over nodes, made one."""
+"""The keywords of JSON Schema, and the merging of ``$ref`` and ``allOf`` into one node."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ KEYWORDS: Final = {
     "number": _NUMBER,
     "integer": _NUMBER,
 }
-"""The keywords that limit the values of each type, and are honoured. A node that names no type
-has the first type to which any of its keywords belongs."""
+"""Supported keywords that limit the values of each type. A node without a type has the first type
+to which any of its keywords belongs."""
 
 ALL_KEYWORDS: Final = frozenset[str]().union(*KEYWORDS.values())
 
@@ -41,19 +41,19 @@ ANNOTATIONS: Final = frozenset(
     }
     | {"contentEncoding", "contentSchema", "type", "enum", "const"}
 )
-"""The keywords that limit no value, or are read whatever the type is."""
+"""Keywords that limit no value, or are independent of the type."""
 
 CHECKED_AFTERWARDS: Final = frozenset(
     {"not", "if", "then", "else", "contains", "minContains", "maxContains", "patternProperties"}
     | {"propertyNames", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas"}
     | {"dependencies", "unevaluatedProperties", "unevaluatedItems"}
 )
-"""The keywords that limit values in a way that only finished data can be checked for."""
+"""Keywords that are checked on finished data."""
 
 NUMBER_FORMATS: Final = frozenset(
     {"int32", "int64", "uint32", "uint64", "float", "double", "decimal"}
 )
-"""OpenAPI's widths of a number in memory, which say nothing about how it is written."""
+"""OpenAPI's formats for the size of a number, which do not affect its notation."""
 
 
 Node = Mapping[str, Any]
@@ -65,8 +65,8 @@ OVERRIDING_KEYWORDS: Final = frozenset(
 )
 
 
-class RecursiveReference(Exception):  # noqa: N818 - no error, and it never leaves this room
-    """A reference to what it is a part of."""
+class RecursiveReference(Exception):  # noqa: N818 - not an error, and internal
+    """A reference to a node that contains it."""
 
     def __init__(self, reference: str) -> None:
         super().__init__(reference)
@@ -74,25 +74,25 @@ class RecursiveReference(Exception):  # noqa: N818 - no error, and it never leav
 
 
 class NodeMerger:
-    """Makes one node of what is spread over several.
+    """Merges nodes.
 
     Args:
-        root: of the schema, in which references lead.
+        root: root of the schema, for references.
     """
 
     def __init__(self, root: Node) -> None:
         self.root = root
         self.is_exact = True
-        """Whether all that was merged says the same as before; else data is checked afterwards."""
+        """Whether merged nodes are equivalent; otherwise data is checked afterwards."""
 
     def resolve(self, node: Node, where: str, refs: Refs) -> tuple[dict[str, Any], Refs]:
-        """``node`` with its references and ``allOf`` parts merged into it.
+        """Return ``node`` with its references and ``allOf`` parts merged into it.
 
-        ``refs`` are the references that were followed on the way from the root to this node. Those
-        followed here are added, so that a schema that contains itself is noticed.
+        ``refs`` are the references followed from the root to this node. Those followed here are
+        added, to detect recursion.
 
         Raises:
-            RecursiveReference: it refers to what it is a part of.
+            RecursiveReference: it refers to a node that contains it.
         """
         flat = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
         for keyword in ("$dynamicRef", "$recursiveRef"):
@@ -115,7 +115,7 @@ class NodeMerger:
             if not isinstance(part, Mapping):
                 raise fail(part_path, f"a schema must be an object (found {part!r})")
             if {*part} & _CONDITIONS and not {*part} - _CONDITIONS - OVERRIDING_KEYWORDS:
-                self.is_exact = False  # A condition: of several, none can be merged.
+                self.is_exact = False  # Several conditions cannot be merged.
                 continue
             try:
                 resolved, refs = self.resolve(part, part_path, refs)
@@ -128,7 +128,7 @@ class NodeMerger:
         return flat, refs
 
     def merge(self, base: Node, own: Node, where: str) -> dict[str, Any]:
-        """A node that demands what both demand; titles, descriptions and the like are ``own``'s."""
+        """Return a node with the conditions of both, and annotations such as titles of ``own``."""
         merged = dict(base)
         for keyword, value in own.items():
             if keyword not in merged or merged[keyword] == value or not _may_conflict(keyword):
@@ -138,7 +138,7 @@ class NodeMerger:
         return merged
 
     def _combine(self, keyword: str, first: Any, second: Any, where: str) -> Any:
-        """The value of a keyword that demands what two different values of it demand together."""
+        """Return the value of a keyword that combines two different values."""
         try:
             if keyword in ("properties", "patternProperties"):
                 both = dict(first)
@@ -165,13 +165,13 @@ class NodeMerger:
             raise fail(
                 where, f"{keyword!r} is asked for in two ways ({first!r} and {second!r}): keep one"
             ) from None
-        # The first holds while values are decoded, both do afterwards.
+        # The first limits decoding; both are checked afterwards.
         self.is_exact = False
         return first
 
 
 def _may_conflict(keyword: str) -> bool:
-    """Whether two values of a keyword can be at odds."""
+    """Return whether two values of a keyword can conflict."""
     if keyword in ("type", "enum", "const", "anyOf", "oneOf", "prefixItems"):
         return True
     return keyword in ALL_KEYWORDS or keyword in CHECKED_AFTERWARDS
@@ -189,7 +189,7 @@ def _common_types(first: str | list[str], second: str | list[str]) -> list[str]:
 
 
 def look_up(root: Node, reference: object, where: str) -> Node:
-    """The node to which a reference leads."""
+    """Return the target of a reference."""
     if not isinstance(reference, str) or not reference.startswith("#"):
         raise fail(
             where,
@@ -206,7 +206,7 @@ def look_up(root: Node, reference: object, where: str) -> Node:
 
 
 def _node_at(root: Node, pointer: str) -> object:
-    """What stands at a JSON pointer; None if nothing does."""
+    """Return the node at a JSON pointer, or None."""
     target: object = root
     for part in pointer.split("/")[1:]:
         key = unquote(part).replace("~1", "/").replace("~0", "~")
@@ -220,7 +220,7 @@ def _node_at(root: Node, pointer: str) -> object:
 
 
 def ids_to_pointers(root: Node) -> Node:
-    """The schema with what references name by ``$id`` or ``$anchor`` as pointers from its root."""
+    """Return the schema with references to ``$id`` or ``$anchor`` replaced by pointers."""
     nodes = [*_nodes(root, "", "")]
     references = (str(node.get("$ref", "#")) for node, _, _ in nodes)
     if len({base for _, base, _ in nodes}) < 2 and all(
@@ -232,7 +232,7 @@ def ids_to_pointers(root: Node) -> Node:
     pointers: dict[str, str] = {}
     for node, base, pointer in nodes:
         pointers.setdefault(base, pointer)
-        # Up to draft 7, an anchor is an id that begins with #.
+        # Up to draft 7, an anchor is an id starting with #.
         for anchor in (f"#{node.get('$anchor')}", node.get("$id"), node.get("id")):
             if isinstance(anchor, str) and anchor.startswith("#"):
                 pointers.setdefault(base + anchor, pointer)
@@ -242,14 +242,14 @@ def ids_to_pointers(root: Node) -> Node:
             target = pointers.get(f"{uri}#{fragment}")
             if target is None and uri in pointers:
                 target = pointers[uri] + fragment
-            # Some name their parts by ids, but mean pointers from the root.
+            # Some schemas have ids, but mean pointers from the root.
             if target is not None and _node_at(root, target) is not None:
                 node["$ref"] = f"#{target}"
     return root
 
 
 def _nodes(node: object, base: str, pointer: str) -> Iterator[tuple[Any, str, str]]:
-    """Each object within a schema, the URI of the schema that it is a part of, and its place."""
+    """Yield each object in a schema, the URI of its enclosing schema, and its pointer."""
     if isinstance(node, Mapping):
         own = node.get("$id", node.get("id"))
         base = urldefrag(urljoin(base, own)).url if isinstance(own, str) else base

@@ -1,4 +1,4 @@
-"""A schema turned back into text: JSON Schema for programs, a table for people."""
+"""Renders a schema as JSON Schema or as a table."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def to_json_schema(schema: Schema) -> dict[str, Any]:
-    """The JSON Schema with the same meaning; every result of ``schema`` obeys it.
+    """Return the equivalent JSON Schema, which every result of ``schema`` obeys.
 
-    It is the one that was read, where attributes do not say all that it does.
+    If attributes cannot express it all, it is the original one.
     """
     if schema.document is not None:
         return dict(schema.document)
@@ -32,7 +32,7 @@ def to_json_schema(schema: Schema) -> dict[str, Any]:
 
 
 def describe(schema: Schema) -> str:
-    """A plain table: path, type, constraint, what stands for an absent value, description."""
+    """Return a plain table: path, type, constraint, absent value, description."""
     rows = [("PATH", "TYPE", "CONSTRAINT", "ABSENT", "DESCRIPTION")]
     rows.extend(_rows(schema, ""))
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
@@ -44,7 +44,7 @@ def describe(schema: Schema) -> str:
 
 
 def describe_attributes(schemas: Schema | Mapping[str, Schema]) -> dict[str, str]:
-    """The attributes by path, those of a category behind its name, each in a few words."""
+    """Describe each attribute briefly, by path, prefixed with the category."""
     if not isinstance(schemas, Schema):
         return {
             f"{category}: {path}": text
@@ -71,7 +71,7 @@ def _object_node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str,
 
 
 def _reference(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
-    """A reference to what a recursive attribute stands for, which is written once."""
+    """Return a reference to a recursive attribute's definition, which is written once."""
     assert attribute.recursion is not None
     assert attribute.recursion.attribute is not None
     name = attribute.recursion.name
@@ -127,7 +127,7 @@ def _node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
             node["items"] = False
     elif attribute.type == "enum":
         node = {"enum": [*attribute.choices, *([None] if attribute.nullable else [])]}
-        if not node["enum"]:  # no value is allowed, and a list must not be empty
+        if not node["enum"]:  # no value is allowed, but an enum must not be empty
             node = {"enum": [""], "type": "integer"}
     elif attribute.type in ("date", "date-time"):
         node = {"type": _type("string", attribute.nullable), "format": attribute.type}
@@ -178,7 +178,7 @@ def _rows(attributes: Iterable[Attribute], prefix: str) -> list[tuple[str, str, 
 
 def _is_mandatory(attribute: Attribute) -> bool:
     if attribute.type == "array" and not attribute.min_items:
-        return False  # An empty list says that there is none.
+        return False  # An empty list means that there are none.
     return attribute.needs_a_value
 
 

@@ -1,4 +1,4 @@
-"""Strings, numbers and choices: how a JSON Schema limits them, their formats and their patterns."""
+"""Strings, numbers and choices in JSON Schema, with their limits, formats and patterns."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ _FORMATS: Final = {
     "uuid": r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
 }
 FORMATS: Final = {name: re.compile(pattern) for name, pattern in _FORMATS.items()}
-"""The formats to which texts are held; each pattern is that of a whole text."""
+"""Formats of texts, each with a pattern for the whole text."""
 
 
 def is_date(text: str) -> bool:
-    """Whether a text is a day that exists, as YYYY-MM-DD."""
+    """Return whether a text is an existing day, as YYYY-MM-DD."""
     match = _DATE.fullmatch(text)
     if match is None:
         return False
@@ -63,31 +63,27 @@ def is_date(text: str) -> bool:
 
 
 def is_time(text: str) -> bool:
-    """Whether a text is a time of day, hh:mm:ss, with or without a fraction and a time zone."""
+    """Return whether a text is a time hh:mm:ss, with an optional fraction and time zone."""
     return FORMATS["time"].fullmatch(text) is not None
 
 
 def is_date_time(text: str) -> bool:
-    """Whether a text is a date, a T, and a time."""
+    """Return whether a text is a date, a T, and a time."""
     date, separator, time = text.partition("T")
     return separator == "T" and is_date(date) and is_time(time)
 
 
 def lacks_timezone(value: str | None) -> bool:
-    """Whether a date and time has no time zone."""
+    """Return whether a date and time has no time zone."""
     return value is not None and value[-1] != "Z" and value[-6] not in "+-"
 
 
 PATTERN_SECONDS: Final = 1.0
-"""The time that a pattern may take on one value; all but those that explode take microseconds."""
+"""Time limit of a pattern per value, for catastrophic backtracking; others take microseconds."""
 
 
 def check_pattern(pattern: object) -> None:
-    """Refuse what is not a regular expression.
-
-    Raises:
-        ValueError: with the reason.
-    """
+    """Raise ``ValueError`` if a pattern is not a regular expression."""
     if not isinstance(pattern, str):
         raise ValueError("it is not text")
     try:
@@ -103,10 +99,10 @@ def check_pattern(pattern: object) -> None:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a pattern matches anywhere in a text.
+    """Return whether a pattern matches anywhere in a text.
 
     Raises:
-        TimeoutError: that is not known after ``PATTERN_SECONDS``.
+        TimeoutError: it takes longer than ``PATTERN_SECONDS``.
     """
     return _compiled(pattern).search(text, timeout=PATTERN_SECONDS) is not None
 
@@ -116,19 +112,19 @@ def _compiled(pattern: str) -> Any:
     import regex
 
     with warnings.catch_warnings():
-        # About signs that the other engine may once read differently.
+        # About syntax that the other engine may read differently in future.
         warnings.simplefilter("ignore")
         return regex.compile(pattern)
 
 
 def is_limited(attribute: Attribute) -> bool:
-    """Whether a string must be more than text."""
+    """Return whether a string has limits."""
     limits = (attribute.pattern, attribute.format, attribute.min_length, attribute.max_length)
     return any(limit is not None for limit in limits)
 
 
 def read_enum(common: Attribute, node: Node, types: list[str], where: str) -> Attribute:
-    """One of the values that ``enum`` or ``const`` names; none may be an object or a list."""
+    """Read an ``enum`` or ``const`` of scalar values."""
     values = node["enum"] if "enum" in node else [node["const"]]
     if not isinstance(values, list) or not values:
         raise fail(f"{where}.enum", "a list with at least one value is expected")
@@ -151,7 +147,7 @@ def read_enum(common: Attribute, node: Node, types: list[str], where: str) -> At
 
 
 def contains(values: list[Any], value: object) -> bool:
-    """Whether a value is among others as JSON compares them: true is not 1."""
+    """Return whether a value is among others by JSON's comparison: true is not 1."""
     return any(
         value == other and isinstance(value, bool) == isinstance(other, bool) for other in values
     )
@@ -166,7 +162,7 @@ def _is_of(value: str | int | float | bool, kind: str) -> bool:
 
 
 def read_string(common: Attribute, node: Node, where: str) -> Attribute:
-    """A text, or a date."""
+    """Read a text or a date."""
     pattern = node.get("pattern")
     if pattern is not None:
         try:
@@ -195,7 +191,7 @@ def read_string(common: Attribute, node: Node, where: str) -> Attribute:
 
 
 def read_number(attribute: Attribute, node: Node, where: str) -> Attribute:
-    """A number between its bounds."""
+    """Read the limits of a number."""
     minimum = limit_of(node, "minimum", where)
     maximum = limit_of(node, "maximum", where)
     above, below = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
@@ -226,7 +222,7 @@ def read_number(attribute: Attribute, node: Node, where: str) -> Attribute:
 
 
 def text_of(node: Node, keyword: str, where: str) -> str:
-    """The text of a keyword, on one line; empty if there is none."""
+    """Return the text of a keyword on one line, empty if it is missing."""
     text = node.get(keyword, "")
     if not isinstance(text, str):
         raise fail(f"{where}.{keyword}", f"text is expected, not {text!r}")
@@ -234,7 +230,7 @@ def text_of(node: Node, keyword: str, where: str) -> str:
 
 
 def examples_of(node: Node) -> tuple[str, ...]:
-    """The examples that are text or numbers."""
+    """Return the examples that are text or numbers."""
     examples = node.get("examples", [])
     if not isinstance(examples, list):
         examples = [examples]
@@ -246,7 +242,7 @@ def examples_of(node: Node) -> tuple[str, ...]:
 
 
 def names_of(names: object, where: str) -> tuple[str, ...]:
-    """A list of names, or one name."""
+    """Read a list of names, or one name."""
     if isinstance(names, str):
         return (names,)
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
@@ -255,7 +251,7 @@ def names_of(names: object, where: str) -> tuple[str, ...]:
 
 
 def limit_of(node: Node, keyword: str, where: str) -> float | None:
-    """The number of a keyword, if there is one."""
+    """Return the number of a keyword, or None."""
     number = node.get(keyword)
     if number is None:
         return None
@@ -267,7 +263,7 @@ def limit_of(node: Node, keyword: str, where: str) -> float | None:
 
 
 def count_of(node: Node, keyword: str, where: str) -> int | None:
-    """The whole number of a keyword, if there is one."""
+    """Return the integer of a keyword, or None."""
     number = limit_of(node, keyword, where)
     if number is None:
         return None
@@ -277,7 +273,7 @@ def count_of(node: Node, keyword: str, where: str) -> int | None:
 
 
 def flag_of(node: Node, keyword: str, where: str) -> bool:
-    """Whether a keyword says true."""
+    """Return whether a keyword is true."""
     flag = node.get(keyword, False)
     if not isinstance(flag, bool):
         raise fail(f"{where}.{keyword}", f"true or false is expected, not {flag!r}")

@@ -1,4 +1,4 @@
-"""Schemas from all their sources: the form is recognised, and its reader called."""
+"""Loads schemas from any source, by detecting their form."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WRAPPER_KEYS: Final = (
     "input_schema",
     "function",
 )
-"""Where OpenAI, Anthropic and others have the JSON Schema of an answer."""
+"""Keys with the JSON Schema of an answer in OpenAI's, Anthropic's and other APIs."""
 _FORMS_HINT: Final = (
     'for a JSON Schema write {"type": "object", "properties": {...}}; for descriptions '
     '{"name": "description", ...} with text only; for one schema per category '
@@ -41,9 +41,9 @@ _FORMS_HINT: Final = (
 
 
 def load_schema(source: object) -> Schema:
-    """One schema in any of the forms of ``load_schemas``, for a single kind of document.
+    """Load one schema, in any form that ``load_schemas`` reads.
 
-    Raises ``SchemaError``, which says where in the schema and what to do.
+    Raises ``SchemaError``.
     """
     loaded = load_schemas(source)
     if isinstance(loaded, Schema):
@@ -57,18 +57,18 @@ def load_schema(source: object) -> Schema:
 
 
 def load_schemas(source: object) -> Schema | dict[str, Schema]:
-    """A schema, or one for each category, in any of these forms.
+    """Load a schema, or one per category, in any of these forms.
 
     - a Pydantic (version 2) class;
     - a JSON Schema, as a dict;
     - a list of attribute names;
     - a dict of name to description;
-    - text: the one-line form, JSON of any of the above, the name of a file that holds either
+    - text: the one-line form, JSON of any of the above, the name of a file with either
       (``.json``, ``.txt``, ``.schema``), or ``module:Class``;
-    - a dict of category to any of the above, text apart;
-    - a ``Schema`` that was loaded before.
+    - a dict of category to any of the above except text;
+    - a loaded ``Schema``.
 
-    Raises ``SchemaError``, which says where in the schema and what to do.
+    Raises ``SchemaError``.
     """
     if isinstance(source, str):
         return _from_text(source)
@@ -80,12 +80,11 @@ def load_schemas(source: object) -> Schema | dict[str, Schema]:
 
 
 def as_schemas(source: object) -> Schema | dict[str, Schema]:
-    """A schema as Python code or a request gives it: ``load_schemas``, but text is never a name.
+    """Load schemas like ``load_schemas``, except that text is never the name of a file or class.
 
-    Text is the one-line form or JSON, so no file is read and no code is imported for it, wherever
-    it comes from.
+    Text is the one-line form or JSON, so untrusted text reads no file and imports no code.
 
-    Raises ``SchemaError``, as ``load_schemas`` does, also for the name of a file or of a class.
+    Raises ``SchemaError``, also for the name of a file or class.
     """
     if not isinstance(source, str):
         return source if isinstance(source, Schema) else load_schemas(source)
@@ -102,7 +101,7 @@ def as_schemas(source: object) -> Schema | dict[str, Schema]:
 
 
 def _one_schema(source: object, where: str) -> Schema:
-    """One schema from anything but text and paths."""
+    """Load one schema from anything except text and paths."""
     try:
         if isinstance(source, Schema):
             return check(source)
@@ -146,9 +145,9 @@ def _from_descriptions(descriptions: Mapping[Any, Any]) -> Schema:
 
 
 def _is_json_schema(source: Mapping[Any, Any]) -> bool:
-    """Whether a dict is a JSON Schema, rather than descriptions; unclear is an error."""
+    """Return whether a dict is a JSON Schema, not descriptions; raise if it is unclear."""
     kind = source.get("type")
-    # Where "type" says "object", or another key cannot be a description, there is no doubt.
+    # Certain if "type" is "object", or another key cannot be a description.
     if kind == "object" or isinstance(source.get("properties"), Mapping):
         return True
     if kind == "array" and isinstance(source.get("items"), Mapping):
@@ -157,7 +156,7 @@ def _is_json_schema(source: Mapping[Any, Any]) -> bool:
         return True
     if any(isinstance(source.get(keyword), list) for keyword in ("allOf", "anyOf", "oneOf")):
         return True
-    # An attribute named "type" would be described by more than the name of a type.
+    # An attribute named "type" would have a description other than a type's name.
     return isinstance(kind, list) or (isinstance(kind, str) and kind in JSON_TYPES)
 
 
@@ -178,9 +177,9 @@ def _from_mapping(source: Mapping[Any, Any]) -> Schema | dict[str, Schema]:
 
 
 def _unwrap(source: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """The JSON Schema in what other tools put around it, such as ``{"name": ..., "schema": ...}``.
+    """Return the JSON Schema in a wrapper of other tools, such as ``{"name": ..., "schema": ...}``.
 
-    What the wrapping says of the documents becomes its description, if it has none.
+    The wrapper's description is used if the schema has none.
     """
     if _is_json_schema(source) and not isinstance(source.get("json_schema"), Mapping):
         return source
@@ -198,7 +197,7 @@ def _unwrap(source: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 
 def _is_by_category(source: Mapping[Any, Any]) -> bool:
-    """Whether each value of a dict is a schema of its own; unclear is an error."""
+    """Return whether each value of a dict is a schema; raise if it is unclear."""
     holders = [
         key
         for key, value in source.items()
@@ -207,7 +206,7 @@ def _is_by_category(source: Mapping[Any, Any]) -> bool:
     if _has_only_choices(source) or _has_types(source):
         return False
     if len(holders) == len(source):
-        # {"properties": {...}} is a JSON Schema, unless other keys beside it are no keywords.
+        # {"properties": {...}} is a JSON Schema, unless other keys are not keywords.
         if [*source] == ["properties"] or _has_only_keywords(source):
             return False
         if isinstance(source.get("properties"), Mapping):
@@ -233,12 +232,12 @@ def _is_by_category(source: Mapping[Any, Any]) -> bool:
 
 
 def _has_only_choices(source: Mapping[Any, Any]) -> bool:
-    """Whether a dict is a JSON Schema with choices and words about them."""
+    """Return whether a dict is a JSON Schema with choices and annotations only."""
     return isinstance(source.get("enum"), list) and {*source} <= ANNOTATIONS
 
 
 def _has_types(source: Mapping[Any, Any]) -> bool:
-    """Whether a dict is a JSON Schema with several types."""
+    """Return whether a dict is a JSON Schema with several types."""
     types = source.get("type")
     return isinstance(types, list) and bool(types) and all(kind in JSON_TYPES for kind in types)
 
@@ -251,7 +250,7 @@ def _has_only_keywords(source: Mapping[Any, Any]) -> bool:
 
 
 def _is_property(value: object) -> bool:
-    """Whether a dict is a JSON Schema of one property, rather than of a whole document."""
+    """Return whether a dict is a JSON Schema of a property, not of a whole document."""
     if not isinstance(value, Mapping) or isinstance(value.get("properties"), Mapping):
         return False
     kind = value.get("type")
@@ -266,7 +265,7 @@ def _from_text(text: str) -> Schema | dict[str, Schema]:
         raise SchemaError("the schema is empty: it needs at least one attribute")
     if stripped[0] in "{[":
         return _from_json(stripped, "the schema")
-    # A one-line schema can end in .txt, too, but then there is a blank somewhere in it.
+    # A one-line schema may also end in .txt, but then it has a blank.
     if _is_file_name(stripped) or (_has_file_suffix(stripped) and os.path.isfile(stripped)):
         return _from_file(Path(stripped))
     if _MODULE_CLASS.fullmatch(stripped):
@@ -333,7 +332,7 @@ def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _from_module(reference: str) -> Schema | dict[str, Schema]:
     module_name, _, qualified_name = reference.partition(":")
-    # As python -m does, and as users expect of a command.
+    # Like python -m, as users expect of a command.
     if "" not in sys.path and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
@@ -345,7 +344,7 @@ def _from_module(reference: str) -> Schema | dict[str, Schema]:
         ) from error
     except KeyboardInterrupt:
         raise
-    # Whatever the user's module raises while it is imported, SystemExit included.
+    # Anything that the user's module raises on import, including SystemExit.
     except BaseException as error:
         kind = type(error).__name__
         raise SchemaError(f"{reference}: importing {module_name!r} failed: {kind}: {error}") from (
@@ -361,8 +360,8 @@ def _from_module(reference: str) -> Schema | dict[str, Schema]:
 
 
 def is_model_class(source: object) -> bool:
-    """Whether ``source`` is a Pydantic (version 2) model, a dataclass, a TypedDict, or a list of
-    one of these, such as ``list[Person]``."""
+    """Return whether ``source`` is a Pydantic (version 2) model, a dataclass, a TypedDict, or a
+    list of one of these, such as ``list[Person]``."""
     if get_origin(source) is list:
         return is_model_class(*get_args(source))
     if not isinstance(source, type):
@@ -374,13 +373,13 @@ def is_model_class(source: object) -> bool:
 
 
 def validate_data(model: Any, data: Any) -> Any:
-    """``data`` as an instance of a class; Pydantic's ``ValidationError`` says what it refuses."""
-    # As JSON, in which a strict class takes dates, decimals and sets, too.
+    """Convert ``data`` to an instance of a class; raise Pydantic's ``ValidationError``."""
+    # As JSON, from which even a strict class accepts dates, decimals and sets.
     return _adapter(model).validate_json(json.dumps(data))
 
 
 def dump_data(data: Any) -> tuple[Any, Any]:
-    """An instance of a class as JSON types, and as Python's own."""
+    """Convert an instance of a class to JSON types, and to Python's own."""
     kind: Any = type(data)
     adapter = _adapter(kind)
     return adapter.dump_python(data, mode="json", by_alias=True), adapter.dump_python(
@@ -395,7 +394,7 @@ def _adapter(model: Any) -> Any:
 
 
 def _schema_generator() -> Any:
-    """Pydantic's own writer of JSON Schema, except that a decimal is a number of that format."""
+    """Return Pydantic's JSON Schema generator, except that a decimal is a number of that format."""
     from pydantic.json_schema import GenerateJsonSchema
 
     class Writer(GenerateJsonSchema):
@@ -406,13 +405,13 @@ def _schema_generator() -> Any:
 
 
 def read_model(model: Any) -> Schema:
-    """The attributes of a class; results become its instances."""
+    """Read the schema of a class; results become its instances."""
     try:
         write = getattr(model, "model_json_schema", None) or _adapter(model).json_schema
         document = write(by_alias=True, mode="validation", schema_generator=_schema_generator())
     except SchemaError:
         raise
-    except Exception as error:  # Pydantic raises what its plugins and the model's own code raise.
+    except Exception as error:  # Anything that plugins and the model's own code raise.
         raise SchemaError(
             f"{model.__name__}: Pydantic cannot write it as JSON Schema: "
             f"{str(error).partition(chr(10))[0].rstrip('.')}; or give the attribute a plain type"

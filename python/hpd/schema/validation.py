@@ -1,4 +1,4 @@
-"""Data against the JSON Schema that a user gave, for the rules that no single field can keep."""
+"""Validates data against the user's JSON Schema, for rules beyond single fields."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def schema_violations(
 ) -> list[tuple[str, str]]:
     """Return the paths at which data violates a JSON Schema, with the reasons.
 
-    Violations that are only due to null at one of the ``missing`` paths are left out.
+    Violations caused only by null at one of the ``missing`` paths are ignored.
     """
     try:
         faults = list(_validator(json.dumps(document)).iter_errors(data))
-    except Exception as error:  # whatever a pattern or a reference makes the library raise
+    except Exception as error:  # anything that patterns or references make the library raise
         return [("", f"the schema cannot be checked ({type(error).__name__}: {error})")]
     found = [(_data_path(fault.absolute_path), fault) for fault in faults]
     return [

@@ -1,1 +1,1 @@
-"""Values: constraints on what is written, texts parsed into values, and these put together."""
+"""Values: constraints, parsing, grounding and assembly."""

@@ -1,7 +1,7 @@
-"""A whole answer, written as one JSON object, split into the raw texts of its fields.
+"""Splits a whole answer, one JSON object, into the raw texts of its fields.
 
-The text may break off anywhere, or not be JSON at all: whatever was complete before is kept, with
-its offsets, neither of which ``json`` gives.
+The text may break off anywhere, or not be JSON: unlike ``json``, it keeps complete values, with
+their offsets.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class RawValue:
 
     text: str = "null"
     start: int | None = None
-    """The offset in the answer at which the text begins; None if the answer lacks it."""
+    """The offset of the text in the answer; None if it is missing."""
     end: int | None = None
     truncated: bool = False
     """Whether the answer broke off in this value, or before it."""
     error: str | None = None
 
     def parse(self, attribute: Attribute, document: str = "") -> ParsedValue:
-        """The value as one of ``attribute``'s type, or the error that it is none."""
+        """Parse the value as ``attribute``'s type."""
         if self.error and self.error != INCOMPLETE:
             return ParsedValue(error=self.error)
         parse = parse_truncated if self.error else parse_value
@@ -45,10 +45,10 @@ class RawValue:
 
 
 def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
-    """The raw text of each field in an answer such as ``{"brand": "Nike", "tags": ["a"]}``.
+    """Return the raw text of each field in an answer such as ``{"brand": "Nike", "tags": ["a"]}``.
 
     The paths are those of ``schema_leaves`` and ``item_leaves``; an array's count is the number of
-    its complete items. An attribute that the answer lacks has the text ``null``.
+    its complete items. A missing attribute has the text ``null``.
     """
     start = text.find("{")
     if start < 0:
@@ -63,12 +63,12 @@ def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
 
 
 def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
-    """The raw text of each field in a list that is written by itself, such as ``["a", "b"]``.
+    """Return the raw text of each field in a separate list such as ``["a", "b"]``.
 
     Args:
-        array: whose list it is.
+        array: the array.
         text: the list.
-        path: that of the array.
+        path: the array's path.
     """
     node, _ = _JsonReader(text).value(0, 0)
     if node.kind == "scalar" and not node.complete:
@@ -80,7 +80,7 @@ def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
 
 
 def answer_leaf(schema: Schema, path: Path) -> Attribute | None:
-    """The attribute to which a path of ``split_answer`` leads; None if it leads to none."""
+    """Return the attribute at a path of ``split_answer``, or None."""
     siblings = schema.attributes
     attribute: Attribute | None = None
     for name in path:
@@ -112,7 +112,7 @@ class _JsonNode:
 
 
 class _JsonReader:
-    """A JSON reader that notes offsets; at a mistake it stops, and keeps what it has read."""
+    """A JSON reader that records offsets; at an error it stops, and keeps what it has read."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -130,14 +130,14 @@ class _JsonReader:
             node.kind = "array"
             self.array(node, depth)
         elif char == '"':
-            # It may have escapes that are none.
+            # It may have invalid escapes.
             text = _STRING.match(self.text, position)
             node.end = text.end() if text else len(self.text)
             node.complete = text is not None
         else:
             match = _SCALAR.match(self.text, position)
             node.end = match.end() if match else len(self.text)
-            # Without a delimiter behind it, a number may have lost its last digits.
+            # Without a delimiter, a number may have lost its last digits.
             node.complete = match is not None and (
                 self.text[node.end : node.end + 1] in _DELIMITERS
                 or match.group() in ("null", "true", "false")
@@ -182,7 +182,7 @@ class _JsonReader:
                 return
 
     def next(self, value: _JsonNode, position: int, closing: str) -> int:
-        """The offset of the next member or of the closing bracket; -1 if neither follows."""
+        """Return the offset of the next member or the closing bracket, or -1."""
         position = self.skip_blank(position)
         char = self.text[position : position + 1]
         if not value.complete or char not in (",", closing) or not char:
@@ -208,7 +208,7 @@ class _Splitter:
         *,
         is_truncated: bool = False,
     ) -> None:
-        """Note the fields of an object; it may be absent, or something other than an object."""
+        """Store the fields of an object, which may be missing or not an object."""
         if node is not None and node.kind != "object" and error is None and not self.is_null(node):
             error = "an object is expected here"
         is_truncated = is_truncated or (
@@ -254,7 +254,7 @@ class _Splitter:
         if self.is_null(node):
             self.values[count_path] = self.raw(node, error)
             return
-        # One value where a list belongs is a list of one.
+        # A single value instead of a list is a list of one.
         items = node.items if node.kind == "array" else [node]
         items = [item for item in items if item.complete or item.kind == "object"]
         self.values[count_path] = RawValue(

@@ -13,7 +13,7 @@ from hpd.schema.validation import schema_violations
 from hpd.values.parsing import MISSING_PREFIX, ParsedValue
 
 NOT_IN_DOCUMENT = f"{MISSING_PREFIX} the document does not hold it"
-"""The error of a required value for which the model says null."""
+"""The error of a required value that is null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +22,18 @@ class AssembledData:
 
     data: dict[str, Any]
     errors: dict[str, str] = field(default_factory=dict)
-    """The reason why a value is null, or an item left out, by its dotted path in the data."""
+    """Why a value is null or an item omitted, by its dotted path in the data."""
     data_paths: dict[Path, str] = field(default_factory=dict)
-    """The dotted path in the data (``lines[0].qty``) of each field that is there. The count of an
-    array has the path of the array; items that were left out have none."""
+    """The dotted path in the data (``lines[0].qty``) of each field. The count of an array has the
+    path of the array; omitted items have none."""
     violations: tuple[str, ...] = ()
-    """The paths among ``errors`` at which the data breaks the schema."""
+    """The paths in ``errors`` at which the data violates the schema."""
     faults: Mapping[Path, str] = field(default_factory=dict)
-    """The errors by the fields that are to blame for them. Where an item was left out, they are its
-    own fields."""
+    """The errors by the fields that caused them; for an omitted item, its own fields."""
     missing_paths: frozenset[str] = frozenset()
-    """The paths in the data at which a required value is absent, and nothing else is wrong."""
+    """The paths in the data whose only error is that a required value is absent."""
     missing_fields: frozenset[Path] = frozenset()
-    """The fields whose values are missing for required data, or for lists with too few items."""
+    """The fields without values that are required, or that lists with too few items need."""
 
 
 def assemble(
@@ -44,15 +43,15 @@ def assemble(
     as_answer: bool = False,
     allows_null: bool = False,
 ) -> AssembledData:
-    """The nested data of all fields; those that ``values`` lacks count as absent.
+    """Assemble the nested data of all fields; those missing in ``values`` are absent.
 
-    The data obeys the schema, except where ``errors`` says that it does not. An absent value is
-    null if the schema allows null; it is left out if it is optional; else it is null with an
-    error, or without one if ``allows_null`` says so. Items that are null, invalid or, with
-    ``uniqueItems``, repeated are left out.
+    The data obeys the schema except at the paths in ``errors``. An absent value is null if the
+    schema allows it; otherwise it is omitted if optional; otherwise it is null with an error, or
+    without one if ``allows_null``. Items that are null, invalid or, with ``uniqueItems``, repeated
+    are omitted.
 
-    With ``as_answer`` it is the answer as far as it has been given, for later questions: a map is a
-    list of names and values, and a union has its variant's name.
+    With ``as_answer`` the result is the answer so far, for later questions: a map is a list of
+    names and values, and a union has its variant's name.
     """
     assembly = _Assembly(values, as_answer=as_answer, allows_null=allows_null)
     data: dict[str, Any] = {}
@@ -74,12 +73,12 @@ def assemble(
 
 
 def unwrapped_data(schema: Schema, data: Mapping[str, Any]) -> Any:
-    """The data for the user: of a schema whose root is no object, the value itself."""
+    """Return the user's data: the value itself if the schema's root is not an object."""
     return data.get(schema.attributes[0].name) if schema.has_unwrapped_root else data
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a value is null, an empty list, or an object of nothing but such values."""
+    """Return whether a value is null, an empty list, or an object of only such values."""
     if isinstance(value, dict):
         return all(is_empty(part) for part in value.values())
     return value is None or value == []
@@ -94,27 +93,27 @@ class _Assembly:
         self.allows_null = allows_null
         self.errors: dict[str, str] = {}
         self.data_paths: dict[Path, str] = {}
-        # The places where no more is wrong than that a required value is absent; nothing is, if the
-        # whole object around it is absent and optional.
+        # Paths whose only error is an absent required value; no error if the whole object around
+        # it is absent and optional.
         self.missing_paths: set[str] = set()
-        # The places at which the data breaks the schema.
+        # Paths at which the data violates the schema.
         self.violations: set[str] = set()
-        # Why values are null that need not be there, by their places.
+        # Why optional values are null, by path.
         self.reasons: dict[str, str] = {}
-        # The place of each field's error, and the error.
+        # Each field's error, with its path.
         self.faults: dict[Path, tuple[str, str]] = {}
-        # The fields that a list with too few items needs.
+        # Fields that a list with too few items needs.
         self.too_few: set[Path] = set()
 
     @property
     def absent_fields(self) -> set[Path]:
-        """The fields whose required values are absent."""
+        """Return the fields whose required values are absent."""
         return {
             path for path, (data_path, _) in self.faults.items() if data_path in self.missing_paths
         }
 
     def build(self, attribute: Attribute, path: Path, data_path: str) -> tuple[Any, bool]:
-        """The value at a path, and whether it obeys the schema there."""
+        """Return the value at a path, and whether it obeys the schema."""
         if attribute.is_constant:
             value = attribute.choices[0] if attribute.choices else None
             return (
@@ -162,7 +161,7 @@ class _Assembly:
         return data, is_valid
 
     def sequence(self, attribute: Attribute, path: Path, data_path: str) -> tuple[Any, bool]:
-        """The places up to the first one that lacks a value."""
+        """Return the items up to the first one without a value."""
         items: list[Any] = []
         before = set(self.violations)
         is_whole = is_valid = True
@@ -195,8 +194,8 @@ class _Assembly:
         return value, is_valid
 
     def check(self, document: Any, data: Any) -> None:
-        """Check what attributes cannot say, by the schema as it was written."""
-        # Without these, what is still missing is so in a part that was left out as a whole.
+        """Validate the data with the original schema, beyond what attributes express."""
+        # Others are missing in a part that was omitted as a whole.
         missing = self.missing_paths if self.allows_null else ()
         for data_path, message in schema_violations(document, data, missing):
             self.fail(data_path, message)
@@ -241,8 +240,8 @@ class _Assembly:
     def items(
         self, array: Attribute, item: Attribute, path: Path, data_path: str, n_items: int
     ) -> tuple[list[Any], set[Path]]:
-        """The items, and the fields whose values others lack."""
-        # An item that was counted should be there: if nothing of it is, it is left out below.
+        """Return the items, and the missing fields of omitted ones."""
+        # A counted item should exist; an empty one is omitted below.
         item = replace(item, required=True)
         items: list[Any] = []
         lost: set[Path] = set()
@@ -270,8 +269,8 @@ class _Assembly:
                 self.missing_paths |= inner.missing_paths
                 self.data_paths.update(inner.data_paths)
             elif not is_needed:
-                # An absent item was counted by mistake, unless it is not null when it is asked for
-                # again; a malformed one is reported.
+                # An absent item was miscounted, unless it has a value when asked for again; an
+                # invalid one is reported.
                 lost |= inner.faults.keys()
                 self.too_few |= inner.absent_fields
                 self.faults.update(inner.faults)
@@ -291,7 +290,7 @@ class _Assembly:
     def entry(
         self, item: Attribute, path: Path, data_path: str, inner: _Assembly
     ) -> tuple[str, dict[str, Any], bool]:
-        """A name of a map and its value: the value's place, both, and whether they are valid."""
+        """Return a map's entry: the value's path, name, value, and whether they are valid."""
         own, value = item.attributes
         name_path = (*path, MAP_NAME)
         name, is_named = inner.build(own, name_path, data_path)
@@ -313,7 +312,7 @@ class _Assembly:
         return self.null(attribute, data_path)
 
     def null(self, attribute: Attribute, path: str) -> tuple[None, bool]:
-        """Null in place of a value, and whether the schema allows that."""
+        """Return null, and whether the schema allows it."""
         if not _may_be_absent(attribute):
             self.violations.add(path)
         return None, _may_be_absent(attribute)
@@ -337,13 +336,13 @@ def _may_be_absent(attribute: Attribute) -> bool:
 
 
 def _set_key(data: dict[str, Any], attribute: Attribute, value: Any) -> None:
-    """Set a key, unless its value is null and the attribute can be left out but not be null."""
+    """Set a key, unless its value is null and the attribute is optional but not nullable."""
     if value is not None or attribute.nullable or attribute.required:
         data[attribute.name] = value
 
 
 def _json_identity(value: Any) -> str:
-    """A text that is the same for values equal in JSON Schema: 1 and 1.0, but not 1 and true."""
+    """Return a key that is equal for equal JSON values: 1 and 1.0, but not 1 and true."""
     return json.dumps(_floats_to_integers(value), sort_keys=True)
 
 

@@ -1,7 +1,7 @@
-"""Maps from the confidence of a model to the share of such answers that are right.
+"""Maps a model's confidence to the share of answers that are right.
 
-There is a curve for each kind of field and, apart from that, for its nulls. A curve never falls, so
-of two values of one kind the more confident one stays so.
+There are separate curves for each kind of field and for its nulls. Curves never fall, so the order
+of two values of one kind is kept.
 """
 
 from __future__ import annotations
@@ -17,41 +17,40 @@ from typing import Any
 from hpd.errors import ModelLoadError, OptionError
 
 METADATA_KEY = "hpd.calibration"
-"""The key under which a GGUF file has the map of its model, as JSON."""
+"""GGUF key of the model's map, as JSON."""
 
 ANY_KIND = "any"
-"""The kind that stands for all those which have no curve of their own."""
+"""The kind for all kinds without their own curve."""
 
 COUNT_KIND = "count"
-"""The name of the number of an array's items; other kinds are called as the types are."""
+"""The kind of an array's number of items; other kinds are named like types."""
 
 SHORT_TEXT = 200
-"""The characters of the longest text that counts as short, as a title does."""
+"""Maximum length of a short text, such as a title, in characters."""
 
 _SHORT_TEXT_SUFFIX = " of a short text"
 
 _FORMAT_VERSION = 1
-"""The number of the form in which maps are written."""
+"""Version of the format of maps."""
 
 
 def kind_of(name: str, text: str) -> str:
-    """The kind of a field: its type, or ``COUNT_KIND``, and whether its document is a short text.
+    """Return the kind of a field: its type or ``COUNT_KIND``, and whether its document is short.
 
-    A model that knows titles is right about what they do not state; of a letter it may know
-    neither what it states nor what it does not.
+    A model trained on titles knows well what they do not state, but may be wrong about letters.
     """
     return name + _SHORT_TEXT_SUFFIX if len(text) <= SHORT_TEXT else name
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A curve through points, the same everywhere left of the first, and right of the last."""
+    """A piecewise linear curve, constant before the first point and after the last."""
 
     points: tuple[tuple[float, float], ...]
-    """Confidences, rising, and the share that is right at each, never falling."""
+    """Rising confidences, and the share that is right at each, never falling."""
 
     def __call__(self, confidence: float) -> float:
-        """The share that is right at a confidence."""
+        """Return the share that is right at a confidence."""
         right = bisect_right(self.points, confidence, key=lambda point: point[0])
         if right == 0:
             return self.points[0][1]
@@ -61,7 +60,7 @@ class Curve:
         return y0 + (y1 - y0) * (confidence - x0) / (x1 - x0)
 
     def inverse(self, share: float) -> float:
-        """The least confidence at which that share is right; infinite if there is none."""
+        """Return the least confidence at which that share is right, or infinity."""
         right = bisect_left(self.points, share, key=lambda point: point[1])
         if right == 0:
             return 0.0
@@ -75,26 +74,26 @@ class Curve:
 class ConfidenceMap:
     """A curve for the values and for the nulls of each kind of field.
 
-    An empty map leaves every confidence as it is.
+    An empty map changes no confidence.
     """
 
     values: Mapping[str, Curve] = field(default_factory=dict)
     nulls: Mapping[str, Curve] = field(default_factory=dict)
     null_threshold: float = 0.0
-    """The share of right values below which null is the better answer, if no other is asked for."""
+    """Default threshold below which values become null."""
 
     def __call__(self, kind: str, confidence: float, *, is_null: bool) -> float:
-        """The share of such values, or nulls, that is right."""
+        """Return the share of such values, or nulls, that is right."""
         curve = self._curve(kind, is_null=is_null)
         return confidence if curve is None else curve(confidence)
 
     def inverse(self, kind: str, share: float) -> float:
-        """The least confidence of the model at which that share of values is right."""
+        """Return the least confidence at which that share of values is right."""
         curve = self._curve(kind, is_null=False)
         return share if curve is None else curve.inverse(share)
 
     def to_json(self) -> dict[str, Any]:
-        """The map, ready for ``json.dumps``."""
+        """Return the map, ready for ``json.dumps``."""
         return {
             "form": _FORMAT_VERSION,
             "null_threshold": self.null_threshold,
@@ -104,18 +103,14 @@ class ConfidenceMap:
 
     @classmethod
     def from_json(cls, text: str) -> ConfidenceMap:
-        """The map that a text holds.
-
-        Raises:
-            ValueError: it holds none; the message says what is wrong.
-        """
+        """Parse a map; raise ``ValueError`` if the text is not one."""
         try:
             known = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"it is no JSON: {error}") from None
+            raise ValueError(f"it is not JSON: {error}") from None
         if not isinstance(known, dict) or known.get("form") != _FORMAT_VERSION:
             raise ValueError(
-                f"it is no calibration of form {_FORMAT_VERSION}: hpd calibrate writes them"
+                f"it is not a calibration of version {_FORMAT_VERSION}, as written by hpd calibrate"
             )
         threshold = known.get("null_threshold", 0)
         if not _is_share(threshold):
@@ -130,17 +125,17 @@ class ConfidenceMap:
 
 
 def read_map(path: str | Path) -> ConfidenceMap:
-    """The map that ``hpd calibrate`` has written.
+    """Read a map written by ``hpd calibrate``.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it holds no map; the message says what is wrong.
+        ValueError: it is not a map.
     """
     return ConfidenceMap.from_json(Path(path).read_text(encoding="utf-8"))
 
 
 def _rounded_points(curve: Curve) -> list[list[float]]:
-    """Points with digits enough for any use; those that rounding makes one are written once."""
+    """Return the points rounded, without duplicates."""
     points: list[list[float]] = []
     for confidence, share in curve.points:
         point = [round(confidence, 6), round(share, 4)]
@@ -174,14 +169,14 @@ def _is_share(x: Any) -> bool:
 
 
 NO_CALIBRATION = "none"
-"""The value of the option ``calibration`` that leaves confidence as the model gives it."""
+"""The value of the option ``calibration`` that turns calibration off."""
 
 
 def map_of_option(calibration: str) -> ConfidenceMap | None:
-    """The map that the option names; None if it names none.
+    """Return the option's map, or None.
 
     Raises:
-        OptionError: its file cannot be read, or holds no map.
+        OptionError: its file cannot be read, or is not a map.
     """
     if calibration in ("", NO_CALIBRATION):
         return None
@@ -195,10 +190,10 @@ def map_of_option(calibration: str) -> ConfidenceMap | None:
 
 
 def map_of_model(metadata: str) -> ConfidenceMap | None:
-    """The map in the metadata of a model file; None if that has none.
+    """Return the map in a model file's metadata, or None.
 
     Raises:
-        ModelLoadError: there is one, and it cannot be read.
+        ModelLoadError: it cannot be read.
     """
     if not metadata:
         return None

@@ -1,16 +1,15 @@
 """GBNF, the grammars of llama.cpp, for the raw text of one value.
 
-The rules are written here rather than by ``llama_cpp``'s converter from JSON Schema, which
-knows neither minimum nor maximum, neither ``\\d`` nor unanchored patterns, lets ``.`` in a
-pattern close the string, accepts lone surrogates, and ends a number after 16 digits.
+``llama_cpp``'s converter from JSON Schema is not used, as it supports neither minimum nor maximum,
+``\\d`` nor unanchored patterns, lets ``.`` in a pattern close the string, accepts lone surrogates,
+and ends a number after 16 digits.
 
-A value's text begins right after the colon of its key: an optional blank, and the value. Behind a
-complete value there may be a delimiter and whatever else the model's token holds, because a token
-can be ``",`` or ``"}``.
+A value's text begins after the colon of its key: an optional blank, and the value. After a complete
+value there may be a delimiter and the rest of the model's token, which can be ``",`` or ``"}``.
 
-A grammar says what a value looks like, and leaves limits (``maximum``, ``maxLength``,
-``multipleOf``) to ``hpd.values.parsing``: a model that must not write 130 writes 13, and nobody
-sees that it meant another number.
+A grammar describes only a value's form; limits (``maximum``, ``maxLength``, ``multipleOf``) are
+left to ``hpd.values.parsing``: a model that is not allowed to write 130 would write 13, which hides
+the error.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from hpd.schema.scalars import FORMATS
 from hpd.values.patterns import STRING_CHAR, UnsupportedPattern, pattern_rule
 
 Allowed = Callable[[Attribute], Sequence[str] | None]
-"""The JSON texts of all values that an attribute can have; None: whatever its type allows."""
+"""The JSON texts of all values that an attribute can have; None: any that its type allows."""
 
 _AFTER_VALUE: Final = "[,}\\] \\t\\r\\n] [^\\x00]*"
-"""What may stand behind a value in the same token."""
+"""What may follow a value in the same token."""
 
 _BLANKS: Final = '" "? | "\\n" [ \\t]{0,40}'
-"""What may stand between the parts of an answer: some models write each on a line of its own."""
+"""What may separate the parts of an answer: some models write each on its own line."""
 _NUMBER: Final = '"-"? [0-9]+ ("." [0-9]+)?'
-# Escapes that JSON does not know, too: models write the backslashes of a path as they stand.
+# Also invalid escapes, as models copy the backslashes of paths.
 _CHAR: Final = f'{STRING_CHAR} | "\\\\" [^\\x00-\\x1F\\x7F]'
-# A model that reads of a day or an hour that does not exist can say so, and is refused: held to the
-# calendar it would have to say another one.
+# A model may write a day or hour that does not exist, and is then refused: limited to the calendar,
+# it would write a wrong one.
 _DATE: Final = '[0-9]{4} "-" [0-9]{2} "-" [0-9]{2}'
 _TIME: Final = '[0-9]{2} ":" [0-9]{2} ":" [0-9]{2}'
 _ZONE: Final = '("Z" | [+-] [0-9]{2} ":" [0-9]{2})'
@@ -43,8 +42,8 @@ _FORMAT_RULES: Final = {
     "time": f'{_TIME} ("." [0-9]{{1,9}})? {_ZONE}?',
     "ipv4": '[0-9]{1,3} ("." [0-9]{1,3}){3}',
 }
-"""Formats with numbers whose bounds are checked when a value is parsed, for the same reason."""
-# What there must be is asked again when it was refused: then it is held to what exists.
+"""Formats with numbers whose bounds are checked in parsing, for the same reason."""
+# A refused required value is asked for again, limited to dates and times that exist.
 _REAL_TIME: Final = '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9]'
 _REAL_ZONE: Final = '("Z" | [+-] ([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9])'
 _LEAP: Final = (
@@ -60,34 +59,33 @@ _REAL_DATE: Final = (
 
 
 def _any_value(_: Attribute) -> None:
-    """The values of its type."""
+    """Allow any value of the type."""
 
 
 class _Rules(dict[str, str]):
-    """The rules of a grammar, by name, and the values to which its attributes are held."""
+    """The rules of a grammar, by name, and the allowed values of its attributes."""
 
     def __init__(self, allowed: Allowed, *, is_quoted: bool, must_exist: bool = False) -> None:
         super().__init__()
         self.allowed = allowed
         self.is_quoted = is_quoted
         self.must_exist = must_exist
-        """Whether a date, a time or an address must be one that exists."""
+        """Whether a date, time or address must exist."""
 
 
 def value_grammar(
     attribute: Attribute, allowed: Allowed = _any_value, *, is_quoted: bool = False
 ) -> str | None:
-    """The GBNF grammar of one raw value; None for arrays and objects, which are not one value.
+    """Return the GBNF grammar of a raw value; None for arrays and objects.
 
-    ``null`` is allowed unless the attribute is ``forbids_null``: without it a model could only
-    make something up. Then its dates and the like are only those that exist.
+    ``null`` is allowed, as a model would otherwise invent a value, unless the attribute has
+    ``forbids_null``; then dates and the like must exist.
 
     Args:
-        attribute: whose value it is.
-        allowed: the JSON texts of the only values that it can have; where there are none, it is
-            ``null`` in any case.
+        attribute: the attribute.
+        allowed: returns the JSON texts of its allowed values; if empty, only ``null`` is allowed.
         is_quoted: whether free text is quoted from a document: the grammar then lacks the rule
-            ``quote``, a text with the quotation mark behind it, which the caller adds.
+            ``quote``, a text with its closing quotation mark, which the caller adds.
     """
     if not attribute.is_scalar:
         return None
@@ -100,7 +98,7 @@ def value_grammar(
 def list_grammar(
     array: Attribute, allowed: Allowed = _any_value, *, is_quoted: bool = False
 ) -> str:
-    """The GBNF grammar of a list by itself, or ``null`` unless it is ``forbids_null``.
+    """Return the GBNF grammar of a list, or ``null`` unless it has ``forbids_null``.
 
     ``allowed`` and ``is_quoted`` are as in ``value_grammar``.
     """
@@ -113,7 +111,7 @@ def list_grammar(
 
 
 def one_of(texts: Iterable[str]) -> str:
-    """A GBNF expression for some texts, as a tree: what begins alike is tried only once."""
+    """Return a GBNF expression for some texts, as a tree in which common prefixes occur once."""
     by_first: dict[str, list[str]] = {}
     if len(different := set(texts)) == 1:
         return literal(different.pop())
@@ -123,9 +121,9 @@ def one_of(texts: Iterable[str]) -> str:
 
 
 def _branch(texts: Sequence[str]) -> str:
-    """The expression for different texts with the same first character, in order."""
+    """Return the expression for different, sorted texts with the same first character."""
     first, last = texts[0], texts[-1]
-    # What the first and the last begin with, all those between them begin with, too.
+    # The common prefix of the first and the last is that of all.
     n = next(
         (n for n, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]),
         len(first),
@@ -136,10 +134,10 @@ def _branch(texts: Sequence[str]) -> str:
 
 
 def enum_texts(attribute: Attribute) -> list[str] | None:
-    """All raw texts that an enum or a boolean can have, ``null`` last if it is allowed.
+    """Return all raw texts of an enum or boolean, ``null`` last if it is allowed.
 
-    None for other types, and for an enum with numbers: only a delimiter shows that a number has
-    ended, so these need a grammar.
+    None for other types, and for an enum with numbers, which need a grammar, as only a delimiter
+    ends a number.
     """
     choices: tuple[str | int | float | bool, ...]
     if attribute.type == "boolean":
@@ -155,13 +153,13 @@ def enum_texts(attribute: Attribute) -> list[str] | None:
 
 
 def is_free_text(attribute: Attribute) -> bool:
-    """Whether a value can be any text at all."""
+    """Return whether a value can be any text."""
     held = (attribute.pattern, attribute.format, attribute.min_length, attribute.max_length)
     return attribute.type == "string" and held == (None, None, None, None)
 
 
 def is_constrained(attribute: Attribute) -> bool:
-    """Whether a value is one of a few or has a form, as a number has: it is not free text."""
+    """Return whether a value is a choice or has a form, such as a number's."""
     if attribute.type != "string":
         return attribute.is_scalar and all(map(is_constrained, attribute.attributes))
     if attribute.pattern is not None:
@@ -170,7 +168,7 @@ def is_constrained(attribute: Attribute) -> bool:
 
 
 def holds_constrained(attribute: Attribute) -> bool:
-    """Whether an attribute is constrained, or one that it holds at any depth."""
+    """Return whether an attribute is constrained, or contains one that is, at any depth."""
     if attribute.is_counted:
         return attribute.item is not None and holds_constrained(attribute.item)
     if not attribute.is_scalar:
@@ -181,7 +179,7 @@ def holds_constrained(attribute: Attribute) -> bool:
 def answer_grammar(
     schema: Schema, allowed: Allowed = _any_value, *, is_quoted: bool = False
 ) -> str:
-    """The GBNF grammar of a whole answer: one JSON object with every attribute, in order.
+    """Return the GBNF grammar of a whole answer: a JSON object with all attributes, in order.
 
     ``allowed`` and ``is_quoted`` are as in ``value_grammar``.
     """
@@ -191,7 +189,7 @@ def answer_grammar(
 
 
 def literal(text: str) -> str:
-    """``text`` as a GBNF string."""
+    """Return ``text`` as a GBNF string."""
     escaped = "".join(
         f"\\x{ord(char):02X}" if char < " " or char == "\x7f" else char
         for char in text.replace("\\", "\\\\").replace('"', '\\"')
@@ -241,12 +239,12 @@ def _string_rule(attribute: Attribute, rules: _Rules) -> str:
         try:
             rule, classes = pattern_rule(pattern)
         except UnsupportedPattern:
-            pass  # It is checked when the value is parsed.
+            pass  # It is checked in parsing.
         else:
             rules.update(classes)
             return f'"\\"" {rule} "\\""'
     rules["char"] = f"char ::= {_CHAR}"
-    # An empty or blank string says no more than null, which is allowed anyway.
+    # An empty string is equivalent to null, which is allowed anyway.
     return '"\\"" char* "\\""'
 
 
@@ -280,7 +278,7 @@ def _member_rule(attribute: Attribute, rules: _Rules, *, nullable: bool = True) 
         rule = _array_rule(attribute, attribute.item, rules)
     else:
         rule = _value_rule(attribute, rules)
-    # A rule of its own, so that people who read the grammar find each member on one line.
+    # A separate rule, so that each member is on its own line of the grammar.
     name = f"v{len(rules)}"
     rules[name] = f'{name} ::= ({rule}) | "null"' if nullable else f"{name} ::= {rule}"
     return name

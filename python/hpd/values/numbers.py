@@ -1,6 +1,6 @@
 """Numbers, dates and times as documents write them: ``1.299,00``, ``1 299``, ``3. März``.
 
-All readings of a text are wanted, with their places; parsers such as dateparser settle on one.
+All readings of a text are returned, with their offsets; parsers such as dateparser return only one.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from functools import lru_cache
 from typing import Final
 
 MAX_DIGITS: Final = 40
-"""The longest run of digits that is an amount; longer ones are serial numbers."""
+"""Maximum digits of an amount; longer ones are serial numbers."""
 
 _EXACT: Final = Context(prec=100)
 
 _SIGN_OF_PART: Final = r"[¼½¾\u2150-\u215e]"
 _BLANK: Final = r"[ \u00a0\u202f\u2009]"
-# Digits with single separators between them; a blank separates groups of three only.
+# Digits with single separators between them; a blank only separates groups of three.
 _RUN = re.compile(
     rf"(?<![\w.])\.\d+(?![\d.])|\d+(?:[.,'\u2019\u066b\u066c_]\d+|{_BLANK}\d{{3}}(?!\d))*"
     rf"|{_SIGN_OF_PART}"
@@ -33,7 +33,7 @@ _MEASURE: Final = (
     "|EL|TL|Tassen?|Pfund|tasses?|taza"
 )
 _MEASURE_JOINED: Final = "[杯匙寸]|英寸|カップ|インチ|컵|큰술|작은술|ถ้วย|ช้อน|كوب|כוס"
-# Letters of scripts that write words apart: those of others may stand right beside a number.
+# Letters of scripts that separate words: those of others may be adjacent to a number.
 _LETTER: Final = r"[^\W\d_\u0590-\u1dff\u2000-\U0010ffff]"
 _ALNUM: Final = r"[^\W\u0590-\u065f\u066a-\u1dff\u2000-\U0010ffff]"
 # 3/4 alone may be a fraction, a day, a ratio or pages; 3/4 inch is a fraction.
@@ -47,7 +47,7 @@ _PIECE = re.compile(r"[^,'_ \u2019\u00a0\u202f\u2009]+")
 _BLANKS = re.compile(r"[ \u00a0\u202f\u2009'\u2019_]")
 _ARABIC: Final = str.maketrans("\u066b\u066c", ".,")
 _MONEY: Final = r"[$€£¥₹₽₩₺₪฿₫]"
-# Groups that stand together for sure: zeros, more than two groups, decimals, or blanks of print.
+# Groups that certainly belong together: zeros, more than two, decimals, or printed blanks.
 _GROUPED = re.compile(
     rf"[1-9]\d{{0,2}}(?:{_BLANK}\d{{3}})*(?:{_BLANK}0\d\d|[\u00a0\u202f\u2009]\d{{3}}"
     rf"|{_BLANK}\d{{3}}{_BLANK}\d{{3}}|{_BLANK}\d{{3}}[.,]\d).*"
@@ -72,7 +72,7 @@ _SIGN_BEHIND = re.compile(r"(?:[ \u00a0]?€)?[-\u2212](?=$|[ \u00a0]?€|\s(?!\
 _GROUPS = re.compile(
     rf"\d{{1,3}}(?:(?:[.,'\u2019]|{_BLANK})\d{{2,3}})*(?:[.,'\u2019]|{_BLANK})\d{{3}}(?:[.,]\d{{1,2}})?"
 )
-# Of a document with accounts: an amount in brackets is below zero, and no number of inhabitants.
+# A document with accounts, in which an amount in brackets is negative.
 _AMOUNT_WORDS = re.compile(
     rf"{_MONEY}|\b(?:USD|EUR|GBP|CHF|JPY|CNY|HKD|INR|AUD|CAD)\b"
     r"|\b(?:loss(?:es)?|profits?|incomes?|revenues?|expenses?|expenditures?|assets|liabilities"
@@ -84,9 +84,9 @@ _AMOUNT_WORDS = re.compile(
 )
 _TO_THE_CENT = re.compile(r".*[.,]\d\d")
 YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
-"""A year that stands by itself or in a date."""
+"""A year, by itself or in a date."""
 
-# In the order of the numbers, and of English, German, French, Spanish, Italian, Portuguese, Dutch.
+# By number; in English, German, French, Spanish, Italian, Portuguese, Dutch.
 _WORDS: Final = (
     "one ein eine einen einem einer un une una uno um uma een",
     "two zwei deux dos due dois duas twee",
@@ -112,8 +112,8 @@ _ANY_WORD: Final = "|".join((*_VALUE_OF, *_SCALE_OF))
 _WORD = re.compile(rf"\b(?:{_ANY_WORD})\b(?:(?:[ -]|[ ]and[ ])(?:{_ANY_WORD})\b)*", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]+")
 
-# What tells that a document has numbers that are not read: letters of languages other than those
-# above, signs for numbers, and words of these languages; whoever writes one writes others.
+# Signs that a document has numbers that are not read: letters of other languages, signs for
+# numbers, and other words for numbers in the languages above.
 _OTHER_LETTER = re.compile(
     r"[^\W\d_a-zàâäáãæçéèêëîïíìñôöóòõœùûüúÿßªºµ\u017f\u212a\u4e00-\u9fff"
     r"\u00b2\u00b3\u00b9\u2070-\u209f¼½¾\u2150-\u215f]"
@@ -139,7 +139,7 @@ _UNREAD = re.compile(
 
 
 def strip_accents(text: str) -> str:
-    """A text in small letters without accents."""
+    """Return a text in lower case without accents."""
     parts = unicodedata.normalize("NFD", text.casefold())
     return "".join(char for char in parts if not unicodedata.combining(char))
 
@@ -160,7 +160,7 @@ _FACTOR: Final = {
     **dict.fromkeys("亿億억", Decimal(10) ** 8),
 }
 _UNITS: Final = {
-    # As names write them: without accents. Short words are names of other things, too.
+    # As in names: without accents. Short words are too ambiguous.
     word: Decimal(10) ** power
     for power, words in _POWERS.items()
     if power > 3
@@ -176,23 +176,23 @@ _LETTER_TIMES = re.compile(r"[ \u00a0]?(MM|[mMbB])(?:\b|(?=€))")
 
 
 def fold_case(word: str) -> str:
-    """A word in small letters, as a search that ignores case sees it: ``MİL`` is ``mil``."""
+    """Return a word in lower case, as a case-insensitive search matches it: ``MİL`` is ``mil``."""
     return word.casefold().replace("\u0307", "").replace("\u0131", "i")
 
 
 def unit_in_name(text: str) -> Decimal | None:
-    """The unit in which a name or a description wants numbers: 10**6 for ``price_million``."""
+    """Return the unit of numbers in a name or description: 10**6 for ``price_million``."""
     words = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
     return next((unit for word in words if (unit := _UNITS.get(strip_accents(word)))), None)
 
 
 def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int, set[Decimal]]]:
-    """The numbers that a document states, with their offsets and all that each can be read as.
+    """Yield the numbers that a document states, with their offsets and all readings.
 
-    Numbers in digits come first, from left to right, then those in words. A part of a number is no
-    number: neither 25 of ``25 000 €``, nor 45 of ``-45,00 €``. A fraction
-    without an end has four decimals. With ``loose=True`` also what a value may be that means it:
-    1.2 for ``1.2 million``, and any rounding for ``2/3``.
+    Numbers in digits come first, from left to right, then those in words. Parts of numbers are not
+    included: neither 25 of ``25 000 €``, nor 45 of ``-45,00 €``. A periodic fraction has four
+    decimals. With ``loose=True`` readings include approximate values: 1.2 for ``1.2 million``, and
+    any rounding for ``2/3``.
     """
     behind = 0
     for match in _RUN.finditer(document):
@@ -210,14 +210,14 @@ def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int
         for low, high, values in _run_and_parts(document, *match.span()):
             yield from _complete_number(document, low, high, values, loose)
     for match in _WORD.finditer(document):
-        # The million behind digits is read with them.
+        # A million after digits is read with them.
         is_scale = fold_case(match.group()) in _SCALE_OF
         if not is_scale or document[max(0, match.start() - 2) : match.start()] in ("a ", "A "):
             yield from _numbers_in_words(match.start(), match.group())
 
 
 def _fraction_values(text: str, loose: bool) -> set[Decimal]:
-    """What ``1/2`` or ``½`` can be written as, to some places if it has no end; not ``3/2``."""
+    """Return the decimals for ``1/2`` or ``½``, rounded if periodic; none for ``3/2``."""
     is_sign = len(text) == 1
     part = Fraction(unicodedata.numeric(text) if is_sign else text.replace("\u2044", "/"))
     part = part.limit_denominator(64)
@@ -232,12 +232,12 @@ def _fraction_values(text: str, loose: bool) -> set[Decimal]:
 
 
 def has_unread_numbers(document: str) -> bool:
-    """Whether a document has words for numbers that ``numbers_in`` does not read."""
+    """Return whether a document has words for numbers that ``numbers_in`` does not read."""
     return any(unread.search(document) for unread in (_OTHER_LETTER, _UNREAD))
 
 
 def _exponent(document: str, start: int, end: int) -> re.Match[str] | None:
-    """The power of ten behind a number, or behind a 10 itself."""
+    """Return the power of ten after a number, or after a 10 itself."""
     forms = (_EXPONENT, _POWER_OF_TEN) if document[start:end] == "10" else (_EXPONENT,)
     return next(filter(None, (form.match(document, end) for form in forms)), None)
 
@@ -245,12 +245,12 @@ def _exponent(document: str, start: int, end: int) -> re.Match[str] | None:
 def _complete_number(
     document: str, start: int, end: int, values: set[Decimal], loose: bool
 ) -> Iterator[tuple[int, int, set[Decimal]]]:
-    """A number in digits with what belongs to it: an exponent, a factor in words, its sign."""
+    """Extend a number in digits with its exponent, factor in words and sign."""
     low, high = start, end
     exponent, times = _exponent(document, start, end), _TIMES.match(document, end)
     money = _MONEY_BEFORE.search(document[max(0, start - 5) : start])
     letter = _LETTER_TIMES.match(document, end)
-    # Without money before it, it may be millions, or metres.
+    # Without a currency before it, it may be millions or metres.
     if letter and not (money or letter[1].isupper()):
         letter = letter if _MONEY_BEHIND.match(document, letter.end()) else None
     if exponent:
@@ -276,12 +276,12 @@ def _complete_number(
     if sign:
         low = start - len(sign.group())
         before = document[low - 1 : low]
-        is_word = sign["word"] is not None  # 10 minus 5 is no -5.
+        is_word = sign["word"] is not None  # 10 minus 5 is not -5.
         is_negative = not before or not (before.isalnum() or before in ".,)%]")
         if not is_negative:
             low = start
         elif before in ("", "\n"):
-            # It may be the dash of a list, but not before an amount of money.
+            # It may be a list's dash, but not before an amount of money.
             is_positive = not (sign["money"] or _is_money(document, start, high))
         else:
             is_positive = is_word
@@ -307,12 +307,12 @@ def _complete_number(
 
 @lru_cache(maxsize=4)
 def _has_amounts(document: str) -> bool:
-    """Whether a document has amounts of money, asked for each number in it."""
+    """Return whether a document has amounts of money."""
     return _AMOUNT_WORDS.search(document) is not None
 
 
 def _is_money(document: str, start: int, end: int) -> bool:
-    """Whether an amount is one of money, or to the cent."""
+    """Return whether an amount has a currency, or two decimals."""
     return _is_to_the_cent(document, start, end) or bool(_MONEY_BEHIND.match(document, end))
 
 
@@ -321,10 +321,10 @@ def _is_to_the_cent(document: str, start: int, end: int) -> bool:
 
 
 def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, int, set[Decimal]]]:
-    """A run of digits and separators as one number, and its parts where they may be several.
+    """Yield a run of digits and separators as one number, and its parts if they may be several.
 
-    A run with blanks may be several numbers (``size 10 200 mm``) unless it is money or has a form
-    that only one number has, and so may one that cannot be read as one number (``1,2,3``).
+    A run with blanks may be several numbers (``size 10 200 mm``), unless it is money or has a form
+    that only one number has; so may one that cannot be a single number (``1,2,3``).
     """
     run = document[start:end]
     is_one = not _MARKS.search(run) or _MARKED.fullmatch(run)
@@ -351,7 +351,7 @@ def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, i
 
 
 def _numbers_in_words(start: int, text: str) -> Iterator[tuple[int, int, set[Decimal]]]:
-    """The numbers in a row of words for numbers, each as long as the words make one."""
+    """Yield the numbers in consecutive words for numbers, each as long as possible."""
     total = current = low = high = 0
     for word in (*_LETTERS.finditer(text), None):
         name = fold_case(word.group()) if word else ""
@@ -360,7 +360,7 @@ def _numbers_in_words(start: int, text: str) -> Iterator[tuple[int, int, set[Dec
             continue
         is_open = current % 100 == 0 or (current % 10 == 0 and current % 100 >= 20)
         if value and (total or current) and is_open:
-            # A digit goes on a ten or a hundred, a ten on a hundred only.
+            # A digit may follow a ten or a hundred, a ten only a hundred.
             is_open = value < 100 if current % 100 == 0 else value < 10
         if scale == 100 and 0 < current < 100:
             current, high = current * 100, word.end() if word else 0
@@ -381,12 +381,12 @@ def _numbers_in_words(start: int, text: str) -> Iterator[tuple[int, int, set[Dec
 
 
 def readings(text: str) -> set[Decimal]:
-    """All values that a written number can have: 1299 and 1.299 for ``1,299``."""
+    """Return all readings of a written number: 1299 and 1.299 for ``1,299``."""
     text = _BLANKS.sub("", text).translate(_ARABIC)
     dots, commas = text.count("."), text.count(",")
     forms = []
     if dots and commas:
-        # The last separator is the decimal one, so there can be only one of it.
+        # The last separator is the decimal one, so it occurs only once.
         decimal, thousands = (".", ",") if text.rfind(".") > text.rfind(",") else (",", ".")
         if text.count(decimal) == 1 and _is_grouped(text.split(decimal)[0], thousands):
             forms.append(text.replace(thousands, "").replace(decimal, "."))
@@ -408,7 +408,7 @@ def readings(text: str) -> set[Decimal]:
 
 
 def _is_grouped(text: str, separator: str) -> bool:
-    """Whether digits stand in groups of three or, as in India, of two before the last three."""
+    """Return whether digits are in groups of three or, as in India, of two before a last three."""
     first, *groups = text.split(separator)
     if 1 <= len(first) <= 3 and all(len(group) == 3 for group in groups):
         return True
@@ -422,8 +422,7 @@ def _is_grouped(text: str, separator: str) -> bool:
     )
 
 
-# In the order of the months, and of English, German, French, Spanish, Italian, Portuguese, Dutch,
-# Arabic, Hebrew, Thai.
+# By month; in English, German, French, Spanish, Italian, Portuguese, Dutch, Arabic, Hebrew, Thai.
 _MONTHS: Final = (
     "january januar janvier enero gennaio janeiro januari jan jänner janv ene gen"
     " يناير ינואר มกราคม ม.ค.",
@@ -452,7 +451,7 @@ _PREPOSITION: Final = rf"(?:(?:of|den|del|de|di|do){_GAP}|ב|من )?"
 _ORDINAL: Final = r"(?:st|nd|rd|th|er|[ºª°])?\.?"
 _YEAR: Final = r"(?:พ\.ศ\. ?|ค\.ศ\. ?|['\u2019])?(?:\d{4}|\d{2})"
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "民國": 1911, "民国": 1911}
-"""The years before the first one of an era."""
+"""The year before the first one of each era."""
 
 _DATE = re.compile(
     rf"(?<!\d)(?<!\d[-/.])(?<!{_LETTER})(?:"
@@ -467,7 +466,7 @@ _DATE = re.compile(
     rf")(?!\d|{_LETTER}{{2}})(?![-/.]\d)",
     re.IGNORECASE,
 )
-# A day and a year around a word that is no month, an era, a week, or a month without blanks.
+# A day and a year around an unknown word, an era, a week, or a month without blanks.
 _UNREAD_DAY = re.compile(
     r"\b\d{1,2}\.?\s[^\W\d_]{3,12}\.?,?\s[12]\d{3}\b"
     r"|[^\W\d_]{3,12}\.?\s\d{1,2},?\s[12]\d{3}\b"
@@ -501,7 +500,7 @@ _UNREAD_TIME = re.compile(
     r"|\d{8}[T ]\d{4}|/\d{4}:\d\d:\d\d|\d:\d\d.{1,12}\w/\w|\d:\d\d.{1,20} time\b",
     re.IGNORECASE,
 )
-# 09:00-17:00 is no time with a zone, but 09:00:00-05:00 is, and T09:00-05:00.
+# 09:00-17:00 has no time zone, but 09:00:00-05:00 and T09:00-05:00 do.
 _ZONE = re.compile(
     r"[ \u00a0]?\(?(?:(?P<zero>Z|(?:UTC|GMT)(?![+\u2212-]))\b"
     r"|(?:UTC|GMT)?(?P<sign>[+\u2212-])(?P<hours>[01]\d):?(?P<minutes>[0-5]\d)(?![\d:])"
@@ -512,14 +511,14 @@ _ZONE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day as a text can be read: a year of 0 if the text does not say it."""
+    """A reading of a day; the year is 0 if it is not stated."""
 
     year: int
     month: int
     day: int
 
     def iso_date(self, year: int) -> str | None:
-        """It as ISO 8601 writes it, in a year if it has none; None if there is no such day."""
+        """Return it in ISO 8601, with ``year`` if it has none; None if there is no such day."""
         try:
             return date(self.year or year, self.month, self.day).isoformat()
         except ValueError:
@@ -527,7 +526,7 @@ class Day:
 
 
 class DocumentDates:
-    """The days that a document states, read once, for many searches."""
+    """The days that a document states, read once for many searches."""
 
     def __init__(self, document: str) -> None:
         self.document = document
@@ -538,11 +537,11 @@ class DocumentDates:
                 self._by_day.setdefault((month, day), []).append((start, end, days))
 
     def find(self, value: str) -> Iterator[tuple[int, int]]:
-        """The offsets of everything in the document that means the day ``value`` (YYYY-MM-DD).
+        """Yield the offsets of everything that means the day ``value`` (YYYY-MM-DD).
 
-        The time of a date-time must stand beside the day, unless it is midnight. Where a date is
-        all numbers, day and month may come in either order. Days with their years come first, then
-        those whose year the document names elsewhere.
+        The time of a date-time must be next to the day, unless it is midnight. In a numeric date,
+        day and month may be in either order. Days with years come first, then those whose year is
+        elsewhere in the document.
         """
         wanted, _, time = value.partition("T")
         time = time[:8]
@@ -559,8 +558,8 @@ class DocumentDates:
                 yield start, end
                 continue
             gap = _BETWEEN_DATE_AND_TIME.match(self.document, end)
-            assert gap, "it matches nothing at all, too"
-            # Behind 日 and its like nothing need stand between the two.
+            assert gap, "it also matches empty text"
+            # After 日 and the like no separator is needed.
             is_apart = gap.end() > end or not self.document[end - 1].isdigit()
             beside = _TIME.match(self.document, gap.end()) if is_apart else None
             if beside and time in _times(beside):
@@ -568,22 +567,22 @@ class DocumentDates:
 
 
 def has_unread_days(document: str) -> bool:
-    """Whether a document seems to have dates in a form that ``dates_in`` does not read."""
+    """Return whether a document seems to have dates that ``dates_in`` does not read."""
     return _UNREAD_DAY.search(_DATE.sub(" | ", document)) is not None
 
 
 def has_unread_times(document: str) -> bool:
-    """Whether a document seems to have times in a form that ``times_in`` does not read."""
+    """Return whether a document seems to have times that ``times_in`` does not read."""
     return _UNREAD_TIME.search(document) is not None
 
 
 def years_in(document: str) -> set[int]:
-    """The years that a document names."""
+    """Return the years that a document states."""
     return {int(year) for year in YEAR.findall(document)}
 
 
 def dates_in(document: str) -> Iterator[tuple[int, int, set[Day]]]:
-    """The dates that a document states, with their offsets and all that each can be read as."""
+    """Yield the dates that a document states, with their offsets and all readings."""
     for match in _DATE.finditer(document):
         yield *match.span(), {*_days(match.lastgroup or "", match.group())}
 
@@ -595,13 +594,13 @@ class Clock:
     start: int
     end: int
     times: set[str]
-    """As HH:MM:SS, with a fraction of a second if it has one."""
+    """HH:MM:SS, with a fraction if it has one."""
     zone: str | None = ""
-    """``Z``, or as ``+02:00``; empty if it is not stated, None if it has only a name."""
+    """``Z`` or ``+02:00``; empty if not stated, None if only by name."""
 
 
 def times_in(document: str) -> Iterator[Clock]:
-    """The times of day that a document states."""
+    """Yield the times of day that a document states."""
     position = 0
     while match := _TIME.search(document, position):
         position = match.end()
@@ -655,9 +654,9 @@ def _days(form: str, text: str) -> Iterator[Day]:
 
 
 def _years(text: str) -> Iterator[int]:
-    """The years that a number can mean: one of this century or of the last if it has two digits.
+    """Yield the years that a number can mean: of this century or the last if it has two digits.
 
-    2567 may count from the Buddha, as in Thailand.
+    2567 may be a Buddhist year, as in Thailand.
     """
     if len(text) == 4:
         yield int(text)
@@ -669,7 +668,7 @@ def _years(text: str) -> Iterator[int]:
 
 def _times(match: re.Match[str]) -> set[str]:
     if not any(match[name] for name in ("minute", "half", "mark", "sign", "morning", "evening")):
-        return set()  # A number alone is no time.
+        return set()  # A number alone is not a time.
     hour, half = int(match["hour"]), (match["half"] or "").lower()
     if half:
         if not 1 <= hour <= 12:
@@ -690,7 +689,7 @@ _DIGITS = re.compile(r"\d+", re.ASCII)
 
 
 def as_float(number: int) -> int | float:
-    """A whole number as a float; as it is, if no float is equal to it."""
+    """Return an integer as a float if one is equal to it, or else unchanged."""
     try:
         found = float(number)
     except OverflowError:
@@ -699,7 +698,7 @@ def as_float(number: int) -> int | float:
 
 
 def stated_decimal(number: int | float, stated: str) -> str:
-    """A number in decimal, with the zeros at its end that a text states: 235.6 as ``235.60``."""
+    """Return a number in decimal with the trailing zeros of a text: 235.6 as ``235.60``."""
     plain = f"{Decimal(repr(number)):f}"
     decimals = _DECIMALS.search(stated)
     if decimals is None:

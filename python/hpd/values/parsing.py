@@ -1,4 +1,4 @@
-"""The raw text of one field parsed into a value of its attribute's type."""
+"""Parses the raw text of a field into a value of its attribute's type."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
 from hpd.values.numbers import MAX_DIGITS, readings
 
 MAX_NESTING = 64
-"""Levels of brackets within each other; JSON that is nested deeper is not read."""
+"""Maximum nesting of brackets; deeper JSON is not read."""
 
 MISSING_PREFIX = "required, but"
-"""How the error of a required value begins that is null."""
+"""Prefix of the error of a required value that is null."""
 
 INCOMPLETE = "it breaks off before the value is complete"
-"""The error of a value that is cut off and is no free text."""
+"""The error of a truncated value other than free text."""
 
 _INTEGER = re.compile(r"[+-]?\d{1,400}", re.ASCII)
 _DECIMAL = re.compile(
@@ -54,27 +54,27 @@ _FALSE = ("false", "no")
 
 @dataclass(frozen=True, slots=True)
 class ParsedValue:
-    """A field's value, or the ``error`` that says why it has none although it should."""
+    """A field's value, or the ``error`` that explains why it has none."""
 
     value: Any = None
     error: str | None = None
     missing: bool = False
-    """Whether the error is no more than that a required value was refused, and so is absent."""
+    """Whether the only error is that a required value was refused, and so is absent."""
     reason: str | None = None
-    """Why what the model wrote was turned into null, where null is allowed."""
+    """Why the model's text was replaced with null, if null is allowed."""
 
 
 def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
     """Parse the raw text of a scalar field: `` "Nike"``, `` 12,``, `` null``.
 
-    Anything behind the first complete JSON value is ignored, as a number comes with its delimiter.
-    A value of another type is converted where its meaning is beyond doubt (``"3"`` for an
-    integer). Null is no value, and no error of its own (``assemble``). Nothing is raised.
+    Anything after the first complete JSON value is ignored, as a number comes with its delimiter.
+    A value of another type is converted if its meaning is clear (``"3"`` for an integer). Null is
+    not an error here (see ``assemble``). Nothing is raised.
 
     Args:
-        raw: what the model wrote.
-        attribute: whose value it is.
-        document: what the model read, to tell a path with its own backslashes from escapes.
+        raw: the model's text.
+        attribute: the attribute.
+        document: the document, to distinguish backslashes of a path from escapes.
     """
     text = raw.strip()
     try:
@@ -90,13 +90,13 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
 
 
 def _read_json(text: str, attribute: Attribute, document: str) -> Any:
-    """The JSON value with which a text begins, or what its model means by one that is no JSON."""
+    """Return the JSON value at the start of a text, or what its model means by invalid JSON."""
     written = _STRING_START.match(text)
     if written and text[written.end() :][:1] == '"':
         return _unescape(written[1], document)
     zeros, numeral = _ZEROS_BEFORE.match(text), _NUMERAL.match(text)
     if zeros and numeral:
-        # JSON has no such number; of a text, which may be that of a code, its zeros are a part.
+        # JSON has no such number; in text, which may be a code, leading zeros are kept.
         if attribute.type == "string":
             return numeral.group()
         text = zeros[1] + text[zeros.end() :]
@@ -105,10 +105,10 @@ def _read_json(text: str, attribute: Attribute, document: str) -> Any:
 
 
 def _unescape(written: str, document: str) -> str:
-    """The text of a JSON string, as its model means it.
+    """Return the text of a JSON string, as its model means it.
 
-    Models copy the backslashes of a path as they stand: ``C:\\new`` is a path, and no two lines, if
-    that is what the document holds. So are all of a text in which one is no escape of JSON.
+    Models copy the backslashes of paths: ``C:\\new`` is a path, not two lines, if it is in the
+    document. So are all backslashes in a text with an invalid escape.
     """
     if "\\" not in written:
         return written
@@ -122,10 +122,10 @@ def _unescape(written: str, document: str) -> str:
 
 
 def parse_forced(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
-    """Parse the raw text of a value that there must be.
+    """Parse the raw text of a value that must exist.
 
-    Instead of a number that breaks a limit, it is the closest one that does not, with the reason;
-    and the beginning of a text is its value, if that obeys the schema.
+    A number outside its limits becomes the closest one within, with the reason; a truncated text is
+    a value if it obeys the schema.
     """
     parsed = parse_value(raw, attribute, document)
     if parsed.error is None:
@@ -161,7 +161,7 @@ def _nearest_valid(number: Fraction, attribute: Attribute) -> int | float | None
 
 
 def parse_truncated(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
-    """Parse the raw text of a value that is cut off: its beginning, if it is free text."""
+    """Parse the raw text of a truncated value: its beginning, if it is free text."""
     if _NUMBER_AT_END.fullmatch(raw):
         return ParsedValue(error=INCOMPLETE)  # It may have lost its last digits.
     parsed = parse_value(raw, attribute, document)
@@ -171,11 +171,11 @@ def parse_truncated(raw: str, attribute: Attribute, document: str = "") -> Parse
 
 
 def _partial_text(raw: str, document: str) -> str | None:
-    """The beginning of a text that is cut off."""
+    """Return the beginning of a truncated text."""
     begun = _STRING_START.match(raw.strip())
     if begun is None:
         return None
-    # Half a character may be the last one.
+    # The last character may be incomplete.
     written = _HALF_ESCAPE.sub("", begun[1])
     return _HALF_CHARACTER.sub("", _unescape(written, document)).strip()
 
@@ -201,7 +201,7 @@ def check_value(value: Any, attribute: Attribute) -> ParsedValue:
 
 
 def _union_value(value: Any, attribute: Attribute) -> ParsedValue:
-    """A value of the first variant that it is of as it stands, else of one it can be made of."""
+    """Return a value as the first variant that matches it, else one it can be converted to."""
     alike = [variant for variant in attribute.attributes if _has_type_of(value, variant)]
     others = [variant for variant in attribute.attributes if variant not in alike]
     found = [check_value(value, variant) for variant in (*alike, *others)]
@@ -219,7 +219,7 @@ def _has_type_of(value: Any, attribute: Attribute) -> bool:
 
 
 def joint_probability(log_probabilities: Iterable[float]) -> float | None:
-    """The probability of a whole value, from those of its tokens; None if there are none."""
+    """Return the probability of a value from those of its tokens; None if there are none."""
     total = 0.0
     n_tokens = 0
     for log_probability in log_probabilities:
@@ -231,14 +231,14 @@ def joint_probability(log_probabilities: Iterable[float]) -> float | None:
 
 
 def typed_value(value: Any, attribute: Attribute) -> Any:
-    """A value of an extraction as Python's own type: a date, a date and time, a decimal.
+    """Convert an extraction's value to Python's own type: date, datetime, time or Decimal.
 
-    Lists and objects are typed within. What has no type of its own stays as it is, and so does a
-    value of which Python's type cannot be made: a time with a leap second.
+    Lists and objects are converted recursively. Values of other types are unchanged, as are those
+    that Python's type cannot represent, such as a time with a leap second.
 
     Args:
-        value: a value of ``data``, as JSON has it.
-        attribute: whose value it is, an array or an object, too.
+        value: a value of ``data``, in JSON's types.
+        attribute: its attribute, possibly an array or object.
     """
     if attribute.type == "array" and attribute.item is not None and isinstance(value, list):
         return [typed_value(item, attribute.item) for item in value]
@@ -254,7 +254,7 @@ def typed_value(value: Any, attribute: Attribute) -> Any:
     try:
         if make is Decimal:
             return Decimal(str(value))
-        # Python before 3.11 reads neither Z nor fractions of other lengths than 3 and 6.
+        # Python before 3.11 reads neither Z nor fractions of lengths other than 3 and 6.
         text = _FRACTION.sub(lambda match: match.group().ljust(7, "0")[:7], str(value))
         return make.fromisoformat(text.replace("Z", "+00:00"))
     except (ValueError, ArithmeticError):
@@ -262,8 +262,8 @@ def typed_value(value: Any, attribute: Attribute) -> Any:
 
 
 def python_type(attribute: Attribute) -> Any:
-    """The class that ``typed_value`` makes of an attribute's text, or None: date, datetime, time or
-    Decimal."""
+    """Return the class of ``typed_value`` for an attribute: date, datetime, time, Decimal, or
+    None."""
     if attribute.type == "date":
         return date
     if attribute.type == "date-time":
@@ -282,7 +282,7 @@ def _parse_integer(text: str) -> int:
 
 
 class _ExactFloat(float):
-    """A number with the digits that were written."""
+    """A number with its original digits."""
 
     __slots__ = ("text",)
     text: str
@@ -293,7 +293,7 @@ class _ExactFloat(float):
         return number
 
 
-# strict=False: a line break inside a string is against JSON, but the model means it.
+# strict=False: a line break inside a string is invalid JSON, but its meaning is clear.
 _DECODER = json.JSONDecoder(
     strict=False, parse_constant=_reject_constant, parse_int=_parse_integer, parse_float=_ExactFloat
 )
@@ -325,7 +325,7 @@ def _check_string(value: Any, attribute: Attribute) -> ParsedValue:
     if not is_unicode(value):
         return ParsedValue(error="it is not valid Unicode text")
     if attribute.pattern is None:
-        # Models put the blank before a word behind the quotation mark.
+        # Models put the blank before a word after the quotation mark.
         value = value.strip()
     if attribute.min_length is not None and len(value) < attribute.min_length:
         return ParsedValue(error=f"shorter than {attribute.min_length} characters")
@@ -373,7 +373,7 @@ def _expected_number(kind: str) -> str:
 
 
 def _number_in_text(text: str, kind: str) -> int | float | None:
-    """The number that a text can only mean, as ``1.249,90 EUR``; ``1,299`` may be two of them."""
+    """Return the unambiguous number in a text such as ``1.249,90 EUR``; none for ``1,299``."""
     if _INTEGER.fullmatch(text):
         return int(text)
     if _DECIMAL.fullmatch(text):
@@ -401,7 +401,7 @@ def _limit_error(value: int | float, attribute: Attribute) -> str | None:
 
 
 def _is_multiple(value: int | float, unit: int | float) -> bool:
-    """Whether a number is a multiple of a step in decimal, where 0.3 is a multiple of 0.1."""
+    """Return whether a number is a multiple of a step in decimal, as 0.3 is of 0.1."""
     return Fraction(str(value)) % Fraction(str(unit)) == 0
 
 
@@ -422,7 +422,7 @@ def _check_choice(value: Any, attribute: Attribute) -> ParsedValue:
         if value == choice and isinstance(value, bool) == isinstance(choice, bool):
             return ParsedValue(choice)
     if isinstance(value, str | int | float):
-        # Case, space around it and a number as text do not matter, if only one choice can be meant.
+        # Ignore case, surrounding space and type, if only one choice matches.
         wanted = _comparable(value)
         alike = [choice for choice in attribute.choices if _comparable(choice) == wanted]
         if len(alike) == 1:

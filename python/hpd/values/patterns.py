@@ -1,9 +1,8 @@
 """Regular expressions as GBNF, for the text of a JSON string.
 
-The grammar accepts the strings in which the pattern is found, as ``hpd.schema`` checks it: letters
-and digits are those of Unicode. A quotation mark and whatever else JSON must escape stands as its
-escape. Left out are characters that nobody writes: other control characters, and what Unicode has
-not assigned yet.
+The grammar accepts strings in which the pattern is found, as in ``hpd.schema``: letters and digits
+are Unicode's. Quotation marks and other characters that JSON must escape are escaped. Other control
+characters and unassigned ones are excluded.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ from typing import Any, Final
 try:
     from re import _constants as _c  # type: ignore[attr-defined]
     from re import _parser  # type: ignore[attr-defined]
-except ImportError:  # Python 3.10 has them elsewhere, and later versions warn about that place.
+except ImportError:  # Elsewhere in Python 3.10, which is deprecated in later versions.
     import sre_constants as _c
     import sre_parse as _parser
 
 STRING_CHAR: Final = r'[^"\\\x00-\x1F\x7F]'
-"""The characters that a JSON string holds unescaped."""
+"""Unescaped characters of a JSON string."""
 
 MAX_REPETITION: Final = 200
 MAX_RULE_LENGTH: Final = 20_000
 MAX_INLINE_LENGTH: Final = 60
-"""The longest text of a class; longer ones are rules of their own, written once."""
+"""Maximum length of an inline class; longer ones become separate rules."""
 
 _MAX_CODE: Final = 0x10FFFF
-# What JSON escapes, DEL, and surrogates, which are no characters.
+# What JSON escapes, DEL, and surrogates.
 _ESCAPED_RANGES: Final = ((0, 0x1F), (0x22, 0x22), (0x5C, 0x5C), (0x7F, 0x7F), (0xD800, 0xDFFF))
 _ESCAPES: Final = {
     0x22: r'"\\\""',
@@ -46,7 +45,7 @@ _PROPERTY = re.compile(
     r"\\([pP])(?:\{(\^?[\w=: -]{1,60})\}|([A-Z]))|\\.|\(\?<(?=[A-Za-z_])", re.DOTALL
 )
 _FIRST_STAND_IN: Final = 0xF0000
-"""Characters of private use stand for properties, which Python's parser does not know."""
+"""Private use characters stand for properties, which Python's parser does not support."""
 _CLASSES: Final = {
     _c.CATEGORY_DIGIT: r"\d",
     _c.CATEGORY_WORD: r"\w",
@@ -63,9 +62,9 @@ class UnsupportedPattern(Exception):  # noqa: N818 - it never leaves hpd
 
 @lru_cache(maxsize=1024)
 def pattern_rule(pattern: str) -> tuple[str, dict[str, str]]:
-    """A GBNF expression for the inside of a JSON string in which ``pattern`` is found.
+    """Return a GBNF expression for a JSON string's content in which ``pattern`` is found.
 
-    The rules that it needs beside it follow, by their names.
+    Also returns the rules that it uses, by name.
     """
     stand_ins: list[str] = []
 
@@ -100,7 +99,7 @@ def _all_characters() -> str:
 
 @lru_cache(maxsize=256)
 def _ranges_of_class(name: str) -> tuple[tuple[int, int], ...]:
-    """The characters of ``\\d``, ``\\p{L}`` and the like; unassigned ones may be among them."""
+    """Return the characters of ``\\d``, ``\\p{L}`` and the like, including unassigned ones."""
     import regex
 
     characters = _all_characters()
@@ -121,14 +120,14 @@ def _ranges_of_class(name: str) -> tuple[tuple[int, int], ...]:
 
 
 class _GrammarBuilder:
-    """The grammar of one pattern while it is made."""
+    """Builds the grammar of a pattern."""
 
     def __init__(self, stand_ins: list[str]) -> None:
         self.rules: dict[str, str] = {}
         self._stand_ins = stand_ins
 
     def anchored(self, items: list[Any]) -> str:
-        """A whole pattern; anything may stand before or behind it where it is not anchored."""
+        """Return a whole pattern, with any text before or after it where it is not anchored."""
         for edge in (0, -1):
             if items and _holds_anchor(items[edge : edge + 1 or None]):
                 op, arg = items[edge]
@@ -173,7 +172,7 @@ class _GrammarBuilder:
         raise UnsupportedPattern(f"{str(op).lower()}")
 
     def characters(self, code: int) -> Ranges:
-        """The character of a code, or all those of the property for which it stands."""
+        """Return the character of a code, or those of the property for which it stands."""
         number = code - _FIRST_STAND_IN
         if 0 <= number < len(self._stand_ins):
             return list(_ranges_of_class(self._stand_ins[number]))
@@ -199,7 +198,7 @@ class _GrammarBuilder:
         return _ESCAPES.get(code) or self.one_of(self.characters(code))
 
     def one_of(self, ranges: Ranges) -> str:
-        """An expression for one of some characters, or its escape."""
+        """Return an expression for one of some characters, or its escape."""
         forms = [
             text
             for code, text in _ESCAPES.items()
@@ -208,10 +207,10 @@ class _GrammarBuilder:
         plain = _merge(_subtract(ranges, _ESCAPED_RANGES))
         if plain:
             others = _merge(_complement(plain))
-            # What no text holds need not be left out.
+            # Characters that no text has need not be excluded.
             others = [pair for pair in others if pair != (0xD800, 0xDFFF)]
-            # Where a class leaves out more than ASCII, llama.cpp refuses tokens that end within a
-            # character of which the class may have some.
+            # If a class excludes more than ASCII, llama.cpp rejects tokens that end within a
+            # character that may be in the class.
             is_short = len(plain) <= len(others) or not others or others[-1][1] >= 0x80
             written = f"[{'' if is_short else '^'}{_ranges_text(plain if is_short else others)}]"
             forms.insert(0, written)
@@ -239,7 +238,7 @@ def _holds_anchor(items: Any) -> bool:
 
 
 def _n_repetitions(items: Any) -> int:
-    """The most rules that llama.cpp makes of an item, as repetitions in each other multiply."""
+    """Return the maximum rules llama.cpp makes of an item, as nested repetitions multiply."""
     most = 1
     for op, arg in items:
         if op is _c.BRANCH:
@@ -268,7 +267,7 @@ def _ranges_text(ranges: Ranges) -> str:
 
 
 def _merge(ranges: Ranges) -> Ranges:
-    """The same characters, in order, in as few ranges as there can be."""
+    """Return the same characters in as few sorted ranges as possible."""
     merged: Ranges = []
     for first, last in sorted(ranges):
         if merged and first <= merged[-1][1] + 1:

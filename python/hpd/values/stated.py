@@ -25,13 +25,13 @@ from hpd.values.numbers import (
 )
 
 STATED_KEY = "hpd.stated"
-"""The key of a GGUF file that says ``on`` if its model's values are to be held to documents."""
+"""GGUF key that is ``on`` if the model's values should be limited to documents."""
 
 MAX_LISTED = 5000
-"""The most values that are listed for a field: a document that states more is a table."""
+"""Maximum number of values listed for a field: a document with more is a table."""
 
 MAX_LINK_LENGTH = 2000
-"""The most characters of a link."""
+"""Maximum length of a link, in characters."""
 
 _LABEL: Final = r"[^\W_](?:[\w-]*[^\W_])?"
 _AUTHORITY: Final = r"[^\s<>\"{}|\\^`\u3000-\u303f\uff00-\uff60\u201c\u201d\u00bb]"
@@ -49,7 +49,7 @@ _FORMAT_PATTERNS: Final = {
     ),
 }
 _FORMAT_PATTERNS["url"] = _FORMAT_PATTERNS["uri"]
-"""What a value of a format looks like inside of a text."""
+"""Patterns of formats within a text."""
 
 _OTHER_SCRIPT_AROUND = re.compile(r"^[^\x00-\x7f]+|(?<=[\x00-\x7f])[^\x00-\x7f]+$")
 _BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
@@ -61,23 +61,23 @@ _NUMBER_LIMIT = Decimal(10) ** MAX_DIGITS
 
 
 class StatedValues:
-    """The numbers, dates and so on of a document, in the forms that a value can have.
+    """The numbers, dates and so on of a document, as values.
 
-    A number is stated in digits, with a word or letter for thousands, millions or billions behind
-    it (``1.2 million``), or in words: English ones, or those up to twelve; for an attribute that
-    names such a factor, as ``price_million`` does, in that unit. A day without a year is one in
-    each year that the document names.
+    Numbers are in digits, with an optional word or letter for thousands, millions or billions
+    (``1.2 million``), or in words: English ones, or those up to twelve; if an attribute names such
+    a factor, like ``price_million``, they are in that unit. A day without a year is one in each
+    year that the document states.
     """
 
     def __init__(self, document: str) -> None:
         self.document = document
 
     def texts_for(self, attribute: Attribute) -> list[str] | None:
-        """The JSON texts of all values that the document states for an attribute.
+        """Return the JSON texts of all values that the document states for an attribute.
 
-        None if they cannot be listed: the type is another one, there are more than
-        ``MAX_LISTED``, or the document states one in a form that is not read (a day without a
-        year where it names none, a time zone by its name, a number in other words).
+        None if they cannot be listed: the type is another one, there are more than ``MAX_LISTED``,
+        or the document has one in a form that is not read (a day without any year, a time zone by
+        name, a number in other words).
         """
         texts: list[str] | None = None
         match attribute.type:
@@ -105,7 +105,7 @@ class StatedValues:
 
     @cached_property
     def _values(self) -> list[tuple[str, Decimal]] | None:
-        """Each number with the text that states it, but for parts of telephone numbers."""
+        """Return each number with its text, except parts of telephone numbers."""
         if has_unread_numbers(self.document):
             return None
         telephone = {
@@ -116,7 +116,7 @@ class StatedValues:
             for start, end, values in numbers_in(self.document)
             if start not in telephone
             for value in values
-            # 58,000 may also be 58 with three decimals, but hardly ever is.
+            # 58,000 could be 58 with three decimals, but rarely is.
             if abs(value) >= 1000 or value % 1 or not _THOUSANDS.fullmatch(self.document[start:end])
         ]
 
@@ -128,7 +128,7 @@ class StatedValues:
             str(int(text)).zfill(len(text)) for text, _ in self._values if _PADDED.fullmatch(text)
         }
         numbers = {
-            # 310 million is 310, and half of one 0.5, where ``price_million`` is asked.
+            # For ``price_million``, 310 million is 310, and half a million 0.5.
             value / unit if unit and (abs(value) >= unit or _FACTOR_BEHIND.search(text)) else value
             for text, value in self._values
         }
@@ -172,7 +172,7 @@ class StatedValues:
         days, clocks = self._dates, self._clocks
         if days is None or clocks is None or any(clock.zone is None for clock in clocks):
             return None
-        # Midnight stands for no time at all.
+        # Midnight means no time.
         times = {"00:00:00", *(t + (c.zone or "") for c in clocks for t in c.times)}
         if len(days) * len(times) > MAX_LISTED:
             return None
@@ -180,7 +180,7 @@ class StatedValues:
 
 
 def can_list(attribute: Attribute) -> bool:
-    """Whether all values that a document states for an attribute can be listed."""
+    """Return whether all values that a document states for an attribute can be listed."""
     return _EMPTY_DOCUMENT.texts_for(attribute) is not None
 
 
@@ -188,10 +188,10 @@ _EMPTY_DOCUMENT = StatedValues("")
 
 
 def _strip_surroundings(text: str) -> Iterator[str]:
-    """A link or an address without the marks of its sentence behind it.
+    """Yield a link or address without its sentence's punctuation.
 
-    With and without letters of another script at its ends, and marks at its beginning, which an
-    address may have.
+    With and without letters of another script at its ends, and leading marks, which an address may
+    have.
     """
     while text and (text[-1] in ".,:;!?'*" or text[-1] in _BRACKETS):
         if text[-1] in _BRACKETS and text.count(_BRACKETS[text[-1]]) >= text.count(text[-1]):
@@ -207,7 +207,7 @@ def _is_integer(value: Decimal) -> bool:
 
 
 def _number_texts(value: Decimal) -> Iterator[str]:
-    """A number as models write it: with as few decimals as it needs, with one, and with two."""
+    """Yield a number as models write it: with minimal decimals, with one, and with two."""
     whole, _, decimals = f"{value:f}".partition(".")
     decimals = decimals.rstrip("0")
     if len(decimals) > MAX_DIGITS:

@@ -50,7 +50,7 @@ class CandidateSpans:
     spans: Sequence[Span]
     starts: Sequence[int]
     unlike: Sequence[int]
-    """How much each span differs from the notation of the value: 0 to 2."""
+    """How much each span differs from the value's notation, 0 to 2."""
 
     @property
     def size(self) -> int:
@@ -111,7 +111,7 @@ class PartGroup:
         return found
 
     def cost(self, near: NearSpans, start: int, end: int) -> int:
-        """The cost of the parts in a window."""
+        """Return the cost of the parts in a window."""
         if self._is_single:
             least = 3
             for s, e, _, unlike in near:

@@ -1,4 +1,4 @@
-"""Where words begin and end, in scripts that write blanks between them and in those that do not."""
+"""Word boundaries, in scripts with and without blanks between words."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _ASCII_PIECE = re.compile(r"\w+|[^\w\s]")
 _ZERO_WIDTH_JOINER = "\u200d"
 _TONES: Final = range(0x1F3FB, 0x1F400)
 
-# Latin, Greek, Cyrillic and Armenian, by the first character of each, and what comes behind them.
+# Latin, Greek, Cyrillic and Armenian, by their first characters, and what follows them.
 _RANGE_STARTS: Final = (0x0000, 0x0370, 0x0400, 0x0530, 0x0590, 0x1E00, 0x1F00, 0x2000)
 _SCRIPTS: Final = ("Latin", "Greek", "Cyrillic", "Armenian", "", "Latin", "Greek", "")
 
 
 def extends_previous(char: str) -> bool:
-    """Whether a character belongs to the one before it (accents, variation selectors, joiners)."""
+    """Return whether a character extends the previous one (accents, joiners, ...)."""
     return char > "\u02ff" and (
         unicodedata.category(char)[0] == "M"
         or char in "\u200d\uff9e\uff9f"
@@ -28,12 +28,12 @@ def extends_previous(char: str) -> bool:
 
 
 def is_joined(before: str, after: str) -> bool:
-    """Whether a reader sees two neighbouring characters as one."""
+    """Return whether two adjacent characters are displayed as one."""
     return extends_previous(after) or before == _ZERO_WIDTH_JOINER
 
 
 def is_word_border(text: str, position: int) -> bool | None:
-    """Whether a word ends or begins at a position; None where the text must not be cut at all."""
+    """Return whether a position is a word boundary; None if the text must not be cut there."""
     if position in (0, len(text)):
         return True
     before, after = text[position - 1], text[position]
@@ -41,10 +41,10 @@ def is_word_border(text: str, position: int) -> bool | None:
         return None
     before = _base_character(text, position - 1)
     if before.isdigit() and after.isdigit():
-        return None  # Half a number is another number.
+        return None  # Part of a number is another number.
     if not (before.isalnum() and after.isalnum()):
         return True
-    # 500ml is two words, and so are two scripts; in scripts without blanks each character is one.
+    # 500ml is two words, as are two scripts; without blanks each character is a word.
     return (
         before.isdigit() != after.isdigit()
         or _is_ideograph(before)
@@ -54,12 +54,12 @@ def is_word_border(text: str, position: int) -> bool | None:
 
 
 def quotable_pieces(text: str) -> list[tuple[int, int]]:
-    """The pieces of a text at which what is quoted from it can begin and end, without blanks.
+    """Return the pieces of a text, without blanks, at which quotations can begin and end.
 
-    They are words with the digits in them (``A1023``) of a script that writes words apart and joins
-    nothing to them, as Latin does; single characters of any other: Arabic, Hebrew and Korean have
-    particles in their words, and Thai has no blanks at all. Signs are pieces of their own. No piece
-    ends before an accent or within a number.
+    They are words with their digits (``A1023``) in scripts like Latin that separate words without
+    particles, and single characters in others: Arabic, Hebrew and Korean words contain particles,
+    and Thai has no blanks. Signs are separate pieces. No piece ends before an accent or within a
+    number.
     """
     if text.isascii():
         return [match.span() for match in _ASCII_PIECE.finditer(text)]
@@ -93,19 +93,19 @@ def _is_word_character(char: str) -> bool:
 
 
 def _base_character(text: str, position: int) -> str:
-    """The character to which the one at a position belongs, which may be itself."""
+    """Return the base character of the one at a position."""
     while position > 0 and extends_previous(text[position]):
         position -= 1
     return text[position]
 
 
 def _script(char: str) -> str:
-    """The script of a letter, if its words stand apart; empty for all others."""
+    """Return the script of a letter if it separates words, or else an empty text."""
     return _SCRIPTS[bisect_right(_RANGE_STARTS, ord(char)) - 1]
 
 
 def _is_ideograph(char: str) -> bool:
-    """Whether a character is of a script without blanks between words (Han, kana, Thai, ...)."""
+    """Return whether a character's script has no blanks between words (Han, kana, Thai, ...)."""
     return (
         "\u3040" <= char <= "\u9fff"
         or "\u0e00" <= char <= "\u0eff"

@@ -81,6 +81,7 @@ def _wrapped(text: str, width: int, start: str) -> list[str]:
 
 
 def _closing(n_broken: int, n_notes: int) -> str:
-    if n_broken:
-        return f"{n_broken} broken, {n_notes} notes"
-    return f"everything works, {n_notes} notes" if n_notes else "everything works"
+    parts = [f"{n_broken} broken" if n_broken else "everything works"]
+    if n_broken or n_notes:
+        parts.append(f"{n_notes} note{'s' * (n_notes != 1)}")
+    return ", ".join(parts)

@@ -82,7 +82,7 @@ def _value_rows(status: RunStatus) -> Iterator[tuple[str, str]]:
     counts = count_values(status.path)
     if counts.n_values:
         share = counts.n_nulls / counts.n_values
-        yield "values", f"{counts.n_values}, {share:.0%} null"
+        yield "values", f"{counts.n_values}, of which {share:.0%} are null"
     if counts.n_near_ties:
         meaning = "the next best token was nearly as likely, so another run may give another value"
         yield "near ties", f"{counts.n_near_ties} (near_tie): {meaning}"
