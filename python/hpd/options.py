@@ -47,6 +47,7 @@ _CONFLICTS: tuple[tuple[str, Any, str, Any, str], ...] = (
     ("lists", _ANY_VALUE, "method", "ar", "all of an answer is written at once"),
     ("lists", "names", "layout", "label", "its models are taught the numbers of rows"),
     ("lists", "ar", "layout", "label", "its models are taught the numbers of rows"),
+    ("probabilities", True, "method", "ar", "the values of an answer are not asked one by one"),
     ("on_invalid", "retry", "method", "ar", _WRITTEN_AT_ONCE),
     ("on_missing", "force", "method", "ar", _WRITTEN_AT_ONCE),
     ("on_missing", "force", "require_grounding", True, "a made-up value stands in no document"),
@@ -212,6 +213,17 @@ class Options:
         target="run",
         help="on a processor that reads weights of type Q5_K faster than those of type Q4_K, make "
         "a copy of the model in hpd's cache with the same weights as Q5_K, and use it",
+    )
+
+    probabilities: bool = option(
+        False,
+        "--probabilities",
+        affects="values",
+        target="answer",
+        help="give the probability of each value that an enum, a boolean or the choice of a "
+        "union's variant can have, null included, as `options` of its field. Values that begin "
+        "alike take more steps",
+        per_call=True,
     )
 
     dedupe: bool | None = option(
@@ -766,6 +778,7 @@ class Settings(TypedDict, total=False):
     deterministic: bool
     max_tokens: int
     wider_copy: bool
+    probabilities: bool
     dedupe: bool | None
     cache: str
     n_ctx: int
