@@ -7,10 +7,10 @@ from hpd.results import FieldValue
 from hpd.schema.attributes import Attribute
 from hpd.values.grounding import Grounder
 
-SCORE = Attribute("score", "integer")
+POINTS = Attribute("points", "integer")
 
 
-def stored(text, value, confidence, attribute=SCORE):
+def stored(text, value, confidence, attribute=POINTS):
     values = DocumentValues()
     result = FieldValue(value=value, confidence=confidence, raw=str(value))
     values.store(("score",), attribute, result, ConfidenceLimits(0.0), None, Grounder(text))
@@ -51,7 +51,7 @@ def test_a_number_that_is_stated_or_is_no_part_of_another_is_kept(text, value):
 
 
 def test_a_required_one_is_an_error():
-    required = Attribute("score", "integer", required=True, nullable=False)
+    required = Attribute("points", "integer", required=True, nullable=False)
     field = stored("Score: 12.5", 12, 0.8, required)
     assert field.value is None
     assert "12.5" in field.error
@@ -83,3 +83,36 @@ def test_a_text_that_is_cut_from_a_longer_word_is_null_unless_the_model_is_sure(
 )  # fmt: skip
 def test_a_text_that_stands_alone_or_nowhere_is_kept(text, value):
     assert stored(text, value, 0.8, CODE).value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value", "stated"),
+    [
+        ("Rooms: 4.5. Rent: 1,200.", "rooms", 1200, "4.5"),
+        ("Profit: -2500. Quarter: Q3.", "profit", 3, "-2500"),
+        ("Goal difference -7 after ten matches.", "goal_difference", 10, "-7"),
+        ("He waited 1.5 hours. Two lorries had stopped.", "hours", 2, "1.5"),
+        ("Age: 130 years, 12 teeth", "age", 12, "130"),
+    ],
+)
+def test_another_number_than_one_beside_the_name_that_is_not_allowed(text, name, value, stated):
+    attribute = Attribute(name, "integer", minimum=0, maximum=2000 if name != "age" else 120)
+    field = stored(text, value, 0.99, attribute)
+    assert field.value is None
+    assert field.reason == f"the document states {stated} there, which is not allowed"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("Rooms: 4.5, later rooms: 5", "rooms", 5),
+        ("Rooms: 4. Rent: 1,200.", "rooms", 1200),
+        ("Rooms 4.5, 7 rooms", "rooms", 7),
+        ("Bathrooms: 4.5. 3 in all", "rooms", 3),
+        ("Rooms\n4.5 m2, 3 windows", "rooms", 3),
+        ("Rooms, 4.5 m2, 3 of them", "rooms", 3),
+        ("Price: 1.200", "price", 1200),
+    ],
+)
+def test_what_stands_beside_the_name_may_be_allowed_or_something_else(text, name, value):
+    assert stored(text, value, 0.99, Attribute(name, "integer", minimum=0)).value == value

@@ -11,8 +11,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 from hpd._native import near_tie_margin
@@ -36,7 +37,7 @@ from hpd.values.assembly import NOT_IN_DOCUMENT, AssembledData, assemble, unwrap
 from hpd.values.confidence import COUNT_KIND, ConfidenceMap, kind_of
 from hpd.values.grounding import Grounder, assign_spans
 from hpd.values.numbers import as_float, stated_decimal
-from hpd.values.parsing import MISSING_PREFIX, ParsedValue
+from hpd.values.parsing import MISSING_PREFIX, ParsedValue, check_value
 
 MIN_PROBABILITY = 0.001
 """Choices and required values below this probability become null. It is the probability of the text
@@ -587,19 +588,30 @@ def _is_copied(result: FieldValue, attribute: Attribute) -> bool:
 
 
 def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) -> str | None:
-    """Return why a value of low confidence is not what the document states, or None.
+    """Return why a value is not what the document states, or None.
 
-    A model that knows what the schema allows may bend what it reads to fit.
+    A model that knows what the schema allows may bend what it reads to fit, or take another value.
     """
+    value = result.value
+    is_number = attribute.type in ("integer", "number")
+    if is_number and (beside := grounder.numbers_beside(attribute.name)):
+        is_beside = any(Decimal(str(value)) in readings for _, readings in beside)
+        if not is_beside and not any(_is_allowed(each, attribute) for _, each in beside):
+            return f"the document states {beside[0][0]} there, which is not allowed"
     if result.confidence is None or result.confidence >= SURE:
         return None
-    value = result.value
     if attribute.type == "integer":
         stated = grounder.fraction_of(value)
         return None if stated is None else f"the document states {stated}, not a whole number"
     if attribute.type == "string" and (attribute.pattern or attribute.max_length is not None):
         return "the document has it in longer words alone" if grounder.cuts_a_word(value) else None
     return None
+
+
+def _is_allowed(readings: Collection[Decimal], attribute: Attribute) -> bool:
+    """Return whether the schema allows a number in any of its readings."""
+    numbers = (int(n) if n == n.to_integral_value() else float(n) for n in readings)
+    return any(check_value(number, attribute).error is None for number in numbers)
 
 
 def _without_numbers(path: Path) -> Path:

@@ -59,6 +59,8 @@ _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
 _ISO_TIME = re.compile(r"(\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})?", re.ASCII)
 _ISO_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\S*", re.ASCII)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}\S*)?", re.ASCII)
+_GAP = re.compile(r"[^\w\n,;|.!?]{0,3}")
+"""What may stand between the name of a field and its number."""
 
 
 class Grounder:
@@ -67,6 +69,7 @@ class Grounder:
     def __init__(self, document: str) -> None:
         self.document = document
         self._candidates: dict[tuple[type, Any, bool], list[Span]] = {}
+        self._beside: dict[str, list[tuple[str, set[Decimal]]]] = {}
 
     @cached_property
     def normalized(self) -> NormalizedText:
@@ -153,6 +156,29 @@ class Grounder:
                 start, end = spans[0]
                 return self.document[start:end]
         return None
+
+    def numbers_beside(self, name: str) -> list[tuple[str, set[Decimal]]]:
+        """Return the numbers that stand beside a field's name, as text and with all readings.
+
+        For ``rooms`` these are 4.5 of ``Rooms: 4.5``, and 3 of ``3 rooms``.
+        """
+        if name not in self._beside:
+            words = re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+            self._beside[name] = [*self._find_beside(words)] if words else []
+        return self._beside[name]
+
+    def _find_beside(self, words: Sequence[str]) -> Iterator[tuple[str, set[Decimal]]]:
+        name = r"[\s_-]+".join(map(re.escape, words))
+        pattern = rf"(?<![^\W\d_]){name}(?![^\W\d_])"
+        names = [match.span() for match in re.finditer(pattern, self.document, re.IGNORECASE)]
+        for start, end, values in numbers_in(self.document) if names else ():
+            for name_start, name_end in names:
+                behind = self.document[name_end : max(name_end, start)]
+                before = self.document[end : max(end, name_start)]
+                is_behind = name_end <= start and _GAP.fullmatch(behind)
+                is_before = end <= name_start and before in ("", " ", "-", "\u00a0")
+                if is_behind or is_before:
+                    yield self.document[start:end], values
 
     def cuts_a_word(self, value: str) -> bool:
         """Return whether a text stands in the document only as part of longer words or numbers.
