@@ -24,7 +24,7 @@ def stored(text, value, confidence, attribute=POINTS):
         ("Score: 12.5. Team: Wrens.", 13, "12.5"),
         ("Gewicht: 82,4 kg", 82, "82,4"),
         ("身高172.5厘米", 172, "172.5"),
-        ("Loss: -3.7 points", -3, "-3.7"),
+        ("Loss: -3.7 on average", -3, "-3.7"),
     ],
 )
 def test_it_is_null_unless_the_model_is_sure(text, value, stated):
