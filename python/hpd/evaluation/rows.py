@@ -48,6 +48,8 @@ class Example:
     """The line of the file on which it begins, from 1 (in Parquet: the row)."""
     is_numbered: bool = field(default=False, compare=False)
     """Whether its id is the number of the row, as the file gives it none."""
+    file: str | None = field(default=None, compare=False)
+    """The file from which its text was read, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
