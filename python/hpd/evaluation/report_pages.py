@@ -94,8 +94,8 @@ def with_pages(
                         pages.append((replace(picture, png=b""), store.add(number, picture)))
             except InputError as error:
                 errors.append(error)
-        elif _is_pdf(document.id) and any(value.place for value in document.values):
-            n_unknown += 1
+        elif document.file is None and _is_pdf(document.id):
+            n_unknown += any(value.place is not None for value in document.values)
         found.append(pages)
     if n_unknown:
         why = (

@@ -584,7 +584,7 @@ function valuesTable(doc) {
     has.gold && "Gold",
   ];
   const head = names.filter(Boolean).map((name) => element("th", { scope: "col" }, name));
-  const accept = element("button", { class: "quiet", title: "All values are right (A)" }, "All right");
+  const accept = element("button", { class: "quiet", title: "All values are right (A)" }, "✓ All right");
   accept.addEventListener("click", acceptAll);
   head.push(element("th", { class: "actions", scope: "col" }, accept));
   let above = null; // the gold of an attribute stands beside the first of its values

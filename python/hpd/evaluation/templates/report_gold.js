@@ -104,13 +104,13 @@ function storeChecked() {
 
 /** Take what was checked before, where the values are still the same. */
 function restoreChecked() {
-  let rows = [];
+  let known;
   try {
-    rows = JSON.parse(localStorage.getItem(STORED) ?? "[]");
+    const rows = JSON.parse(localStorage.getItem(STORED) ?? "[]");
+    known = new Map(rows.map(([id, place, ...rest]) => [JSON.stringify([id, place]), rest]));
   } catch {
     return;
   }
-  const known = new Map(rows.map(([id, place, ...rest]) => [JSON.stringify([id, place]), rest]));
   for (const doc of known.size ? DOCUMENTS : []) {
     for (const field of doc.fields) {
       const [before, text, isJson] = known.get(JSON.stringify([doc.id, field.place])) ?? [];

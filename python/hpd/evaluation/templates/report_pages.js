@@ -42,16 +42,14 @@ function pagesPane(pages, fields) {
 /** The boxes of the values on a page, the large ones below the small ones. */
 function boxesOn(page, width, height, fields) {
   const found = fields.flatMap((field, number) =>
-    field.page === page ? field.boxes.map((box, part) => ({ box, part, field, number })) : [],
+    field.page === page ? field.boxes.map((box) => ({ box, field, number })) : [],
   );
   const area = ({ box: [left, top, right, bottom] }) => (right - left) * (bottom - top);
   found.sort((one, other) => area(other) - area(one));
-  return found.map(({ box: [left, top, right, bottom], part, field, number }) => {
-    const side = left > width / 2 ? " at-right" : ""; // so that its label stays on the page
+  return found.map(({ box: [left, top, right, bottom], field, number }) => {
     const made = element("div", {
-      class: `box ${colorClasses(ATTRIBUTES[field.attribute].slot)}${side}`,
+      class: `box ${colorClasses(ATTRIBUTES[field.attribute].slot)}`,
       "data-values": number,
-      "data-label": part === 0 ? field.place : null,
       title: field.place,
     });
     made.style.left = `${(100 * left) / width}%`;
