@@ -142,7 +142,8 @@ def test_the_script_is_given_spans_as_it_counts():
     given = payload(documents, attribute_slots(documents), has_gold=False)
     assert given["attributes"] == [["brand", 0], ["color", 1]]
     brand = [0, [["Diesel", 0.9877, MATCHES.index("exact")]]]
-    assert given["documents"] == [["1", 0, TEXT, [brand, [1, [[]]]], [(3, 9, (0,), (0,))]]]
+    no_id = [None, None, None, False]
+    assert given["documents"] == [["1", 0, TEXT, [brand, [1, [[]]]], [(3, 9, (0,), (0,))], *no_id]]
 
 
 # --- the command ---

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import json
 import threading
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from browser import has_browser
 from hpd.cli import main
 from jsonl import write_lines
-from report_files import made_extractions, write_made
+from pdf_files import pdf_of
+from report_files import gold_line, made_extractions, write_made
 
 pytestmark = pytest.mark.skipif(
     not has_browser(), reason="Chromium and its driver are not installed"
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 # As WebDriver writes them.
 TAB, ESCAPE, PAGE_DOWN, END, HOME = "\ue004", "\ue00c", "\ue00f", "\ue010", "\ue011"
-UP, DOWN = "\ue013", "\ue015"
+UP, DOWN, ENTER = "\ue013", "\ue015", "\ue007"
 
 MANY, SOME = 3_000, 1_200
 HOSTILE = (
@@ -337,4 +339,128 @@ def test_keys_go_through_the_values_of_a_document(browser, few):
     assert marked.split() == ["1"]
 
 
-# --- themes and sizes ---
+# --- pages ---
+
+
+@pytest.fixture
+def pages(tmp_path, monkeypatch):
+    """A report of a PDF of nine pages, with a value on the first and on the last, and of a text."""
+    monkeypatch.chdir(tmp_path)
+    with open("long.pdf", "wb") as file:
+        file.write(pdf_of("Nordvik coat", *"bcdefgh", "last page"))
+    box = {"match": "exact", "boxes": [[20, 90, 70, 105]]}
+    fields = {
+        "<b>brand": {"start": 0, "end": 7, "page": 1, **box},
+        "where": {"page": 9, **box},
+        "sheet": {"page": 1, "cell": "May!B7", "match": "exact"},
+    }
+    values = ("Nordvik", "last", "<i>")
+    line = {"id": "long.pdf", "data": dict(zip(fields, values, strict=True)), "fields": fields}
+    text = {"id": "2", "data": {"where": None}, "text": "none"}
+    made = write_lines(tmp_path / "made.jsonl", line, text)
+    return report(tmp_path, str(made), "--documents", "long.pdf")
+
+
+def test_a_value_and_its_box_point_at_each_other(browser, pages):
+    browser.open(pages)
+    shown = (
+        "[...document.querySelectorAll('.sheet img')].map(e => [e.alt, e.loading, e.width > 99])"
+    )
+    assert browser.run(shown) == [[f"Page {n}", "lazy", True] for n in (1, 2, 8, 9)]
+    assert browser.text(".gap") == "Pages 3 to 7 have no values."
+    active = "[...document.querySelectorAll('.active')].map(e => e.dataset.values)"
+    in_sight = (
+        "(b => { const p = document.querySelector('.pages').getBoundingClientRect(),"
+        " r = b.getBoundingClientRect(); return r.top >= p.top && r.bottom <= p.bottom })"
+        "(document.querySelector('.box[data-values=\"1\"]'))"
+    )
+    assert not browser.run(in_sight)
+    browser.press("n", "n")
+    assert {*browser.run(active)} == {"1"}
+    assert browser.run(in_sight)
+    browser.click(".box[data-values='0']")
+    assert {*browser.run(active)} == {"0"}
+    assert browser.run("document.querySelector('tr.active bdi').textContent") == "<b>brand"
+    browser.press("+", "v")
+    assert browser.run("document.querySelector('.pages').offsetParent === null")
+    assert browser.text("mark.active") == "Nordvik"
+    browser.press("v", "n", "p", "p")
+    assert "May!B7" in browser.text("tr.active")
+    browser.press("j")
+    assert browser.run("document.querySelectorAll('.sheet, .view-bar').length") == 0
+    assert browser.complaints() == []
+
+
+def test_pictures_beside_the_page_are_loaded(browser, pages, monkeypatch):
+    from hpd.evaluation import report_pages
+
+    monkeypatch.setattr(report_pages.PictureStore.__init__, "__defaults__", (0,))
+    made = pages.with_name("made.jsonl")
+    page = report(pages.parent, str(made), "--documents", "long.pdf", "--overwrite")
+    browser.open(page)
+    browser.wait_for("document.querySelector('.sheet img').naturalWidth > 400")
+    assert browser.complaints() == []
+
+
+# --- gold ---
+
+
+def saved(browser):
+    """The text of the file that the page saves."""
+    browser.run("URL.createObjectURL = blob => { window.saved = blob; return 'data:,'; }")
+    browser.click("#save")
+    return browser.run("window.saved.text()")
+
+
+def edit(browser, text):
+    """Type a value for the row that is pointed out."""
+    browser.press("e")
+    browser.run("document.activeElement.value = ''")
+    browser.press(*text, ENTER)
+
+
+def test_checked_values_are_saved_as_gold(browser, tmp_path):
+    texts = ["Nordvik \N{GRINNING FACE} </script> \u2028", "Kestrel", "none"]
+    data = [
+        {"brand": "Nordvik", "price": 4.0, "n": 10**20, "new": True, "tags": ["a", "b"], "o": {}},
+        {"brand": "Kestrel", "price": None, "tags": [], "lines": [{"q": 1, "w": None}]},
+        {"brand": None},
+    ]
+    rows = zip("xyz", texts, data, strict=True)
+    lines = [
+        {"id": f"i{id_}", "data": each, "text": text, "input": {"category": "Coats"}}
+        for id_, text, each in rows
+    ]
+    page = report(tmp_path, str(write_lines(tmp_path / "made.jsonl", *lines)))
+    browser.open(page)
+    assert browser.run("document.getElementById('save').disabled")
+    browser.press("A")
+    line = gold_line("ix", texts[0], data[0] | {"o": None}, "Coats")
+    assert saved(browser) == line
+    assert browser.text("#saved") == "Gold of 1 documents saved."
+    # The second: another brand; the price, a number by the first; the only tag.
+    browser.press("j", "n")
+    edit(browser, 'Ne"w')
+    browser.press("n")
+    edit(browser, "many")
+    assert browser.text(".edit .note") == "This is no number."
+    browser.press(ESCAPE)
+    edit(browser, "12.50")
+    browser.press("n")
+    edit(browser, "red")
+    gold = {"brand": 'Ne"w', "price": 12.5, "tags": ["red"]}
+    other = gold_line("iy", texts[1], gold, "Coats").replace("12.5", "12.50")
+    assert saved(browser) == line + other
+    assert "1 checked in part" in browser.text("#saved")
+    # What was checked is still there when the page is opened again, and can be taken back.
+    browser.open(page)
+    assert saved(browser) == line + other
+    browser.press("j")
+    for row in (1, 2, 3):
+        browser.click(f"tbody tr:nth-child({row}) .accept")
+    assert saved(browser) == line
+    # A list loses an item that is none; an emptied text is none.
+    browser.press("k", "n", "p", "p")
+    edit(browser, "")
+    assert json.loads(saved(browser))["gold"]["tags"] == ["a"]
+    assert browser.complaints() == []

@@ -21,11 +21,11 @@ def test_nested_data_is_shown_leaf_by_leaf():
     assert shown_values(data, fields) == [
         ShownValue("maker.name", "maker", "Bosch", 0.9, ((3, 8),), "exact"),
         ShownValue("maker.city", "maker", None),
-        ShownValue("lines[0].qty", "lines", "2"),
-        ShownValue("lines[1].qty", "lines", "3", 0.7, match="none", truncated=True),
+        ShownValue("lines[0].qty", "lines", "2", is_json=True),
+        ShownValue("lines[1].qty", "lines", "3", 0.7, match="none", truncated=True, is_json=True),
         ShownValue("tags", "tags", None),
-        ShownValue("new", "new", "true"),
-        ShownValue("price", "price", "2.5"),
+        ShownValue("new", "new", "true", is_json=True),
+        ShownValue("price", "price", "2.5", is_json=True),
     ]
 
 

@@ -66,3 +66,15 @@ def write_made(folder: Path, n: int, n_characters: int) -> tuple[Path, Path]:
             lines.write(json.dumps(line, ensure_ascii=False) + "\n")
             golds.write(json.dumps(own, ensure_ascii=False) + "\n")
     return made, gold
+
+
+def gold_line(
+    id: str | None,  # noqa: A002
+    text: str | None,
+    gold: dict[str, Any],
+    category: str | None = None,
+) -> str:
+    """A line of gold as the page of a report saves it."""
+    line = {"id": id, "category": category, "text": text, "gold": gold}
+    known = {name: value for name, value in line.items() if value is not None}
+    return json.dumps(known, ensure_ascii=False, separators=(",", ":")) + "\n"

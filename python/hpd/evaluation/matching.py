@@ -168,13 +168,15 @@ def load_sources(
                 is_numbered=id_field is None
                 and record.raw.get("id") is None
                 and record.id != record.source,
+                file=record.source,
             )
 
 
 def reread_sources(
     name: str, predictions: Sequence[Prediction], notices: list[str]
 ) -> list[Example | None]:
-    """Return the document of each prediction without a text, from the input of the run, or None.
+    """Return the document of each prediction without a text, or with pages, from the run's input.
+
 
     A document that has changed since is None, as spans in it would be wrong.
 
@@ -187,7 +189,11 @@ def reread_sources(
     wanted = [
         number
         for number, each in enumerate(predictions)
-        if each.data is not None and not isinstance(each.raw.get("text"), str)
+        if each.data is not None
+        and (
+            not isinstance(each.raw.get("text"), str)
+            or any("page" in known for known in each.fields.values())
+        )
     ]
     try:
         head, documents = read_journal(journal_path(lines_file(name)))
@@ -205,18 +211,23 @@ def reread_sources(
             records = {record.id: record for record in reader if record.error is None}
     except (InputError, OSError):
         return found  # The input has moved.
-    n_changed = 0
+    changed = []
     for number in wanted:
         own = predictions[number].id or str(number + 1)
         record = records.get(own) or records.get(_absolute(own, str(about.get("folder", ""))))
         if record is None:
             continue
         if document_fingerprint(own, record.text, record.category) in documents:
-            found[number] = Example(own, record.text, record.category or "", line=record.line)
+            category = record.category or ""
+            found[number] = Example(
+                own, record.text, category, line=record.line, file=record.source
+            )
         else:
-            n_changed += 1
-    if n_changed:
-        notices.append(f"{n_changed} documents have changed since and are shown without text")
+            changed.append(predictions[number])
+    n_pictured = sum(isinstance(each.raw.get("text"), str) for each in changed)
+    for n, what in ((len(changed) - n_pictured, "texts"), (n_pictured, "pages")):
+        if n:
+            notices.append(f"{n} documents have changed since, so their {what} are not shown")
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,22 @@ class ReportedAttribute:
     gold: Sequence[str] | None = None
     outcome: Outcome | None = None
     """None where the gold does not name the attribute."""
+    form: Any = 0
+    """The form of its data, with the index of a value in the place of each: 0 for a single value,
+    ``[0, 1]`` for a list of two."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedPage:
+    """A page of a document, with its picture."""
+
+    number: int
+    """From 1."""
+    width: float
+    """In points, as the boxes of places are."""
+    height: float
+    url: str
+    """A ``data:`` URL, or the path of the picture from the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +66,12 @@ class ReportedDocument:
     """The error of a document that failed; it has no values, not even nulls."""
     input: Mapping[str, Any] | None = None
     """The other columns of the input."""
+    file: str | None = None
+    """The file from which its text was read, where that is known."""
+    pages: tuple[ReportedPage, ...] = ()
+    """Those that are shown as pictures."""
+    own_id: str | None = None
+    """The id in its line, which does not name the file in which it is a row."""
 
     @property
     def values(self) -> Iterator[ShownValue]:
@@ -92,6 +115,8 @@ def _document(
         tuple(_attributes(prediction, example)),
         _error(line.get("error")),
         columns if isinstance(columns, Mapping) else None,
+        None if source is None else source.file,
+        own_id=prediction.id,
     )
 
 
@@ -125,11 +150,22 @@ def _attributes(prediction: Prediction, example: Example | None) -> Iterator[Rep
     gold = {} if example is None else example.gold
     for name in {**values, **gold}:
         shown = tuple(values.get(name) or [ShownValue(name, name, None)])
+        predicted = (prediction.data or {}).get(name)
+        form = _form(predicted, count())
         if name in gold:
-            predicted = (prediction.data or {}).get(name)
-            yield ReportedAttribute(name, shown, gold[name], outcome(gold[name], predicted))
+            result = outcome(gold[name], predicted)
+            yield ReportedAttribute(name, shown, gold[name], result, form=form)
         else:
-            yield ReportedAttribute(name, shown)
+            yield ReportedAttribute(name, shown, form=form)
+
+
+def _form(value: object, indexes: Iterator[int]) -> Any:
+    """The form of a value, with an index for each leaf; an empty list has one, for its null."""
+    if isinstance(value, Mapping) and value:
+        return {name: _form(inner, indexes) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_form(inner, indexes) for inner in value or [None]]
+    return next(indexes)
 
 
 LOW_CONFIDENCE = 0.5
@@ -254,9 +290,20 @@ MATCHES = ("exact", "normalized", "fuzzy", "none")
 
 
 def payload(
-    documents: Sequence[ReportedDocument], slots: Mapping[str, int], *, has_gold: bool
+    documents: Sequence[ReportedDocument],
+    slots: Mapping[str, int],
+    *,
+    has_gold: bool,
+    source: str = "",
 ) -> dict[str, Any]:
-    """Everything that the page's script is given; ``slots`` are the attributes' colors."""
+    """Everything that the page's script is given.
+
+    Args:
+        documents: what is shown.
+        slots: the colors of the attributes.
+        has_gold: whether there is gold.
+        source: the name of the file of extractions.
+    """
     numbers = {name: number for number, name in enumerate(slots)}
     categories = list(dict.fromkeys(document.category for document in documents))
     category_numbers = {name: number for number, name in enumerate(categories)}
@@ -266,6 +313,7 @@ def payload(
         "outcomes": OUTCOMES,
         "outcomeWords": OUTCOME_WORDS,
         "matches": MATCHES,
+        "source": source,
         "categories": categories,
         "attributes": [[name, slot] for name, slot in slots.items()],
         "documents": [
@@ -295,6 +343,8 @@ def _row(document: ReportedDocument, category: int, numbers: Mapping[str, int]) 
             utf16_segments(segments, text or ""),
             document.error,
             _columns(document.input),
+            [[each.number, each.width, each.height, each.url] for each in document.pages] or None,
+            {None: False, document.id: None}.get(document.own_id, document.own_id),
         ]
     )
 
@@ -306,6 +356,7 @@ def _attribute_row(attribute: ReportedAttribute, number: int) -> list[Any]:
             [_value(value) for value in attribute.values],
             None if attribute.outcome is None else OUTCOMES.index(attribute.outcome),
             attribute.gold,
+            attribute.form or None,
         ]
     )
 
@@ -321,6 +372,9 @@ def _value(value: ShownValue) -> list[Any]:
             value.error,
             value.raw,
             value.truncated or None,
+            value.is_json or None,
+            None if value.place is None else value.place.page,
+            None if value.place is None else value.place.boxes or value.place.cell,
         ]
     )
 
@@ -339,6 +393,7 @@ def _shortened(parts: list[Any]) -> list[Any]:
 
 
 _TEMPLATE = Path(__file__).parent / "templates" / "report.html"
+_SCRIPTS = [_TEMPLATE.with_name(name) for name in ("report_pages.js", "report_gold.js")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +412,7 @@ def report_page(
     source: str,
     against_gold: AgainstGold | None = None,
     notices: Sequence[str] = (),
+    pictures_beside: bool = False,
 ) -> str:
     """A self-contained page that shows some documents and what they add up to.
 
@@ -366,11 +422,14 @@ def report_page(
         source: where the extractions are from, in small print.
         against_gold: scores and calibration, if there is gold.
         notices: what a reader should know before trusting the figures.
+        pictures_beside: whether the pictures of pages are files beside the page.
     """
     slots = attribute_slots(documents)
     return render_page(
         _TEMPLATE,
-        data=payload(documents, slots, has_gold=against_gold is not None),
+        data=payload(documents, slots, has_gold=against_gold is not None, source=source),
+        pictures_beside=pictures_beside,
+        scripts=_SCRIPTS,
         title=title,
         source=source,
         summary=summarize(documents),
@@ -378,5 +437,6 @@ def report_page(
         notices=notices,
         low_confidence=LOW_CONFIDENCE,
         colors={name: color_classes(slot) for name, slot in slots.items()},
+        has_pages=any(document.pages for document in documents),
         has_categories=len({document.category for document in documents}) > 1,
     )

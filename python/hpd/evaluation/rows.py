@@ -48,6 +48,8 @@ class Example:
     """Its first line in the file (in Parquet: its row), from 1."""
     is_numbered: bool = field(default=False, compare=False)
     """Whether its id is the row number, as the file has none."""
+    file: str | None = field(default=None, compare=False)
+    """The file from which its text was read, if known."""
 
 
 @dataclass(frozen=True, slots=True)

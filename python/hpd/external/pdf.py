@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from importlib.util import find_spec
 from threading import Lock
 from typing import Any
@@ -26,22 +29,108 @@ _PIXELS = 200 / 72
 _ONE_AT_A_TIME = Lock()
 """pdfium is not thread-safe."""
 
+_PICTURE_DPI = 110
+_MAX_SIDE = 1800  # pixels of the longer side of a picture: posters are rendered smaller
+
 
 def read_pdf(source: Source) -> WholeText:
     """Read the pages of a PDF, with the values of its form, in reading order."""
-    pdfium = import_extra("pypdfium2", "pypdfium2", "pdf", "PDF")
+    pdfium = _pdfium()
     data = source.read()
     with _ONE_AT_A_TIME:
         return _read(pdfium, data, source)
 
 
-def _read(pdfium: Any, data: bytes, source: Source) -> WholeText:
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A page as it is displayed."""
+
+    number: int
+    """Of the page, from 1."""
+    width: float
+    """In points, as boxes are."""
+    height: float
+    png: bytes
+    """The picture in 16 shades of grey."""
+
+
+def page_pictures(source: Source, numbers: Iterable[int]) -> Iterator[PagePicture]:
+    """Render some pages of a PDF, one at a time; those that it does not have are left out.
+
+    Raises:
+        InputError: the PDF cannot be read.
+        MissingPackageError: pypdfium2 is not installed.
+    """
+    pdfium = _pdfium()
+    data = source.read()
+    with _ONE_AT_A_TIME:
+        pdf = _opened(pdfium, data, source)
+        pdf.init_forms()
+        n_pages = len(pdf)
     try:
-        pdf = pdfium.PdfDocument(data)
+        for number in numbers:
+            if 1 <= number <= n_pages:
+                with _ONE_AT_A_TIME:
+                    picture = _page_picture(pdf, number)
+                yield picture
+    except pdfium.PdfiumError as error:
+        raise InputError(f"{source.name}: cannot be rendered: {error}") from error
+    finally:
+        with _ONE_AT_A_TIME:
+            pdf.close()
+
+
+def _page_picture(pdf: Any, number: int) -> PagePicture:
+    page = pdf[number - 1]
+    try:
+        width, height = page.get_size()
+        scale = min(_PICTURE_DPI / 72, _MAX_SIDE / max(width, height, 1))
+        bitmap = page.render(scale=scale, grayscale=True)
+        try:
+            png = _png(bitmap.to_numpy())
+        finally:
+            bitmap.close()
+    finally:
+        page.close()
+    return PagePicture(number, round(width, 1), round(height, 1), png)
+
+
+def _png(pixels: Any) -> bytes:
+    """Encode rows of grey pixels as a PNG with four bits per pixel."""
+    import numpy as np
+
+    height, width = pixels.shape[:2]
+    shades = pixels.reshape(height, width) >> 4
+    if width % 2:
+        shades = np.pad(shades, ((0, 0), (0, 1)))
+    rows = np.zeros((height, 1 + shades.shape[1] // 2), np.uint8)  # each begins with its filter: 0
+    rows[:, 1:] = shades[:, ::2] << 4 | shades[:, 1::2]
+    parts = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 4, 0, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows.tobytes())),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in parts
+    )
+
+
+def _pdfium() -> Any:
+    return import_extra("pypdfium2", "pypdfium2", "pdf", "PDF")
+
+
+def _opened(pdfium: Any, data: bytes, source: Source) -> Any:
+    try:
+        return pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
             raise InputError(f"{source.name}: this PDF is locked with a password") from error
         raise InputError(f"{source.name}: cannot be read as PDF: {error}") from error
+
+
+def _read(pdfium: Any, data: bytes, source: Source) -> WholeText:
+    pdf = _opened(pdfium, data, source)
     try:
         pdf.init_forms()
         pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]

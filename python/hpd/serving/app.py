@@ -218,7 +218,7 @@ def make_app(service: Service) -> FastAPI:
     async def page() -> Response:
         """A page to try the server with a text and a schema."""
         has_own = service.plans.has_own
-        data = {"needsKey": service.api_key is not None, "hasSchema": has_own}
+        data: dict[str, Any] = {"needsKey": service.api_key is not None, "hasSchema": has_own}
         return HTMLResponse(
             render_page(_PAGE, data=data, may_call_server=True, model=service.served.name, **data)
         )

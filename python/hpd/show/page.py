@@ -34,7 +34,13 @@ _BREAKS_OUT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def render_page(
-    template: Path, *, data: object, may_call_server: bool = False, **names: Any
+    template: Path,
+    *,
+    data: object,
+    may_call_server: bool = False,
+    pictures_beside: bool = False,
+    scripts: Sequence[Path] = (),
+    **names: Any,
 ) -> str:
     """A page out of a template, and the style sheet and script of the same name beside it.
 
@@ -43,19 +49,26 @@ def render_page(
         data: goes into the page as JSON, for the script.
         may_call_server: whether the script may make requests to the server of the page. All other
             requests are forbidden, and so are scripts and styles that are not the page's own.
+        pictures_beside: whether the page may load pictures from its own folder or server.
+        scripts: further scripts, which the one of the same name can use.
     """
     styles = _read(
         SHARED_FOLDER / "document.css", SHARED_FOLDER / "page.css", template.with_suffix(".css")
     )
     script = _read(
-        SHARED_FOLDER / "document.js", SHARED_FOLDER / "page.js", template.with_suffix(".js")
+        SHARED_FOLDER / "document.js",
+        SHARED_FOLDER / "page.js",
+        *scripts,
+        template.with_suffix(".js"),
     )
     script = f'(() => {{\n"use strict";\n{script}}})();\n'
     return render(
         template,
         styles=Markup(styles),
         script=Markup(script),
-        policy=content_policy(styles, script, may_call_server=may_call_server),
+        policy=content_policy(
+            styles, script, may_call_server=may_call_server, pictures_beside=pictures_beside
+        ),
         data=Markup(script_json(data)),
         **names,
     )
@@ -71,7 +84,9 @@ def render_text(template: Path, **names: Any) -> str:
     return _environment(template.parent, escapes=False).get_template(template.name).render(**names)
 
 
-def content_policy(styles: str, script: str, *, may_call_server: bool) -> str:
+def content_policy(
+    styles: str, script: str, *, may_call_server: bool, pictures_beside: bool = False
+) -> str:
     """A Content-Security-Policy that forbids everything but the page's own script.
 
     That script cannot turn text into markup either, where browsers know trusted types.
@@ -82,7 +97,8 @@ def content_policy(styles: str, script: str, *, may_call_server: bool) -> str:
             f"style-src '{_digest(styles)}'",
             f"script-src '{_digest(script)}'",
             "connect-src 'self'" if may_call_server else "connect-src 'none'",
-            "img-src data:",
+            # What 'self' is in a page that was opened from a disk differs between browsers.
+            "img-src data: 'self' file:" if pictures_beside else "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
             "require-trusted-types-for 'script'",

@@ -6,7 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isfinite
 from typing import Any, NamedTuple
+
+from hpd.documents import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,10 @@ class ShownValue:
     error: str | None = None
     raw: str | None = None
     truncated: bool = False
+    is_json: bool = False
+    """Whether the text is JSON: the value is a number, true or false, and no string."""
+    place: Place | None = None
+    """Where the best span stands in the file, if the line says so."""
 
     @property
     def is_ungrounded(self) -> bool:
@@ -97,6 +104,28 @@ def _shown(path: str, attribute: str, value: object, field: Mapping[str, Any]) -
         error=_text(field.get("error")),
         raw=_text(field.get("raw")),
         truncated=field.get("truncated") is True,
+        is_json=not isinstance(value, str) and value_text(value) is not None,
+        place=_place(field),
+    )
+
+
+def _place(field: Mapping[str, Any]) -> Place | None:
+    page = field.get("page")
+    if type(page) is not int or page < 1:
+        return None
+    boxes = field.get("boxes")
+    return Place(
+        page,
+        tuple(tuple(box) for box in boxes if _is_box(box)) if isinstance(boxes, list) else (),
+        _text(field.get("cell")),
+    )
+
+
+def _is_box(box: object) -> bool:
+    return (
+        isinstance(box, list)
+        and len(box) == 4
+        and all(type(side) in (int, float) and isfinite(side) for side in box)
     )
 
 

@@ -32,7 +32,9 @@ _N_HEAD = 4096
 
 _DESCRIPTION = """\
 Make an HTML page of the output of hpd extract: each document with its values marked in the text,
-totals, confidences, and filters to find what needs attention. It is one file and needs no network.
+totals, confidences, and filters to find what needs attention. PDF files are shown as pages, with
+boxes around the values. Values can be corrected in the page, and saved as gold. It is one file
+(with a folder beside it if the pages are large) and needs no network.
 
 The texts come from PRED if it was written with --with-text; otherwise from --documents, from the
 input of the run, which is read again, or from GOLD.
@@ -61,6 +63,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--overwrite", action="store_true", help="replace a page of other extractions"
     )
+    parser.add_argument(
+        "--no-pages", action="store_true", help="show the text of PDF files, but not their pages"
+    )
     group = parser.add_argument_group("texts and categories")
     add_document_arguments(group)
     add_category_argument(group)
@@ -69,12 +74,19 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     from hpd.evaluation.report import report_page, reported_documents
+    from hpd.evaluation.report_pages import PictureStore, with_pages
 
     inputs = (arguments.predictions, arguments.gold, arguments.documents)
     if any(path is not None and same_file(Path(arguments.output), path) for path in inputs):
         raise UsageError(f"{arguments.output} is an input, and would be overwritten")
+    folder = Path(arguments.output).with_name(f"{Path(arguments.output).stem}_files")
     if os.path.exists(arguments.output):
         _check_page(arguments.output, arguments.predictions, overwrite=arguments.overwrite)
+    elif folder.exists():
+        raise UsageError(
+            f"{folder}, where the pictures of {arguments.output} may go, exists already: move it, "
+            "or name another output"
+        )
     check_fields(arguments)
     with input_errors_as_usage():
         predictions = list(load_predictions(arguments.predictions))
@@ -93,13 +105,19 @@ def run(arguments: argparse.Namespace) -> int:
             f"{n_without} of {len(documents)} documents have no text here, so their values are "
             "shown alone; hpd extract --with-text writes it, --documents PATH adds it"
         )
+    store = PictureStore(folder)
+    if not arguments.no_pages:
+        documents = with_pages(documents, store, notices)
     page = report_page(
         documents,
         title=arguments.title,
         source=Path(arguments.predictions).name,
         against_gold=against_gold,
         notices=notices,
+        pictures_beside=store.is_beside,
     )
+    if not store.is_beside:
+        store.remove_files()
     Path(arguments.output).write_text(page, encoding="utf-8")
     for notice in notices:
         say(notice)

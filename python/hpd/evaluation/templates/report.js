@@ -18,18 +18,35 @@ const MATCH_WORDS = {
 const ATTRIBUTES = DATA.attributes.map(([name, slot]) => ({ name, slot }));
 
 const DOCUMENTS = DATA.documents.map((parts, number) => {
-  const [id, category, text = null, attributes = [], segments = [], error = null, input = []] = parts;
-  return { number, id, category, text, attributes, segments, error, input, haystack: null };
+  const [id, category, text, attributes, segments, error, input, pages, ownId] = parts;
+  return {
+    number,
+    id,
+    ownId: ownId === false ? null : ownId ?? id,
+    category,
+    text: text ?? null,
+    attributes: attributes ?? [],
+    segments: segments ?? [],
+    error: error ?? null,
+    input: input ?? [],
+    pages: pages ?? [],
+    haystack: null,
+  };
 });
 
 /** The fields of a document one by one: an attribute's outcome is that of each of its values. */
 function* fieldsOf(doc) {
   for (const [attribute, values, outcome = null, gold = null] of doc.attributes) {
     for (const [text = null, confidence = null, match = null, place = null, error = null,
-      raw = null, truncated = null] of values) {
+      raw = null, truncated = null, isJson = null, page = null, where = null] of values) {
       yield {
         attribute,
         text,
+        isJson: isJson === true,
+        checked: null, // what the reader says: { text, isJson }
+        page,
+        boxes: Array.isArray(where) ? where : [],
+        cell: typeof where === "string" ? where : null,
         confidence,
         match: match === null ? null : DATA.matches[match],
         place: place ?? ATTRIBUTES[attribute].name,
@@ -50,6 +67,19 @@ for (const doc of DOCUMENTS) {
     ([, , outcome = null]) => outcome !== null && !RIGHT.includes(DATA.outcomes[outcome]),
   );
   doc.nWrong = wrong.length;
+  doc.checkable = checkableOf(doc);
+}
+restoreChecked();
+
+/** The attributes that can be gold: those whose values are all in the data. */
+function checkableOf(doc) {
+  let at = 0;
+  return doc.attributes.flatMap(([attribute, values, , , form = 0]) => {
+    const fields = doc.fields.slice(at, (at += values.length));
+    const { name } = ATTRIBUTES[attribute];
+    // A field that failed may have left nothing in the data.
+    return typeof form === "number" && fields[0].place !== name ? [] : [{ name, form, fields }];
+  });
 }
 
 // --- filters ---
@@ -208,6 +238,11 @@ function rowOf(doc, place) {
 /** What is remarkable of a document, at the end of its row. */
 function marksOf(doc) {
   const marks = element("span", { class: "marks" });
+  const nChecked = doc.fields.filter((field) => field.checked !== null).length;
+  if (nChecked) {
+    const all = nChecked === doc.fields.length ? "" : `${nChecked}/${doc.fields.length} `;
+    marks.append(element("span", { class: "good", title: "checked" }, `${all}✓`), " ");
+  }
   if (doc.nWrong) {
     marks.append(element("span", { class: "bad" }, `${doc.nWrong} not right`), " ");
   }
@@ -329,11 +364,15 @@ function detailOf(doc) {
   if (doc.error !== null) {
     parts.push(element("p", { class: "failure", dir: "auto" }, doc.error));
   }
+  const shows = [];
+  if (doc.pages.length) {
+    shows.push(pagesPane(doc.pages, doc.fields));
+  }
   if (doc.text !== null) {
     const slots = doc.fields.map((field) => ATTRIBUTES[field.attribute].slot);
     const labels = doc.fields.map((field) => field.place);
     const pieces = markedText(doc.text, doc.segments, slots, labels);
-    parts.push(
+    shows.push(
       element(
         "div",
         { class: "text", dir: "auto", tabindex: "0", role: "region", "aria-label": "Text" },
@@ -341,15 +380,24 @@ function detailOf(doc) {
       ),
     );
   }
+  const values = element("div", { class: "values-pane" });
   if (doc.fields.length) {
-    parts.push(valuesTable(doc));
+    values.append(valuesTable(doc));
+  }
+  byId("detail").classList.toggle("with-pages", doc.pages.length > 0);
+  if (doc.pages.length) {
+    const pane = element("div", { class: "source-pane" }, viewBar(doc), ...shows);
+    parts.push(element("div", { class: "beside" }, pane, values));
+    showView(pane);
+  } else {
+    parts.push(...shows, values);
   }
   if (doc.input.length) {
     const columns = doc.input.flatMap(([name, text]) => [
       element("dt", {}, name),
       element("dd", { dir: "auto" }, text),
     ]);
-    parts.push(
+    values.append(
       element("details", { class: "input" }, element("summary", {}, "Other columns of the input"),
         element("dl", {}, ...columns)),
     );
@@ -357,10 +405,175 @@ function detailOf(doc) {
   return parts;
 }
 
+// --- the pages of a document, or its text ---
+
+let view = "pages"; // or "text", for all documents that have both
+
+/** The buttons above the pages. */
+function viewBar(doc) {
+  const button = (name, attributes, action) => {
+    const made = element("button", attributes, name);
+    made.addEventListener("click", action);
+    return made;
+  };
+  const views = [["pages", doc.pages.length > 1 ? "Pages" : "Page"], ["text", "Text"]];
+  return element(
+    "div",
+    { class: "view-bar" },
+    element(
+      "div",
+      { class: "views", role: "group", "aria-label": "Show" },
+      ...(doc.text === null ? [] : views).map(([name, word]) =>
+        button(word, { "data-view": name }, () => setView(name))),
+    ),
+    button("−", { class: "quiet zoom", "aria-label": "Smaller" }, () => zoomPages(-1)),
+    button("+", { class: "quiet zoom", "aria-label": "Larger" }, () => zoomPages(1)),
+  );
+}
+
+function setView(name) {
+  view = name;
+  const pane = document.querySelector(".source-pane");
+  if (pane) {
+    showView(pane);
+    pointOut(byId("detail"), pointedOut());
+  }
+}
+
+function showView(pane) {
+  const isText = view === "text" && pane.querySelector(".text") !== null;
+  pane.classList.toggle("shows-text", isText);
+  for (const button of pane.querySelectorAll("[data-view]")) {
+    button.setAttribute("aria-pressed", String((button.dataset.view === "text") === isText));
+  }
+}
+
+/** The numbers of the values that are pointed out. */
+const pointedOut = () =>
+  [...byId("detail").querySelectorAll("tr.active")].flatMap((row) => valuesOf(row));
+
+// --- the values of a document, which the reader may correct ---
+
+/** Draw the values again, after one of them was checked. */
+function showChecked() {
+  const values = pointedOut();
+  document.querySelector("#detail .values").replaceWith(valuesTable(selected));
+  pointOut(byId("detail"), values);
+  storeChecked();
+  drawRows();
+  showSave();
+}
+
+function showSave(said = "") {
+  const n = DOCUMENTS.filter((doc) => doc.checkable.some(isChecked)).length;
+  byId("save").disabled = n === 0;
+  byId("save").textContent = n ? `Save as gold (${nDocuments(n)})` : "Save as gold";
+  byId("saved").textContent = said;
+}
+
+/** Accept a value as right, or take that back. */
+function toggleChecked(field) {
+  const { text, isJson } = field;
+  field.checked = field.checked === null ? { text, isJson } : null;
+  showChecked();
+}
+
+/** Accept all values of the document that are not checked yet. */
+function acceptAll() {
+  for (const field of selected?.fields ?? []) {
+    field.checked ??= { text: field.text, isJson: field.isJson };
+  }
+  showChecked();
+}
+
+/** The row that is pointed out, or the first. */
+const activeRow = () =>
+  byId("detail").querySelector("tr.active") ?? byId("detail").querySelector("tr[data-values]");
+
+function acceptActive() {
+  const row = activeRow();
+  if (!row) {
+    return false;
+  }
+  const field = selected.fields[Number(row.dataset.values)];
+  pointOut(byId("detail"), valuesOf(row));
+  field.checked ??= { text: field.text, isJson: field.isJson };
+  showChecked();
+  return stepValue(byId("detail"), 1);
+}
+
+/** Let the reader write the value of a row. */
+function edit(row) {
+  const field = selected.fields[Number(row.dataset.values)];
+  const kind = kindOf(field);
+  const text = valueNow(field).text ?? "";
+  const attributes = { "aria-label": field.place, autocomplete: "off" };
+  const input =
+    kind === "boolean"
+      ? element("select", attributes, ...["", "true", "false"].map((value) =>
+          element("option", { value, selected: value === text }, value || "none")))
+      : kind === "number"
+        ? element("input", { ...attributes, inputmode: "decimal", value: text })
+        : element("textarea", { ...attributes, rows: 1, dir: "auto" }, text);
+  const note = element("span", { class: "note bad", role: "status" });
+  const take = (value) => {
+    if (value === null) {
+      note.textContent = `This is no ${kind}.`;
+      input.focus();
+      return;
+    }
+    field.checked = value;
+    showChecked();
+    list.focus();
+  };
+  const form = element(
+    "form",
+    { class: "edit" },
+    input,
+    element("button", {}, "Save"),
+    element("button", { type: "button", class: "none" }, "None"),
+    element("button", { type: "button", class: "quiet cancel" }, "Cancel"),
+    note,
+  );
+  const cancel = () => {
+    form.closest("table").replaceWith(valuesTable(selected));
+    pointOut(byId("detail"), [row.dataset.values]);
+    list.focus();
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    take(typed(input.value, kind));
+  });
+  form.querySelector(".none").addEventListener("click", () => take(typed("", kind)));
+  form.querySelector(".cancel").addEventListener("click", cancel);
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      cancel();
+      event.stopPropagation();
+    } else if (event.key === "Enter" && !event.shiftKey && event.target === input) {
+      event.preventDefault();
+      take(typed(input.value, kind));
+    }
+  });
+  form.addEventListener("click", (event) => event.stopPropagation());
+  pointOut(byId("detail"), valuesOf(row));
+  row.querySelector(".value").replaceChildren(form);
+  input.focus();
+  input.select?.();
+}
+
+function editActive() {
+  const row = activeRow();
+  if (!row) {
+    return false;
+  }
+  return edit(row);
+}
+
 function valuesTable(doc) {
   const has = {
     confidence: doc.fields.some((field) => field.confidence !== null),
-    match: doc.fields.some((field) => field.match !== null),
+    match: doc.fields.some((field) => field.match !== null || field.page !== null),
     gold: doc.fields.some((field) => field.outcome !== null),
   };
   const names = [
@@ -371,6 +584,9 @@ function valuesTable(doc) {
     has.gold && "Gold",
   ];
   const head = names.filter(Boolean).map((name) => element("th", { scope: "col" }, name));
+  const accept = element("button", { class: "quiet", title: "All values are right (A)" }, "✓ All right");
+  accept.addEventListener("click", acceptAll);
+  head.push(element("th", { class: "actions", scope: "col" }, accept));
   let above = null; // the gold of an attribute stands beside the first of its values
   const rows = doc.fields.map((field, number) => {
     const isFirst = field.attribute !== above;
@@ -387,7 +603,10 @@ function valuesTable(doc) {
 
 function valueRow(field, number, has, isFirst) {
   const { slot } = ATTRIBUTES[field.attribute];
-  const value = element("td", { class: "value" }, valueText(field.text));
+  const value = element("td", { class: "value" }, valueText(valueNow(field).text));
+  if (isCorrected(field)) {
+    value.append(element("span", { class: "note" }, "was: ", valueText(field.text)));
+  }
   if (field.truncated) {
     value.append(element("span", { class: "note" }, "cut off at the limit of tokens"));
   }
@@ -415,12 +634,26 @@ function valueRow(field, number, has, isFirst) {
   if (has.match) {
     const isMissing = field.text !== null && field.match === "none";
     const words = field.text === null ? "" : MATCH_WORDS[field.match] ?? "";
-    cells.push(element("td", { class: isMissing ? "bad" : "" }, words));
+    const where = field.cell ?? (field.page === null ? "" : `page ${field.page}`);
+    const parts = [words, where].filter(Boolean).join(", ");
+    cells.push(element("td", { class: isMissing ? "bad" : "" }, parts));
   }
   if (has.gold) {
     cells.push(goldCell(isFirst ? field : { outcome: null }));
   }
-  return element("tr", { "data-values": number }, ...cells);
+  const isRight = field.checked !== null;
+  const accept = element(
+    "button",
+    { class: "quiet accept", "aria-pressed": String(isRight), "aria-label": "Right", title: "Right (a)" },
+    "✓",
+  );
+  accept.addEventListener("click", () => toggleChecked(field));
+  const change = element("button", { class: "quiet", "aria-label": "Edit", title: "Edit (e)" }, "✎");
+  change.addEventListener("click", (event) => edit(event.target.closest("tr")));
+  cells.push(element("td", { class: "actions" }, accept, change));
+  const row = element("tr", { "data-values": number, class: isRight ? "checked" : "" }, ...cells);
+  row.addEventListener("dblclick", () => edit(row));
+  return row;
 }
 
 function goldCell({ outcome, gold }) {
@@ -550,6 +783,7 @@ list.addEventListener("click", (event) => {
   }
 });
 bindPointing(byId("detail"));
+byId("save").addEventListener("click", () => showSave(saveGold()));
 for (const tab of document.querySelectorAll("[role=tab]")) {
   tab.addEventListener("click", () => showTab(tab.id.replace("tab-", "")));
   tab.addEventListener("keydown", (event) => {
@@ -593,6 +827,12 @@ bindKeys({
   Enter: (event) => (event.target === list ? read() : false),
   n: inList(() => stepValue(byId("detail"), 1)),
   p: inList(() => stepValue(byId("detail"), -1)),
+  e: inList(editActive),
+  a: inList(acceptActive),
+  A: inList(acceptAll),
+  v: inList(() => setView(view === "text" ? "pages" : "text")),
+  "+": inList(() => zoomPages(1)),
+  "-": inList(() => zoomPages(-1)),
   "/": () => {
     showTab("documents");
     byId("query").focus();
@@ -609,3 +849,4 @@ bindKeys({
 
 showTab("documents");
 applyFilters();
+showSave();

@@ -58,15 +58,16 @@ function bindKeys(actions) {
 /** The numbers of the values that an element shows. */
 const valuesOf = (shown) => shown.dataset.values.split(" ");
 
-/** Point out some values, in the text and in the table of `container`. */
+/** Point out some values, in the text, on the pages and in the table of `container`. */
 function pointOut(container, values) {
   const all = [...container.querySelectorAll("[data-values]")];
   const chosen = all.filter((each) => valuesOf(each).some((value) => values.includes(value)));
   for (const each of all) {
     each.classList.toggle("active", chosen.includes(each));
   }
-  for (const kind of ["tr", "mark"]) {
-    chosen.find((each) => each.matches(kind))?.scrollIntoView({ block: "nearest" });
+  for (const kind of ["tr", "mark", ".box"]) {
+    const first = chosen.find((each) => each.matches(kind));
+    first?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 }
 

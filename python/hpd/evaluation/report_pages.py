@@ -1,0 +1,129 @@
+"""Pictures of the pages on which the values of a report stand."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote
+
+from hpd.errors import InputError
+from hpd.evaluation.report import ReportedDocument, ReportedPage
+from hpd.external.pdf import PagePicture, page_pictures
+from hpd.files.reader import open_source
+from hpd.files.streams import Source, without_compression
+from hpd.version import install_command
+
+MAX_EMBEDDED = 16 << 20
+"""The bytes of pictures that stand in the page itself; more are files in a folder beside it."""
+
+_NAME = re.compile(r"\d+-\d+\.png")
+
+
+class PictureStore:
+    """Keeps pictures for a page: in the page itself, or in a folder if they are large.
+
+    Args:
+        folder: that folder, which is made when it is needed.
+        max_embedded: the bytes of all pictures up to which they stand in the page.
+    """
+
+    def __init__(self, folder: Path, max_embedded: int = MAX_EMBEDDED) -> None:
+        self._folder = folder
+        self._max_embedded = max_embedded
+        self._kept: dict[str, bytes] = {}
+        self._n_bytes = 0
+        self.is_beside = False
+        """Whether the pictures are in the folder."""
+
+    def add(self, document: int, picture: PagePicture) -> str:
+        """Keep the picture of a page, and return its name."""
+        name = f"{document}-{picture.number}.png"
+        self._kept[name] = picture.png
+        self._n_bytes += len(picture.png)
+        if self._n_bytes > self._max_embedded:
+            if not self.is_beside:
+                self.remove_files()
+                self._folder.mkdir(exist_ok=True)
+                self.is_beside = True
+            for each, png in self._kept.items():
+                (self._folder / each).write_bytes(png)
+            self._kept.clear()
+        return name
+
+    def url(self, name: str) -> str:
+        """The address of a picture in the page, once all are added."""
+        if self.is_beside:
+            return f"{quote(self._folder.name)}/{name}"
+        return "data:image/png;base64," + base64.b64encode(self._kept[name]).decode()
+
+    def remove_files(self) -> None:
+        """Remove the pictures of an earlier page, and their folder if nothing else is in it."""
+        if self._folder.is_dir():
+            for path in self._folder.iterdir():
+                if _NAME.fullmatch(path.name):
+                    path.unlink()
+            if not any(self._folder.iterdir()):
+                self._folder.rmdir()
+
+
+def with_pages(
+    documents: Sequence[ReportedDocument], store: PictureStore, notices: list[str]
+) -> list[ReportedDocument]:
+    """The documents with pictures of their pages, where they are PDF files that can be read.
+
+    Args:
+        documents: of these, the pages with values are rendered, and the pages beside them; the
+            first page of a document without any.
+        store: gets the pictures.
+        notices: gets lines on what cannot be shown.
+    """
+    found: list[list[tuple[PagePicture, str]]] = []
+    errors: list[InputError] = []
+    n_unknown = 0
+    for number, document in enumerate(documents, start=1):
+        pages: list[tuple[PagePicture, str]] = []
+        if document.file is not None and _is_pdf(document.file):
+            try:
+                with open_source(document.file) as file:
+                    source = Source(file, document.file)
+                    for picture in page_pictures(source, shown_numbers(document)):
+                        pages.append((replace(picture, png=b""), store.add(number, picture)))
+            except InputError as error:
+                errors.append(error)
+        elif document.file is None and _is_pdf(document.id):
+            n_unknown += any(value.place is not None for value in document.values)
+        found.append(pages)
+    if n_unknown:
+        why = (
+            "the files are not where they were; --documents PATH names them"
+            if find_spec("pypdfium2")
+            else f"pypdfium2 is not installed: run `{install_command('pdf')}`"
+        )
+        notices.append(f"the pages of {n_unknown} PDF files are not shown: {why}")
+    if errors:
+        notices.append(f"the pages of {len(errors)} PDF files cannot be shown: {errors[0]}")
+    return [
+        replace(
+            document,
+            pages=tuple(
+                ReportedPage(each.number, each.width, each.height, store.url(name))
+                for each, name in pages
+            ),
+        )
+        for document, pages in zip(documents, found, strict=True)
+    ]
+
+
+def shown_numbers(document: ReportedDocument) -> list[int]:
+    """The pages of a document that are worth a picture: those with values, and their neighbours."""
+    places = [value.place for value in document.values if value.place is not None]
+    near = {place.page + by for place in places for by in (-1, 0, 1)}
+    return sorted(near) or [1]
+
+
+def _is_pdf(path: str) -> bool:
+    return without_compression(path).suffix.lower() == ".pdf"
