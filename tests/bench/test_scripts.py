@@ -5,12 +5,13 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from gguf import GGUFReader
 
 from benchmarking import BENCHMARKS, SCHEMA, run_script
-from benchmarks import make_model, peers, workloads
+from benchmarks import busy, make_model, peers, workloads
 from hpd import Extractor
 from hpd.evaluation.rows import load_examples
 from hpd.schema import load_schemas
@@ -69,14 +70,25 @@ def test_every_batch_is_shown(gold, tiny_model):
     assert total.split()[1] == "4"
 
 
-def test_the_share_of_a_busy_machine_is_of_every_kind_and_company(gold, tiny_model):
+def test_the_share_of_a_busy_machine_is_of_every_kind_and_company(
+    gold, tiny_model, monkeypatch, capsys
+):
     asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model(), "-t", 1, "--rounds", 1]
-    _, *lines = run_script(BENCHMARKS / "busy.py", *asked, "--limit", 1).splitlines()
+    asked = [*map(str, asked), "--limit", "1"]
+    assert busy.milliseconds(asked, {}) > 0
+    times = iter([10.0, 20.0, 15.0, 60.0, 40.0, 40.0])
+    monkeypatch.setattr(busy, "milliseconds", lambda arguments, variables: next(times))
+    monkeypatch.setattr(busy, "n_cores", lambda: 2)
+    busy.main(asked)
+    _, *lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == [*"001122"]
-    assert all(float(line.split()[-1]) > 0 for line in lines)
+    shares = [float(line.split()[-1]) for line in lines]
+    assert shares == [1.0, 1.0, 1.0, 0.5, 0.5, 1.0]
 
 
-def test_a_model_of_random_weights_has_the_shape_and_the_types(tmp_path):
+def test_a_model_of_random_weights_has_the_shape_and_the_types(tmp_path, monkeypatch):
+    shallow = replace(make_model.SHAPES["smollm2:135m"], n_layers=2)
+    monkeypatch.setitem(make_model.SHAPES, "smollm2:135m", shallow)
     made = tmp_path / "model.gguf"
     make_model.main([str(made), "--shape", "smollm2:135m", "--type", "Q4_0"])
     names = {field.name for field in GGUFReader(made).tensors}

@@ -108,13 +108,18 @@ def _question(line: str, where: str) -> Question:
         raise HandwrittenError(f"{where} is no question: names (type): description = answer")
     kind, description = match["type"] or "", match["description"] or ""
     try:
-        first, = parse_one_line(
-            f'"x" {kind}' + (f": {json.dumps(description)}" if description else "")
-        )  # fmt: skip
+        first = replace(_attribute(kind), description=description)
         attributes = tuple(replace(first, name=name) for name in match["names"].split(" / "))
         return Question(attributes, tuple(_golds(first, match["gold"].strip())))
     except ValueError as error:
         raise HandwrittenError(f"{where}: {error}") from error
+
+
+@cache
+def _attribute(kind: str) -> Attribute:
+    """An attribute of a type, of which many questions are."""
+    (attribute,) = parse_one_line(f'"x" {kind}')
+    return attribute
 
 
 def _golds(attribute: Attribute, text: str) -> Iterator[Any]:

@@ -177,7 +177,6 @@ def reread_sources(
 ) -> list[Example | None]:
     """Return the document of each prediction without a text, or with pages, from the run's input.
 
-
     A document that has changed since is None, as spans in it would be wrong.
 
     Args:
