@@ -178,7 +178,7 @@ def nonsense(n, seed=0):
 def test_every_line_validates_under_every_type(tiny_model, kind, monkeypatch):
     """Half of them greedily, and half so hot that the constraints are all that holds it."""
     # A model with random weights rules out every choice, and would write nothing that has a form.
-    for name in ("MIN_PROBABILITY", "MIN_ALLOWED_SHARE"):
+    for name in ("MIN_PROBABILITY", "MIN_ALLOWED_SHARE", "MIN_CHOICE_SHARE"):
         monkeypatch.setattr(f"hpd.pipeline.compiled_schema.{name}", 0.0)
     schema = load_schema(Everything)
     texts = list(nonsense(N_DOCUMENTS if kind == "qwen3" else N_DOCUMENTS // 4))

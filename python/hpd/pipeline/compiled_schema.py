@@ -17,6 +17,7 @@ from hpd.pipeline import Examples
 from hpd.pipeline.document_values import (
     MAX_RETRIES,
     MIN_ALLOWED_SHARE,
+    MIN_CHOICE_SHARE,
     MIN_PROBABILITY,
     RETRY_KEY_TOKENS,
     UNTRAINED_NULL_THRESHOLD,
@@ -497,11 +498,12 @@ class CompiledSchema:
         is_forced = attribute.forbids_null
         may_be_ruled_out = (needs_a_value or attribute.type == "enum") and not is_forced
         has_form = is_constrained(attribute) and not is_forced
+        min_allowed_share = MIN_CHOICE_SHARE if attribute.type == "enum" else MIN_ALLOWED_SHARE
         return ConfidenceLimits(
             threshold,
             threshold if confidence_map is None else confidence_map.inverse(kind, threshold),
             MIN_PROBABILITY if may_be_ruled_out else 0.0,
-            MIN_ALLOWED_SHARE if has_form else 0.0,
+            min_allowed_share if has_form else 0.0,
         )
 
     def context(self, *, include_schema: bool) -> str:

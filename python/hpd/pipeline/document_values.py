@@ -48,6 +48,9 @@ MIN_ALLOWED_SHARE = 0.5
 """The least share of the model's probability that a constraint (a pattern, a date, choices) must
 allow. Below it, the model wanted to write something else, and the constraint forced the value."""
 
+MIN_CHOICE_SHARE = 0.65
+"""The same for a choice, of which the first letter may be all that the text and a choice share."""
+
 SURE = 0.95
 """Values of at least this confidence are kept even if only their field's description has them."""
 
