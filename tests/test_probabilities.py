@@ -59,8 +59,11 @@ def check(extraction):
     assert extraction.fields["brand"].options == ()
 
 
-@pytest.mark.parametrize("path", [small_model(), BUNDLED], ids=["small", "bundled"])
-def test_each_choice_is_the_product_of_its_tokens(path, first_requests):
+# The weights of the bundled model are quantised: other batches round otherwise.
+@pytest.mark.parametrize(
+    ("path", "error"), [(small_model(), 5e-3), (BUNDLED, 0.1)], ids=["small", "bundled"]
+)
+def test_each_choice_is_the_product_of_its_tokens(path, error, first_requests):
     settings = {"calibration": "none", **EXACT}
     with SmallExtractor(SCHEMA, path, probabilities=True, **settings) as extractor:
         found = extractor.extract(TEXTS[1])
@@ -68,8 +71,8 @@ def test_each_choice_is_the_product_of_its_tokens(path, first_requests):
         compiled = next(iter(extractor._pipeline._makers.values()))._compiled_schema
         leaves = {leaf.path[0]: leaf for leaf in compiled.leaves}
         given = {
-            leaf.path[0]: [*first_requests[0].prompt, *field.key]
-            for leaf, field in zip(compiled.leaves, first_requests[0].fields, strict=True)
+            leaf.path[0]: [*first_requests[-1].prompt, *field.key]
+            for leaf, field in zip(compiled.leaves, first_requests[-1].fields, strict=True)
         }
         ways = {
             name: [
@@ -84,7 +87,7 @@ def test_each_choice_is_the_product_of_its_tokens(path, first_requests):
             expected = slow_probabilities(reference, given[name], ways[name])
             for option in chosen[name].options:
                 own = expected[VALUES[name].index(option.value)]
-                assert option.probability == pytest.approx(own, abs=5e-3), (name, option)
+                assert option.probability == pytest.approx(own, abs=error), (name, option)
     for field in chosen.values():
         if not field.nulled:
             # Values are hardly ever written in another way than the likeliest.
@@ -94,30 +97,50 @@ def test_each_choice_is_the_product_of_its_tokens(path, first_requests):
 
 
 def slow_probabilities(reference, given, ways):
-    """Of each choice, the product of its tokens' shares, over all ways to write it."""
+    """Of each choice, the product of its tokens' shares, over all ways to write it.
+
+    Args:
+        reference: the model.
+        given: the prompt and the key.
+        ways: the tokens of each choice, in all ways to write it. Any token that begins with the
+            closing quote of a choice may end it, too.
+    """
+    pieces = [reference.piece(token) for token in range(reference.n_vocab)]
+    closing = [(token, piece) for token, piece in enumerate(pieces) if b'"' in piece]
     found = [0.0] * len(ways)
-    rows = {}
 
-    def shares(tokens):
-        if tokens not in rows:
-            llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(reference.context), True)
-            row = reference.logits_after([*given, *tokens])
-            nexts = {
-                way[len(tokens)] for own in ways for way in own if way[: len(tokens)] == tokens
-            }
-            weights = {token: math.exp(row[token] - row.max()) for token in nexts}
-            rows[tokens] = {token: w / sum(weights.values()) for token, w in weights.items()}
-        return rows[tokens]
+    def text_of(tokens):
+        return b"".join(pieces[token] for token in tokens)
 
-    for number, own in enumerate(ways):
-        for way in set(own):
-            probability = 1.0
-            for n, token in enumerate(way):
-                probability *= shares(way[:n])[token]
-                if probability < 1e-5:
-                    break
-            else:
-                found[number] += probability
+    def visit(tokens, probability):
+        begun = [
+            (number, way)
+            for number, own in enumerate(ways)
+            for way in {*own}
+            if way[: len(tokens)] == tokens
+        ]
+        ends = {}
+        for number, way in begun:
+            rest = text_of(way[len(tokens) :])
+            if rest.count(b'"') == 1 and len(way) - len(tokens) <= 3:
+                rest = rest[: rest.index(b'"') + 1]
+                for token, piece in closing:
+                    behind = piece[len(rest) : len(rest) + 1]
+                    if piece.startswith(rest) and not (behind.isalnum() or behind >= b"\x80"):
+                        ends[token] = number
+        nexts = {way[len(tokens)]: number for number, way in begun}
+        llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(reference.context), True)
+        row = reference.logits_after([*given, *tokens])
+        weights = {token: math.exp(row[token] - row.max()) for token in {*nexts, *ends}}
+        total = sum(weights.values())
+        for token, weight in weights.items():
+            own, p = (*tokens, token), probability * weight / total
+            if token in ends or own in ways[nexts[token]]:
+                found[ends.get(token, nexts.get(token))] += p
+            elif p > 1e-5:
+                visit(own, p)
+
+    visit((), 1.0)
     return found
 
 
@@ -182,16 +205,34 @@ def test_a_variant_is_chosen_by_its_name():
     assert names == {"Card", "Transfer", None}
 
 
-def test_items_of_rows_have_them():
+def test_items_of_rows_have_them(tmp_path):
     kind = {"enum": ["tea", "coffee"]}
     row = {"type": "object", "properties": {"name": {"type": "string"}, "kind": kind}}
     schema = {"properties": {"lines": {"type": "array", "items": row}}}
-    known = {"Green tea 3.00": {"lines": [{"name": "Green tea", "kind": "tea"}]}}
-    with SmallExtractor(
-        schema, small_model(), answers=known, probabilities=True, lists="numbers"
-    ) as extractor:
-        found = extractor.extract("Green tea 3.00")
-    assert {option.value for option in found.fields["lines[0].kind"].options} >= {"tea", None}
+    answer = {"lines": [{"name": "Green tea", "kind": "tea"}, {"name": "Mocha", "kind": "coffee"}]}
+    for lists in ("numbers", "names"):
+        found = scripted(tmp_path, "merged", schema, answer, lists=lists)
+        for n, own in enumerate(("tea", "coffee")):
+            best, *others = found.fields[f"lines[{n}].kind"].options
+            assert (best.value, best.probability > 0.99, len(others)) == (own, True, 2)
+
+
+def scripted(tmp_path, name, schema, answer, **settings):
+    """The extraction of a model with a certain vocabulary that writes an answer."""
+    model = _native.Model([str(models(tmp_path)[name]())])
+    try:
+        (found,) = scripted_extractions(
+            Script(model),
+            load_schema(schema),
+            [Document("a")],
+            lambda _: Told(answer, ANY),
+            probabilities=True,
+            null_threshold=0.0,
+            **settings,
+        )
+    finally:
+        model.close()
+    return found
 
 
 @pytest.mark.parametrize("kept", ["memory", "folder"])
@@ -214,26 +255,14 @@ def test_a_call_may_ask_for_them():
     with SmallExtractor(SCHEMA, small_model(), dedupe=True) as extractor:
         assert extractor.extract(TEXTS[0]).fields["color"].options == ()
         task = extractor.prepare(SCHEMA, probabilities=True)
-        (_, found), *_ = extractor.iter_indexed([Document(TEXTS[0])], task=task)
+        (_, found), *_ = extractor.iter_indexed([Document(TEXTS[0])], schema=task)
         check(found)
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_right_answer_has_all_of_it(name, tmp_path):
-    path = models(tmp_path)[name]()
     answer = {"color": "light blue", "place": None, "sold_out": True, "pockets": 30, "brand": "A"}
-    model = _native.Model([str(path)])
-    try:
-        (found,) = scripted_extractions(
-            Script(model),
-            load_schema(SCHEMA),
-            [Document("a")],
-            lambda _: Told(answer, ANY),
-            probabilities=True,
-            null_threshold=0.0,
-        )
-    finally:
-        model.close()
+    found = scripted(tmp_path, name, SCHEMA, answer)
     check(found)
     for key in VALUES:
         best = found.fields[key].options[0]

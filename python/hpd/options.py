@@ -217,7 +217,6 @@ class Options:
 
     probabilities: bool = option(
         False,
-        "--probabilities",
         affects="values",
         target="answer",
         help="give the probability of each value that an enum, a boolean or the choice of a "
