@@ -142,6 +142,11 @@ def test_the_files_of_the_run_are_found_again(folder, fake, monkeypatch, capsys)
         "/MediaBox [0 0 500 300] /Rotate 180",
         "/MediaBox [0 0 500 300] /Rotate 270",
         "/MediaBox [0 0 500 300] /CropBox [30 20 430 280]",
+        "/MediaBox [0 0 500 300] /CropBox [-50 -40 600 400]",
+        "/MediaBox [10 20 500 300]",
+        "/MediaBox [0 0 500 300] /CropBox [30 20 430 280] /Rotate 90",
+        "/MediaBox [500 300 0 0]",
+        "/MediaBox [0 0 500 300] /UserUnit 2",
     ],
 )
 def test_all_ink_is_in_the_boxes(page, folder):

@@ -241,7 +241,8 @@ def _letters(page: Any, letters: Any) -> Iterator[Letter]:
 def _shown_box(page: Any) -> Callable[[float, float, float, float], Box]:
     """Return a function that converts pdfium's boxes to boxes on the displayed page, from its top
     left."""
-    x0, y0, x1, y1 = page.get_cropbox()
+    # A crop box may be larger than the paper.
+    x0, y0, x1, y1 = page.get_bbox()
     quarters = page.get_rotation() // 90
 
     def shown(left: float, bottom: float, right: float, top: float) -> Box:
