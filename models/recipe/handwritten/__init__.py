@@ -106,10 +106,13 @@ def _question(line: str, where: str) -> Question:
     match = _LINE.fullmatch(line.rstrip())
     if match is None:
         raise HandwrittenError(f"{where} is no question: names (type): description = answer")
-    kind, description = match["type"] or "", match["description"] or ""
+    description = match["description"] or ""
     try:
-        first = replace(_attribute(kind), description=description)
-        attributes = tuple(replace(first, name=name) for name in match["names"].split(" / "))
+        first = _attribute(match["type"] or "")
+        attributes = tuple(
+            replace(first, name=name, description=description)
+            for name in match["names"].split(" / ")
+        )
         return Question(attributes, tuple(_golds(first, match["gold"].strip())))
     except ValueError as error:
         raise HandwrittenError(f"{where}: {error}") from error
