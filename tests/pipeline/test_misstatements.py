@@ -116,3 +116,13 @@ def test_another_number_than_one_beside_the_name_that_is_not_allowed(text, name,
 )
 def test_what_stands_beside_the_name_may_be_allowed_or_something_else(text, name, value):
     assert stored(text, value, 0.99, Attribute(name, "integer", minimum=0)).value == value
+
+
+def test_marks_alone_are_no_text_unless_the_document_has_them():
+    text = Attribute("initials", "string")
+    assert (
+        stored("Initials ABC", "{", 0.4, text).reason
+        == "it has no letters and is not in the document"
+    )
+    assert stored("Rating: ***", "***", 0.4, text).value == "***"
+    assert stored("Initials ABC", "ABC", 0.4, text).value == "ABC"

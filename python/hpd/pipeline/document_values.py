@@ -606,8 +606,12 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
     if attribute.type == "integer":
         stated = grounder.fraction_of(value)
         return None if stated is None else f"the document states {stated}, not a whole number"
-    if attribute.type == "string" and (attribute.pattern or attribute.max_length is not None):
-        return "the document has it in longer words alone" if grounder.cuts_a_word(value) else None
+    if attribute.type == "string":
+        if not any(map(str.isalnum, value)) and value not in grounder.document:
+            return "it has no letters and is not in the document"
+        has_form = attribute.pattern or attribute.max_length is not None
+        if has_form and grounder.cuts_a_word(value):
+            return "the document has it in longer words alone"
     return None
 
 
