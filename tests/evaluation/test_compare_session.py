@@ -92,7 +92,7 @@ def test_a_verdict_is_in_the_file_when_it_is_answered(tmp_path):
         ({"trial": 4, "verdict": "win"}, "no trial 4"),
         ({"trial": -1, "verdict": "win"}, "no trial -1"),
         ({"trial": True, "verdict": "win"}, "no trial True"),
-        ({"trial": 0, "verdict": "left"}, "no verdict 'left'"),
+        ({"trial": 0, "verdict": "left"}, "unknown verdict 'left'"),
         ({"trial": 0, "verdict": "win", "seconds": "x"}, "not a judgement"),
         ({"verdict": "win"}, "trial"),
         ([], "not an object"),
