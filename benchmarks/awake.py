@@ -1,11 +1,10 @@
-"""Run a command on processors that are kept awake, so that its times can be compared.
+"""Run a command with all processors kept awake, so that times are comparable.
 
     python -m benchmarks.awake python -m benchmarks.tables --data DATA --work WORK
 
-A processor of a virtual machine that has nothing to do for a moment goes back to its host, and
-comes again when that pleases. Methods with many short steps wait for it at each of them, and look
-slower than they are. So each processor gets a loop of the lowest priority (SCHED_IDLE), which gives
-way at once to everything else. Linux only.
+An idle processor of a virtual machine goes back to its host, which may return it late. Methods with
+many short steps wait for it at each step, and look slower than they are. So each processor runs a
+loop of the lowest priority (SCHED_IDLE), which yields to everything else. Linux only.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 AWAKE = "HPD_BENCHMARKS_AWAKE"
-"""Tells the command, in its environment, that the processors are kept awake."""
+"""Environment variable that tells the command that processors are kept awake."""
 
 IS_POSSIBLE = hasattr(os, "SCHED_IDLE")
-"""Whether this system has a priority that gives way at once."""
+"""Whether this system has an idle priority."""
 
 
 @contextmanager
 def processors_awake() -> Iterator[None]:
-    """Keeps every processor of this process from sleeping."""
+    """Keep every processor of this process busy."""
     processors = os.sched_getaffinity(0)
-    spawn = multiprocessing.get_context("spawn")  # a fork would copy whatever uses this
+    spawn = multiprocessing.get_context("spawn")  # a fork would copy the whole process
     loops = [spawn.Process(target=_loop, args=(n,), daemon=True) for n in processors]
     for loop in loops:
         loop.start()

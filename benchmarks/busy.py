@@ -1,11 +1,11 @@
-"""The time of hpd beside other busy processes, against its fair share of the machine.
+"""Measures hpd's time beside other busy processes, relative to its fair share of the machine.
 
     python benchmarks/busy.py gold.jsonl --schema schema.json --replay gold.jsonl -m model.gguf
 
-All arguments are those of ``hpd bench``, which is run with hpd as it is, and with threads that go
-round as long as GNU OpenMP has them while they wait: alone, and beside one and two processes that
-do nothing but compute. The fair share is that of as many threads as there are cores among all that
-want one; 1.00 is a time as if it were kept. Prints a table of medians of the rounds.
+All arguments are those of ``hpd bench``, which is run with hpd's own spin count, and with GNU
+OpenMP's: alone, and beside one and two processes that only compute. The fair share is that of one
+thread per core among all that want a core; 1.00 is the time with exactly that share. Prints a table
+of medians of the rounds.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from hpd.models.hardware import n_cores
 
 _VARIABLE = "GOMP_SPINCOUNT"
 _KINDS: dict[str, dict[str, str]] = {"as hpd is": {}, "long spins": {_VARIABLE: "300000"}}
-"""GNU OpenMP's own number, where there is a core for each thread."""
+"""GNU OpenMP's default if there is a core for each thread."""
 _N_BUSY = (0, 1, 2)
 
 
 def milliseconds(arguments: Sequence[str], variables: dict[str, str]) -> float:
-    """The time of a document, measured now: the median of the rounds."""
+    """Measure the time per document: the median of the rounds."""
     inherited = {k: v for k, v in os.environ.items() if k not in (_VARIABLE, "OMP_WAIT_POLICY")}
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "figures.jsonl"
@@ -50,7 +50,7 @@ def milliseconds(arguments: Sequence[str], variables: dict[str, str]) -> float:
 
 @contextlib.contextmanager
 def competitors(n: int) -> Iterator[None]:
-    """Processes that want a core each."""
+    """Run processes that use a core each."""
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
     try:
         yield

@@ -1,4 +1,4 @@
-"""The cost of one batch, by its tokens, its rows of logits, and the cells that it sees or not.
+"""Measures the cost of a batch by its tokens, rows of logits, and visible and idle cells.
 
     python -m benchmarks.costs -m model.gguf [-fa off ...]
 

@@ -27,19 +27,19 @@ ListRow = dict[str, Any]
 
 @dataclass(frozen=True)
 class ListText:
-    """A text with a list, and what it says."""
+    """A text with a list, and its gold values."""
 
     kind: str
     document: str
     schema: str
     name: str
-    """That of the list."""
+    """The attribute of the list."""
     gold: list[Any]
 
 
 @dataclass
 class ListTally:
-    """What one way has found in some texts."""
+    """Counts of one way's cells in some texts."""
 
     n_right: int = 0
     n_cells: int = 0
@@ -70,7 +70,7 @@ def cells(row: Any) -> dict[str, Any]:
 
 
 def is_same(known: Any, found: Any) -> bool:
-    """Whether a cell is right, but for case and blanks."""
+    """Return whether a cell is right, ignoring case and blanks."""
     if isinstance(known, int | float) and isinstance(found, int | float):
         return abs(known - found) < 1e-9 * max(1.0, abs(known))
     if isinstance(known, str) and isinstance(found, str):
@@ -79,7 +79,7 @@ def is_same(known: Any, found: Any) -> bool:
 
 
 def cells_right(gold: Sequence[Any], found: Sequence[Any]) -> int:
-    """The cells that are right, with the rows laid beside each other in order as fits best."""
+    """Count the right cells, with the best alignment of rows in order."""
     best = [0] * (len(found) + 1)
     for known in map(cells, gold):
         before, best = best, [0]
@@ -115,7 +115,7 @@ _COLOURS = ("red", "blue", "green", "black", "white", "grey", "yellow", "brown")
 
 
 def distinct(rng: random.Random, words: Sequence[str], n: int) -> list[str]:
-    """So many different names; where the words do not suffice, pairs of them."""
+    """Return ``n`` different names; pairs if there are too few words."""
     names = [*words]
     rng.shuffle(names)
     pairs = (f"{a} {b}" for a in rng.sample(words, len(words)) for b in words if a != b)
@@ -130,7 +130,7 @@ def money(rng: random.Random, most: int = 900) -> float:
 
 
 def table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], gap: str) -> str:
-    """A table whose columns are parted by ``gap``."""
+    """Return a table with columns separated by ``gap``."""
     return "\n".join([title, gap.join(head), *(gap.join(map(str, row)) for row in rows)])
 
 
@@ -178,7 +178,7 @@ def order(rng: random.Random, n: int) -> ListText:
 
 
 def packing(rng: random.Random, n: int) -> ListText:
-    """Goods of which several have the same first words."""
+    """Goods, several of which begin with the same words."""
     gold = []
     names = rng.sample(_GOODS, max(2, min(len(_GOODS), (n + 1) // 2)))
     for i in range(n):
@@ -191,7 +191,7 @@ def packing(rng: random.Random, n: int) -> ListText:
 
 
 def statement(rng: random.Random, n: int) -> ListText:
-    """Bookings, most of whose descriptions come again."""
+    """Bookings with mostly repeated descriptions."""
     words = ("Card payment", "Salary", "Rent", "Transfer", "Cash withdrawal", "Fee")
     gold, day, balance = [], 0, 2000.0
     for _ in range(n):
@@ -267,7 +267,7 @@ def sheets(rng: random.Random, n: int) -> ListText:
 
 
 def variants(rng: random.Random, n: int) -> ListText:
-    """Names that stand in several rows, which only the other parts tell apart."""
+    """Names repeated in several rows, which only other parts distinguish."""
     gold = []
     names = rng.sample(_GOODS, max(1, min(len(_GOODS), n // 3)))
     for i in range(n):
@@ -284,7 +284,7 @@ def variants(rng: random.Random, n: int) -> ListText:
 
 
 def figures(rng: random.Random, n: int) -> ListText:
-    """Rows of nothing but numbers."""
+    """Rows of numbers only."""
     gold = [
         {"year": 1950 + i, "births": rng.randint(100, 999), "deaths": rng.randint(80, 900)}
         for i in range(n)
@@ -380,7 +380,7 @@ WRITTEN = (
 
 
 def texts_of(size: int, n_texts: int, seed: int, kinds: Sequence[str]) -> list[ListText]:
-    """The texts of one size; of size 0, those that were written by hand."""
+    """Return the texts of one size; for size 0, the handwritten ones."""
     if size == 0:
         return [*WRITTEN]
     makers = [make for make in KINDS if not kinds or make.__name__ in kinds]
@@ -393,12 +393,12 @@ def texts_of(size: int, n_texts: int, seed: int, kinds: Sequence[str]) -> list[L
 def measured(
     extractor: hpd.Extractor[Any], way: str, texts: Sequence[ListText], *, together: bool
 ) -> ListTally:
-    """What one way finds, and the time that it takes."""
+    """Measure one way's cells and time."""
     tally = ListTally()
     tasks = {text.schema: extractor.prepare(text.schema, lists=way) for text in texts}
     for schema, task in tasks.items():
         own = [text for text in texts if text.schema == schema]
-        # What is shared by all documents of a schema is read before the time begins.
+        # Warm up, so that the shared instruction is not timed.
         _read(extractor, task, ["Nothing."])
         start = time.perf_counter()
         documents = [text.document for text in own]
@@ -415,7 +415,7 @@ def measured(
 def _read(
     extractor: hpd.Extractor[Any], task: hpd.Task, documents: Sequence[str]
 ) -> list[hpd.Extraction[Any]]:
-    """The extractions of some documents, in their order."""
+    """Return the extractions of some documents, in order."""
     placed = extractor.iter_indexed(documents, schema=task, on_error="record")
     return [extraction for _, extraction in sorted(placed, key=lambda each: each[0])]
 

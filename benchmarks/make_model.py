@@ -36,14 +36,14 @@ FILE_TYPES = {
     "Q5_K": "LLAMA_FTYPE_MOSTLY_Q5_K_M",
     "Q6_K": "LLAMA_FTYPE_MOSTLY_Q6_K",
 }
-"""The usual files of fewer bits are mixes of types, as llama.cpp's own quantiser chooses them."""
+"""Common types of fewer bits are mixes, chosen by llama.cpp's own quantiser."""
 
 _WRITTEN = GGMLQuantizationType.Q8_0
-"""Other types are made of this: random weights lose nothing by it."""
+"""Other types are quantised from this, without loss for random weights."""
 _N_EMBD_UNTIED = 4096
 """From this width on, Qwen3 has an output matrix beside the embedding matrix."""
 _N_DRAWN = 32 * 99_991
-"""Random weights, which come again and again; not in step with the rows of a matrix."""
+"""Random weights, repeated, but not in step with the rows of a matrix."""
 
 
 def add_vocabulary(writer: GGUFWriter, path: Path, n_tokens: int) -> None:
@@ -99,7 +99,7 @@ def drawn(n_columns: int) -> Any:
 
 
 def write_model(path: Path, shape: RecommendedModel, vocabulary: Path) -> None:
-    """Write one tensor after another, so that only one is in memory."""
+    """Write tensors one by one, so that only one is in memory."""
     writer = GGUFWriter(path, "qwen3")
     writer.add_name(f"{shape.name} shape, random weights")
     writer.add_block_count(shape.n_layers)
@@ -164,7 +164,7 @@ def main(arguments: list[str] | None = None) -> None:
     output: Path = options.output
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name}-") as scratch:
-        # Beside the output, so that no unfinished file ever has its name.
+        # A temporary name, so that the output is never incomplete.
         made = Path(scratch) / "written.gguf"
         try:
             write_model(made, SHAPES[options.shape], options.vocab or bundled_model())

@@ -1,4 +1,4 @@
-"""Values that other settings decide otherwise, and whether they were marked as near ties.
+"""Values that change with other settings, and whether they were marked as near ties.
 
     python -m benchmarks.margins gold.jsonl --schema attributes.json --category-field category
 
@@ -33,7 +33,7 @@ SETTINGS: Sequence[Mapping[str, Any]] = (
 
 
 def compare(first: Sequence[Extraction[Any]], other: Sequence[Extraction[Any]]) -> list[str]:
-    """Values, marked ones, changed ones, those without a mark, and the largest change of margin."""
+    """Count values, marked, changed and unmarked ones, and find the largest change of margin."""
     pairs = [
         (one.fields[path], two.fields[path])
         for one, two in zip(first, other, strict=True)

@@ -1,4 +1,4 @@
-"""The machines, hours and dollars that many documents take, from measured rates.
+"""The machines, hours and dollars needed for many documents, from measured rates.
 
     python -m benchmarks.plan --price-per-hour 0.10
     python -m benchmarks.plan figures.jsonl --model qwen3:4b --hours 8 --price-per-hour 1.90
@@ -56,7 +56,7 @@ class Plan(NamedTuple):
 
     n_machines: int
     hours: float
-    """From the start of the first machine to the end of the last."""
+    """Hours from the start of the first machine to the end of the last."""
     dollars: float
 
 

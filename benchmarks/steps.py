@@ -1,4 +1,4 @@
-"""Every batch of one method: its tokens and rows, and where its time goes.
+"""Prints every batch of a method: its tokens, rows and times.
 
     python benchmarks/steps.py gold.jsonl --schema schema.json --replay gold.jsonl -m model.gguf hpd
 
@@ -25,7 +25,7 @@ from hpd.schema import load_schemas
 
 
 class WatchedEngine:
-    """An engine that notes the time of each step."""
+    """An engine that records the time of each step."""
 
     def __init__(self, model: _native.Model, options: _native.EngineOptions) -> None:
         self._engine = _native.Engine(model, options)
@@ -36,7 +36,7 @@ class WatchedEngine:
         return getattr(self._engine, name)
 
     def advance(self) -> list[_native.Answer]:
-        """One step, noted: not as many as it takes until a request is finished."""
+        """Record a single step, rather than steps until a request is finished."""
         start, before = time.perf_counter(), self._engine.stats
         results = self._engine.step()
         end, after = time.perf_counter(), self._engine.stats

@@ -1,13 +1,12 @@
-"""The commands in README.md and docs/*.md, and their output, which stands below them.
+"""Updates the output of commands in README.md and docs/*.md.
 
-An HTML comment before a code block says what the block is::
+An HTML comment before a code block tells what it is::
 
     <!-- command: install -->     a command that tests and .ci/run refer to by name
     <!-- output: hpd --help -->   the output of this command, written by this program
 
-``python -m tools.docs`` runs the commands of all output blocks and writes their output; pages
-can be named as arguments. ``hpd`` is the one of the running Python, and asks the
-bundled model.
+``python -m tools.docs [PAGE ...]`` runs the commands of all output blocks and writes their output.
+``hpd`` is the one of the running Python, with the bundled model.
 """
 
 from __future__ import annotations
@@ -45,20 +44,20 @@ class Block:
 
 
 def blocks(page: Path) -> Iterator[Block]:
-    """The marked blocks of one page, in order."""
+    """Yield the marked blocks of a page, in order."""
     for match in _BLOCK.finditer(page.read_text(encoding="utf-8")):
         yield Block(page, match["kind"], match["what"], match["text"])
 
 
 def command(name: str) -> str:
-    """The text of the README's command of that name."""
+    """Return the README's command of that name."""
     (text,) = (b.text for b in blocks(PAGES[0]) if b.kind == "command" and b.what == name)
     return text.strip()
 
 
 @contextlib.contextmanager
 def hpd_on_path() -> Iterator[dict[str, str]]:
-    """An environment whose ``hpd`` is that of this Python, and asks the bundled model."""
+    """Yield an environment whose ``hpd`` is that of this Python, with the bundled model."""
     with tempfile.TemporaryDirectory() as folder:
         shim = Path(folder) / "hpd"
         shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hpd.cli "$@"\n', encoding="utf-8")
@@ -69,9 +68,9 @@ def hpd_on_path() -> Iterator[dict[str, str]]:
 
 
 def run(line: str, folder: Path = ROOT, model: Path | None = None) -> str:
-    """The output of a command, both streams, run in a folder.
+    """Run a command in a folder; return its output, both streams.
 
-    ``hpd`` asks that model, or the bundled one. Raises ``RuntimeError`` if it fails.
+    ``hpd`` uses ``model``, or the bundled one. Raises ``RuntimeError`` if it fails.
     """
     with hpd_on_path() as environment:
         plain = {"COLUMNS": "100", "NO_COLOR": "1", "PYTHON_COLORS": "0"}
@@ -93,7 +92,7 @@ def run(line: str, folder: Path = ROOT, model: Path | None = None) -> str:
 
 
 def refresh(page: Path) -> bool:
-    """Write the output blocks of a page again; returns whether anything has changed."""
+    """Update the output blocks of a page; return whether anything changed."""
 
     def renewed(match: re.Match[str]) -> str:
         if match["kind"] != "output":
@@ -108,7 +107,7 @@ def refresh(page: Path) -> bool:
 
 
 def main() -> int:
-    """Refresh the pages that were named, or all."""
+    """Update the given pages, or all."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

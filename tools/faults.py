@@ -1,9 +1,9 @@
-"""Faults made on purpose: ``python -m tools.faults`` sees whether the tests notice them.
+"""Mutation tests: ``python -m tools.faults`` checks that the tests notice seeded faults.
 
-Each patch of ``tests/faults`` breaks the code in one place. It is applied to a copy of this
+Each patch in ``tests/faults`` breaks the code in one place. It is applied to a copy of this
 checkout, ``build/faults``, whose C++ is compiled there. The tests that the patch names pass without
 it, and one of them must fail with it. Exits with 1 if a fault is not noticed, and with 2 if a patch
-does not apply any more.
+no longer applies.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 COPY = CHECKOUT / "build" / "faults"
 PATCHES = sorted((CHECKOUT / "tests" / "faults").glob("*.patch"))
 _MAX_SECONDS = 1800
-"""Seconds for the tests of a fault; one that makes them wait for ever is noticed, too."""
+"""Timeout of the tests of a fault; a hang counts as noticed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Apply the patches one after another, and print of each whether it was noticed."""
+    """Apply the patches one by one, and print whether each was noticed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a part of it is enough")
     names = parser.parse_args(arguments).names
@@ -53,18 +53,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def tests_of(patch: Path) -> list[str]:
-    """The tests that a patch names."""
+    """Return the tests that a patch names."""
     (names,) = re.findall(r"^Tests: (.+)$", patch.read_text(encoding="utf-8"), re.MULTILINE)
     return str(names).split()
 
 
 def applies(patch: Path, folder: Path = COPY) -> bool:
-    """Whether a patch still fits the code; git prints why if it does not."""
+    """Return whether a patch still applies; if not, git prints why."""
     return not subprocess.run(["git", "apply", "--check", str(patch)], cwd=folder).returncode
 
 
 def passes_with(patch: Path) -> bool:
-    """Whether the tests of a patch pass with it."""
+    """Return whether the tests of a patch pass with it."""
     subprocess.run(["git", "apply", str(patch)], cwd=COPY, check=True)
     try:
         if "+++ b/src/" in patch.read_text(encoding="utf-8"):
@@ -75,12 +75,12 @@ def passes_with(patch: Path) -> bool:
 
 
 def passes(tests: Iterable[str]) -> bool:
-    """Whether tests of the copy pass.
+    """Return whether tests of the copy pass.
 
     Raises:
         RuntimeError: they could not be run.
     """
-    # Python tells what it has compiled by the second in which the source was written.
+    # Python identifies compiled files by the source's time, in seconds.
     env = {**os.environ, "PYTHONPATH": str(COPY / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     command += ["--hypothesis-profile", "unshrunk", *sorted(tests)]
@@ -94,8 +94,8 @@ def passes(tests: Iterable[str]) -> bool:
 
 
 def copy_checkout() -> None:
-    """Bring the copy, a worktree, up to date; what is as it was keeps its time."""
-    # A commit of what is changed here, which no branch shows; nothing if all is committed.
+    """Update the copy, a worktree; unchanged files keep their time."""
+    # A commit of uncommitted changes, on no branch; empty if there are none.
     stash = subprocess.check_output(["git", "stash", "create"], cwd=CHECKOUT, text=True).strip()
     head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=CHECKOUT, text=True).strip()
     if COPY.exists():

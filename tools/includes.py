@@ -1,4 +1,4 @@
-"""Rules for the C++ includes: they run one way, and few files include llama.cpp's headers."""
+"""Rules for C++ includes: they run one way, and few files include llama.cpp's headers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LAYERS = (
         "sampling/exponential",
     },
 )
-"""The layers from the top down: a file includes files of lower layers, never of its own."""
+"""Layers from the top down: a file only includes files of lower layers."""
 
 MEETS_LLAMA_CPP = {
     "attention/attention",
@@ -67,7 +67,7 @@ CALLS_DECODE = {"model/context"}
 """The only caller of llama.cpp's decode and memory functions."""
 
 OWN_TRIE = ("scheduling/request.cpp", "scheduling/key_trie")
-"""The one include upward: a request holds a trie, of which its header only declares the type."""
+"""The only include upward: a request has a trie, whose type its header only declares."""
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)\.h"', re.MULTILINE)
 _LLAMA_INCLUDE = re.compile(r"^\s*#\s*include\s+<(?:llama|ggml)", re.MULTILINE)
@@ -76,7 +76,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def sources() -> dict[str, str]:
-    """The text of every file, by its path below ``SOURCES``."""
+    """Return the text of each file, by its path below ``SOURCES``."""
     return {
         path.relative_to(SOURCES).as_posix(): path.read_text(encoding="utf-8")
         for path in SOURCES.rglob("*")
@@ -85,7 +85,7 @@ def sources() -> dict[str, str]:
 
 
 def problems(texts: dict[str, str]) -> list[str]:
-    """A line for each rule that the files, given by name and text, break."""
+    """Return a line for each violation in the files, given by name and text."""
     depth = {name: i for i, layer in enumerate(LAYERS) for name in layer}
     broken = []
     for file, text in sorted(texts.items()):
@@ -100,7 +100,7 @@ def problems(texts: dict[str, str]) -> list[str]:
             if included not in depth:
                 broken.append(f"{file}: includes {included}.h, which has no layer")
             elif depth[included] <= depth[name]:
-                broken.append(f"{file}: includes {included}.h, which does not stand below it")
+                broken.append(f"{file}: includes {included}.h, which is not below it")
         if _LLAMA_INCLUDE.search(code) and name not in MEETS_LLAMA_CPP:
             broken.append(f"{file}: includes llama.cpp's headers")
         if _DECODE.search(code) and name not in CALLS_DECODE:

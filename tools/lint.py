@@ -14,7 +14,7 @@ CPP = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.[ch
 
 
 def checks(*, fix: bool) -> dict[str, list[str]]:
-    """Each linter's name and command."""
+    """Return each linter's name and command."""
     python = [sys.executable, "-m"]
     return {
         "ruff check": [*python, "ruff", "check", *(["--fix"] if fix else []), "."],
@@ -32,11 +32,11 @@ def checks(*, fix: bool) -> dict[str, list[str]]:
 
 
 def main() -> int:
-    """Run all of them, even if one fails; returns 1 if any did."""
+    """Run all linters; return 1 if any fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fix", action="store_true", help="format, and repair what can be")
     arguments = parser.parse_args()
-    # The linters are to see the checkout, not a package that may be installed.
+    # Linters must check the checkout, not an installed package.
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
     failed = []
     for name, command in checks(fix=arguments.fix).items():
@@ -48,7 +48,7 @@ def main() -> int:
 
 
 def _script(name: str) -> str:
-    """The path of a command that was installed with this Python."""
+    """Return the path of a command installed with this Python."""
     return str(Path(sysconfig.get_path("scripts")) / name)
 
 

@@ -1,4 +1,4 @@
-"""Values that differ between two extractions of a document, and whether they are near ties."""
+"""Finds differing values of two extractions, and whether they are near ties."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The names of the values that differ in two lines, and whether a line marks a near tie."""
+    """Yield the names of values that differ in two lines, and whether they are near ties."""
     for name in {**one["data"], **other["data"]}:
         if one["data"].get(name) != other["data"].get(name):
             yield (

@@ -1,7 +1,7 @@
-"""The answers that ``hpd doctor`` compares its self-test with: ``python -m tools.self_test``.
+"""Update the expected answers of ``hpd doctor``'s self-test: ``python -m tools.self_test``.
 
-Asks the bundled model the questions in ``python/hpd/bench/doctor/self_test.json`` and writes its
-answers there. To be run when that model has changed, on a machine where the tests pass.
+Writes the bundled model's answers to the questions in ``python/hpd/bench/doctor/self_test.json``.
+Run it when that model has changed, on a machine where the tests pass.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hpd.models.model_files import bundled_model
 
 
 def main() -> int:
-    """Write the file again."""
+    """Update the file."""
     stored = stored_questions()
     answers = answers_of(bundled_model())["answers"]
     for question, answer in zip(stored["questions"], answers, strict=True):

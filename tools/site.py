@@ -1,9 +1,8 @@
-"""Hooks of mkdocs: what the site has beside the pages under docs/.
+"""Hooks of mkdocs: the pages of the site outside of docs/.
 
-README, change log, CONTRIBUTING and the page of the bundled model stand elsewhere in the
-repository; the reference of the Python interface is written from docstrings, that of the command
-line from the help. Links between all these are turned into links within the site; a link to a file
-that is no page becomes its name.
+README, change log, CONTRIBUTING and the page of the bundled model are elsewhere in the repository;
+the Python reference is generated from docstrings, that of the command line from the help. Links
+between them become links within the site; a link to any other file becomes its name.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _IMAGE = re.compile(r"(?<=\]\()docs/(?=[^)]*\.(?:png|svg)\))")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that do not lie in docs/."""
+    """Add the pages outside of docs/."""
     from mkdocs.structure.files import File
 
     for path, name in ELSEWHERE.items():
@@ -51,7 +50,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn the links of the repository into those of the site."""
+    """Convert links of the repository to those of the site."""
     paths = {name: path for path, name in ELSEWHERE.items()}
     uri = page.file.src_uri
     source = paths.get(uri, f"docs/{uri}")
@@ -70,7 +69,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def reference() -> str:
-    """A page with the docstring of each public name."""
+    """Return a page with the docstring of each public name."""
     names = [name for name in hpd.__all__ if not name.startswith("_")]
     errors = sorted(name for name in names if name.endswith("Error"))
     others = [name for name in names if name not in errors]
@@ -86,7 +85,7 @@ def reference() -> str:
 
 
 def command_line() -> str:
-    """A page with the help of each command."""
+    """Return a page with the help of each command."""
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
     lines = ["# Command line", ""]
     for name in COMMANDS:

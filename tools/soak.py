@@ -1,16 +1,16 @@
-"""A soak: ``hpd extract`` is killed again and again, and resumed until it is through.
+"""A soak test: ``hpd extract`` is killed repeatedly, and resumed until it is done.
 
-``python -m tools.soak`` has made-up product titles read by the bundled model, kills the run with
-SIGKILL at random moments, resumes it each time, half of the times with another number in flight,
-and then checks what came out:
+``python -m tools.soak`` extracts made-up product titles with the bundled model, kills the run with
+SIGKILL at random times, resumes it each time, half of the times with another number in flight, and
+then checks the output:
 
-- of three runs in a row with time to finish documents, one moved the journal forward;
+- of three consecutive runs with enough time, at least one finished documents;
 - no line is missing, doubled, torn or in the wrong place;
-- with ``--deterministic``, the output is that of an undisturbed run, byte for byte but for the
-  seconds in ``usage``; without, values that differ are near ties.
+- with ``--deterministic``, the output is that of an undisturbed run, byte for byte except for the
+  seconds in ``usage``; without, differing values are near ties.
 
-It prints a summary, and exits with 1 if anything is wrong. With the same seed it kills at the same
-moments, as far as the machine is as fast. POSIX only.
+It prints a summary, and exits with 1 if anything is wrong. The same seed kills at the same times,
+as far as the machine is equally fast. POSIX only.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from tools.near_ties import differences as values_that_differ
 
 SCHEMA = "brand, color, size, material, weight float, line after color, features [str]"
 IN_FLIGHT = (1, 2, 5, 8, 16)
-"""Numbers in flight that take turns with the default."""
+"""Numbers in flight that alternate with the default."""
 MAX_IDLE_RUNS = 3
-"""The number of runs with enough time and no finished document that is no longer bad luck."""
+"""Consecutive runs with enough time but no finished document that count as a failure."""
 
 _ENOUGH_SECONDS = 10.0  # seconds in which a busy machine has loaded the model and read a title
 _WORDS = {
@@ -50,23 +50,23 @@ _SECONDS = re.compile(rb'(, )?"seconds": [0-9.e-]+')
 
 @dataclass
 class Soak:
-    """One soak in a folder of its own."""
+    """A soak test in its own folder."""
 
     folder: Path
     n_documents: int
     n_kills: int
-    """The kills that are to come."""
+    """Remaining kills."""
     shortest: float
     longest: float
     seed: int
     options: Sequence[str] = ()
     n_killed: int = 0
     n_idle: int = 0
-    """Runs with time enough since the last one that finished a document."""
+    """Runs with enough time since the last one that finished a document."""
     n_finished: list[int] = field(default_factory=list)
-    """The documents that were in the journal after each run."""
+    """Documents in the journal after each run."""
     problems: list[str] = field(default_factory=list)
-    """All that was wrong."""
+    """Everything that was wrong."""
 
     def __post_init__(self) -> None:
         self.output = self.folder / "out.jsonl"
@@ -74,11 +74,11 @@ class Soak:
         self._pick = random.Random(self.seed)
 
     def run(self) -> None:
-        """Write the documents, and kill and resume until they are all done."""
+        """Write the documents, then kill and resume until all are done."""
         self._source.write_text("".join(documents(self.n_documents, self.seed)), encoding="utf-8")
         is_done = False
         while self.n_killed < self.n_kills and not is_done:
-            # As many between 0.2 and 2 seconds as between 2 and 20: short runs are the hard ones.
+            # As many between 0.2 and 2 seconds as between 2 and 20: short runs are harder.
             limits = math.log(self.shortest), math.log(self.longest)
             is_done = self._killed_run(math.exp(self._pick.uniform(*limits)))
         while not is_done and not self.problems:
@@ -86,7 +86,7 @@ class Soak:
         self.problems += wrong_lines(self.output, self.n_documents)
 
     def undisturbed(self) -> Path:
-        """The output of a run that nobody kills."""
+        """Return the output of an undisturbed run."""
         path = self.folder / "undisturbed.jsonl"
         run = subprocess.run(self._command(path), check=False, capture_output=True, text=True)
         if run.returncode:
@@ -94,7 +94,7 @@ class Soak:
         return path
 
     def check_progress(self, seconds: float) -> None:
-        """Compare the journal with what it was before a run of so many seconds."""
+        """Compare the journal with that before a run of so many seconds."""
         before = self.n_finished[-1] if self.n_finished else 0
         now = len(finished_indexes(self.output))
         if now < before:
@@ -112,7 +112,7 @@ class Soak:
         return [*command, "--schema", SCHEMA, "--quiet", *self.options, *more]
 
     def _killed_run(self, seconds: float | None) -> bool:
-        """Start or resume, and kill after so many seconds; returns whether it was done by then."""
+        """Start or resume, and kill after so many seconds; return whether it was done by then."""
         more = ["--resume"] if self.output.exists() else []
         if self._pick.random() < 0.5:
             more += ["--set", f"in_flight={self._pick.choice(IN_FLIGHT)}"]
@@ -130,7 +130,7 @@ class Soak:
 
 
 def wrong_lines(output: Path, n_documents: int) -> list[str]:
-    """What is wrong with the lines of an output."""
+    """Return the problems of an output's lines."""
     if not output.exists():
         return ["there is no output"]
     problems, ids = [], []
@@ -156,7 +156,7 @@ def wrong_lines(output: Path, n_documents: int) -> list[str]:
 
 
 def documents(n: int, seed: int) -> Iterator[str]:
-    """Lines of made-up titles, some long and some short; one of ten may come again."""
+    """Yield lines of made-up titles, long and short; one of ten may be repeated."""
     pick = random.Random(seed)
     for i in range(n):
         words = [pick.choice(_WORDS["brand"]), pick.choice(_WORDS["kind"])]
@@ -167,7 +167,7 @@ def documents(n: int, seed: int) -> Iterator[str]:
 
 
 def finished_indexes(output: Path) -> set[int]:
-    """Return the indexes of the documents that are finished according to a journal."""
+    """Return the indexes of documents that are finished according to a journal."""
     journal = output.with_name(output.name + ".run")
     indexes = set()
     if journal.exists():
@@ -177,7 +177,7 @@ def finished_indexes(output: Path) -> set[int]:
 
 
 def differences(one: Path, other: Path, *, exact: bool) -> list[str]:
-    """The differences between two outputs that may not be."""
+    """Return the forbidden differences between two outputs."""
     problems = []
     pairs = zip(one.read_bytes().splitlines(), other.read_bytes().splitlines(), strict=True)
     for number, (line, theirs) in enumerate(pairs, start=1):
@@ -193,7 +193,7 @@ def differences(one: Path, other: Path, *, exact: bool) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Soak, print how it went, and return 1 if anything was wrong."""
+    """Run the soak test, print a summary, and return 1 if anything was wrong."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

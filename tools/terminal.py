@@ -1,6 +1,6 @@
-"""The picture of the first minutes in the README: real commands, and what a terminal shows of them.
+"""Draws docs/first-minutes.svg for the README: real commands and their output in a terminal.
 
-``python -m tools.terminal`` runs the commands and draws docs/first-minutes.svg again.
+Run it with ``python -m tools.terminal``.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ COMMANDS = (
     'echo "Luma lamp, 12.50" | hpd extract - --format lines --quiet --schema "brand, price float"',
 )
 _REDRAWN = re.compile(r"^.*\x1b\[2K", re.MULTILINE)
-"""What a terminal has wiped: the earlier states of a progress bar."""
+"""Overwritten text: earlier states of a progress bar."""
 _CURSOR = re.compile(r"\x1b\[\?\d+[hl]")
 _FONTS = re.compile(r"@font-face \{.*?\}", re.DOTALL)
-"""Fonts from the network, which a page of a repository does not load."""
+"""Fonts from the network, which repository pages do not load."""
 
 
 def terminal_output(command: str) -> str:
-    """What a terminal shows of a command, with its colors."""
+    """Return a command's output as a terminal shows it, with colors."""
     with hpd_on_path() as environment:
         done = subprocess.run(
             ["script", "--quiet", "--return", "--command", command, "/dev/null"],

@@ -1,7 +1,6 @@
-"""``hpd._core_testing``: the parts of the engine for tests, which an installation does not have.
+"""Provides ``hpd._core_testing``: the parts of the engine for tests, which are not installed.
 
-It is compiled once from this checkout, into its ``build`` folder, if it is not there; with later
-changes of the C++ code only what they touch.
+It is compiled from this checkout, into its ``build`` folder; later only what has changed.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 
 
 def provide() -> None:
-    """Make ``from hpd import _core_testing`` work; whoever compiled it by hand has it already."""
+    """Make ``from hpd import _core_testing`` work, compiling it if necessary."""
     importlib.import_module("hpd._native")  # llama.cpp's library, which it is linked against
     try:
         importlib.import_module("hpd._core_testing")
@@ -37,7 +36,7 @@ def build(folder: Path, source: Path = CHECKOUT, target: str = "_core_testing") 
     """Compile the module, or another target of CMake, into a folder.
 
     Raises:
-        RuntimeError: it cannot be compiled, with what the compiler said.
+        RuntimeError: it cannot be compiled; has the compiler's output.
     """
     import pybind11
 

@@ -1,4 +1,4 @@
-"""clang-tidy over the C++ sources, with the commands that CMake would compile them with."""
+"""Runs clang-tidy on the C++ sources, with CMake's compile commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOOLS = ("clang-tidy", "cmake", "ninja")
 
 
 def configure(build: Path) -> bool:
-    """Have CMake write the compile commands; False if it fails, of which it has said why."""
+    """Let CMake write the compile commands; return False if it fails."""
     import pybind11
 
     command = [
@@ -25,28 +25,28 @@ def configure(build: Path) -> bool:
         f"-DPython_EXECUTABLE={sys.executable}",
         f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
         "-DHPD_BUILD_TESTS=ON",
-        # Flags for link-time optimisation are GCC's own.
+        # GCC's flags for link-time optimisation are not clang's.
         "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF",
     ]
     return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def check(file: Path, build: Path) -> str:
-    """The warnings about a file and the headers that it includes; empty: there are none."""
+    """Return the warnings about a file and the headers that it includes."""
     command = [str(SCRIPTS / "clang-tidy"), "-p", str(build), "--quiet", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return (done.stdout or done.stderr) if done.returncode else ""
 
 
 def main(arguments: list[str]) -> int:
-    """Check the files that are named, or else all, as many at a time as there are cores.
+    """Check the given files, or all, one per core at a time.
 
     Returns:
-        1 if there are warnings; 0 if not, or if something is missing that this needs.
+        1 if there are warnings; 0 if not, or if a required program is missing.
     """
     missing = [tool for tool in TOOLS if not (SCRIPTS / tool).exists()]
     if missing:
-        print(f"left out: {', '.join(missing)} not installed (pip install '.[lint]')")
+        print(f"skipped: {', '.join(missing)} not installed (pip install '.[lint]')")
         return 0
     files = [Path(name) for name in arguments] or sorted((ROOT / "src").rglob("*.cpp"))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,6 +1,6 @@
-"""The table in docs/types.md: every type, its constraint, and an example that was run.
+"""Updates the table in docs/types.md: every type, its constraint, and an example with its result.
 
-``python -m tools.types_page`` runs the examples on the bundled model and writes the table.
+``python -m tools.types_page`` runs the examples with the bundled model and writes the table.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COMMON = {
     r'"\"" char* "\""': "any text",
     '"-"? [0-9]+ ("." [0-9]+)?': "any number",
 }
-"""Grammars that the table names instead of showing them."""
+"""Names of grammars that the table does not show."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class TypeExample:
     document: str
 
     def attribute(self) -> Attribute:
-        """The attribute that the row is about, the last one of the schema."""
+        """The row's attribute, the last one of the schema."""
         return load_schema(self.source()).attributes[-1]
 
     def source(self) -> str | dict[str, Any]:
-        """The whole schema; a dict without ``properties`` has those."""
+        """The whole schema; a dict without ``properties`` is its properties."""
         if isinstance(self.schema, str) or "properties" in self.schema:
             return self.schema
         return {"type": "object", "properties": self.schema}
@@ -139,7 +139,7 @@ EXAMPLES = (
 
 
 def constraint(attribute: Attribute) -> str:
-    """The constraint on an attribute, in words and in GBNF."""
+    """Describe an attribute's constraint in words and GBNF."""
     if attribute.type == "object":
         parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
         return "each part separately: " + "; ".join(parts)
@@ -177,14 +177,14 @@ def _rule(attribute: Attribute) -> str:
 
 
 def rows() -> Iterator[tuple[str, str, str, str]]:
-    """The rows of the table without the results."""
+    """Yield the table's rows without results."""
     for example in EXAMPLES:
         attribute = example.attribute()
         yield example.name, _code(example.shown()), constraint(attribute), example.document
 
 
 def results() -> list[Any]:
-    """The answer of the bundled model to each example."""
+    """Return the bundled model's answer to each example."""
     from hpd import Extractor
 
     answers = []
@@ -197,7 +197,7 @@ def results() -> list[Any]:
 
 
 def page(answers: list[Any]) -> str:
-    """The page with its table again, with the data and the errors of each example's answer."""
+    """Return the page with an updated table of each example's data and errors."""
     lines = [_line(COLUMNS), _line(["---"] * len(COLUMNS))]
     for row, (data, errors) in zip(rows(), answers, strict=True):
         result = _code(json.dumps(data, ensure_ascii=False))
@@ -207,7 +207,7 @@ def page(answers: list[Any]) -> str:
 
 
 def cells(text: str) -> list[list[str]]:
-    """The table of a page, without its heading."""
+    """Return a page's table without its heading."""
     table = [line for line in text.partition("\n## Whole")[0].splitlines() if line.startswith("| ")]
     split = [line[2:-2].replace("\\|", "\0").split(" | ") for line in table]
     return [[cell.replace("\0", "|") for cell in row] for row in split[2:]]

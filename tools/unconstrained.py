@@ -18,7 +18,7 @@ _LIMITS = {
 
 
 def unconstrained(attribute: Attribute) -> list[str]:
-    """The limits of a scalar that its grammar leaves to the check after decoding."""
+    """Return the limits of a scalar that are checked after decoding, not by its grammar."""
     left = [said for name, said in _LIMITS.items() if getattr(attribute, name) is not None]
     if attribute.type == "integer":
         left.append("whole number")

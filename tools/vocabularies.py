@@ -1,7 +1,7 @@
-"""llama.cpp's vocabularies, files without weights, out of the source of llama-cpp-python.
+"""Extracts llama.cpp's vocabularies, files without weights, from llama-cpp-python's source.
 
-``python -m tools.vocabularies FOLDER`` has pip download the source of the version that is
-installed, and writes them into FOLDER. ``HPD_VOCABULARIES`` names it to the tests.
+``python -m tools.vocabularies FOLDER`` downloads the source of the installed version with pip, and
+writes them into FOLDER. Tests find it by ``HPD_VOCABULARIES``.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from pathlib import Path
 from typing import Final
 
 FOLDER_VARIABLE: Final = "HPD_VOCABULARIES"
-"""Names the folder of the files."""
+"""Environment variable with the folder."""
 
 GENERATING: Final = (
     "aquila", "baichuan", "command-r", "deepseek-coder", "deepseek-llm", "falcon", "gemma-4",
     "gpt-2", "gpt-neox", "llama-bpe", "llama-spm", "mpt", "phi-3", "qwen2", "qwen35", "refact",
     "starcoder",
 )  # fmt: skip
-"""Those of models that write text; the others are of encoders."""
+"""Vocabularies of generative models; the others are of encoders."""
 
 
 def file_name(vocabulary: str) -> str:
-    """The name of a vocabulary's file."""
+    """Return the name of a vocabulary's file."""
     return f"ggml-vocab-{vocabulary}.gguf"
 
 
 def download(folder: Path) -> None:
-    """Write the files of all that generate into a folder.
+    """Write the files of all generative vocabularies into a folder.
 
     Raises:
-        RuntimeError: pip cannot download the source, or it lacks one of them.
+        RuntimeError: pip cannot download the source, or it lacks a file.
     """
     package = "llama-cpp-python"
     pinned = f"{package}=={importlib.metadata.version(package)}"

@@ -43,7 +43,7 @@ _EVERY = 50
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The program; gives its exit code."""
+    """Run the program; return its exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -124,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def contradictions(model: Path, n_threads: int, limit: int | None) -> dict[str, ContradictionTally]:
-    """The counts of a model's extractions of the texts and their twins, kind by kind."""
+    """Count the outcomes of a model's extractions of the texts and twins, by kind."""
     every = read_records()
     records = [every[i] for i in spread(len(every), limit)]
     schemas = {record.name: record.schema for record in records}
@@ -138,7 +138,7 @@ def contradictions(model: Path, n_threads: int, limit: int | None) -> dict[str, 
 
 
 def kept_aside(model: Path, n_threads: int, limit: int | None) -> dict[str, str]:
-    """Of each handwritten document kept aside, a mark for each value that it states: 1 if right."""
+    """Return a mark for each value of each held-out handwritten document: 1 if right."""
     if str(ROOT / "models") not in sys.path:
         sys.path.append(str(ROOT / "models"))
     from recipe import handwritten, written  # type: ignore[import-not-found]
@@ -160,7 +160,7 @@ def kept_aside(model: Path, n_threads: int, limit: int | None) -> dict[str, str]
 def extracted(
     schemas: Mapping[str, object], documents: Sequence[hpd.Document], model: Path, n_threads: int
 ) -> list[Extraction[Any]]:
-    """The extraction of each document, with every option as it is by default."""
+    """Return the extraction of each document, with default options."""
     with hpd.Extractor(schemas, model, n_threads=n_threads, quiet=True) as extractor:
         return list(_watched(extractor.extract_many(documents, on_error="record"), len(documents)))
 
@@ -179,7 +179,7 @@ def rows(counted: Mapping[str, ContradictionTally]) -> list[Sequence[str | int]]
 
 
 def headline(every: ContradictionTally) -> str:
-    """The share of silently wrong values, and what became of the twins."""
+    """Describe the share of silently wrong values, and the outcomes of the twins."""
     n = every.counts
     share = n["silently wrong"] / n["texts"]
     return (
@@ -189,7 +189,7 @@ def headline(every: ContradictionTally) -> str:
 
 
 def compared(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """The right values of documents kept aside, and how many of the earlier ones are lost."""
+    """Describe the right values of held-out documents, and how many earlier ones are lost."""
     marks = "".join(now.values())
     told = f"{marks.count('1')} of {len(marks)} values of documents kept aside are right"
     if not before:

@@ -1,4 +1,4 @@
-"""What became of a field that contradicts its schema, of its twin, and of the fields beside it."""
+"""Outcomes of a field that contradicts its schema, of its twin, and of other fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hpd.evaluation.rows import gold_values
 from hpd.results import Extraction, FieldValue
 
 SURE = 0.9
-"""The confidence from which on a wrong value looks like a right one."""
+"""Confidence from which a wrong value counts as sure."""
 
 ContradictionOutcome = Literal["silently wrong", "null and why", "null"]
 TwinOutcome = Literal["right", "wrong", "lost"]
@@ -22,7 +22,7 @@ TwinOutcome = Literal["right", "wrong", "lost"]
 
 @dataclass(frozen=True)
 class FieldFinding:
-    """What is in a field; of a list, the item that is wrong, or the reason that is given."""
+    """The contents of a field; for a list, the wrong item, or the reason."""
 
     outcome: ContradictionOutcome | TwinOutcome
     value: Any = None
@@ -33,7 +33,7 @@ class FieldFinding:
 
 @dataclass
 class ContradictionTally:
-    """The counts of some records, and whatever was not as it should be."""
+    """Counts of some records, and all faults."""
 
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[Mapping[str, Any]] = field(default_factory=list)
@@ -43,7 +43,7 @@ def tally(
     records: Sequence[ContradictionRecord],
     extractions: Sequence[tuple[Extraction[Any], Extraction[Any]]],
 ) -> dict[str, ContradictionTally]:
-    """The counts of each kind, and of all: of each record the extraction of both its texts."""
+    """Count outcomes by kind, and of all, given both extractions of each record."""
     by_kind: dict[str, ContradictionTally] = {}
     every = ContradictionTally()
     for record, (contradicting, fitting) in zip(records, extractions, strict=True):
@@ -97,7 +97,7 @@ def refusal(record: ContradictionRecord, extraction: Extraction[Any]) -> FieldFi
 
 
 def acceptance(record: ContradictionRecord, extraction: Extraction[Any]) -> FieldFinding:
-    """What became of the same field of the twin."""
+    """Return the outcome of the twin's field."""
     if _is_right(record.fitting.stated, extraction, record.field):
         return FieldFinding("right")
     stated = _stated(record.fitting.stated, record.field)
@@ -111,7 +111,7 @@ def acceptance(record: ContradictionRecord, extraction: Extraction[Any]) -> Fiel
 
 
 def equal(stated: Any, value: Any) -> bool:
-    """Whether a value is one of those that are right, in the normalized form of hpd eval."""
+    """Return whether a value is one of the right ones, in hpd eval's normalized form."""
     texts = stated.split("||") if isinstance(stated, str) else [stated]
     return outcome(gold_values(texts), value, normalized) == "vc"
 
@@ -135,7 +135,7 @@ def lost(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[int, int]:
 
 
 def _is_right(stated: Mapping[str, Any], extraction: Extraction[Any], path: str) -> bool:
-    """Whether a value that is stated was given; an item, wherever in the list."""
+    """Return whether a stated value was extracted; an item, anywhere in the list."""
     value = dict(leaves(stated))[path]
     times = _stated(stated, path).count(value)
     n_given = sum(equal(value, given) for _, given in _given(extraction, path))
@@ -148,7 +148,7 @@ def _stated(stated: Mapping[str, Any], path: str) -> list[Any]:
 
 
 def _given(extraction: Extraction[Any], path: str) -> Iterable[tuple[str, Any]]:
-    """The values of a field, or of all items of a list, that are given without an error."""
+    """Return the values of a field, or of all items of a list, without errors."""
     column = _column(path)
     for found, value in leaves(extraction.data):
         details = extraction.fields.get(found)
@@ -162,7 +162,7 @@ def _column(path: str) -> str:
 
 
 def _is_within(column: str, other: str) -> bool:
-    """Whether a column is another one, or in it: ``rows[].room`` in ``rows[]`` and in ``rows``."""
+    """Return whether a column is within another: ``rows[].room`` in ``rows[]`` and ``rows``."""
     return column == other or column.startswith((f"{other}.", f"{other}["))
 
 

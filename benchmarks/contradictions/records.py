@@ -47,7 +47,7 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True)
 class RecordSide:
-    """A text, and what it states of its schema."""
+    """A text, and its gold values."""
 
     text: str
     stated: Mapping[str, Any]
@@ -66,7 +66,7 @@ class ContradictionRecord:
 
     @property
     def field(self) -> str:
-        """The field that contradicts, as ``Extraction.fields`` names it."""
+        """The contradicting field's path, as in ``Extraction.fields``."""
         there = {path for path, value in leaves(self.fitting.stated) if value is not None}
         (path,) = (
             path
@@ -91,7 +91,7 @@ def read_records(path: Path = PATH) -> list[ContradictionRecord]:
 
 
 def leaves(data: Any) -> Iterator[tuple[str, Any]]:
-    """The values in some data with their paths; an empty list or object has none."""
+    """Yield the values in some data with their paths; an empty list or object has none."""
     return ((path, part) for path, part in iter_parts(data) if not isinstance(part, dict | list))
 
 
@@ -111,7 +111,7 @@ def _half(text: str, n: int) -> str:
 
 
 def json_schema(brief: Any) -> dict[str, Any]:
-    """The JSON Schema of one in brief."""
+    """Expand a brief schema to JSON Schema."""
     if isinstance(brief, Mapping):
         return {
             "type": "object",

@@ -1,4 +1,4 @@
-"""What all measurements that the pages show share.
+"""Shared by all measurements on the pages.
 
 Each part measures one thing and makes one result: a JSON file with tables, the commands that made
 them, and the conditions. The pages are written from these files. ``part`` is the command line,

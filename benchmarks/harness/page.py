@@ -1,4 +1,4 @@
-"""The pages that show results: written from the JSON files, never by hand.
+"""Writes results from their JSON files into the pages.
 
 A page has slots for results::
 
@@ -34,7 +34,7 @@ _NOT_YET = "Not measured yet.\n"
 
 
 def write_all(results: Path) -> list[Path]:
-    """Write all pages again; the ones that changed."""
+    """Update all pages; return those that changed."""
     changed = []
     for page, text in all_pages(load_results(results)).items():
         if page.read_text(encoding="utf-8") != text:
@@ -44,13 +44,13 @@ def write_all(results: Path) -> list[Path]:
 
 
 def all_pages(results: Mapping[str, Result]) -> dict[Path, str]:
-    """The texts of all pages that may show results."""
+    """Return the texts of all pages that may show results."""
     pages = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
     return {page: with_results(page.read_text(encoding="utf-8"), results) for page in pages}
 
 
 def with_results(text: str, results: Mapping[str, Result]) -> str:
-    """A page's text with the places for results filled in; what has no result stays as it is."""
+    """Return a page's text with slots filled in; those without a result are unchanged."""
 
     def filled(match: re.Match[str]) -> str:
         part = match["part"]
@@ -66,7 +66,7 @@ def with_results(text: str, results: Mapping[str, Result]) -> str:
 
 
 def shown(result: Result) -> str:
-    """The tables of a result, the command that makes it and its conditions, as Markdown."""
+    """Return a result's tables, command and conditions as Markdown."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
@@ -80,7 +80,7 @@ def shown(result: Result) -> str:
 
 
 def conditions_sentence(conditions: Conditions) -> str:
-    """The conditions, as a sentence; the result's file has all of them."""
+    """Summarise the conditions in a sentence; the result's file has all of them."""
     threads = f", {conditions.n_threads} of them used" if conditions.n_threads else ""
     models = " and ".join(f"`{name}`" for name in conditions.models)
     trial = "" if conditions.limit is None else f", a trial with {conditions.limit} documents"

@@ -1,4 +1,4 @@
-"""The parts of a program that measures, and its command line: list, measure, resume, publish."""
+"""Parts of a benchmark, and its command line: list, measure, resume, publish."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _SHORT_HASH = 12
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing to measure, which makes one result."""
+    """A measurement, which has one result."""
 
     name: str
     title: str
     minutes: float
-    """A guess at its time on two idle cores, for ``--list``."""
+    """Estimated time on two idle cores, for ``--list``."""
     measure: Callable[[Workbench], Finding]
 
 
 def run(
     parts: Sequence[Part], program: str, description: str, arguments: Sequence[str] | None = None
 ) -> int:
-    """Run a program (``benchmarks.tables``); returns 1 if a part failed."""
+    """Run a program (``benchmarks.tables``); return 1 if a part failed."""
     parser = _parser(parts, description)
     options = parser.parse_args(arguments)
     if options.limit is not None and options.results is None:
@@ -86,7 +86,7 @@ def _parser(parts: Sequence[Part], description: str) -> argparse.ArgumentParser:
 
 
 def _attempt(part: Part, program: str, options: argparse.Namespace) -> bool:
-    """Measure one part and keep its result; returns False, and prints why, if it fails."""
+    """Measure a part and save its result; if it fails, print why and return False."""
     if result_path(options.results, part.name).exists() and not options.again:
         print(f"{part.name}: measured already", file=sys.stderr)
         return True
@@ -107,7 +107,7 @@ def _attempt(part: Part, program: str, options: argparse.Namespace) -> bool:
     except (MissingInputError, RuntimeError) as error:
         print(f"{part.name}: {error}", file=sys.stderr)
         return False
-    # The command for all of it stands behind those that it ran.
+    # The command for the whole part follows those that it ran.
     bench.commands.append(_command(part, program, options))
     made_under = conditions(
         bench.used_models,
@@ -138,7 +138,7 @@ def conditions(
     limit: int | None = None,
     stolen: float | None = None,
 ) -> Conditions:
-    """The conditions of figures that took so long, with the hash of each model's file."""
+    """Return the conditions of a measurement, with the hash of each model file."""
     return Conditions(
         datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         __version__,
@@ -157,14 +157,14 @@ def conditions(
 
 
 def _git_version() -> str:
-    """The commit of the checkout; ``unknown`` where there is none."""
+    """Return the commit of the checkout, or ``unknown``."""
     command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip() or "unknown"
 
 
 def file_hash(path: Path) -> str:
-    """The SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(1 << 20):

@@ -1,4 +1,4 @@
-"""The result of one part, as a JSON file: tables, the commands that made them, the conditions."""
+"""The result of a part, as a JSON file: tables, their commands and conditions."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 Cell = str | int | float | None
-"""A cell as it is printed: numbers come as text where their places matter."""
+"""A cell; numbers are text if their decimals matter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of figures; its first row names the columns."""
+    """A table of figures; its first row is the heading."""
 
     caption: str
     rows: Sequence[Sequence[Cell]]
 
     def markdown(self) -> str:
-        """The table for a page; columns of figures are aligned to the right."""
+        """Return the table in Markdown; columns of figures are right-aligned."""
         head, *rest = [["" if cell is None else str(cell) for cell in row] for row in self.rows]
         columns = list(zip(*rest, strict=True)) if rest else [() for _ in head]
         rules = ["---:" if _is_numeric(column) else "---" for column in columns]
@@ -30,40 +30,40 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """All that figures depend on besides the commands."""
+    """Everything besides the commands that affects the figures."""
 
     date: str
-    """Of the end of the measurement, in UTC."""
+    """End of the measurement, in UTC."""
     hpd: str
     git: str
-    """The commit of the checkout, with ``+`` behind it if files were changed."""
+    """The commit of the checkout, followed by ``+`` if files were changed."""
     llama_cpp_python: str
     processor: str
     n_cores: int
     n_threads: int
-    """Threads that were asked for; 0: chosen by hpd."""
+    """Requested threads; 0: chosen by hpd."""
     models: Mapping[str, str]
-    """The SHA-256 of each model's file, by its name."""
+    """The SHA-256 of each model file, by name."""
     seconds: float
-    """The time of the part, without what an earlier call had made already."""
+    """The time of the part, without files made by an earlier call."""
     limit: int | None = None
     """Documents of each file, in a trial."""
     awake: bool = False
     """Whether ``benchmarks.awake`` kept the processors from sleeping."""
     weights: str = ""
-    """The way in which llama.cpp could multiply them; empty: not noted."""
+    """How llama.cpp could multiply matrices; empty: not recorded."""
     stolen: float | None = None
-    """The largest share of a run that the host of a virtual machine took; None: not noted."""
+    """Maximum share of a run that the host of a virtual machine took; None: not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The tables of a part, and what they come to in one sentence."""
+    """The tables of a part, and their headline."""
 
     tables: Sequence[Table]
     headline: str
     notes: Sequence[str] = ()
-    """Sentences that a reader of the tables should know."""
+    """Notes for readers of the tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,12 @@ class Result:
     part: str
     title: str
     commands: Sequence[str]
-    """Each once, with ``DATA``, ``WORK`` and bare names in place of the machine's paths."""
+    """Distinct commands, with ``DATA``, ``WORK`` and bare names instead of the machine's paths."""
     finding: Finding
     conditions: Conditions
 
     def save(self, folder: Path) -> Path:
-        """Write the file of this part, and put it in the place of an earlier one."""
+        """Write the part's file, replacing an earlier one."""
         folder.mkdir(parents=True, exist_ok=True)
         path = result_path(folder, self.part)
         unfinished = path.with_suffix(".unfinished")
@@ -103,17 +103,17 @@ class Result:
 
 
 def result_path(folder: Path, part: str) -> Path:
-    """The file of a part's result."""
+    """Return the file of a part's result."""
     return folder / f"{part}.json"
 
 
 def load_results(folder: Path) -> dict[str, Result]:
-    """All results of a folder, by part."""
+    """Return all results in a folder, by part."""
     return {path.stem: Result.load(path) for path in sorted(folder.glob("*.json"))}
 
 
 def _is_numeric(column: Sequence[str]) -> bool:
-    """Whether a column holds figures, or nothing, in every row."""
+    """Return whether a column has only figures or empty cells."""
     cells = [cell.strip("*% $x<") for cell in column if cell]
     return bool(cells) and all(_is_number(cell.partition(" ")[0]) for cell in cells)
 

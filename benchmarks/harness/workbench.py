@@ -1,4 +1,4 @@
-"""The place where parts measure: data sets, models, a folder for what they make, commands."""
+"""The environment of parts: data sets, models, a work folder, commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 
 N_RESAMPLES = 10_000
-"""Samples of an interval, and exchanges of a test."""
+"""Samples of intervals, and exchanges of tests."""
 
 _PATH = re.compile(r"(?:^|(?<==))/[^,|=]+")
 """An absolute path in an argument."""
@@ -36,7 +36,7 @@ _TITLES = {
 
 
 class MissingInputError(Exception):
-    """A data set, a model or a program that a part needs was not named or is not there."""
+    """A data set, model or program that a part needs was not given or does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class DataSet:
     """As hpd's own lines."""
     schema: Path
     train: Path | None = None
-    """Rows to learn from, as they were published."""
+    """Training rows, as published."""
     has_categories: bool = True
-    """Whether there is a schema for each category, and not one for all."""
+    """Whether there is a schema for each category."""
 
     @property
     def title(self) -> str:
@@ -65,12 +65,12 @@ class DataSet:
 
 @dataclass
 class Workbench:
-    """Runs commands once, and notes each as a reader can type it."""
+    """Runs commands once, and records each as a reader can type it."""
 
     data: Path | None
     """A folder with a folder for each data set."""
     work: Path
-    """A folder for everything that is made on the way."""
+    """Folder for intermediate files."""
     results: Path = RESULTS
     """The folder with the results of other parts."""
     model: Path = field(default_factory=resolve_model)
@@ -81,11 +81,11 @@ class Workbench:
     """Documents of each file, in a trial; None: all that a part measures."""
     n_threads: int = 0
     again: bool = False
-    """Whether times are measured once more, and not taken from a call that was stopped."""
+    """Whether times are measured again, instead of resumed from an interrupted call."""
     commands: list[str] = field(default_factory=list)
     used_models: dict[str, Path] = field(default_factory=dict)
     stolen: float = 0.0
-    """The largest share of a timed run that the host of a virtual machine took."""
+    """Maximum share of a timed run that the host of a virtual machine took."""
 
     def __post_init__(self) -> None:
         self.model, self.work = self.model.resolve(), self.work.resolve()
@@ -156,7 +156,7 @@ class Workbench:
     # --- commands ---
 
     def folder(self, *names: str) -> Path:
-        """A folder for what is made, which exists."""
+        """Return a folder for output, creating it."""
         path = self.work.joinpath(*names)
         path.mkdir(parents=True, exist_ok=True)
         return path
@@ -221,11 +221,11 @@ class Workbench:
         return ["--rounds", str(n if self.limit is None else 1)]
 
     def threads(self) -> list[str]:
-        """The argument for the number of threads, if it was said."""
+        """Return the argument for the number of threads, if given."""
         return ["-t", str(self.n_threads)] if self.n_threads else []
 
     def make(self, output: Path, command: Sequence[str]) -> Path:
-        """A file that a command writes; it is run only if the file is missing."""
+        """Return a file that a command writes, running it if the file is missing."""
         if output.exists():
             self._note(command)
         else:
@@ -233,7 +233,7 @@ class Workbench:
         return output
 
     def made(self, output: Path, write: Callable[[Path], object]) -> Path:
-        """A file that a function writes; it is called only if the file is missing."""
+        """Return a file that a function writes, calling it if the file is missing."""
         if not output.exists():
             unfinished = output.with_name(f"{output.name}.unfinished")
             write(unfinished)

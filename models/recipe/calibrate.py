@@ -1,12 +1,11 @@
-"""Fit the calibration of a box to documents that were kept aside, and write it into the file.
+"""Fit the calibration of a model to held-out documents, and write it into the file.
 
     PYTHONPATH=python:models python models/recipe/calibrate.py models/hpd-box.gguf
 
-The documents are handwritten ones that are not trained on (``recipe.handwritten``). Each field
-counts, those of list items and the numbers of items, too. What is printed is the expected
-calibration error before and after, on documents to which the calibration was not fitted: they are
-dealt out to five parts, each tried with what the four others say; and how many of the fields at a
-confidence of 0.95 and more are right.
+The documents are handwritten ones that are not trained on (``recipe.handwritten``). All fields
+count, including those of list items and numbers of items. Prints the expected calibration error
+before and after, cross-validated in five parts, and how many fields at a confidence of at least
+0.95 are right.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ SURE = 0.95
 
 
 def judge(model: Path, chosen: Sequence[Handwritten]) -> list[ScoredConfidence]:
-    """The fields of documents as the model extracts them."""
+    """Score the fields that the model extracts from documents."""
     fields: list[ScoredConfidence] = []
     options = Options(
         calibration=NO_CALIBRATION, null_threshold=0.0, on_invalid="record", quiet=True
@@ -46,7 +45,7 @@ def judge(model: Path, chosen: Sequence[Handwritten]) -> list[ScoredConfidence]:
 
 
 def report(pairs: Sequence[tuple[ScoredConfidence, ScoredConfidence]]) -> None:
-    """Print the errors without a calibration, and with one that has not seen the document."""
+    """Print the errors without a calibration, and with a cross-validated one."""
     types = sorted({one.kind for one, _ in pairs})
     print(
         f"{'':40} {'n':>6} {'right':>6} {'error before':>13} {'after':>7} {'sure':>6} {'right':>6}"
@@ -86,7 +85,7 @@ def main() -> None:
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     arguments = parser.parse_args()
     if not arguments.dry_run:
-        # It is on while the answers are judged, as it will be by default.
+        # On, as it will be by default.
         set_metadata(arguments.model, STATED_KEY, "on")
     before = judge(arguments.model, kept_aside())
     report(list(zip(before, cross_fitted(before), strict=True)))

@@ -1,9 +1,9 @@
-"""Write the documents on which ``hpd calibrate -m MODEL`` asks a model.
+"""Write the documents that ``hpd calibrate -m MODEL`` uses.
 
     PYTHONPATH=python:models python -m recipe.calibration_documents
 
-They are handwritten documents that are never trained on: short ones of every file, every second
-one, so that the others can tell what a calibration is worth.
+They are every second of the short handwritten documents that are never trained on; the others
+evaluate a calibration.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ MAX_LINE_BYTES = 1500
 
 
 def is_for_calibration(document: Handwritten) -> bool:
-    """Whether a document may be one of those that come with hpd, rather than of those for tests."""
+    """Return whether a document may come with hpd, rather than be for tests."""
     return zlib.crc32(document.name[::-1].encode()) % 2 == 0
 
 
 def chosen() -> list[Handwritten]:
-    """Documents of all files in turn, as many as there should be."""
+    """Choose documents from all files in turn."""
     by_file = defaultdict(list)
     for document in kept_aside():
         names = {question.attributes[0].name for question in document.questions}

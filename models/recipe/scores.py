@@ -1,15 +1,15 @@
-"""The tables of the model's card: a model on data sets that nobody trains on, in Markdown.
+"""Print the tables of the model card in Markdown: scores on data sets not trained on.
 
     PYTHONPATH=python:models python -m recipe.scores DATA [-m MODEL] [--limit N] [--ar N]
 
-DATA has a folder for each data set, and those that are not there are left out: oa-mine and ae-110k
+DATA has a folder for each data set; missing ones are skipped: oa-mine and ae-110k
 with dev.jsonl and attributes.json, wdc-pave with train.jsonl, and crossner with DOMAIN.jsonl and
 DOMAIN.schema.json, as hpd data convert makes them of CrossNER's development halves.
 
-F1 is micro, values are compared letter by letter, and intervals are of 95%, by drawing documents.
-Plain counts the attributes that a row names; strict counts all those of its category. A named
-entity is right if its text stands in the list of its type; those of the type misc are left out.
-Of CrossNER the F1 of each domain counts the same.
+F1 is micro, values are compared exactly, and 95% intervals are bootstrapped over documents. Plain
+counts the attributes that a row names; strict counts all those of its category. A named entity is
+right if its text is in the list of its type; the type misc is ignored. For CrossNER, F1 is the mean
+over domains.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ Settings = Mapping[str, Any]
 
 
 def extracted(examples: Sequence[Example], schema: object, settings: Settings) -> list[Any]:
-    """What the model finds in each."""
+    """Return the data that the model extracts from each example."""
     texts = [Document(each.text, category=each.category or None) for each in examples]
     with hpd.Extractor(schema, **settings) as extractor:  # type: ignore[call-overload]
         return [each.data for each in extractor.extract_many(texts, on_error="record")]
 
 
 def titles(folder: Path, limit: int | None, settings: Settings) -> Row:
-    """The scores of a data set of products: its documents, and F1 in both scopes."""
+    """Score a data set of products: its documents, and F1 in both scopes."""
     source = folder / TITLES[folder.name]
     examples = [
         Example(row.id, row.text, row.category, row.gold or {})
@@ -76,7 +76,7 @@ def titles(folder: Path, limit: int | None, settings: Settings) -> Row:
 
 
 def entities(folder: Path, limit: int | None, settings: Settings) -> tuple[int, float, Interval]:
-    """The sentences of CrossNER, and the mean of the domains' F1."""
+    """Score CrossNER: its sentences, and the mean of the domains' F1."""
     n_documents = 0
     means: list[float] = []
     samples = []
@@ -97,7 +97,7 @@ def entities(folder: Path, limit: int | None, settings: Settings) -> tuple[int, 
 
 
 def entity_counts(example: Example, data: Mapping[str, Any] | None) -> Iterator[int]:
-    """The entities of a sentence: right ones, those that were given, and those that it has."""
+    """Count a sentence's right, predicted and gold entities."""
     gold, given = (
         Counter((kind, text) for kind, texts in each.items() if kind != LEFT_OUT
                 for text in texts or ())
@@ -107,7 +107,7 @@ def entity_counts(example: Example, data: Mapping[str, Any] | None) -> Iterator[
 
 
 def _f1(counts: Any) -> Any:
-    """F1 in percent of right, given and stated ones: (..., 3) to (...)."""
+    """Return F1 in percent from right, predicted and gold counts: (..., 3) to (...)."""
     return 200 * counts[..., 0] / np.maximum(1, counts[..., 1] + counts[..., 2])
 
 
@@ -119,14 +119,14 @@ def _data_sets(data: Path, limit: int | None, settings: Settings) -> Iterator[Ro
     for name in TITLES:
         if (data / name).is_dir():
             yield name, *titles(data / name, limit, settings)
-    # A whole object of fourteen lists does not fit into the context.
+    # An object of fourteen lists does not fit into the context.
     if (data / "crossner").is_dir() and settings.get("method") != "ar":
         n_documents, mean, interval = entities(data / "crossner", limit, settings)
         yield "crossner", str(n_documents), _with_interval(mean, interval), ""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The program; gives its exit code."""
+    """Run the program; return its exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,10 +1,10 @@
-"""Training rows of the handwritten documents, a line each, as ``hpd finetune`` reads them.
+"""Write the handwritten documents as training rows for ``hpd finetune``.
 
     PYTHONPATH=python:models python -m recipe.write --rows 1000 > train.jsonl
     PYTHONPATH=python:models python -m recipe.write --seed 7 | hpd finetune - ...
 
-Without ``--rows`` it writes for as long as somebody reads: all documents in random order, again and
-again, each time with other questions of theirs under other names.
+Without ``--rows`` it writes until the reader closes the pipe: all documents in random order,
+repeatedly, each time with different questions and names.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from hpd.schema.render import to_json_schema
 from recipe.handwritten import Handwritten, Question, taught
 
 Row = tuple[str, Schema, dict[str, Any]]
-"""A text, what is asked of it, and the right answers."""
+"""A text, its schema, and the right answers."""
 
 
 def rows(seed: int) -> Iterator[Row]:
-    """Rows without end, of all documents but those that are kept aside."""
+    """Yield rows endlessly, of all documents for training."""
     rng = Random(seed)
     every = taught()
     while True:
@@ -37,7 +37,7 @@ def rows(seed: int) -> Iterator[Row]:
 
 
 def row(document: Handwritten, rng: Random) -> Row:
-    """A document with some or all of its questions, under any of their names."""
+    """Return a document with some or all of its questions, under any of their names."""
     questions: Sequence[Question] = document.questions
     if rng.random() < 0.5:
         n_asked = rng.randint(min(3, len(questions)), len(questions))
@@ -48,7 +48,7 @@ def row(document: Handwritten, rng: Random) -> Row:
     for question in questions:
         attribute = rng.choice(question.attributes)
         is_copied = str(question.golds[0]) in document.text
-        # What is written otherwise than in the text needs a description that says how.
+        # A value in another form than the text's needs a description.
         if attribute.description and is_copied and rng.random() < 0.2:
             attribute = replace(attribute, description="")
         if style is not None:
@@ -60,7 +60,7 @@ def row(document: Handwritten, rng: Random) -> Row:
 
 
 def restyle(name: str, rng: Random) -> str:
-    """The name in a style of programs and tables, mostly unchanged."""
+    """Return the name, sometimes in a style of programs and tables."""
     kind = rng.random()
     if kind < 0.72:
         return name
@@ -75,14 +75,14 @@ def restyle(name: str, rng: Random) -> str:
 
 
 def line(made: Row) -> str:
-    """One line of JSON."""
+    """Return a row as a line of JSON."""
     text, schema, answer = made
     row = {"text": text, "schema": to_json_schema(schema), "gold": answer}
     return json.dumps(row, ensure_ascii=False)
 
 
 def main() -> None:
-    """Write the lines."""
+    """Write the rows."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -94,7 +94,7 @@ def main() -> None:
             print(line(made))
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read has had enough.
+        # The reader closed the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,11 +1,10 @@
-"""Scores of a model on the written documents (``models/written``), through hpd as users call it.
+"""Score a model on the written documents (``models/written``), through hpd's public interface.
 
     python models/recipe/written.py [-m MODEL] [--draw N] [--seed S]
 
-A field is one value that a schema asks for: an attribute, an item of a list, or a part of an item,
-at its place. Two values are equal if ``hpd eval`` counts them as equal in its normalized form. An
-item too many is one wrong field. With ``--draw``, N documents are drawn at random, and what the
-model answers to them is printed in place of the scores.
+A field is one value of a schema: an attribute, an item of a list, or a part of an item, at its
+position. Values are compared as in ``hpd eval``'s normalized form. A superfluous item is one wrong
+field. With ``--draw``, the model's answers to N random documents are printed instead of scores.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Written:
 
     @property
     def kind(self) -> str:
-        """The kind of document, which is the file that it stands in."""
+        """The kind of document, which is its file."""
         return self.id.partition("/")[0]
 
     @property
@@ -54,10 +53,10 @@ class Written:
 
 @dataclass(frozen=True)
 class Cell:
-    """One field of a document: the gold values that count as right, and the predicted one."""
+    """A field of a document: the right gold values, and the predicted one."""
 
     path: str
-    """The place in the data, as ``Extraction.fields`` names it."""
+    """The path in the data, as in ``Extraction.fields``."""
     attribute: Attribute
     gold: tuple[Any, ...]
     """Empty if the document does not state it."""
@@ -65,17 +64,17 @@ class Cell:
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome as ``hpd eval`` counts it, in the normalized form."""
+        """Return the outcome in ``hpd eval``'s normalized form."""
         return outcome(gold_values(self.gold), self.predicted, normalized)
 
     @property
     def is_right(self) -> bool:
-        """Whether the value is right, or the null."""
+        """Whether the value or null is right."""
         return self.outcome in ("vc", "nn")
 
 
 def read_written(folder: Path = FOLDER) -> list[Written]:
-    """All written documents, kind by kind."""
+    """Read all written documents, kind by kind."""
     return [
         Written(**json.loads(line))
         for file in sorted(folder.glob("*.jsonl"))
@@ -89,7 +88,7 @@ def cells(
     predicted: Mapping[str, Any],
     prefix: str = "",
 ) -> Iterator[Cell]:
-    """The fields of a document, or of an item in it; an empty list is one absent field."""
+    """Return the fields of a document or item; an empty list is one absent field."""
     for attribute in attributes:
         path = prefix + attribute.name
         expected, answered = gold.get(attribute.name), predicted.get(attribute.name)
@@ -120,7 +119,7 @@ def _items(
 
 
 def order(fields: Sequence[Cell]) -> Counter[str]:
-    """The predicted values that a list of two or more holds, and those of them at their place."""
+    """Count the predicted values in lists of two or more, and those at their position."""
     lists: dict[str, list[Cell]] = {}
     for cell in fields:
         if "[" in cell.path:
@@ -138,7 +137,7 @@ def order(fields: Sequence[Cell]) -> Counter[str]:
 def judged(
     document: Written, fields: Sequence[Cell], extraction: hpd.Extraction[Any]
 ) -> Iterator[ScoredAnswer]:
-    """The values and the nulls that have a confidence."""
+    """Return the values and nulls that have a confidence."""
 
     def answer(path: str, result: Outcome) -> Iterator[ScoredAnswer]:
         details = extraction.fields.get(path)
@@ -149,26 +148,26 @@ def judged(
         if cell.attribute.item is None:
             yield from answer(cell.path, cell.outcome)
     for attribute in document.attributes:
-        # The confidence of an empty list is that of the number of its items.
+        # The confidence of an empty list is that of its length.
         if attribute.item is not None and not extraction.data.get(attribute.name):
             yield from answer(attribute.name, "vn" if document.data[attribute.name] else "nn")
 
 
 @dataclass
 class Score:
-    """The counts of some documents, and their values and nulls with confidence."""
+    """Counts of some documents, and their values and nulls with confidence."""
 
     counts: Counter[str] = field(default_factory=Counter)
     answers: list[ScoredAnswer] = field(default_factory=list)
 
     def add(self, other: Score) -> None:
-        """Add the counts and the answers of others."""
+        """Add another score."""
         self.counts += other.counts
         self.answers += other.answers
 
 
 def scores(extractor: hpd.Extractor[Any], documents: Sequence[Written]) -> dict[str, Score]:
-    """The score of each kind of document, and of all."""
+    """Return the score of each kind of document, and of all."""
     by_kind: dict[str, Score] = {}
     every = Score()
     for document in documents:
@@ -188,7 +187,7 @@ def scores(extractor: hpd.Extractor[Any], documents: Sequence[Written]) -> dict[
 
 
 def table(by_kind: Mapping[str, Score]) -> str:
-    """The scores in Markdown, and below them how far confidence is from the share that is right."""
+    """Return the scores in Markdown, followed by the calibration errors."""
     lines = [
         "| kind | documents | fields right | of the values given, right | items of lists in place "
         f"| values at {CONFIDENT} and more right | nulls at {CONFIDENT} and more right |",
@@ -225,7 +224,7 @@ def table(by_kind: Mapping[str, Score]) -> str:
 
 
 def report(settings: Mapping[str, Any]) -> str:
-    """The table of all documents, with a model that is chosen as ``hpd.Extractor`` does."""
+    """Return the table of all documents, with ``hpd.Extractor``'s settings."""
     with hpd.Extractor("text", **settings) as extractor:
         return table(scores(extractor, read_written()))
 
@@ -235,9 +234,9 @@ def _share(part: int, whole: int) -> str:
 
 
 def answers(extractor: hpd.Extractor[Any], document: Written) -> str:
-    """The model's answers to a document, on a line.
+    """Return the model's answers to a document, on a line.
 
-    Behind a wrong one stands ``≠`` and the gold, before a near tie ``~``.
+    A wrong one is followed by ``≠`` and the gold, a near tie is preceded by ``~``.
     """
     extraction = extractor.extract(document.text, schema=document.schema)
     parts = []
@@ -263,7 +262,7 @@ def _shown(value: Any) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The program; gives its exit code."""
+    """Run the program; return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-m", "--model", help="a GGUF file or a model's name (default: the box)")
     parser.add_argument("--draw", type=int, metavar="N", help="print the answers to N documents")

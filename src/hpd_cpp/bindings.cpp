@@ -24,7 +24,7 @@
 #include "sampling/sampling.h"
 #include "scheduling/request.h"
 
-// What a user's import of hpd loads; what only tests need is in bindings_testing.cpp.
+// The bindings that hpd uses; those only for tests are in bindings_testing.cpp.
 
 using namespace hpd;
 

@@ -7,7 +7,7 @@
 
 #include "errors.h"
 
-// What both extension modules need.
+// Shared by both extension modules.
 namespace hpd {
 
 namespace py = pybind11;
@@ -18,8 +18,8 @@ namespace py = pybind11;
 // llama.cpp writes to, and _core_testing is given that under this name.
 constexpr const char * log_name = "hpd.log";
 
-// Deletes without the GIL, whoever drops the last reference: freeing a model or a context takes its
-// time, which other Python threads need not wait for.
+// Deletes without the GIL, as freeing a model or a context takes time for which other Python
+// threads need not wait.
 struct WithoutGil {
     template <class T>
     void operator()(T * object) const {

@@ -9,12 +9,12 @@ namespace hpd {
 
 namespace {
 
-// A batch costs as much by itself as so many tokens with their rows of logits: a rule of thumb.
+// A batch has a fixed cost of about this many tokens with their rows of logits.
 constexpr double batch_worth_gpu = 128.0;
 constexpr double batch_worth_cpu = 16.0;
 
-// Where tokens pay for cells that they do not see, no document is begun beside others once so many
-// are in use: fewer documents at a time take more batches, more of them make each token dearer.
+// If tokens pay for cells that they do not see, no further document is started once so many are in
+// use: fewer documents in flight need more batches, more of them make each token slower.
 constexpr int32_t n_busy_cells = 768;
 
 Limits limits_of(const Model & model, const Context & context, const EngineOptions & options) {
@@ -35,7 +35,7 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
         limits.n_in_flight = 1;
         limits.n_common_least = std::numeric_limits<int32_t>::max();
     }
-    // A window may have dropped the cells that a fork in the middle of an instruction would need.
+    // A window may have dropped cells that a fork in the middle of an instruction needs.
     if (model.n_swa() > 0) limits.n_common_least = std::numeric_limits<int32_t>::max();
     return limits;
 }
@@ -79,7 +79,7 @@ Engine::Engine(std::shared_ptr<const Model> model, const EngineOptions & options
 
 // --- a step ------------------------------------------------------------------------------------
 
-// schedule -> decode -> accept -> retire; false where the decode was ended before its time.
+// schedule -> decode -> accept -> retire; false if the decode was aborted.
 bool Engine::decode_batch() {
     const StepRecorder::Step step(recorder_, scheduler_, context_, model_drafter_.get());
     DecodeStatus status;

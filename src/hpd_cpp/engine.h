@@ -20,70 +20,67 @@
 
 namespace hpd {
 
-// Hyper-parallel decoding: requests in, their values out, as many fields and requests in one batch
-// as fit. schedule -> decode -> accept -> retire.
+// Hyper-parallel decoding: requests in, values out, with as many fields and requests in a batch as
+// fit. schedule -> decode -> accept -> retire.
 //
-// One thread at a time, but where it says so.
+// Not thread-safe, except where noted.
 class Engine {
 public:
     Engine(std::shared_ptr<const Model> model, const EngineOptions & options);
 
     void submit(Request request);
     bool wants_request() const { return scheduler_.wants_request(); }
-    // Nothing is left to decode, and nothing to hand out: a request that was refused when it came
-    // has a result all the same.
+    // Whether there is nothing to decode and no result; refused requests have a result, too.
     bool idle() const { return scheduler_.idle() && !scheduler_.has_finished(); }
 
-    // Decodes one batch; returns the requests that are finished by it, in any order.
+    // Decodes one batch; returns the requests it finished, in any order.
     std::vector<std::unique_ptr<RequestState>> step();
 
-    // Nothing more will be asked of a prompt that was submitted with keep_prompt.
+    // Releases a prompt that was submitted with keep_prompt.
     void forget_prompt(const std::vector<Token> & prompt);
 
-    // Decodes batches until a request has finished, a value is there to be told, another request is
-    // wanted that was not wanted at the call, nothing is left, or a decode was ended by
-    // interrupt(); returns the requests that are finished. wake() makes it return after the batch
-    // under way.
+    // Decodes batches until a request has finished, a value can be taken, another request is newly
+    // wanted, nothing is left, or interrupt() ended a decode; returns the finished requests. wake()
+    // makes it return after the current batch.
     std::vector<std::unique_ptr<RequestState>> advance();
 
-    // The values of requests with tells_values that are done since the last call, each with the id
-    // of its request and the place of its field.
+    // The values of requests with tells_values finished since the last call, each with the id of
+    // its request and the index of its field.
     std::vector<std::tuple<uint64_t, size_t, Value>> take_values() {
         return std::exchange(told_, {});
     }
 
-    // From any thread. While nothing advances the next advance() returns at once.
+    // Thread-safe. If advance() is not running, the next call returns at once.
     void wake() { woken_ = true; }
 
-    // A value that the attribute has in some example: its tokens, as the model would write them,
-    // are guessed as if a document had had it. Without drafts nothing is learnt.
+    // Adds a value of an attribute in an example to the drafter's history, as if a document had it.
+    // Does nothing without drafts.
     void seed_drafter(uint64_t attribute, const std::vector<Token> & tokens);
 
-    // Gives up on requests of these ids, waiting or running; others do not notice.
+    // Cancels requests by id, waiting or running, without affecting others.
     void cancel(const std::set<uint64_t> & ids);
 
-    // Gives up on every request.
+    // Cancels every request.
     void cancel_all();
 
-    // Decodes are ended in the middle while it is on; what was lost is decoded again later. From
-    // any thread.
+    // While on, decodes are aborted; lost tokens are decoded again later. Thread-safe.
     void interrupt(bool on);
 
-    // After the last batch. From any thread.
+    // As of the last batch. Thread-safe.
     EngineStats stats() const { return recorder_.stats(); }
     uint32_t n_ctx() const { return context_.n_cells(); }
 
     // Recounts all budgets after every step. Always on in debug builds, otherwise in tests.
     void check_every_step(bool on) { check_ = on; }
 
-    // For tests: llama.cpp is called by these, for the draft model, too.
+    // For tests: replaces calls of llama.cpp, also for the draft model.
     void replace_calls(const FallibleCalls & calls);
 
-    // For tests: a row of logits is what this says for its value, whatever was computed.
+    // For tests: replaces the rows of logits of values.
     using Script = std::function<LogitRow(const Value &)>;
     void follow(Script script) { script_ = std::move(script); }
 
-    // For tests: guesses as likely as this are made, however many values share a step.
+    // For tests: sets the probability from which guesses are made.
     void fix_least_probability(double p);
 
 private:

@@ -4,7 +4,7 @@
 
 namespace hpd {
 
-// Root of everything the core throws on purpose; each has a Python exception of the same name.
+// Base of the core's exceptions; each has a Python exception of the same name.
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -10,7 +10,7 @@ namespace hpd {
 
 namespace {
 
-// glibc keeps what is freed for whoever asks next; others may need what a model took.
+// glibc keeps freed memory; other processes may need what a model used.
 void return_free_memory() noexcept {
 #ifdef __GLIBC__
     malloc_trim(0);

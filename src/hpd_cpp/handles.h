@@ -14,8 +14,8 @@
 
 namespace hpd {
 
-// What Python holds of a model and of an engine: each can be closed from any thread, and then its
-// memory is free although Python still has the object.
+// Python's handles of models and engines: closing one, from any thread, frees the memory while
+// Python still has the object.
 
 class ModelHandle {
 public:
@@ -24,7 +24,7 @@ public:
     // Throws EngineClosedError once the model is closed.
     std::shared_ptr<const Model> get() const;
 
-    // The model is freed as soon as no call and no engine uses it.
+    // Frees the model once no call and no engine uses it.
     void close();
 
 private:
@@ -36,8 +36,8 @@ class EngineHandle {
 public:
     EngineHandle(std::shared_ptr<const Model> model, const EngineOptions & options);
 
-    // Calls f(engine). One thread at a time: a second one gets EngineClosedError, as every call
-    // does once the engine is closed.
+    // Calls f(engine). A concurrent second call throws EngineClosedError, as does every call after
+    // closing.
     template <class F>
     auto use(F && f) {
         check_open();
@@ -55,28 +55,27 @@ public:
         }
     }
 
-    // Ends the call under way, which gets EngineClosedError, waits for it, and frees everything.
-    // From any thread.
+    // Ends the current call, which throws EngineClosedError, waits for it, and frees everything.
+    // Thread-safe.
     void close();
     bool closed() const { return closed_; }
 
-    // Decodes are ended in the middle while it is on; what was lost is decoded again later. From
-    // any thread.
+    // While on, decodes are aborted; lost tokens are decoded again later. Thread-safe.
     void interrupt(bool on);
 
-    // Makes Engine::advance() return after the batch under way. From any thread.
+    // Makes Engine::advance() return after the current batch. Thread-safe.
     void wake();
 
-    // After the last batch. From any thread, and after closing, too.
+    // As of the last batch. Thread-safe, also after closing.
     EngineStats stats() const;
 
-    // As it was after the last call. From any thread.
+    // As of the last call. Thread-safe.
     bool wants_request() const;
     bool idle() const;
     uint32_t n_ctx() const { return n_ctx_; }
 
 private:
-    // Publishes when a call is over, however it ends.
+    // Publishes at the end of a call, even by an exception.
     struct Publishing {
         EngineHandle & handle;
         ~Publishing() { handle.publish(); }

@@ -26,10 +26,10 @@ struct EngineStats {
     double host_seconds = 0.0;  // scheduling and choosing tokens
 };
 
-// Counts and times the steps of an engine, which calls it from its own thread.
+// Counts and times the steps of an engine, called from its thread.
 class StepRecorder {
 public:
-    // One step, from its making to its end, however that comes.
+    // One step, from construction to destruction.
     class Step {
     public:
         Step(StepRecorder & recorder, const Scheduler & scheduler, const Context & context,
@@ -48,7 +48,7 @@ public:
     void decode_begins();
     void decode_ends(const BatchPlan & plan, DecodeStatus status);
 
-    // After the last step. From any thread.
+    // As of the last step. Thread-safe.
     EngineStats stats() const;
 
 private:
@@ -60,10 +60,10 @@ private:
     EngineStats published_;  // a copy, for other threads
 };
 
-// Notices decodes that end early again and again although nobody asks for it.
+// Detects decodes that repeatedly abort without being asked to.
 class AbortWatch {
 public:
-    // Throws DecodeError where documents would be started again for ever.
+    // Throws DecodeError if documents would be restarted forever.
     void decode_ended(DecodeStatus status, bool is_stopped);
 
 private:

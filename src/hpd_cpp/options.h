@@ -72,9 +72,8 @@ struct EngineOptions {
     bool swa_full = true;  // keep every cell of sliding-window layers: forks need them
     bool cpu_attention = true;  // on a CPU, hpd's kernel for flash attention
     bool offload_kqv = true;  // attention and the KV cells on the GPU
-    // One request after another, by a recipe that depends on that request alone: its values are the
-    // same bits whatever came before it. Documents in flight are then none of the engine's
-    // business.
+    // Decodes one request at a time, by steps that depend on that request alone: its values are
+    // identical whatever came before.
     bool deterministic = false;
     SamplingOptions sampling;
 

@@ -155,7 +155,7 @@ def test_a_cache_that_cannot_be_written_is_a_note(tmp_path, monkeypatch):
     ("forced", "amx", "works", "state", "says"),
     [
         (None, False, True, "ok", "has none"),
-        (None, True, True, "ok", "on: it works here"),
+        (None, True, True, "ok", "on: a trial showed"),
         (None, True, False, "note", "crashed in a trial"),
         ("0", False, False, "ok", "has none"),
         ("0", True, False, "note", "off, as HPD_AMX=0 demands"),

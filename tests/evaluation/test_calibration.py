@@ -181,12 +181,12 @@ def test_what_is_read_is_not_replaced(files, capsys):
 def test_lines_without_confidence_are_refused(files, tmp_path, capsys):
     bare = write_lines(tmp_path / "bare.jsonl", {"id": "1", "data": {"brand": "a"}})
     assert main(["calibrate", str(bare), files[1], "-o", str(tmp_path / "c.json")]) == 2
-    assert "states no confidence" in capsys.readouterr().err
+    assert "has no confidences" in capsys.readouterr().err
 
 
 def test_eval_shows_the_error_before_and_after(files, tmp_path, capsys):
     assert main(["eval", *files, "--calibration", "--resamples", "100"]) == 0
-    assert "fitted to other documents" in capsys.readouterr().out
+    assert "cross-validated in five parts" in capsys.readouterr().out
     assert main(["eval", *files, "--json", "--resamples", "100"]) == 0
     found = json.loads(capsys.readouterr().out)["calibration"]
     assert found["counterpart"]["is_calibrated"]
@@ -204,7 +204,7 @@ def test_eval_shows_the_error_before_and_after(files, tmp_path, capsys):
     assert not found["counterpart"]["is_calibrated"]
     assert found["values"]["ece"] < 0.07 < 0.2 < found["counterpart"]["values"]["ece"]
     assert main(["eval", calibrated, files[1], "--calibration", "--resamples", "100"]) == 0
-    assert "before the calibration" in capsys.readouterr().out
+    assert "before calibration" in capsys.readouterr().out
     # And it is fitted to what the model said, once more.
     again, first = (tmp_path / name for name in ("again.json", "first.json"))
     for predicted, output in ((calibrated, again), (files[0], first)):
@@ -373,8 +373,8 @@ def test_a_calibration_that_cannot_be_read_is_left_out(own_documents):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "give -m MODEL"),
-        (["one.jsonl"], "give -m MODEL"),
+        ([], "give either -m MODEL"),
+        (["one.jsonl"], "give either -m MODEL"),
         (["one.jsonl", "-m", "x"], "PRED does nothing with -m"),
         (["-m", "x", "--schema", "a"], "--schema does nothing with -m"),
         (["one.jsonl", "two.jsonl", "-t", "2"], "--threads does nothing without -m"),

@@ -89,10 +89,10 @@ def test_a_verdict_is_in_the_file_when_it_is_answered(tmp_path):
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ({"trial": 4, "verdict": "win"}, "no trial 4"),
-        ({"trial": -1, "verdict": "win"}, "no trial -1"),
-        ({"trial": True, "verdict": "win"}, "no trial True"),
-        ({"trial": 0, "verdict": "left"}, "no verdict 'left'"),
+        ({"trial": 4, "verdict": "win"}, "unknown trial 4"),
+        ({"trial": -1, "verdict": "win"}, "unknown trial -1"),
+        ({"trial": True, "verdict": "win"}, "unknown trial True"),
+        ({"trial": 0, "verdict": "left"}, "unknown verdict 'left'"),
         ({"trial": 0, "verdict": "win", "seconds": "x"}, "not a judgement"),
         ({"verdict": "win"}, "trial"),
         ([], "not an object"),

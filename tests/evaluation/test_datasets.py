@@ -365,7 +365,7 @@ def test_convert(tmp_path, capfd):
     ]  # fmt: skip
     # Neither file is replaced unless that is said.
     assert main([*command, "--whole-documents"]) == 2
-    assert f"{output} exists" in capfd.readouterr().err
+    assert f"{output} already exists" in capfd.readouterr().err
     assert main([*command, "--whole-documents", "--overwrite"]) == 0
     assert len(read_lines(output)) == 2
     output.unlink()
@@ -388,7 +388,7 @@ def test_convert_without_attributes_writes_no_schema(tmp_path, capfd):
     path, output = tmp_path / "x.conll", tmp_path / "gold.jsonl"
     path.write_text("nothing O\n")
     assert main(["data", "convert", str(path), "-o", str(output)]) == 0
-    assert "names no attributes, so there is no schema" in capfd.readouterr().err
+    assert "no schema, as the file has no attributes" in capfd.readouterr().err
     assert sorted(left.name for left in tmp_path.iterdir()) == ["gold.jsonl", "x.conll"]
 
 

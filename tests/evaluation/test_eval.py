@@ -124,7 +124,7 @@ def test_what_it_cost(tmp_path, files, capfd):
         (["gone.jsonl", "GOLD"], "cannot be opened"),
         (["PRED", "GOLD", "--attributes", "gone.json"], "gone.json"),
         (["OTHER", "EMPTY"], "empty.jsonl has no rows"),
-        (["PRED", "GOLD", "--calibration"], "states no confidences"),
+        (["PRED", "GOLD", "--calibration"], "has no confidences"),
         (["GOLD", "--lookup", "GOLD", "--calibration"], "--calibration needs PRED"),
         (["PRED", "GOLD", "--price-per-hour", "2"], "have no usage"),
         (["PRED", "GOLD", "--disagreements", "x"], "--disagreements needs a second file"),

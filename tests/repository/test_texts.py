@@ -83,8 +83,8 @@ def test_cpp_includes_run_one_way():
 @pytest.mark.parametrize(
     ("file", "text", "problem"),
     [
-        ("sampling/sampling.h", '#include "engine.h"', "does not stand below it"),
-        ("model/model.h", '#include "scheduling/scheduler.h"', "does not stand below it"),
+        ("sampling/sampling.h", '#include "engine.h"', "is not below it"),
+        ("model/model.h", '#include "scheduling/scheduler.h"', "is not below it"),
         ("engine.cpp", "#include <llama.h>", "llama.cpp's headers"),
         ("engine.cpp", "llama_memory_seq_rm(memory, 0, 0, 0);", "decode or memory"),
         ("novel.cpp", "", "no layer"),

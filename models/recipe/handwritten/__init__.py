@@ -1,4 +1,4 @@
-"""Whole documents written by hand, with questions as people ask them, and the right answers.
+"""Handwritten documents, with questions as people ask them, and the right answers.
 
 A file has any number of documents::
 
@@ -12,9 +12,8 @@ A file has any number of documents::
     kind ([parking|speeding|bus lane]) = parking
 
 A line below the dashes is a question: names to choose from, the type in brackets as in a one-line
-schema, a description, and behind ``=`` the answer, which is JSON for lists of objects, items with
-``;`` between them for other lists, alternatives with ``||`` between them, and nothing for what the
-document does not state.
+schema, a description, and after ``=`` the answer: JSON for lists of objects, items separated by
+``;`` for other lists, alternatives separated by ``||``, and nothing if the document states none.
 
     PYTHONPATH=python:models python -m recipe.handwritten.check [FILE ...]
 """
@@ -35,7 +34,7 @@ from hpd.schema.one_line import parse_one_line
 
 FOLDER = Path(__file__).parent
 KEPT_ASIDE = 6
-"""One document of so many is not trained on: confidence is fitted to these."""
+"""One of this many documents is held out, to calibrate confidence."""
 _HEAD = re.compile(r"^=== *(\S+) *\n", re.MULTILINE)
 _LINE = re.compile(
     r"(?P<names>[^(:=]+?) *(?:\((?P<type>.+?)\))? *(?:: *(?P<description>.*?))? +=(?P<gold>.*)"
@@ -48,7 +47,7 @@ class HandwrittenError(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """A question in all its names, and its answers, each of which is right."""
+    """A question with all its names, and its right answers."""
 
     attributes: tuple[Attribute, ...]
     golds: tuple[Any, ...]
@@ -56,7 +55,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Handwritten:
-    """A document and what is asked of it."""
+    """A document and its questions."""
 
     name: str
     text: str
@@ -64,17 +63,17 @@ class Handwritten:
 
     @property
     def is_kept_aside(self) -> bool:
-        """Whether it is never trained on."""
+        """Whether it is held out from training."""
         return zlib.crc32(self.name.encode()) % KEPT_ASIDE == 0
 
     @property
     def schema(self) -> Schema:
-        """All questions, each under its first name."""
+        """Return the schema of all questions, by first name."""
         return Schema(tuple(question.attributes[0] for question in self.questions))
 
     @property
     def answer(self) -> dict[str, Any]:
-        """Their answers as gold: several right ones of one value stand in a list."""
+        """Return the gold answers, a list if several are right."""
         return {
             question.attributes[0].name: question.golds[0]
             if len(question.golds) == 1
@@ -84,10 +83,10 @@ class Handwritten:
 
 
 def read_file(file: Path) -> Iterator[Handwritten]:
-    """The documents of a file.
+    """Read the documents of a file.
 
     Raises:
-        HandwrittenError: One has no dashes, or a line that is no question.
+        HandwrittenError: a document has no dashes, or a line that is not a question.
     """
     _, *parts = _HEAD.split(file.read_text(encoding="utf-8"))
     for name, body in zip(parts[::2], parts[1::2], strict=True):
@@ -151,15 +150,15 @@ def _value(attribute: Attribute, text: str) -> Any:
 
 @cache
 def documents() -> tuple[Handwritten, ...]:
-    """All documents, those that are kept aside among them."""
+    """Return all documents, including held-out ones."""
     return tuple(each for file in sorted(FOLDER.glob("*.txt")) for each in read_file(file))
 
 
 def taught() -> list[Handwritten]:
-    """The documents that are trained on."""
+    """Return the documents for training."""
     return [each for each in documents() if not each.is_kept_aside]
 
 
 def kept_aside() -> list[Handwritten]:
-    """The documents that are not trained on."""
+    """Return the held-out documents."""
     return [each for each in documents() if each.is_kept_aside]

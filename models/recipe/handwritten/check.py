@@ -1,4 +1,4 @@
-"""Check the documents: ``python -m recipe.handwritten.check [FILE ...]``; all without arguments."""
+"""Check all documents or some: ``python -m recipe.handwritten.check [FILE ...]``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STANDARD_FORM = re.compile(r"[A-Z]{3}|[0-9:T-]+")
 
 
 def problems_of(document: Handwritten) -> Iterator[str]:
-    """What is wrong with a document's answers."""
+    """Yield the problems of a document's answers."""
     text = " ".join(document.text.split())
     for question in document.questions:
         attribute = question.attributes[0]
@@ -43,14 +43,14 @@ def _problems(attribute: Attribute, gold: Any, text: str) -> Iterator[str]:
     elif (found := check_value(gold, attribute)).error is not None:
         yield f"{gold!r}: {found.error}"
     elif attribute.type == "string" and " ".join(gold.split()) not in text:
-        # What is written in another form than the text's must be asked for as such.
+        # A value in another form than the text's needs a description.
         if attribute.description or _STANDARD_FORM.fullmatch(gold):
             return
         yield f"{gold!r} is not in the text"
 
 
 def main() -> int:
-    """The program; gives its exit code."""
+    """Run the program; return its exit code."""
     files = [Path(each) for each in sys.argv[1:]] or sorted(FOLDER.glob("*.txt"))
     n_wrong = 0
     names: Counter[str] = Counter()

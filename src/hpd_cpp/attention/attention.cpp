@@ -97,7 +97,7 @@ void Attention::visit(ggml_tensor * node) noexcept {
         n_fitting_ = 0;
         n_unfitting_ = 0;
     }
-    // A graph that is used again has the nodes as they were left.
+    // A reused graph has the nodes as they were left.
     const bool taken = is_taken(node);
     if (!taken && node->op != GGML_OP_FLASH_ATTN_EXT) return;
     const bool fitting = taken || fits(node);
@@ -133,7 +133,7 @@ void Attention::give_back(ggml_tensor * node) const {
     node->op = GGML_OP_FLASH_ATTN_EXT;
 }
 
-// Whether the kernel knows this form of attention; the mask's numbers are another question.
+// Whether the kernel supports this form of attention, regardless of the mask's numbers.
 bool Attention::fits(const ggml_tensor * node) const {
     const ggml_tensor * q = node->src[0];
     const ggml_tensor * k = node->src[1];
@@ -149,8 +149,8 @@ bool Attention::fits(const ggml_tensor * node) const {
            params.max_bias == 0.0f && params.softcap == 0.0f;
 }
 
-// Reads the node's mask, if that is not done yet; false if llama.cpp is to compute the node. All
-// that the threads need is there afterwards.
+// Reads the node's mask, if necessary, and prepares all that the threads need; false if llama.cpp
+// must compute the node.
 bool Attention::prepare(const ggml_tensor * node) {
     const SeenCells * seen = seen_cells(node);
     if (!seen) {
@@ -165,7 +165,7 @@ bool Attention::prepare(const ggml_tensor * node) {
     return true;
 }
 
-// No groups if the mask says more than visible or not.
+// No groups if the mask has numbers other than visible and not.
 Attention::SeenCells Attention::read_mask(const ggml_tensor * node) const {
     const ggml_tensor * mask = node->src[3];
     SeenCells all;
@@ -240,7 +240,7 @@ void Attention::on_compute(ggml_tensor * node, int thread, int n_threads, void *
     }
 }
 
-// The thread's share of the node: whole groups for whole heads. False if it was not prepared.
+// Computes the thread's share of the node: whole groups of whole heads; false if not prepared.
 bool Attention::compute(ggml_tensor * node, int thread, int n_threads) const {
     const SeenCells * seen = seen_cells(node);
     if (!seen || seen->groups.empty() || static_cast<size_t>(thread) >= scratch_.size()) {

@@ -27,22 +27,21 @@ static_assert(n_custom_bytes + n_attention_bytes <= GGML_MAX_OP_PARAMS, "both mu
 
 // Attention on a CPU for batches in which many sequences share most of what they see.
 //
-// llama.cpp's kernel takes each query alone in small batches; in large ones it takes 64 tokens
-// together, and each of them pays for every cell that any of the others sees. The values of a
-// document see the same instruction and the same document, and no other document at all. So here
-// the queries of neighbouring tokens, which are those of one document, are multiplied together with
-// just the cells that one of them sees.
+// llama.cpp's kernel processes each query alone in small batches; in large ones it processes 64
+// tokens together, and each pays for every cell that any of them sees. The values of a document see
+// the same instruction and document, and no other document. So here the queries of neighbouring
+// tokens, which are of one document, are multiplied only with the cells that one of them sees.
 //
-// llama.cpp asks before it computes a graph whether somebody wants to look at its nodes. That is
-// when the mask can be read, and when its attention nodes are made into custom ones that call this
-// kernel. They run on llama.cpp's own threads; what else is in the graph stays as it is. That a
-// graph may be changed there is nowhere promised: guard.h tries it before it is relied on.
+// Before it computes a graph, llama.cpp asks a callback whether it wants to look at the nodes. Then
+// the mask can be read, and attention nodes are replaced with custom ones that call this kernel, on
+// llama.cpp's own threads. It is not documented that a graph may be changed there: guard.h tests it
+// first.
 class Attention {
 public:
-    // The kernels that this processor can run, the fastest first.
+    // The kernels that this processor can run, fastest first.
     static std::vector<AttentionKernel> kernels();
 
-    // n_threads: those that llama.cpp computes with.
+    // n_threads: llama.cpp's threads.
     Attention(const AttentionKernel & kernel, int32_t n_threads);
 
     // A ggml_backend_sched_eval_callback; `self` is the Attention.
@@ -51,8 +50,8 @@ public:
     // Before a batch: forgets masks.
     void begin();
 
-    // After a batch that was computed: throws what went wrong on the way, which could not be thrown
-    // through llama.cpp's code. std::logic_error if nodes were computed without being asked about.
+    // After a computed batch: throws errors that could not be thrown through llama.cpp's code.
+    // std::logic_error if nodes were computed without being asked about.
     void finish();
 
     // Whether all attention of the last graph is of a form that the kernel knows; false if there
@@ -63,7 +62,7 @@ public:
     uint64_t n_left() const { return n_left_; }  // those that llama.cpp computed itself
 
 private:
-    // Neighbouring rows: the queries of a token and of the heads that share keys, and so on.
+    // Neighbouring rows: the queries of tokens and of heads that share keys.
     struct Group {
         int32_t first_row;
         int32_t n_rows;

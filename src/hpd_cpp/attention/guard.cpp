@@ -26,7 +26,7 @@ bool is_zero(const char * from, const char * to) {
 
 void nothing(ggml_tensor *, int, int, void *) {}
 
-// Where ggml puts a node's parameters, other than expected; empty: nowhere.
+// How ggml's layout of a node's parameters differs from the expected one; empty: it does not.
 std::string layout_problem() {
     const ggml_init_params params{16 * ggml_tensor_overhead(), nullptr, true};
     const ggml_context_ptr context(ggml_init(params));
@@ -99,7 +99,7 @@ std::string attention_problem(const AttentionKernel & kernel) {
         const AttentionResult ours = attention_of(operands, &kernel, n_threads);
         if (!ours.taken) return "a node that it could compute was not given to it";
         for (size_t i = 0; i < theirs.out.size(); ++i) {
-            // Not a number is not close, either.
+            // Also false for NaN.
             if (!(std::abs(ours.out[i] - theirs.out[i]) < tolerance)) {
                 return "its results are not those of llama.cpp";
             }

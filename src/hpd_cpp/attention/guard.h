@@ -9,20 +9,20 @@
 
 namespace hpd {
 
-// Taking over llama.cpp's attention nodes relies on how ggml lays out their parameters, and on its
-// asking about all nodes before it computes any; neither is promised. So both are tried, with this
+// Replacing llama.cpp's attention nodes relies on ggml's layout of their parameters, and on it
+// asking about all nodes before computing any; neither is documented. So both are tested, with this
 // library on this machine.
 
-// Why the kernel cannot stand in for llama.cpp's attention, in words; empty: it can.
+// Why the kernel cannot replace llama.cpp's attention; empty: it can.
 std::string attention_problem(const AttentionKernel & kernel);
 
-// The kernels that this processor could run, the fastest first, each with its problem.
+// The kernels that this processor could run, fastest first, each with its problem.
 std::vector<std::pair<std::string, std::string>> attention_problems();
 
-// The first of them that can; of each one before it a line in the log says why it cannot.
+// The first usable kernel; logs why those before it are not.
 std::optional<AttentionKernel> first_usable(const std::vector<AttentionKernel> & kernels);
 
-// The fastest kernel that can be used here, found out once in a process.
+// The fastest usable kernel, determined once per process.
 const std::optional<AttentionKernel> & usable_kernel();
 
 }  // namespace hpd

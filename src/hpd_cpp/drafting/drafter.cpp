@@ -85,7 +85,7 @@ bool Drafter::is_list(const Value & value) {
            value.text.find_first_of("[{", first + 1) == std::string::npos;
 }
 
-// What follows the last place in the documents where the value's last tokens stand.
+// What follows the value's last tokens at their last occurrence in the documents.
 Drafter::SourcedGuess Drafter::from_document(const Value & value,
                                              const std::vector<Token> & text) const {
     // The first token is the opening quote: there is nothing to look up before the second.

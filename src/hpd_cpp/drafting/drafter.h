@@ -10,17 +10,15 @@
 
 namespace hpd {
 
-// Guesses how values go on, to be verified by the model in the same batch: what is accepted is
-// what the model would have said, so only the number of steps changes.
+// Drafts the next tokens of values, which the model verifies in the same batch: accepted tokens are
+// those that the model would have chosen, so only the number of steps changes.
 //
-// Three sources. The choices, where a field has any: what all that are left agree on is certain.
-// The document: a value is nearly always copied from it, so what follows there the last tokens of
-// the value is a good guess (prompt lookup), and the items of a list stand there in order. The
-// past: what earlier documents answered for the same attribute, including whether they had a value
-// at all. Each source's guesses come with a probability, measured as it goes, and are made as long
-// as the whole guess is likely enough to pay: a guess costs a token and a row of logits, and a
-// right one saves as much in a later batch, and the value's share of what that batch costs by
-// itself.
+// There are three sources. Choices: what all remaining ones agree on is certain. The document:
+// values are nearly always copied from it, so what follows the value's last tokens there is a good
+// guess (prompt lookup), and list items are there in order. History: earlier answers for the same
+// attribute, including null. Guesses have probabilities, measured continuously, and are made while
+// the whole guess is likely enough to pay: a guess costs a token and a row of logits, and a right
+// one saves the same in a later batch, and the value's share of that batch's fixed cost.
 class Drafter {
 public:
     // `shapes`: a value's first word follows a quote, in the document it mostly follows a blank.
@@ -40,7 +38,7 @@ public:
     // A finished value, for later documents.
     void learn(const Value & value);
 
-    // A value that the attribute may have, its last token included.
+    // A possible value of the attribute, including its last token.
     void seed(uint64_t attribute, const std::vector<Token> & tokens);
 
     // For tests: guesses as likely as this are made, however many values share a batch.

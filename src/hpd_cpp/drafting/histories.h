@@ -29,14 +29,14 @@ public:
     // A whole value of an attribute, its last token included.
     void learn(uint64_t attribute, const std::vector<Token> & value);
 
-    // What mostly came next in values that began so; no token where that ended the value: behind
-    // the last token nothing is decoded, so a guess of it saves nothing.
+    // The most frequent next token of values with this beginning; none if it ended the value, as
+    // guessing a last token saves nothing.
     Guess guess(uint64_t attribute, const std::vector<Token> & beginning);
 
     size_t n_histories() const { return by_use_.size(); }
     size_t n_nodes() const { return n_nodes_; }
 
-    // Recounts everything; throws std::logic_error where the books are wrong.
+    // Recounts everything; throws std::logic_error if counts are inconsistent.
     void check() const;
 
 private:

@@ -8,7 +8,7 @@
 
 namespace hpd {
 
-// What guesses need to know of the text of tokens, each by its id.
+// Properties of the text of tokens that guesses need, by token id.
 struct TokenShapes {
     std::vector<Token> without_space;  // the token that is its text less a leading blank, or itself
     std::vector<uint8_t> n_quotes;  // quotation marks in it
@@ -16,10 +16,10 @@ struct TokenShapes {
     std::vector<uint8_t> ends_line;
 };
 
-// Guesses how a list of texts or numbers goes on, whose items stand in the document one after the
-// other, with alike things before and behind them: as the cells of a column do, or words with
-// commas between them. So behind an item comes what came behind the last one, and the next item
-// begins in the document behind what the last one began behind.
+// Guesses the next tokens of a list of texts or numbers whose items are in the document in order,
+// with similar text before and after each, like cells of a column or words separated by commas. So
+// an item is followed by what followed the last one, and the next item begins in the document after
+// the same text as the last one.
 class ListGuesser {
 public:
     enum class Kind : uint8_t {

@@ -57,7 +57,7 @@ void ModelDrafter::propose(const std::vector<Value *> & values) {
 }
 
 void ModelDrafter::guess(const std::vector<Value *> & values) {
-    // A request that had to start again gives its cells back until it is decoded once more.
+    // A restarted request releases its cells until it is decoded again.
     for (auto it = sequences_.begin(); it != sequences_.end();) {
         const bool left = it->first->state != Value::State::decoding;
         if (left) drop_sequence(it->second);
@@ -120,7 +120,7 @@ int32_t ModelDrafter::n_wanted(const Value & v) const {
     return n_ctx_train > 0 && n_text + n_max > n_ctx_train ? 0 : n_max;
 }
 
-// nullptr where there is no room for it.
+// nullptr if there is no room.
 ModelDrafter::Sequence * ModelDrafter::sequence_of(const Value & v) {
     if (const auto it = sequences_.find(&v); it != sequences_.end()) return &it->second;
     const Request & request = v.request->request;
@@ -140,7 +140,7 @@ ModelDrafter::Sequence * ModelDrafter::sequence_of(const Value & v) {
     return &(sequences_[&v] = {pool_.take(), prompt, false, {}});
 }
 
-// The beginning of a prompt, perhaps still to be read; nullptr where there is no room for it.
+// A prefix of a prompt, possibly still to be read; nullptr if there is no room.
 Prefix * ModelDrafter::prefix_of(const std::vector<Token> & prompt, int32_t n_tokens,
                                  Prefix * parent) {
     Prefix * prefix = prefixes_.find(prompt, n_tokens);
@@ -181,8 +181,8 @@ bool ModelDrafter::read_prefixes(const std::vector<Draft> & drafts) {
     return true;
 }
 
-// What the sequence lacks of the value, with an output after its last token; false where there is
-// no room for it.
+// Adds the value's tokens that the sequence lacks, with an output after the last; false if there is
+// no room.
 bool ModelDrafter::feed(Draft & draft, std::vector<BatchToken> & batch) {
     const Value & v = *draft.value;
     Sequence & s = *draft.sequence;
@@ -225,8 +225,8 @@ void ModelDrafter::add_token(Sequence & s, Token token, bool output,
     ++n_own_cells_;
 }
 
-// Decodes tokens in as many batches as they need; `take` gets the i-th output's choice. False if
-// llama.cpp gave up: then everything is forgotten.
+// Decodes tokens in as many batches as needed; `take` gets the i-th output's choice. If llama.cpp
+// aborts, everything is forgotten, and the result is false.
 bool ModelDrafter::decode(const std::vector<BatchToken> & tokens, const TakeChoice & take) {
     context_.apply(ops_.take());
     size_t n_outputs = 0;

@@ -17,15 +17,14 @@
 
 namespace hpd {
 
-// Guesses how values go on by decoding them with a smaller model of the same vocabulary.
+// Drafts the next tokens of values with a smaller model of the same vocabulary.
 //
-// Every value has a sequence of its own in that model's cache, which is fed what it lacks of the
-// value when guesses are wanted; beginnings that values have in common are read once and forked.
-// Where cells or sequences run short, or the text is longer than the model was trained for, a
-// value gets no guesses.
+// Each value has its own sequence in that model's cache, which gets the value's new tokens when
+// guesses are wanted; common prefixes are read once and forked. If cells or sequences run out, or
+// the text is longer than the model was trained for, a value gets no guesses.
 class ModelDrafter {
 public:
-    // Throws ModelLoadError where the draft model cannot guess for the target.
+    // Throws ModelLoadError if the draft model does not fit the target.
     ModelDrafter(const Model & target, std::shared_ptr<const Model> model,
                  const EngineOptions & options, uint32_t n_cells);
 
@@ -37,8 +36,7 @@ public:
 
     void clear();
 
-    // Makes a decode that is under way return soon; what was read is then read again. From any
-    // thread.
+    // Makes the current decode return soon; its tokens are then read again. Thread-safe.
     void stop(bool on) { context_.stop(on); }
 
     // For tests.
@@ -47,7 +45,7 @@ public:
     uint64_t n_batches() const { return n_batches_; }
     double seconds() const { return seconds_; }  // waiting for llama.cpp
 
-    // Recounts the cells and sequences; throws std::logic_error where the books are wrong.
+    // Recounts cells and sequences; throws std::logic_error if they are inconsistent.
     void check() const;
 
 private:

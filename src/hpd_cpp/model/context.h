@@ -22,8 +22,7 @@ enum class DecodeStatus {
     aborted,  // stop was asked for in the middle; the cache holds part of the batch
 };
 
-// The calls of llama.cpp that can fail while documents are decoded. Tests put calls in their place
-// that do fail.
+// The calls of llama.cpp that can fail in decoding. Tests replace them with calls that fail.
 struct FallibleCalls {
     decltype(&llama_decode) decode = llama_decode;
     decltype(&llama_memory_seq_rm) remove = llama_memory_seq_rm;
@@ -32,8 +31,8 @@ struct FallibleCalls {
 
 // A llama.cpp context: the only place that calls its decode and memory functions.
 //
-// llama.cpp accepts silently some calls that give wrong values; they are refused here
-// (std::logic_error), since each is a fault of the scheduler.
+// llama.cpp silently accepts some calls that give wrong values; they are refused here
+// (std::logic_error), as each is a bug in the scheduler.
 class Context {
 public:
     Context(const Model & model, const EngineOptions & options);
@@ -52,7 +51,7 @@ public:
     // All of them, in order.
     void apply(const std::vector<CacheOp> & ops);
 
-    // Every token must directly follow what its sequences hold. Returns when the batch is computed.
+    // Every token must directly follow its sequences' cells. Returns when the batch is computed.
     // Throws DecodeError.
     DecodeStatus decode(const std::vector<BatchToken> & batch);
 
@@ -69,25 +68,23 @@ public:
     bool couples() const { return couples_; }
 
     // The largest batch in which tokens of many documents do not pay for each other's cells; 0 if
-    // no batch makes them. llama.cpp's flash attention on a CPU works through tiles of 64 tokens,
-    // and a tile computes every cell that any of its tokens sees; smaller batches go token by
-    // token.
+    // none do. llama.cpp's flash attention on a CPU processes tiles of 64 tokens, and a tile
+    // computes every cell that any of its tokens sees; smaller batches are processed by token.
     int32_t n_value_batch() const { return n_value_batch_; }
 
-    // Whether a token is much slowed down by cells that it does not see: on a CPU, by llama.cpp's
-    // own attention.
+    // Whether cells that a token does not see slow it down much: with llama.cpp's attention on a
+    // CPU.
     bool pays_for_idle_cells() const { return model_.on_cpu() && !has_own_attention_; }
 
-    // The graphs that llama.cpp has computed, and those of them that were the ones before.
+    // Graphs that llama.cpp computed, and how many of them it reused.
     uint64_t n_graphs() const { return n_graphs_; }
     uint64_t n_graphs_reused() const;
 
-    // Nodes of attention that hpd's kernel has computed, and those that it has left to llama.cpp;
-    // both 0 where there is no kernel.
+    // Attention nodes computed by hpd's kernel, and those left to llama.cpp; both 0 without kernel.
     uint64_t n_attention_taken() const { return attention_ ? attention_->n_taken() : 0; }
     uint64_t n_attention_left() const { return attention_ ? attention_->n_left() : 0; }
 
-    // Makes a decode that is under way return soon (on a CPU). From any thread.
+    // Makes the current decode return soon (on a CPU). Thread-safe.
     void stop(bool on) { stop_ = on; }
     bool is_stopped() const { return stop_; }
 

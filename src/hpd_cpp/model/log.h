@@ -10,13 +10,13 @@ namespace hpd {
 // with echo.
 void capture_log();
 
-// Writes every line to stderr as it comes, too.
+// Also writes every line to stderr.
 void echo_log(bool on);
 
-// A warning of hpd's own: kept like llama.cpp's, and always written to stderr.
+// A warning of hpd: kept like llama.cpp's, and always written to stderr.
 void warn(const std::string & text);
 
-// The log from here on: what llama.cpp says during one call, for the message of its failure.
+// The log from here on: llama.cpp's lines during a call, for the message of its failure.
 class LogSince {
 public:
     LogSince();
@@ -24,7 +24,7 @@ public:
     // The warnings and errors, oldest first.
     std::string lines() const;
 
-    // A message, and behind it what llama.cpp had to say.
+    // A message followed by llama.cpp's lines.
     std::string behind(const std::string & message) const;
 
 private:

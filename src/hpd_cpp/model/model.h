@@ -29,13 +29,13 @@ public:
     // vocabulary has no tokens for a character.
     std::vector<Token> tokenize(std::string_view text, bool parse_special) const;
 
-    // Where the other model's tokens are not the same, in words; empty: nowhere.
+    // How the other model's tokens differ; empty: they do not.
     std::string vocabulary_difference(const Model & other) const;
 
     // The bytes of one token; empty for control tokens.
     std::string piece(Token token) const;
 
-    // Tokens that stand for no text and are looked for only in templates.
+    // Tokens that have no text and are only parsed in templates.
     struct ControlToken {
         Token id;
         std::string text;
@@ -44,7 +44,7 @@ public:
     };
     std::vector<ControlToken> control_tokens() const;
 
-    // For each token the one whose text is the same but for a leading blank, or itself.
+    // For each token the one with the same text without a leading blank, or itself.
     std::vector<Token> tokens_without_space() const;
     // The texts of all tokens.
     std::vector<std::string> pieces() const;

@@ -14,8 +14,8 @@ namespace hpd {
 
 namespace {
 
-// llama.cpp's grammar sampler. The first tokens are checked alone: greedy text nearly always obeys,
-// and only refusals make the whole vocabulary be looked at.
+// llama.cpp's grammar sampler. The likeliest tokens are checked first, as greedy text nearly always
+// obeys; the whole vocabulary is only scanned after refusals.
 class GrammarConstraint : public Constraint {
 public:
     GrammarConstraint(llama_sampler_ptr grammar, int32_t n_vocab)
@@ -50,7 +50,7 @@ private:
     static constexpr int32_t n_checked_alone = 4;
     static constexpr int32_t n_scanned_together = 1024;
 
-    // A thousand tokens at a time: llama.cpp takes some 200 bytes for each.
+    // A thousand tokens at a time, as llama.cpp needs about 200 bytes for each.
     void scan_vocabulary() {
         allowed_.assign(static_cast<size_t>(n_vocab_), false);
         std::vector<Token> some;
@@ -81,8 +81,8 @@ private:
     std::vector<bool> allowed_;
 };
 
-// A value out of a short list: the tokens of each, and any token that closes one of its strings and
-// goes on with what comes behind it (`"}},`).
+// A value from a short list: the tokens of each, and any token that closes one of its strings and
+// continues after it (`"}},`).
 class ChoiceConstraint : public Constraint {
 public:
     ChoiceConstraint(const Model & model, const Choices & choices, const ClosingTokens & closing)
@@ -105,7 +105,7 @@ public:
     }
 
 private:
-    // Whether a token begins with what a choice has left, and does not go on with a word.
+    // Whether a token begins with the rest of a choice, and does not continue a word.
     bool ends_one(Token token) {
         const auto it = closing_.find(token);
         if (it == closing_.end()) return false;
@@ -117,7 +117,7 @@ private:
         return false;
     }
 
-    // What is left of the strings that may end with the next token.
+    // The rest of the strings that may end with the next token.
     const std::vector<std::string> & ends() {
         if (!are_listed_) {
             for (const std::vector<Token> & rest : left_.endings(n_tokens_of_an_end)) {
@@ -145,7 +145,7 @@ private:
     bool are_listed_ = false;
 };
 
-// A constraint under which more counts than may be taken.
+// A constraint under which more tokens count than are allowed.
 class CountingMore : public Constraint {
 public:
     CountingMore(std::unique_ptr<Constraint> taken, std::unique_ptr<Constraint> counted)

@@ -14,7 +14,7 @@
 
 namespace hpd {
 
-// Which tokens one value may go on with.
+// Which tokens may come next in a value.
 class Constraint {
 public:
     virtual ~Constraint() = default;
@@ -27,18 +27,17 @@ public:
     virtual std::vector<Token> allowed_beside(const LogitRow & row, Token token, double share) = 0;
 };
 
-// The tokens that hold a quotation mark, with their text.
+// The tokens with a quotation mark, with their text.
 using ClosingTokens = std::unordered_map<Token, std::string>;
 
-// Makes the constraints of values. A grammar is parsed once and copied for each value; all are
-// forgotten when there are too many of them, as the clients of a server bring new ones without end.
+// Makes the constraints of values. A grammar is parsed once and copied for each value; the cache is
+// cleared when it is full, as clients of a server send new grammars endlessly.
 class ConstraintFactory {
 public:
     explicit ConstraintFactory(const Model & model, size_t n_grammars_max = 256)
         : model_(model), n_grammars_max_(n_grammars_max) {}
 
-    // nullptr for a field without one. Throws std::invalid_argument for a grammar that llama.cpp
-    // cannot read.
+    // nullptr for a field without one. Throws std::invalid_argument for an invalid grammar.
     std::unique_ptr<Constraint> make(const Field & field);
 
     size_t n_grammars() const { return grammars_.size(); }

@@ -6,12 +6,12 @@
 
 namespace hpd {
 
-// Answers, byte by byte, one question: is this text a complete JSON value yet?
+// Scans a text byte by byte for the end of its JSON value.
 //
-// Leading white space is allowed. A string ends at its first unescaped quote, be its escapes valid
-// or not; an array or object at its closing bracket; a literal at its last letter; a number, which
-// may begin with zeros as that of an account does, only at the delimiter after it. Bytes after the
-// value are not looked at, so a token may hold more than the end of the value.
+// Leading white space is allowed. A string ends at its first unescaped quote, even if its escapes
+// are invalid; an array or object at its closing bracket; a literal at its last letter; a number,
+// which may have leading zeros like an account number, only at the delimiter after it. Bytes after
+// the value are ignored, so a token may contain more than the end of the value.
 class JsonScanner {
 public:
     enum class Status { incomplete, complete, invalid };
@@ -27,7 +27,7 @@ public:
     // Bytes read up to and including the end of the value (its delimiter excluded).
     size_t length() const { return length_; }
 
-    // Where the string, number or mark begins that was begun last.
+    // Where the last string, number or mark begins.
     size_t lexeme_begin() const { return lexeme_begin_; }
     bool in_string() const { return lexeme_ == Lexeme::string || lexeme_ == Lexeme::escape; }
 

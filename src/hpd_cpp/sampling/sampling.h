@@ -48,7 +48,7 @@ void check_finite(float best_logit, double log_sum);
 // The most likely token.
 Choice choose_greedy(const LogitRow & row);
 
-// The most likely token that the filter lets through; token -1 if there is none.
+// The most likely token that the filter allows; token -1 if there is none.
 Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed);
 
 // A random token: top-k, then top-p, then min-p, then temperature, as llama.cpp's chain does.
@@ -62,7 +62,7 @@ constexpr double negligible = 1e-3;  // beside the probability of a token
 // than this share of it.
 std::vector<int32_t> tokens_beside(const LogitRow & row, int32_t token, double share);
 
-// The log of the probability of some tokens together.
+// The log of the total probability of some tokens.
 float log_sum(const LogitRow & row, const std::vector<int32_t> & tokens);
 
 // The n-th number of the stream that belongs to (seed, stream), in [0, 1). Pure: a value's numbers

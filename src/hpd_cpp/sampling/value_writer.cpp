@@ -7,13 +7,13 @@ namespace hpd {
 
 namespace {
 
-// What branches leave out, beside the probability of the token that is taken.
+// Branches of less than this part of the probability of the token that is taken are left out.
 constexpr double left_out = 1e-5;
 
-// Above this log-probability the share of a token is not worked out: 1 - p is below a thousandth.
+// Above this log-probability a token's share is not computed: 1 - p is below a thousandth.
 constexpr float nearly_certain = -1e-3f;
 
-// Names the stream of random numbers of one value: by what is asked, not by when or beside what.
+// The id of a value's stream of random numbers, which depends only on what is asked.
 uint64_t stream_of(const Value & value) {
     const uint64_t prompt = hash_tokens(value.request->request.prompt);
     return hash_step(hash_tokens(value.field().key, prompt), value.index);
@@ -21,7 +21,7 @@ uint64_t stream_of(const Value & value) {
 
 bool is_in(char c, std::string_view some) { return some.find(c) != std::string_view::npos; }
 
-// A text without blanks and escapes, in which a value and its document may differ.
+// Removes blanks and escapes, in which a value and its document may differ.
 std::string bare(std::string_view text) {
     std::string kept;
     for (size_t i = 0; i < text.size(); ++i) {
@@ -106,7 +106,7 @@ Choice ValueWriter::choose(const Value & value, const LogitRow & row,
 ValueWriter::Likelihood ValueWriter::likelihood_of(const Choice & choice, const Value & value,
                                                    const LogitRow & row,
                                                    Constraint * constraint) const {
-    // Beside a token that is nearly certain there is nothing to share with.
+    // A nearly certain token leaves no share to others.
     if (choice.logprob > nearly_certain) return {choice.logprob, choice.logprob};
     const std::vector<Token> alike = completing_alike(choice.token, value, row);
     const float logprob = alike.size() > 1 ? log_sum(row, alike) : choice.logprob;
@@ -151,7 +151,7 @@ std::string ValueWriter::completed_by(Token token, const Value & value) const {
     return (value.text + piece).substr(0, scanner.length());
 }
 
-// Adds the text of a value's last token; says why the value ends with it, if it does.
+// Appends the text of a value's last token; returns why the value ends with it, if it does.
 Finish ValueWriter::read(Value & value, Token token, Constraint * constraint) const {
     if (model_.ends_generation(token)) {
         const bool complete = value.scanner.finish() == JsonScanner::Status::complete;
@@ -175,8 +175,8 @@ Finish ValueWriter::read(Value & value, Token token, Constraint * constraint) co
     return is_full ? Finish::truncated : Finish::none;
 }
 
-// Whether a value goes round, and more often than its document; then one turn of it is kept, as the
-// others say nothing new, and the document may hold that one.
+// Returns whether a value repeats itself more often than its document; then only one turn is kept,
+// which may be in the document.
 bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     const Field & field = value.field();
     if (!field.choices.empty() || !field.replay.empty()) return false;
@@ -202,7 +202,7 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     return true;
 }
 
-// Whether the constraint lets the value go on in its round, or end: else the round is what it asks.
+// Whether the constraint allows the value to stop repeating; else it demands the repetition.
 bool ValueWriter::is_free_to_go_round(const Value & value, const Repetition & found,
                                       Constraint & constraint) const {
     if (!constraint.allows(value.tokens[value.tokens.size() - found.period])) return false;

@@ -15,15 +15,15 @@
 
 namespace hpd {
 
-// Writes values token by token: chooses each token from its row of logits, under the constraint of
-// the value's field, and says when the value is done.
+// Decodes values token by token: chooses each token from its row of logits, under the constraint of
+// the value's field, until the value is complete.
 class ValueWriter {
 public:
     // The model must outlive this.
     ValueWriter(const Model & model, const SamplingOptions & options)
         : model_(model), options_(options), constraints_(model) {}
 
-    // Takes the next token of a value; true if it was the last, and then `finish` says why.
+    // Appends the next token of a value; true if it was the last, with the reason in `finish`.
     bool write(Value & value, const LogitRow & row);
 
     // Must be called before an unfinished value is destroyed or begun again, or clear().

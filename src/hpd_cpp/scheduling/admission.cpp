@@ -19,14 +19,14 @@ bool Admission::admits(RequestState & r, const RequestList & running) {
         return false;
     }
     if (r.prefix) prefixes.touch(*r.prefix);
-    // Attention is computed over idle cells, too: what nobody has asked for lately is let go.
+    // Attention is also computed over idle cells, so evict prefixes not used lately.
     while (prefixes.evict(stale_prefix_age())) {
     }
     return true;
 }
 
-// The prefix that a request will stand on, perhaps still to be read, by the request itself; false
-// if it has to wait for one.
+// Finds the prefix of a request, which the request itself may have to read; false if it has to wait
+// for one.
 bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
     const int32_t n_cached = r.request.n_cached;
     PrefixCache & prefixes = holdings_.prefixes();
@@ -35,7 +35,7 @@ bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
     if (n_cached == 0) return true;
     if (!prefix) {
         if (holdings_.n_free_seqs() == 0 && !prefixes.evict()) return false;
-        // One for the prefix, one for what it has in common with others, the rest for the request.
+        // One for the prefix, one for its common part with others, the rest for the request.
         const bool spare = holdings_.n_free_seqs() >= n_seqs + 2;
         PrefixCache::Parent parent;
         if (limits_.couples && spare) {
@@ -52,7 +52,7 @@ bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
 }
 
 bool Admission::make_room(const RequestState & r, int32_t n_seqs, const RequestList & running) {
-    // While others run, their cells come free soon: an instruction still in use is worth the wait.
+    // Running requests will free cells soon: keep an instruction that is still in use.
     const uint64_t stale_after = running.empty() ? 0 : stale_prefix_age();
     PrefixCache & prefixes = holdings_.prefixes();
     while (holdings_.n_free_seqs() < n_seqs) {

@@ -9,18 +9,18 @@
 
 namespace hpd {
 
-// Whether a waiting request may be started beside those that run.
+// Decides whether a waiting request may start while others run.
 class Admission {
 public:
     // All must outlive this.
     Admission(const Limits & limits, Holdings & holdings, const Forecast & forecast)
         : limits_(limits), holdings_(holdings), forecast_(forecast) {}
 
-    // Makes room for the request, by letting go of prefixes that nothing stands on, and finds the
-    // prefix that it is to stand on; false, and nothing taken, where it has to wait.
+    // Makes room for the request by evicting unused prefixes, and finds its prefix; false, with
+    // nothing taken, if it has to wait.
     bool admits(RequestState & r, const RequestList & running);
 
-    // Free cells that no running request will probably ask for.
+    // Free cells that running requests probably will not need.
     int32_t n_uncommitted_cells(const RequestList & running) const;
 
 private:

@@ -9,28 +9,28 @@
 
 namespace hpd {
 
-// One batch in the making: takes in tokens of prompts, keys and values for as long as there is room
-// in the batch and in the cache.
+// Fills a batch with tokens of prompts, keys and values while there is room in the batch and in the
+// cache.
 class BatchFiller {
 public:
     // All must outlive this; `drafter` may be null. There are n_guesses_max guesses at most.
     BatchFiller(const Limits & limits, Holdings & holdings, Drafter * drafter,
                 int32_t n_guesses_max);
 
-    // From here on the batch may grow to so many tokens.
+    // Sets the maximum size of the batch from here on.
     void set_size(int32_t n_batch) { n_batch_ = n_batch; }
 
     bool has_room() const { return n_batch_left() > 0 && holdings_.n_free_cells() > 0; }
     int32_t n_batch_left() const { return n_batch_ - n_tokens(); }
     int32_t n_tokens() const { return static_cast<int32_t>(plan_.batch.size()); }
 
-    // The request's prompt and keys, as far as they have not been in a batch.
+    // Adds tokens of the request's prompt and keys that have not been in a batch.
     void read(RequestState & r);
 
-    // A decoding value's next token, with guesses behind it.
+    // Adds a value's next token, followed by guesses.
     void add(Value & v);
 
-    // The batch, with what must happen to the cache before it is decoded.
+    // Returns the batch, with the cache operations before it.
     BatchPlan finish();
 
     // Whether there is anything of a prompt or a key in it.

@@ -16,7 +16,7 @@ struct CacheOp {
     int32_t position = 0;  // fork: cells before it; trim: cells from it on are removed
 };
 
-// What is to happen to the KV cache before the next batch is decoded, in order.
+// Operations on the KV cache before the next batch, in order.
 class CacheOps {
 public:
     void fork(SeqId from, SeqId to, int32_t position) {

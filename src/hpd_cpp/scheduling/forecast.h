@@ -6,8 +6,8 @@
 
 namespace hpd {
 
-// How many cells requests will ask for. A guess from the values so far: when it is too low, the
-// youngest request is preempted, which costs time and nothing else.
+// Estimates how many cells requests will need, from the values so far. If it is too low, the
+// youngest request is preempted, which only costs time.
 class Forecast {
 public:
     // A finished value.
@@ -16,7 +16,7 @@ public:
     // Tokens that the value will still have.
     int32_t n_value_tokens(const Value & value) const;
 
-    // Cells that a running request will still ask for.
+    // Cells that a running request will still need.
     int32_t n_cells(const RequestState & r) const;
 
 private:

@@ -12,13 +12,12 @@ namespace hpd {
 
 namespace {
 
-// Cells of the prompt that are the request's own.
+// The request's own cells of its prompt.
 int32_t n_own_trunk(const RequestState & r) {
     return r.n_trunk - (r.prefix ? r.prefix->n_ready() : 0);
 }
 
-// A request's own cells, counted one by one; throws std::logic_error where they do not fit what it
-// says of itself.
+// Counts a request's own cells; throws std::logic_error if its records are inconsistent.
 int32_t count_cells(const RequestState & r, int32_t n_owners) {
     const auto fail = [&](const std::string & what) {
         throw std::logic_error("holdings: request " + std::to_string(r.request.id) + what);
@@ -175,7 +174,7 @@ std::vector<SeqId> Holdings::trunk_seqs(const RequestState & r) const {
     return seqs;
 }
 
-// The last sequence on the prompt's cells takes them with it, but for those of the prefix.
+// The last sequence on the prompt's cells frees them, except those of the prefix.
 void Holdings::free_trunk_owner(RequestState & r) {
     if (--r.n_trunk_owners == 0) n_own_cells_ -= n_own_trunk(r);
 }

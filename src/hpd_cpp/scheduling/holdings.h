@@ -16,21 +16,20 @@ namespace hpd {
 
 using RequestList = std::list<std::unique_ptr<RequestState>>;
 
-// What running requests hold of the cache: sequence ids and cells of their own, and prefixes that
-// they stand on.
+// What running requests hold in the cache: their own sequence ids and cells, and prefixes.
 class Holdings {
 public:
     explicit Holdings(const Limits & limits);
     Holdings(const Holdings &) = delete;
 
-    // Gives a request that has its prefix, if it is to have one, the sequences to begin with.
+    // Gives a request, whose prefix is set, its first sequences.
     void start(RequestState & r);
 
-    // Gives sequences to pending fields, as many as sequence ids and cells allow.
+    // Gives sequences to as many pending fields as sequence ids and cells allow.
     void start_values(RequestState & r);
 
-    // Where one token cannot belong to several sequences, the base is forked from the prefix that
-    // the request itself has read by now.
+    // If a token cannot belong to several sequences, forks the base from the prefix that the
+    // request has read.
     void start_base(RequestState & r);
 
     // A token of a batch took a cell.
@@ -39,7 +38,7 @@ public:
     // The tokens of the last batch have cells.
     void commit(RequestState & r);
 
-    // Takes back the cells of a value's last guesses.
+    // Releases the cells of a value's rejected guesses.
     void trim(Value & v, int32_t n_rejected);
 
     void drop(Value & v);
@@ -47,7 +46,7 @@ public:
     // The base of a finished request becomes a prefix for the next one.
     void keep_prompt(RequestState & r);
 
-    // Takes back everything that a request holds.
+    // Releases everything that a request holds.
     void release(RequestState & r);
 
     // The sequences that hold a request's prompt.
@@ -63,7 +62,7 @@ public:
     int32_t n_cells_used() const { return n_own_cells_ + prefixes_.n_ready_cells(); }
     int32_t n_free_cells() const { return limits_.n_cells - n_cells_used(); }
 
-    // Recounts everything from scratch; throws std::logic_error where the books are wrong.
+    // Recounts everything; throws std::logic_error if counts are inconsistent.
     void check(const RequestList & running) const;
 
 private:

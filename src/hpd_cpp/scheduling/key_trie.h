@@ -7,7 +7,7 @@
 
 namespace hpd {
 
-// The keys of several fields, tokens that they begin with in common kept once.
+// A trie of the keys of several fields, in which common prefixes occur once.
 //
 // A node's token belongs to the sequences of all its `values`, so it costs one KV cell and one row
 // of every matrix product however many fields share it. In the `skeleton` layout field n's key

@@ -21,9 +21,8 @@ struct Limits {
     // Whether one token may belong to several sequences. Recurrent and hybrid models cannot do
     // that: their prompt is read by one sequence and forked at its end.
     bool couples = true;
-    // Each request is decoded by itself, with nothing in the cache but its own prefix, which was
-    // read by itself, too. So which batches there are, and where their cells lie, depends on the
-    // request alone. No prompt is kept for a later request.
+    // Decodes each request alone, with only its own prefix, which was also read alone, in the
+    // cache. So batches and positions of cells depend only on the request. No prompt is kept.
     bool alone = false;
 };
 

@@ -12,8 +12,8 @@
 
 namespace hpd {
 
-// The beginning of prompts, kept in the KV cache: an instruction that many requests share, what
-// several instructions have in common, or a whole prompt of which more will be asked.
+// A prefix of prompts in the KV cache: an instruction that many requests share, a common prefix of
+// several instructions, or a whole prompt that will be used again.
 struct Prefix {
     std::vector<Token> tokens;
     SeqId seq = no_seq;
@@ -29,8 +29,8 @@ struct Prefix {
     int32_t n_ready() const { return ready ? n_tokens() : n_inherited(); }  // cells there to fork
 };
 
-// Prefixes, each with a sequence of its own, as a tree: one stands on the cells of another that it
-// begins with. One that has users is never dropped. Pure: reading a prefix is the caller's work.
+// A tree of prefixes, each with its own sequence, sharing the cells of its parent. Prefixes in use
+// are never dropped. Pure: the caller reads the tokens.
 class PrefixCache {
 public:
     // Both must outlive this.
@@ -40,7 +40,7 @@ public:
     // if it is a whole prompt. nullptr if there is none.
     Prefix * find(const std::vector<Token> & prompt, int32_t n_tokens);
 
-    // On which prefix another one, still to be added, could stand.
+    // The possible parent of a prefix to be added.
     struct Parent {
         Prefix * prefix = nullptr;
         bool is_coming = false;  // there will be a longer one when what is being read is ready
@@ -63,17 +63,17 @@ public:
     void touch(Prefix & prefix) { prefix.last_used = ++clock_; }
     void set_ready(Prefix & prefix);
 
-    // Drops a prefix that nothing stands on.
+    // Drops an unused prefix.
     void drop(Prefix & prefix);
 
-    // Drops a whole prompt that nothing stands on, if there is one.
+    // Drops an unused whole prompt, if there is one.
     void forget(const std::vector<Token> & prompt);
 
-    // Drops the least recently used prefix that nothing stands on, if so many others were touched
-    // since; false if there is none.
+    // Drops the least recently used prefix without users, if so many others were touched since;
+    // false if there is none.
     bool evict(uint64_t n_touched_since = 0);
 
-    // Drops all that nothing stands on, but for `kept`, which may be null.
+    // Drops all unused prefixes except `kept`, which may be null.
     void evict_others(const Prefix * kept);
 
     int32_t n_cells() const { return n_cells_; }
@@ -81,8 +81,8 @@ public:
     size_t n_idle() const;  // that nothing stands on
     const std::list<Prefix> & all() const { return prefixes_; }
 
-    // Recounts everything, given how often the caller uses each prefix; throws std::logic_error
-    // where the books are wrong.
+    // Recounts everything, given the caller's uses of each prefix; throws std::logic_error if
+    // counts are inconsistent.
     void check(const std::unordered_map<const Prefix *, int32_t> & n_users) const;
 
 private:

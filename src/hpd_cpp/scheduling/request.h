@@ -13,14 +13,14 @@
 
 namespace hpd {
 
-// What the caller asks of one field.
+// A field to decode.
 struct Field {
     std::vector<Token> key;       // tokens between the prompt and the value; may be empty
     int32_t max_tokens = 64;      // a longer value is cut and marked truncated
     std::string grammar;          // GBNF for the value's text; empty: none
     Choices choices;              // the only values allowed, as tokens, sorted; empty: any
-    // Values that count beside these where a probability is a share, though none is ever taken: a
-    // wider grammar, or more choices, these among them. Empty: what is allowed counts.
+    // A wider grammar or more choices, including these, whose values count in normalized
+    // probabilities but are never chosen. Empty: allowed values count.
     std::string counted_grammar;
     Choices counted_choices;
     std::vector<Token> replay;  // tokens taken instead of the model's, to time known answers
@@ -57,7 +57,7 @@ enum class Finish {
 
 struct RequestState;
 
-// One field being filled: a sequence of tokens of its own.
+// A field being decoded, with its own sequence of tokens.
 struct Value {
     enum class State { pending, prefill, decoding, done };
 
@@ -92,7 +92,7 @@ struct Value {
 struct Prefix;
 struct KeyNode;
 
-// A request on its way through the engine.
+// The state of a request in the engine.
 struct RequestState {
     explicit RequestState(Request && r);
     ~RequestState();
