@@ -20,6 +20,7 @@ from hpd.models.hardware import (
     cpu_flags,
     devices,
     has_amx,
+    llama_cpp_version,
     n_cores,
     processor,
     use_amx,
@@ -27,7 +28,7 @@ from hpd.models.hardware import (
 from hpd.models.memory import memory, memory_need, readable_size, shortage
 from hpd.models.model_files import bundled_model
 from hpd.options import Options
-from hpd.version import __version__, installed_version
+from hpd.version import __version__
 
 CheckState = Literal["ok", "note", "broken"]
 """``note``: it works, but not as well as it could."""
@@ -73,24 +74,17 @@ _REBUILD = (
     'CMAKE_ARGS="{}" pip install --force-reinstall --no-cache-dir --no-binary llama-cpp-python '
     "llama-cpp-python=={}"
 )
+_REBUILD_BUNDLED = 'CMAKE_ARGS="{}" pip install . (in a checkout of hpd)'
 
 
 def check_engine() -> Check:
     """The compiled engine and its versions; without it nothing else can be tried."""
-    versions = {
-        "hpd": __version__,
-        "llama-cpp-python": installed_version("llama-cpp-python"),
-        "Python": platform.python_version(),
-    }
+    versions = {"hpd": __version__, "Python": platform.python_version()}
     libc, libc_version = platform.libc_ver()
     if libc:
         versions[libc] = libc_version
     try:
-        import llama_cpp
-
-        import hpd._native  # noqa: F401
-
-        versions["llama.cpp"] = llama_cpp.llama_version().decode()
+        versions["llama.cpp"] = llama_cpp_version()
     except HpdError as error:
         return Check("versions", "broken", f"{_listed(versions)}: {error}", details=versions)
     except (ImportError, OSError, RuntimeError) as error:
@@ -106,14 +100,16 @@ def check_engine() -> Check:
 
 def check_library(maps: Path = Path("/proc/self/maps")) -> Check:
     """The one libllama in this process; two would each have a state of their own."""
+    from hpd import _native
+
     try:
         lines = maps.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        import llama_cpp
-
-        folder = Path(llama_cpp.__file__).parent / "lib"
-        return Check("libllama", "ok", f"in {folder}; the system does not tell what is mapped")
-    paths = sorted({line[line.index("/") :] for line in lines if "/libllama." in line})
+        text = f"in {_native.LIBRARIES}; the system does not tell what is mapped"
+        return Check("libllama", "ok", text)
+    # That of llama-cpp-python does not meet the bundled one, which has a name of its own.
+    library = "/libhpd-llama." if _native.BUNDLED else "/libllama."
+    paths = sorted({line[line.index("/") :] for line in lines if library in line})
     details = {"paths": paths}
     if len(paths) == 1:
         return Check("libllama", "ok", paths[0], details=details)
@@ -129,35 +125,40 @@ def check_library(maps: Path = Path("/proc/self/maps")) -> Check:
 
 def check_processor() -> Check:
     """The processor, and whether llama.cpp was built for all that it can."""
-    import llama_cpp
-
     from hpd import _native
 
-    built = llama_cpp.llama_print_system_info().decode()
+    built = _native.system_info()
+    library = Path(_native.cpu_library()).name
     flags = cpu_flags() or frozenset()
     features = [name for flag, name in _FEATURES.items() if flag in flags]
     unused = [name for name in features if f"{name} = 1" not in built]
     text = f"{processor()}, {n_cores()} cores" + (f": {', '.join(features)}" if features else "")
-    details = {"features": features, "n_cores": n_cores(), "llama_cpp": built.strip()}
+    details = {
+        "features": features,
+        "n_cores": n_cores(),
+        "llama_cpp": built.strip(),
+        "library": library,
+    }
+    if _native.BUNDLED:  # the best of its variants for this processor was loaded
+        text = f"{text}; llama.cpp computes with {library}"
+        return Check("processor", "ok", text, details=details)
     if not unused:
         return Check("processor", "ok", text, details=details)
     return Check(
         "processor",
         "note",
         f"{text}; llama.cpp was built without {', '.join(unused)}, so it is slow",
-        f"build it for this processor: {_rebuild('-DGGML_NATIVE=ON', _native.LLAMA_CPP_PYTHON)}",
+        f"build it for this processor: {_rebuild('-DGGML_NATIVE=ON')}",
         details,
     )
 
 
 def check_gpu(nvidia: Path = Path("/proc/driver/nvidia/gpus")) -> Check:
     """The devices on which llama.cpp computes."""
-    import llama_cpp
-
     from hpd import _native
 
     names = devices()
-    can_offload = bool(llama_cpp.llama_supports_gpu_offload())
+    can_offload = _native.supports_gpu_offload()
     details = {"devices": names, "built_for_gpus": can_offload}
     if names:
         return Check("gpu", "ok", ", ".join(names), details=details)
@@ -174,24 +175,22 @@ def check_gpu(nvidia: Path = Path("/proc/driver/nvidia/gpus")) -> Check:
             "gpu",
             "note",
             "there is one by NVIDIA, but llama.cpp was built for processors only",
-            f"build it for CUDA: {_rebuild('-DGGML_CUDA=ON', _native.LLAMA_CPP_PYTHON)}",
+            f"build it for CUDA: {_rebuild('-DGGML_CUDA=ON')}",
             details,
         )
     return Check("gpu", "ok", "none; llama.cpp was built for processors only", details=details)
 
 
-def _rebuild(arguments: str, version: str) -> str:
-    return _REBUILD.format(arguments, version)
+def _rebuild(arguments: str) -> str:
+    """The command that builds llama.cpp with these arguments of CMake."""
+    from hpd import _native
+
+    command = _REBUILD_BUNDLED if _native.BUNDLED else _REBUILD
+    return command.format(arguments, _native.LLAMA_CPP_PYTHON)
 
 
 def _listed(versions: dict[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())
-
-
-_BUILD_WITH_AMX = (
-    'CMAKE_ARGS="-DCMAKE_CXX_FLAGS=-fno-dse" pip install --force-reinstall --no-cache-dir '
-    "--no-binary llama-cpp-python llama-cpp-python=={}"
-)
 
 
 def check_memory() -> Check:
@@ -204,8 +203,6 @@ def check_memory() -> Check:
 
 def check_amx() -> Check:
     """Whether AMX is used; where there is AMX, a child process tries it."""
-    from hpd import _native
-
     forced = os.environ.get(AMX_VARIABLE)
     used = use_amx()
     details = {"used": used, "amx": has_amx(), "forced": forced}
@@ -221,7 +218,7 @@ def check_amx() -> Check:
         "AMX",
         "note",
         "off: llama.cpp's code for AMX crashed in a trial",
-        f"build it so that AMX works: {_BUILD_WITH_AMX.format(_native.LLAMA_CPP_PYTHON)}",
+        f"build it so that AMX works: {_rebuild('-DCMAKE_CXX_FLAGS=-fno-dse')}",
         details,
     )
 
@@ -309,9 +306,9 @@ def check_self_test() -> Iterator[Check]:
         "self-test",
         "broken",
         f"{took}, {len(wrong)} of them wrong: {'; '.join(wrong[:3])}",
-        "results of this installation cannot be trusted: rebuild llama-cpp-python "
-        "(pip install --force-reinstall --no-cache-dir --no-binary llama-cpp-python "
-        "llama-cpp-python), and report what hpd doctor --json prints if that does not help",
+        "results of this installation cannot be trusted: build llama.cpp for this processor "
+        f"({_rebuild('-DGGML_NATIVE=ON')}), and report what hpd doctor --json prints if that does "
+        "not help",
         details,
     )
 
@@ -368,9 +365,9 @@ def _attention(outcome: dict[str, Any]) -> Check:
     if n_taken:
         text = "; ".join([f"hpd's kernel {usable} is used", *unfit])
         return Check("attention", "ok", text, details=details)
-    import llama_cpp
+    from hpd import _native
 
-    if llama_cpp.llama_supports_gpu_offload():
+    if _native.supports_gpu_offload():
         why = "llama.cpp was built for GPUs, and its own is used there"
         return Check("attention", "ok", f"llama.cpp's own: {why}", details=details)
     if usable is not None:
