@@ -30,7 +30,7 @@ LAYERS = (
     {"scheduling/request", "scheduling/sequence_pool"},
     {"drafting/list_guesser"},
     {"scheduling/cache_ops", "drafting/histories"},
-    {"scheduling/limits", "scheduling/tokens", "model/products"},
+    {"scheduling/limits", "scheduling/tokens", "model/llama_cpp", "model/products"},
     {
         "sampling/choices",
         "sampling/json_scanner",
@@ -57,6 +57,7 @@ MEETS_LLAMA_CPP = {
     "sampling/constraint",
     "model/context",
     "model/cpu_backend",
+    "model/llama_cpp",
     "model/log",
     "model/model",
     "model/products",

@@ -1,20 +1,20 @@
 """Extracts llama.cpp's vocabularies, files without weights, from llama-cpp-python's source.
 
-``python -m tools.vocabularies FOLDER`` downloads the source of the installed version with pip, and
-writes them into FOLDER. Tests find it by ``HPD_VOCABULARIES``.
+``python -m tools.vocabularies FOLDER`` downloads the source of the version that hpd requires with
+pip, and writes them into FOLDER. Tests find it by ``HPD_VOCABULARIES``.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
 from pathlib import Path
 from typing import Final
+
+from tools import llama_cpp_source
 
 FOLDER_VARIABLE: Final = "HPD_VOCABULARIES"
 """Environment variable with the folder."""
@@ -38,18 +38,8 @@ def download(folder: Path) -> None:
     Raises:
         RuntimeError: pip cannot download the source, or it lacks a file.
     """
-    package = "llama-cpp-python"
-    pinned = f"{package}=={importlib.metadata.version(package)}"
     with tempfile.TemporaryDirectory() as downloaded:
-        command = [
-            *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"),
-            *("--no-binary", package, "--dest", downloaded, pinned),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(f"pip cannot download the source of {pinned}:\n{done.stderr}")
-        (archive,) = Path(downloaded).iterdir()
-        _unpack(archive, folder)
+        _unpack(llama_cpp_source.download(Path(downloaded)), folder)
 
 
 def _unpack(archive: Path, folder: Path) -> None:

@@ -1,14 +1,17 @@
-"""The compiled engine, loaded so that exactly one libllama is in the process.
+"""The compiled engine, with the llama.cpp that it was linked against.
 
-llama-cpp-python must be imported first: it loads the library that ``_core`` was linked against.
+Its libraries are in the package (``BUNDLED``), or they are those of llama-cpp-python. That must be
+imported first then, so that there is exactly one libllama in the process.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from hpd.errors import HpdError
 from hpd.version import DISTRIBUTION
@@ -16,8 +19,8 @@ from hpd.version import DISTRIBUTION
 _PINNED = "llama-cpp-python=="
 
 
-def _pin() -> str:
-    """The version of llama-cpp-python that this installation of hpd was built with."""
+def _pin() -> str | None:
+    """The version of llama-cpp-python that this installation of hpd needs, if any."""
     try:
         requirements = importlib.metadata.requires(DISTRIBUTION) or []
     except importlib.metadata.PackageNotFoundError as error:
@@ -25,18 +28,21 @@ def _pin() -> str:
             "hpd is not installed, so its engine has not been compiled: "
             "run `pip install .` in its checkout"
         ) from error
-    (pin,) = (each.removeprefix(_PINNED) for each in requirements if each.startswith(_PINNED))
-    return pin
+    pins = [each.removeprefix(_PINNED) for each in requirements if each.startswith(_PINNED)]
+    return pins[0] if pins else None
 
 
-LLAMA_CPP_PYTHON = _pin()
+_needed = _pin()
+BUNDLED = _needed is None
+"""Whether llama.cpp's libraries are in hpd's own package."""
 
-_installed = importlib.metadata.version("llama-cpp-python")
-if _installed != LLAMA_CPP_PYTHON:
-    raise HpdError(
-        f"hpd was built for llama-cpp-python {LLAMA_CPP_PYTHON}, but {_installed} is installed: "
-        f"run `pip install llama-cpp-python=={LLAMA_CPP_PYTHON}`"
-    )
+if _needed is not None:
+    _installed = importlib.metadata.version("llama-cpp-python")
+    if _installed != _needed:
+        raise HpdError(
+            f"hpd was built for llama-cpp-python {_needed}, but {_installed} is installed: "
+            f"run `pip install llama-cpp-python=={_needed}`"
+        )
 
 
 SPIN_VARIABLE = "GOMP_SPINCOUNT"
@@ -65,26 +71,42 @@ def _short_spins() -> Iterator[None]:
 
 
 with _short_spins():
-    import llama_cpp  # noqa: F401
+    if not BUNDLED:
+        import llama_cpp
+    from hpd._core import (
+        Answer,
+        Engine,
+        EngineOptions,
+        EngineStats,
+        Field,
+        Model,
+        ModelOptions,
+        SamplingOptions,
+        Value,
+        attention_problems,
+        cpu_library,
+        devices,
+        echo_log,
+        leave_out_amx,
+        llama_cpp_version,
+        load_backends,
+        near_tie_margin,
+        quantize,
+        read_gguf_header,
+        supports_gpu_offload,
+        system_info,
+        time_products,
+        write_wider_copy,
+    )
 
-from hpd._core import (  # noqa: E402
-    Answer,
-    Engine,
-    EngineOptions,
-    EngineStats,
-    Field,
-    Model,
-    ModelOptions,
-    SamplingOptions,
-    Value,
-    attention_problems,
-    echo_log,
-    leave_out_amx,
-    near_tie_margin,
-    read_gguf_header,
-    time_products,
-    write_wider_copy,
-)
+    _package = sys.modules["hpd._core"] if BUNDLED else llama_cpp
+    LIBRARIES = Path(str(_package.__file__)).parent / "lib"
+    """The folder of llama.cpp's libraries."""
+    if BUNDLED:
+        load_backends(str(LIBRARIES))
+
+LLAMA_CPP_PYTHON = _needed or (LIBRARIES / "VERSION").read_text(encoding="utf-8").strip()
+"""The version of llama-cpp-python whose llama.cpp this is."""
 
 _engine_process: int | None = None
 
@@ -109,6 +131,8 @@ def claim_process() -> None:
 
 
 __all__ = [
+    "BUNDLED",
+    "LIBRARIES",
     "LLAMA_CPP_PYTHON",
     "Answer",
     "Engine",
@@ -121,10 +145,17 @@ __all__ = [
     "Value",
     "attention_problems",
     "claim_process",
+    "cpu_library",
+    "devices",
     "echo_log",
     "leave_out_amx",
+    "llama_cpp_version",
+    "load_backends",
     "near_tie_margin",
+    "quantize",
     "read_gguf_header",
+    "supports_gpu_offload",
+    "system_info",
     "time_products",
     "write_wider_copy",
 ]

@@ -5,8 +5,6 @@ The build takes the version from this file, so a checkout that is not installed 
 
 from __future__ import annotations
 
-import importlib.metadata
-
 __version__ = "0.1.0"
 
 DISTRIBUTION = "hpd-cpp"
@@ -17,11 +15,3 @@ command are called ``hpd`` all the same."""
 def install_command(extra: str) -> str:
     """The command that installs one of the package's extras."""
     return f"pip install '{DISTRIBUTION}[{extra}]'"
-
-
-def installed_version(distribution: str) -> str:
-    """The version of another distribution, for people."""
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return "(not installed)"

@@ -17,6 +17,7 @@
 #include "engine.h"
 #include "handles.h"
 #include "model/cpu_backend.h"
+#include "model/llama_cpp.h"
 #include "model/log.h"
 #include "model/model.h"
 #include "model/products.h"
@@ -273,6 +274,22 @@ void bind_engine(py::module_ & m) {
         .def_property_readonly("n_ctx", &EngineHandle::n_ctx);
 }
 
+void bind_llama_cpp(py::module_ & m) {
+    m.def("load_backends", &load_backends, py::arg("folder"));
+    m.def("cpu_library", &cpu_library);
+    m.def("llama_cpp_version", &llama_cpp_version);
+    m.def("system_info", &system_info);
+    m.def("supports_gpu_offload", &supports_gpu_offload);
+    m.def("devices", &devices);
+    m.def("quantize", &quantize, py::arg("source"), py::arg("output"), py::arg("file_type"),
+          py::kw_only(), py::arg("output_type") = py::none(),
+          py::arg("embedding_type") = py::none(), py::call_guard<py::gil_scoped_release>());
+    m.def("leave_out_amx", [] {
+        capture_log();  // ggml says which devices it finds
+        leave_out_amx();
+    });
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_core, m) {
@@ -283,6 +300,7 @@ PYBIND11_MODULE(_core, m) {
     bind_model(model);
     bind_engine(m);
     bind_gguf(m);
+    bind_llama_cpp(m);
     m.def("attention_problems", &attention_problems, py::call_guard<py::gil_scoped_release>());
     m.def(
         "time_products",
@@ -295,10 +313,6 @@ PYBIND11_MODULE(_core, m) {
         py::arg("type"), py::kw_only(), py::arg("n_columns"), py::arg("n_rows"),
         py::arg("n_matrices"), py::arg("n_tokens"), py::arg("n_threads"), py::arg("seconds"),
         py::call_guard<py::gil_scoped_release>());
-    m.def("leave_out_amx", [] {
-        capture_log();  // ggml says which devices it finds
-        leave_out_amx();
-    });
     m.def("near_tie_margin", [] { return near_tie_margin; });
     m.def("echo_log", &echo_log, py::arg("on"));
     py::set_shared_data(log_name, log_state());

@@ -4,11 +4,11 @@ import json
 import sys
 from pathlib import Path
 
-import llama_cpp
 import pytest
 
 import hpd.bench.doctor
 from command_line import run_hpd
+from hpd import _native
 from hpd.bench import doctor
 from hpd.bench.doctor import Check, run_checks, stored_questions
 from hpd.cli import main
@@ -36,7 +36,8 @@ def test_without_its_engine_nothing_else_is_tried(monkeypatch):
         ([], "broken"),
     ],
 )
-def test_more_than_one_library_is_a_fault(tmp_path, paths, state):
+def test_more_than_one_library_is_a_fault(tmp_path, monkeypatch, paths, state):
+    monkeypatch.setattr(_native, "BUNDLED", False)
     maps = tmp_path / "maps"
     lines = [f"7f00-7f01 r-xp 00000000 08:01 42    {path}" for path in ["/lib/libc.so", *paths]]
     maps.write_text("\n".join(lines))
@@ -45,15 +46,48 @@ def test_more_than_one_library_is_a_fault(tmp_path, paths, state):
     assert check.details["paths"] == sorted(set(paths))
 
 
+def test_the_library_of_llama_cpp_python_does_not_meet_the_bundled_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(_native, "BUNDLED", True)
+    maps = tmp_path / "maps"
+    names = ("libllama", "libhpd-llama")
+    lines = [f"7f00-7f01 r-xp 00000000 08:01 42    /a/{name}.so" for name in names]
+    maps.write_text("\n".join(lines))
+    check = doctor.check_library(maps)
+    assert (check.state, check.text) == ("ok", "/a/libhpd-llama.so")
+
+
 def test_features_that_llama_cpp_was_built_without(monkeypatch):
     monkeypatch.setattr(doctor, "cpu_flags", lambda: frozenset({"avx2", "avx512f", "other"}))
-    monkeypatch.setattr(llama_cpp, "llama_print_system_info", lambda: b"CPU : AVX2 = 1 | FMA = 1")
+    monkeypatch.setattr(_native, "BUNDLED", False)
+    monkeypatch.setattr(_native, "system_info", lambda: "CPU : AVX2 = 1 | FMA = 1")
     check = doctor.check_processor()
     assert check.state == "note"
     assert check.text.endswith("AVX2, AVX512; llama.cpp was built without AVX512, so it is slow")
     assert "-DGGML_NATIVE=ON" in check.remedy
     monkeypatch.setattr(doctor, "cpu_flags", lambda: None)
     assert doctor.check_processor().state == "ok"
+
+
+def test_bundled_libraries_are_built_for_this_processor(monkeypatch):
+    monkeypatch.setattr(doctor, "cpu_flags", lambda: frozenset({"avx2", "avx_vnni"}))
+    monkeypatch.setattr(_native, "BUNDLED", True)
+    monkeypatch.setattr(_native, "system_info", lambda: "CPU : AVX2 = 1")
+    monkeypatch.setattr(_native, "cpu_library", lambda: "/a/lib/libggml-cpu-haswell.so")
+    check = doctor.check_processor()
+    assert (check.state, check.remedy) == ("ok", "")
+    assert check.text.endswith("AVX2, AVX_VNNI; llama.cpp computes with libggml-cpu-haswell.so")
+
+
+@pytest.mark.parametrize("is_bundled", [False, True])
+def test_llama_cpp_for_cuda_is_built_where_hpd_has_it_from(tmp_path, monkeypatch, is_bundled):
+    monkeypatch.setattr(_native, "BUNDLED", is_bundled)
+    monkeypatch.setattr(_native, "supports_gpu_offload", lambda: False)
+    monkeypatch.setattr(doctor, "devices", list)
+    (tmp_path / "0000").mkdir()
+    remedy = doctor.check_gpu(tmp_path).remedy
+    assert "-DGGML_CUDA=ON" in remedy
+    assert ("checkout of hpd" in remedy) is is_bundled
+    assert ("llama-cpp-python" in remedy) is not is_bundled
 
 
 @pytest.mark.parametrize(
@@ -67,7 +101,7 @@ def test_features_that_llama_cpp_was_built_without(monkeypatch):
 )
 def test_gpus(tmp_path, monkeypatch, names, can_offload, nvidia, state, says):
     monkeypatch.setattr(doctor, "devices", lambda: names)
-    monkeypatch.setattr(llama_cpp, "llama_supports_gpu_offload", lambda: can_offload)
+    monkeypatch.setattr(_native, "supports_gpu_offload", lambda: can_offload)
     if nvidia:
         (tmp_path / "gpus" / "0000").mkdir(parents=True)
     check = doctor.check_gpu(tmp_path / "gpus")

@@ -41,11 +41,11 @@ def test_help_fits_a_terminal(command, capsys):
 
 def test_version(capsys):
     assert exit_code("--version") == 0
-    ours, binding, llama, place = capsys.readouterr().out.splitlines()
+    ours, llama, place = capsys.readouterr().out.splitlines()
     assert ours == f"hpd {hpd.__version__}"
     assert place.startswith("computing on ")
-    assert binding == f"llama-cpp-python {_native.LLAMA_CPP_PYTHON}"
-    assert llama.startswith("llama.cpp ")
+    version = f"{_native.llama_cpp_version()} of llama-cpp-python {_native.LLAMA_CPP_PYTHON}"
+    assert llama == f"llama.cpp {version}" + (", bundled with hpd" if _native.BUNDLED else "")
 
 
 def test_help_needs_no_engine():

@@ -1,6 +1,7 @@
 """Finding out what this machine can do, in a process that may die of it."""
 
-import llama_cpp._ggml
+from pathlib import Path
+
 import pytest
 
 from hpd import _native
@@ -125,17 +126,23 @@ def test_the_place_where_a_model_is_computed(monkeypatch, names, n_gpu_layers, p
     assert hardware.device_summary(n_gpu_layers) == place
 
 
-class FakeGgml:
-    """ggml with a device of each type: a processor, two GPUs, a BLAS library, a group of GPUs."""
-
-    def __init__(self):
-        names = [b"EPYC", b"H100", b"Iris", b"Accelerate", b"Group"]
-        self.ggml_backend_dev_count = lambda: len(names)
-        self.ggml_backend_dev_get = lambda i: i
-        self.ggml_backend_dev_type = lambda i: i
-        self.ggml_backend_dev_description = lambda i: names[i]
-
-
 def test_only_gpus_are_devices(monkeypatch):
-    monkeypatch.setattr(llama_cpp._ggml, "libggml", FakeGgml())
+    found = [
+        ("CPU", "EPYC"),
+        ("GPU", "H100"),
+        ("IGPU", "Iris"),
+        ("ACCEL", "Accelerate"),
+        ("META", "Group"),
+    ]
+    monkeypatch.setattr(_native, "devices", lambda: found)
     assert hardware.devices() == ["H100", "Iris"]
+
+
+def test_the_processor_is_a_device():
+    assert "CPU" in [kind for kind, _ in _native.devices()]
+
+
+def test_the_library_of_the_processor_is_one_of_llama_cpps():
+    library = _native.cpu_library()
+    assert Path(library).parent == _native.LIBRARIES
+    assert "ggml-cpu" in Path(library).name

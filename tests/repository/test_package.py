@@ -1,5 +1,6 @@
 """The installed package: one libllama, the versions, the files that belong to it, the command."""
 
+import importlib
 import importlib.metadata
 import importlib.util
 import json
@@ -14,6 +15,7 @@ import pytest
 
 import hpd
 from command_line import run_hpd, run_python
+from hpd import _native
 from hpd.models.model_files import is_bundled, resolve_model
 
 ROOT = Path(__file__).parents[2]
@@ -32,14 +34,48 @@ print(json.dumps(sorted(mapped)))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("library", ["libllama", "libggml", "libggml-base", "libggml-cpu"])
+@pytest.mark.parametrize("library", ["llama", "ggml", "ggml-base", r"ggml-cpu(-\w+)?"])
 def test_one_copy_of_each_library_is_mapped(library, mapped):
-    found = [path for path in mapped if re.match(rf"{library}\.so", Path(path).name)]
+    found = [p for p in mapped if re.match(rf"lib(hpd-)?{library}\.so", Path(p).name)]
     assert len(found) == 1, found
+    if _native.BUNDLED:
+        assert Path(found[0]).parent == _native.LIBRARIES.resolve()
+        return
     # It is the one that `import llama_cpp` loads, not the other of the wheel's two copies.
     spec = importlib.util.find_spec("llama_cpp")
     assert spec.origin is not None
     assert Path(found[0]).parent == Path(spec.origin).resolve().parent / "lib"
+
+
+_TOKENS = """
+import sys
+{imports}
+import hpd._native as native
+
+path = sys.argv[1]
+model = native.Model([path], native.ModelOptions())
+text = "a small blue cup"
+tokens = model.tokenize(text)
+if "llama_cpp" in globals():
+    llama = llama_cpp.Llama(path, n_ctx=64, n_threads=1, verbose=False)
+    assert llama.tokenize(text.encode(), add_bos=False) == tokens
+    llama.eval(tokens)
+engine = native.Engine(model, native.EngineOptions())
+engine.submit(0, tokens, [native.Field([], max_tokens=8)], n_instruction=0)
+while not engine.idle:
+    for answer in engine.step():
+        print(*answer.values[0].tokens, *answer.values[0].logprobs)
+"""
+
+
+def test_llama_cpp_python_may_be_imported_before_and_after(tiny_model):
+    path = tiny_model("qwen3")
+    orders = ("import hpd", "import llama_cpp, hpd._native", "import hpd._native, llama_cpp")
+    printed = {
+        run_python("-c", _TOKENS.format(imports=order), path, check=True).stdout for order in orders
+    }
+    assert len(printed) == 1
+    assert printed != {""}
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +111,23 @@ def bare(code):
     return run_python("-I", "-S", "-c", code)
 
 
-def test_build_and_run_time_pin_the_same_llama_cpp_python():
+def test_the_version_of_llama_cpp_python_is_in_one_place():
     from hpd._native import LLAMA_CPP_PYTHON
 
-    assert re.findall(r'"llama-cpp-python([^"]*)"', PROJECT) == [f"=={LLAMA_CPP_PYTHON}"] * 2
+    assert re.findall(r'"llama-cpp-python([^"]*)"', PROJECT) == [f"=={LLAMA_CPP_PYTHON}"]
     for reads_it in ("CMakeLists.txt", "python/hpd/_native.py"):
         assert LLAMA_CPP_PYTHON not in (ROOT / reads_it).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("is_bundled", [False, True])
+def test_a_wheel_with_llama_cpp_inside_requires_no_llama_cpp_python(monkeypatch, is_bundled):
+    monkeypatch.setenv("HPD_LLAMA_CPP", "build/llama.cpp" if is_bundled else "")
+    monkeypatch.syspath_prepend(ROOT / "src" / "llama_cpp")
+    provider = importlib.import_module("llama_cpp_requirement")
+    settings = {"requirement": "llama-cpp-python==9.9.9"}
+    needed = [] if is_bundled else ["llama-cpp-python==9.9.9"]
+    assert provider.get_requires_for_dynamic_metadata(settings) == needed
+    assert provider.dynamic_metadata(settings, {}) == {"dependencies": needed}
 
 
 def test_another_llama_cpp_python_is_refused():

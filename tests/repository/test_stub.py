@@ -176,7 +176,7 @@ def test_classes_have_the_stubs_members(module, name):
 
 def test_all_that_is_for_users_is_passed_on():
     """``_native`` is the way to ``_core``, and names all of it."""
-    own = {"LLAMA_CPP_PYTHON", "claim_process"}
+    own = {"BUNDLED", "LIBRARIES", "LLAMA_CPP_PYTHON", "claim_process"}
     names = set(_native.__all__) - own
     assert names == public(MODULES["_core"])
     assert all(getattr(_native, name) is getattr(MODULES["_core"], name) for name in names)

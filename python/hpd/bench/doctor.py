@@ -20,6 +20,7 @@ from hpd.models.hardware import (
     cpu_flags,
     devices,
     has_amx,
+    llama_cpp_version,
     n_cores,
     processor,
     use_amx,
@@ -28,7 +29,7 @@ from hpd.models.memory import memory, memory_need, readable_size, shortage
 from hpd.models.model_files import bundled_model
 from hpd.models.wider_copies import MIN_GAIN, NARROW, WIDE, copies_folder, gain
 from hpd.options import Options
-from hpd.version import __version__, installed_version
+from hpd.version import __version__
 
 CheckState = Literal["ok", "note", "broken"]
 """``note``: works, but could be better."""
@@ -74,24 +75,17 @@ _REBUILD = (
     'CMAKE_ARGS="{}" pip install --force-reinstall --no-cache-dir --no-binary llama-cpp-python '
     "llama-cpp-python=={}"
 )
+_REBUILD_BUNDLED = 'CMAKE_ARGS="{}" pip install . (in a checkout of hpd)'
 
 
 def check_engine() -> Check:
     """Check that the compiled engine loads, and its versions; other checks need it."""
-    versions = {
-        "hpd": __version__,
-        "llama-cpp-python": installed_version("llama-cpp-python"),
-        "Python": platform.python_version(),
-    }
+    versions = {"hpd": __version__, "Python": platform.python_version()}
     libc, libc_version = platform.libc_ver()
     if libc:
         versions[libc] = libc_version
     try:
-        import llama_cpp
-
-        import hpd._native  # noqa: F401
-
-        versions["llama.cpp"] = llama_cpp.llama_version().decode()
+        versions["llama.cpp"] = llama_cpp_version()
     except HpdError as error:
         return Check("versions", "broken", f"{_listed(versions)}: {error}", details=versions)
     except (ImportError, OSError, RuntimeError) as error:
@@ -107,14 +101,16 @@ def check_engine() -> Check:
 
 def check_library(maps: Path = Path("/proc/self/maps")) -> Check:
     """Check that this process has only one libllama; two would have separate states."""
+    from hpd import _native
+
     try:
         lines = maps.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        import llama_cpp
-
-        folder = Path(llama_cpp.__file__).parent / "lib"
-        return Check("libllama", "ok", f"in {folder}; mapped libraries are unknown on this system")
-    paths = sorted({line[line.index("/") :] for line in lines if "/libllama." in line})
+        text = f"in {_native.LIBRARIES}; mapped libraries are unknown on this system"
+        return Check("libllama", "ok", text)
+    # That of llama-cpp-python does not meet the bundled one, which has a name of its own.
+    library = "/libhpd-llama." if _native.BUNDLED else "/libllama."
+    paths = sorted({line[line.index("/") :] for line in lines if library in line})
     details = {"paths": paths}
     if len(paths) == 1:
         return Check("libllama", "ok", paths[0], details=details)
@@ -130,35 +126,40 @@ def check_library(maps: Path = Path("/proc/self/maps")) -> Check:
 
 def check_processor() -> Check:
     """Check that llama.cpp was built for all features of the processor."""
-    import llama_cpp
-
     from hpd import _native
 
-    built = llama_cpp.llama_print_system_info().decode()
+    built = _native.system_info()
+    library = Path(_native.cpu_library()).name
     flags = cpu_flags() or frozenset()
     features = [name for flag, name in _FEATURES.items() if flag in flags]
     unused = [name for name in features if f"{name} = 1" not in built]
     text = f"{processor()}, {n_cores()} cores" + (f": {', '.join(features)}" if features else "")
-    details = {"features": features, "n_cores": n_cores(), "llama_cpp": built.strip()}
+    details = {
+        "features": features,
+        "n_cores": n_cores(),
+        "llama_cpp": built.strip(),
+        "library": library,
+    }
+    if _native.BUNDLED:  # the best of its variants for this processor was loaded
+        text = f"{text}; llama.cpp computes with {library}"
+        return Check("processor", "ok", text, details=details)
     if not unused:
         return Check("processor", "ok", text, details=details)
     return Check(
         "processor",
         "note",
         f"{text}; llama.cpp was built without {', '.join(unused)}, so it is slow",
-        f"build it for this processor: {_rebuild('-DGGML_NATIVE=ON', _native.LLAMA_CPP_PYTHON)}",
+        f"build it for this processor: {_rebuild('-DGGML_NATIVE=ON')}",
         details,
     )
 
 
 def check_gpu(nvidia: Path = Path("/proc/driver/nvidia/gpus")) -> Check:
     """Check the devices on which llama.cpp computes."""
-    import llama_cpp
-
     from hpd import _native
 
     names = devices()
-    can_offload = bool(llama_cpp.llama_supports_gpu_offload())
+    can_offload = _native.supports_gpu_offload()
     details = {"devices": names, "built_for_gpus": can_offload}
     if names:
         return Check("gpu", "ok", ", ".join(names), details=details)
@@ -175,24 +176,22 @@ def check_gpu(nvidia: Path = Path("/proc/driver/nvidia/gpus")) -> Check:
             "gpu",
             "note",
             "there is an NVIDIA GPU, but llama.cpp was built for CPUs only",
-            f"build it for CUDA: {_rebuild('-DGGML_CUDA=ON', _native.LLAMA_CPP_PYTHON)}",
+            f"build it for CUDA: {_rebuild('-DGGML_CUDA=ON')}",
             details,
         )
     return Check("gpu", "ok", "none; llama.cpp was built for CPUs only", details=details)
 
 
-def _rebuild(arguments: str, version: str) -> str:
-    return _REBUILD.format(arguments, version)
+def _rebuild(arguments: str) -> str:
+    """The command that builds llama.cpp with these arguments of CMake."""
+    from hpd import _native
+
+    command = _REBUILD_BUNDLED if _native.BUNDLED else _REBUILD
+    return command.format(arguments, _native.LLAMA_CPP_PYTHON)
 
 
 def _listed(versions: dict[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())
-
-
-_BUILD_WITH_AMX = (
-    'CMAKE_ARGS="-DCMAKE_CXX_FLAGS=-fno-dse" pip install --force-reinstall --no-cache-dir '
-    "--no-binary llama-cpp-python llama-cpp-python=={}"
-)
 
 
 def check_memory() -> Check:
@@ -205,8 +204,6 @@ def check_memory() -> Check:
 
 def check_amx() -> Check:
     """Check whether AMX is used; if the processor has it, a child process tries it."""
-    from hpd import _native
-
     forced = os.environ.get(AMX_VARIABLE)
     used = use_amx()
     details = {"used": used, "amx": has_amx(), "forced": forced}
@@ -222,7 +219,7 @@ def check_amx() -> Check:
         "AMX",
         "note",
         "off: llama.cpp's code for AMX crashed in a trial",
-        f"build it so that AMX works: {_BUILD_WITH_AMX.format(_native.LLAMA_CPP_PYTHON)}",
+        f"build it so that AMX works: {_rebuild('-DCMAKE_CXX_FLAGS=-fno-dse')}",
         details,
     )
 
@@ -321,9 +318,9 @@ def check_self_test() -> Iterator[Check]:
         "self-test",
         "broken",
         f"{took}, {len(wrong)} wrong: {'; '.join(wrong[:3])}",
-        "results of this installation cannot be trusted: rebuild llama-cpp-python "
-        "(pip install --force-reinstall --no-cache-dir --no-binary llama-cpp-python "
-        "llama-cpp-python); if that does not help, report the output of hpd doctor --json",
+        "results of this installation cannot be trusted: build llama.cpp for this processor "
+        f"({_rebuild('-DGGML_NATIVE=ON')}), and report what hpd doctor --json prints if that does "
+        "not help",
         details,
     )
 
@@ -380,9 +377,9 @@ def _attention(outcome: dict[str, Any]) -> Check:
     if n_taken:
         text = "; ".join([f"hpd's kernel {usable} is used", *unfit])
         return Check("attention", "ok", text, details=details)
-    import llama_cpp
+    from hpd import _native
 
-    if llama_cpp.llama_supports_gpu_offload():
+    if _native.supports_gpu_offload():
         why = "llama.cpp was built for GPUs, where its own is used"
         return Check("attention", "ok", f"llama.cpp's own: {why}", details=details)
     if usable is not None:

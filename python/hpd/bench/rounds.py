@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import statistics
@@ -278,12 +277,10 @@ def _unique(methods: Iterable[BenchMethod]) -> list[BenchMethod]:
 
 def environment(model: _native.Model, path: Path, n_gpu_layers: int = -1) -> dict[str, Any]:
     """Return everything else that affects the figures, apart from the settings."""
-    import llama_cpp
-
     return {
         "hpd": __version__,
-        "llama_cpp_python": importlib.metadata.version("llama-cpp-python"),
-        "llama_cpp": llama_cpp.llama_print_system_info().decode().strip(),
+        "llama_cpp_python": _native.LLAMA_CPP_PYTHON,
+        "llama_cpp": _native.system_info().strip(),
         "python": platform.python_version(),
         "system": platform.platform(),
         "processor": processor(),

@@ -217,15 +217,14 @@ class _Version(argparse.Action):
 
 def _versions() -> str:
     """Return the versions of hpd and of its libraries, without loading a model."""
-    from hpd.models.hardware import device_summary
-    from hpd.version import __version__, installed_version
+    from hpd.models.hardware import device_summary, llama_cpp_version
+    from hpd.version import __version__
 
-    lines = [f"hpd {__version__}", f"llama-cpp-python {installed_version('llama-cpp-python')}"]
+    lines = [f"hpd {__version__}"]
     try:
-        import llama_cpp
-    except (ImportError, OSError, RuntimeError) as error:  # its library is missing or unloadable
-        lines.append(f"llama.cpp cannot be loaded: {error}")
-    else:
-        lines.append(f"llama.cpp {llama_cpp.llama_version().decode()}")
+        lines.append(f"llama.cpp {llama_cpp_version()}")
         lines.append(f"computing on {device_summary(-1)}")
+    # Its library is missing or unloadable, or of another version.
+    except (HpdError, ImportError, OSError, RuntimeError) as error:
+        lines.append(f"llama.cpp cannot be loaded: {error}")
     return "\n".join(lines)

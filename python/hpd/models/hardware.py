@@ -8,7 +8,6 @@ this processor and this library. If it crashes, AMX is disabled.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import hashlib
 import json
 import os
@@ -26,7 +25,7 @@ AMX_VARIABLE = "HPD_AMX"
 """The environment variable that forbids (``0``) or demands (``1``) AMX."""
 
 _PROBE_SECONDS = 60
-_GPU_TYPES = (1, 2)  # GGML_BACKEND_DEVICE_TYPE_GPU and _IGPU; a BLAS library is another type
+_GPU_TYPES = ("GPU", "IGPU")  # a BLAS library is another type
 
 
 @cache
@@ -82,23 +81,17 @@ def n_cores() -> int:
 
 def devices() -> list[str]:
     """Return descriptions of the GPUs that llama.cpp can use."""
-    from llama_cpp._ggml import libggml
-    from llama_cpp._logger import set_verbose
+    from hpd import _native
 
-    # At the first call llama.cpp looks for them, and would say so on standard error.
-    set_verbose(False)
-    libggml.ggml_backend_dev_count.restype = ctypes.c_size_t
-    libggml.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
-    libggml.ggml_backend_dev_get.restype = ctypes.c_void_p
-    libggml.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
-    libggml.ggml_backend_dev_description.argtypes = [ctypes.c_void_p]
-    libggml.ggml_backend_dev_description.restype = ctypes.c_char_p
-    every = [libggml.ggml_backend_dev_get(i) for i in range(libggml.ggml_backend_dev_count())]
-    return [
-        libggml.ggml_backend_dev_description(device).decode()
-        for device in every
-        if libggml.ggml_backend_dev_type(device) in _GPU_TYPES
-    ]
+    return [description for kind, description in _native.devices() if kind in _GPU_TYPES]
+
+
+def llama_cpp_version() -> str:
+    """Return the version of llama.cpp, and where it is from."""
+    from hpd import _native
+
+    version = f"{_native.llama_cpp_version()} of llama-cpp-python {_native.LLAMA_CPP_PYTHON}"
+    return f"{version}, bundled with hpd" if _native.BUNDLED else version
 
 
 def device_summary(n_gpu_layers: int) -> str:
@@ -134,10 +127,10 @@ def cpu_flags() -> frozenset[str] | None:
 
 def _fingerprint() -> str:
     """Return a text that changes with the processor, the devices and the library's files."""
-    parts = [platform.processor(), *sorted(cpu_flags() or ()), *devices()]
-    import llama_cpp
+    from hpd import _native
 
-    for library in sorted((Path(llama_cpp.__file__).parent / "lib").glob("*")):
+    parts = [platform.processor(), *sorted(cpu_flags() or ()), *devices()]
+    for library in sorted(_native.LIBRARIES.glob("*")):
         status = library.stat()
         parts.append(f"{library.name} {status.st_size} {status.st_mtime_ns}")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -129,7 +129,7 @@ def tuned_values(model: _native.Model, path: Path, options: Options) -> dict[str
 
 def tuning_key(model: _native.Model, path: Path, options: Options) -> dict[str, Any]:
     """Return everything that the fastest settings depend on, except the documents."""
-    import llama_cpp
+    from hpd import _native
 
     return {
         "model": {
@@ -142,8 +142,8 @@ def tuning_key(model: _native.Model, path: Path, options: Options) -> dict[str, 
         "machine": {
             "processor": processor(),
             "devices": devices(),
-            "llama_cpp": llama_cpp.llama_version().decode(),
-            "llama_cpp_system": llama_cpp.llama_print_system_info().decode().strip(),
+            "llama_cpp": _native.llama_cpp_version(),
+            "llama_cpp_system": _native.system_info().strip(),
             "amx": use_amx(),
             "hpd": __version__,
         },

@@ -275,29 +275,32 @@ def _write(
 
 def _file_type(name: str) -> int:
     """Return llama.cpp's number of a type such as ``Q4_K_M``."""
-    import llama_cpp
-
-    prefix = "LLAMA_FTYPE_MOSTLY_"
-    known = {key.removeprefix(prefix): key for key in dir(llama_cpp) if key.startswith(prefix)}
+    prefix = "MOSTLY_"
+    known = {
+        each.name.removeprefix(prefix): each.value
+        for each in gguf.LlamaFileType
+        if each.name.startswith(prefix)
+    }
     if name.upper() not in known:
         names = ", ".join(sorted({*known, *_UNQUANTISED}))
         raise OptionError(f"{name}: unknown file type; known: {names}")
-    return int(getattr(llama_cpp, known[name.upper()]))
+    return int(known[name.upper()])
 
 
 def _quantise(base: GgufFile, source: Path, output: Path, file_type: int) -> None:
-    import llama_cpp
+    from hpd import _native
 
-    parameters = llama_cpp.llama_model_quantize_default_params()
-    parameters.ftype = file_type
-    if file_type == llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0:
+    output_type = embedding_type = None
+    if file_type == gguf.LlamaFileType.MOSTLY_Q4_0:
         n_row = int(base.tensors["token_embd.weight"].shape[0])
         if n_row % 256 and not n_row % 32:
-            parameters.output_tensor_type = llama_cpp.GGML_TYPE_Q5_0
+            output_type = int(_Type.Q5_0)
             if "output.weight" not in base.tensors:
                 # The embeddings are also the output matrix.
-                parameters.token_embedding_type = llama_cpp.GGML_TYPE_Q5_0
-    status = llama_cpp.llama_model_quantize(os.fsencode(source), os.fsencode(output), parameters)
+                embedding_type = output_type
+    status = _native.quantize(
+        str(source), str(output), file_type, output_type=output_type, embedding_type=embedding_type
+    )
     if status:
         raise InputError(f"{source}: llama.cpp's quantiser failed (status {status})")
 

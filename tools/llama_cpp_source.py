@@ -1,0 +1,36 @@
+"""The source of llama.cpp, which is part of the source of llama-cpp-python."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
+_PACKAGE = "llama-cpp-python"
+
+
+def pin() -> str:
+    """The version of llama-cpp-python that hpd is written for."""
+    text = PROJECT.read_text(encoding="utf-8")
+    (version,) = set(re.findall(rf'"{_PACKAGE}==([0-9.]+)"', text))
+    return str(version)
+
+
+def download(folder: Path) -> Path:
+    """Have pip download the source of llama-cpp-python into a folder, and return the archive.
+
+    Raises:
+        RuntimeError: pip cannot download it.
+    """
+    pinned = f"{_PACKAGE}=={pin()}"
+    command = [
+        *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"),
+        *("--no-binary", _PACKAGE, "--dest", str(folder), pinned),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"pip cannot download the source of {pinned}:\n{done.stderr}")
+    (archive,) = folder.glob("llama_cpp_python-*.tar.gz")
+    return archive

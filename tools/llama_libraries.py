@@ -1,0 +1,58 @@
+"""llama.cpp's libraries for a wheel of hpd that is installed without a compiler.
+
+``python -m tools.llama_libraries FOLDER`` has pip download the source of the llama-cpp-python that
+``pyproject.toml`` pins, and builds the llama.cpp in it for any processor of this kind
+(``src/llama_cpp``). ``HPD_LLAMA_CPP=FOLDER pip wheel --no-deps .`` makes a wheel with them. Needs
+CMake and a C++ compiler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+
+from tools import llama_cpp_source
+
+PROJECT = Path(__file__).parents[1] / "src" / "llama_cpp"
+
+
+def build(folder: Path, source: Path, work: Path) -> None:
+    """Compile the libraries and install them into a folder.
+
+    Args:
+        folder: gets ``include`` and ``lib``, where ``VERSION`` is llama-cpp-python's.
+        source: the source of llama-cpp-python.
+        work: a folder for what is compiled.
+    """
+    # CMake takes no notice of how many jobs it may run, unless it is told.
+    n_jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
+    for arguments in (
+        ("-S", str(PROJECT), "-B", str(work), "-DCMAKE_BUILD_TYPE=Release",
+         f"-DLLAMA_CPP_SOURCE={source / 'vendor' / 'llama.cpp'}"),
+        ("--build", str(work), "--config", "Release", "--parallel", n_jobs),
+        ("--install", str(work), "--config", "Release", "--prefix", str(folder), "--strip"),
+    ):  # fmt: skip
+        subprocess.run(["cmake", *arguments], check=True)
+    version = llama_cpp_source.pin()
+    (folder / "lib" / "VERSION").write_text(f"{version}\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Download, compile and install."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder.absolute()
+    with tempfile.TemporaryDirectory() as temporary:
+        work = Path(temporary)
+        archive = llama_cpp_source.download(work)
+        with tarfile.open(archive) as files:
+            files.extractall(work, filter="data")
+        build(folder, work / archive.name.removesuffix(".tar.gz"), work / "build")
+
+
+if __name__ == "__main__":
+    main()
