@@ -255,7 +255,8 @@ class RowStream:
         maker: makes their rows.
         forms: what is taught, each as often as its weight says.
         stack: documents in one prompt.
-        max_row: longer rows are left out, and counted in ``n_long``.
+        max_row: longer rows are left out, and counted in ``n_long``; ``n_longest`` has the tokens
+            of the longest of the others.
         seed: of the order and of the forms.
         is_read_once: no epoch follows, and a run that goes on finds other documents, none of which
             it has to pass over.
@@ -269,6 +270,7 @@ class RowStream:
     seed: int = 0
     is_read_once: bool = False
     n_long: int = field(default=0, init=False)
+    n_longest: int = field(default=0, init=False)
 
     def per_epoch(self) -> int:
         """The rows of an epoch, those that are left out among them; reads all documents."""
@@ -309,6 +311,7 @@ class RowStream:
         if row is not None and len(row) > self.max_row:
             self.n_long += 1
             return None
+        self.n_longest = max(self.n_longest, 0 if row is None else len(row))
         return row
 
 
