@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -9,10 +10,13 @@ from hypothesis import strategies as st
 
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, OptionError
+from hpd.models.gguf_files import read_gguf_header
+from hpd.models.model_files import bundled_model
 from hpd.options import Options
+from hpd.pipeline import chunking
 from hpd.pipeline.chunking import Chunk, add_pass, fitting_length, merge_chunks, split_text
 from hpd.pipeline.document_values import DocumentValues
-from hpd.pipeline.long_documents import ContextLimit
+from hpd.pipeline.long_documents import ContextLimit, taught_length
 from hpd.pipeline.prompts import Prompt
 from hpd.results import FieldValue
 from hpd.schema import load_schema
@@ -107,6 +111,131 @@ def test_a_short_text_is_one_part():
     assert split_text("", 10, n_words) == []
 
 
+# --- tables ----------------------------------------------------------------------------------
+
+HEADER = "Date      Description               Amount     Balance"
+ROWS = [
+    f"{n:02} May    Fresh Foods Co. No. {n:02}      -{n}.50      {900 - n}.00" for n in range(1, 31)
+]
+STATEMENT = "\n".join(["Bank of Nowhere", "", HEADER, *ROWS])
+
+
+def lines_of(part, text):
+    """The lines of a chunk without its head."""
+    return text[part.start : part.end].strip("\n").split("\n")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ROWS,
+        [f"2024-05-{n:02},Fresh Foods Co. Ltd. {n},{n}.50" for n in range(1, 31)],
+        [f"{n};Fresh Foods Co. No. {n};{n},50" for n in range(1, 31)],
+        [f"| {n} | Fresh Foods Co. No. {n} | {n}.50 |" for n in range(1, 31)],
+        [f"{n}\tFresh Foods Co. No. {n}\t{n}.50" for n in range(1, 31)],
+        [f"Shop {n}: Fresh Foods Co. No. {n} in Main St. {n}" for n in range(1, 31)],
+    ],
+)
+@pytest.mark.parametrize("room", [14, 40, 75])
+def test_no_row_is_cut(rows, room):
+    text = "\n".join(rows)
+    parts = split_text(text, room, n_words)
+    assert len(parts) > 1
+    for part in parts:
+        assert set(lines_of(part, text)) <= set(rows)
+
+
+@pytest.mark.parametrize("room", [40, 64])
+@pytest.mark.parametrize(
+    "second",
+    ["          card 4711, terminal 12", "card 4711, terminal 12", "          to: A. B. Smith"],
+)
+def test_a_row_of_two_lines_is_not_cut(second, room):
+    text = "\n".join([HEADER, *(f"{row}\n{second}" for row in ROWS)])
+    for part in split_text(text, room, n_words):
+        lines = lines_of(part, text)
+        assert lines[-1] == second
+        assert lines[0] in (HEADER, *ROWS)
+
+
+def test_a_quoted_cell_of_two_lines_and_a_record_are_not_cut():
+    rows = [f'{n},"Fresh Foods,\nMain St. {n}",{n}.50' for n in range(1, 31)]
+    csv = "\n".join(["number,shop,amount", *rows])
+    for part in split_text(csv, 31, n_words):
+        assert lines_of(part, csv)[-1].startswith("Main St.")
+    records = "\n".join(f"Name: Ada No. {n}\nRole: Clerk\nCity: St. Gallen" for n in range(30))
+    for part in split_text(records, 31, n_words):
+        lines = lines_of(part, records)
+        assert (lines[0][:5], lines[-1]) == ("Name:", "City: St. Gallen")
+
+
+def test_a_chunk_within_a_table_has_its_header():
+    parts = split_text(STATEMENT, 80, n_words)
+    assert len(parts) > 3
+    assert parts[0].of(STATEMENT).startswith("Bank of Nowhere\n\nDate ")
+    for part in parts:
+        own = part.of(STATEMENT)
+        assert n_words(own) <= 80
+        assert own.count(HEADER) == 1
+    for part in parts[1:]:
+        title, header, row = part.of(STATEMENT).split("\n")[:3]
+        assert (title, header) == ("Bank of Nowhere", HEADER)
+        assert row in ROWS
+
+
+@pytest.mark.parametrize("room", [60, 80, 120])
+def test_a_table_goes_on_behind_a_page_break(room):
+    foot = ["", "Page 1 of 2", "", "Bank of Nowhere            Account 12", ""]
+    plain = "\n".join([HEADER, *ROWS[:15], *foot, *ROWS[15:]])
+    assert all(part.of(plain).count(HEADER) == 1 for part in split_text(plain, room, n_words))
+    # A page with its own header does not get another one.
+    repeated = "\n".join([HEADER, *ROWS[:15], *foot, HEADER, *ROWS[15:]])
+    for part in split_text(repeated, room, n_words):
+        own = part.of(repeated).split("\n")
+        first_row = next(n for n, line in enumerate(own) if line in ROWS)
+        assert own[:first_row].count(HEADER) == 1
+
+
+def test_headers_of_two_lines_of_csv_and_of_tables_of_words():
+    double = "\n".join(["Booking   Text                  In EUR", HEADER, *ROWS])
+    csv = "\n".join(["date,shop,amount", *(f"2024-05-{n:02},Shop,{n}.5" for n in range(1, 31))])
+    bars = "\n".join(["| a | b |", "|---|---|", *(f"| {n} | {n} |" for n in range(30))])
+    words = "\n".join(["Name      Role      City", *["Ada       Clerk     Paris"] * 40])
+    for text, n_lines in ((double, 2), (csv, 1), (bars, 2), (words, 1)):
+        header = "\n".join(text.split("\n")[:n_lines]) + "\n"
+        parts = split_text(text, 60, n_words)
+        assert len(parts) > 1 or text is csv
+        assert all(part.of(text).startswith(header) for part in parts)
+    prose = "\n\n".join(["Ada said: it is 12.", "One, two, three. Four, five."] * 20)
+    assert not any(part.head for part in split_text(prose, 30, n_words))
+
+
+def test_a_header_that_takes_too_much_room_is_not_repeated():
+    parts = split_text(STATEMENT, 14, n_words)
+    assert not any(part.head for part in parts)
+
+
+def test_spans_in_a_head_point_to_the_original():
+    part = split_text(STATEMENT, 80, n_words)[1]
+    own = part.of(STATEMENT)
+    row = lines_of(part, STATEMENT)[0]
+    for text in ("Bank of Nowhere", "Balance", row, own.split("\n")[-1]):
+        start = own.index(text)
+        low, high = part.origin(STATEMENT, start, start + len(text))
+        assert STATEMENT[low:high] == text
+    at = own.index("Nowhere")
+    assert part.origin(STATEMENT, at, at + len("Nowhere\nDate")) is None
+
+
+@given(texts, st.integers(1, 60))
+def test_every_span_of_a_chunk_is_that_text(text, room):
+    for part in split_text(text, room, len):
+        own = part.of(text)
+        for start in range(0, len(own), 7):
+            span = part.origin(text, start, min(len(own), start + 3))
+            assert span is None or text[slice(*span)] == own[start : start + 3]
+
+
 # --- what chunks say, put together -----------------------------------------------------------
 
 
@@ -187,6 +316,73 @@ def test_arrays_are_the_union_of_their_items():
                   lines__2__what=("shoe", 0.9, 0), lines__2__qty=(3, 0.8))  # fmt: skip
     data = merged(lines, one, other)
     assert data == {"lines": [{"what": "shoe", "qty": 2}, {"what": "shoe", "qty": 3}]}
+
+
+def rows(*found):
+    """Rows with a text and an amount, each by the text and where it stands."""
+    fields = {"rows__count": (len(found), 0.9)}
+    for n, (what, start) in enumerate(found, start=1):
+        fields[f"rows__{n}__what"] = (what, 0.9, start)
+        fields[f"rows__{n}__amount"] = (12.5, 0.9, start + 20)
+    return known(**fields)
+
+
+def whats(merged):
+    return [merged.fields[path].value for path in sorted(merged.fields, key=str) if "what" in path]
+
+
+def test_equal_rows_at_two_places_are_two_and_one_read_twice_is_one():
+    schema = load_schema("rows [{what, amount float}]")
+    first = rows(("tea", 0), ("cake", 50), ("tea", 100))
+    second = rows(("tea", 100), ("tea", 150), ("jam", 200))
+    found = merge_chunks(schema, [first, second], "x" * 300, [0, 90])
+    assert whats(found) == ["tea", "cake", "tea", "tea", "jam"]
+    starts = [found.fields["rows", str(n), "what"].start for n in range(1, 6)]
+    assert starts == [0, 50, 100, 150, 200]
+
+
+def test_a_row_that_was_cut_gives_way_to_the_whole_one_and_order_is_that_of_the_text():
+    schema = load_schema("rows [{what, amount float}]")
+    first = rows(("jam", 0), ("tea", 100))
+    first.fields["rows", "2", "amount"] = FieldValue(0.9)
+    second = rows(("tea", 100), ("cake", 60))
+    found = merge_chunks(schema, [first, second], "x" * 300, [0, 55])
+    assert whats(found) == ["jam", "cake", "tea"]
+    assert found.fields["rows", "3", "amount"].value == 12.5
+
+
+def test_a_row_that_stands_only_in_the_repeated_header_is_not_one_of_the_chunk():
+    schema = load_schema("rows [{what, amount float}]")
+    found = merge_chunks(schema, [rows(("tea", 0)), rows(("tea", 0), ("jam", 90))], "", [0, 80])
+    assert whats(found) == ["tea", "jam"]
+
+
+def test_names_in_running_text_are_listed_once_but_not_those_of_rows():
+    names = known(names__count=(1, 0.9), names__1=("Ada", 0.9, 0))
+    again = known(names__count=(1, 0.9), names__1=("Ada", 0.9, 60))
+    text = "Ada met Bob there, and they talked about all of it. Then he left. Ada stayed."
+    assert (
+        len(whole_list(merge_chunks(load_schema("names [str]"), [names, again], text, [0, 50])))
+        == 1
+    )
+    table = "\n".join([f"Ada             {n}.00     {n}.50" for n in range(9)])
+    at = table.index("Ada", 60)
+    again = known(names__count=(1, 0.9), names__1=("Ada", 0.9, at))
+    found = merge_chunks(load_schema("names [str]"), [names, again], table, [0, at - 1])
+    assert len(whole_list(found)) == 2
+
+
+def whole_list(values):
+    return [path for path in values.fields if path[-1].isdecimal()]
+
+
+def test_a_label_beside_a_value_is_surer_than_one_somewhere_before_it():
+    text = "Balance, opening and closing, in May 100.00 or 146.00\n\nClosing balance EUR 286.00"
+    far = known(closing_balance=(146.0, 0.9, text.index("146")))
+    beside = known(closing_balance=(286.0, 0.5, text.index("286")))
+    schema = Schema((Attribute("closing_balance", "number"),))
+    for parts in ([far, beside], [beside, far]):
+        assert merge_chunks(schema, parts, text).fields["closing_balance",].value == 286.0
 
 
 # --- what later passes add -------------------------------------------------------------------
@@ -462,7 +658,134 @@ def test_a_later_pass_finds_what_a_cut_tore_apart(model):
             field = extraction.fields[f"things[{n}]"]
             assert text[field.start : field.end] == thing
     assert len(found[1]) < len(found[2]) <= len(found[3])
-    assert found[2][: len(found[1])] == found[1]
+    assert set(found[1]) < set(found[2])
+    assert all(things == sorted(things, key=text.index) for things in found.values())
+
+
+def test_a_value_in_a_repeated_header_stands_in_the_original_one(model):
+    asked = []
+
+    def known(text):
+        asked.append(text)
+        rows = re.findall(r"(\d\d May) +(Fresh.*?)  +-(\S+) ", text)
+        return {
+            "balance_column": "Balance" if "Balance" in text else None,
+            "rows": [{"day": d, "what": w, "amount": float(a)} for d, w, a in rows],
+        }
+
+    # The header is only in the first chunk, but the others have it as well.
+    text = "\n".join(["Bank of Nowhere", "", HEADER, *ROWS, *ROWS])
+    schema = "balance_column, rows [{day str, what, amount float}]"
+    with Extractor(schema, model, chunk_size=300, **CHUNKS) as extractor:
+        give_answers(extractor, known)
+        found = extractor.extract(text)
+    assert found.usage.n_chunks > 3
+    assert all(HEADER in part for part in asked if "May" in part)
+    field = found.fields["balance_column"]
+    assert (field.start, field.end) == (text.index("Balance"), text.index("Balance") + 7)
+    starts = [found.fields[f"rows[{n}].day"].start for n in range(len(found.data["rows"]))]
+    assert starts == [match.start() for match in re.finditer(r"\d\d May", text)]
+
+
+class File:
+    """What a model file says."""
+
+    def __init__(self, said, adapter=""):
+        self.said = said
+        self.adapter = adapter
+
+    def metadata(self, key):
+        return self.said.get(key, "")
+
+    def lora_metadata(self, key):
+        return [self.adapter] if self.adapter and key == "hpd.length" else []
+
+
+def test_a_file_says_how_long_the_texts_were_that_its_model_was_taught():
+    said = read_gguf_header(bundled_model()).metadata
+    assert taught_length(File(said)) == 900
+    assert taught_length(File({**said, "hpd.length": "1200"})) == 1200
+    assert taught_length(File(said, adapter="2000")) == 2000
+    assert taught_length(File({"general.name": said["general.name"]})) == 0
+
+
+def test_what_is_longer_than_a_model_was_taught_is_cut_into_small_chunks(model, monkeypatch):
+    monkeypatch.setattr("hpd.pipeline.pipeline.taught_length", lambda _: 500)
+    with Extractor("maker", model, **CHUNKS) as extractor:
+        n_tokens = len(extractor.native_model.tokenize(LONG))
+        long, short = extractor.extract_many([LONG, LONG[: len(LONG) // 5]])
+    assert long.usage.n_chunks >= n_tokens / 256
+    assert short.usage.n_chunks == 1
+    with Extractor("maker", model, n_ctx=4096, max_tokens=8) as extractor:
+        assert extractor.extract(LONG).usage.n_chunks == 1
+
+
+def pages(n, n_lines=3):
+    """A table over some pages, with a number of its own in each row."""
+    made = ["Bank of Nowhere", "", HEADER]
+    for page in range(n):
+        numbers = range(page * n_lines, (page + 1) * n_lines)
+        made += [
+            f"{1 + i % 28:02} May    Shop {i:05}                -5.50     {i}.25" for i in numbers
+        ]
+        made += ["", f"Page {page + 1}", ""]
+    return "\n".join(made)
+
+
+def work_for(model, schema, text, known):
+    """What an extraction found, and the tokens and chunks that it took."""
+    with Extractor(schema, model, chunk_size=400, **CHUNKS) as extractor:
+        give_answers(extractor, known)
+        found = extractor.extract(text)
+    usage = found.usage
+    return found, (usage.prompt_tokens, usage.completion_tokens, usage.n_chunks)
+
+
+def test_the_work_for_a_needle_grows_with_the_length(model):
+    work = {}
+    for n in (50, 100):
+        text = pages(n).replace("Page 40\n", "Page 40\n\nThe secret word is xylophone.\n")
+
+        def known(part):
+            return {"secret_word": "xylophone" if "xylophone" in part else None}
+
+        found, work[n] = work_for(model, "secret_word", text, known)
+        field = found.fields["secret_word"]
+        assert (field.value, field.start) == ("xylophone", text.index("xylophone"))
+    for half, whole in zip(work[50], work[100], strict=True):
+        assert 1.9 * half < whole < 2.1 * half
+
+
+def test_the_work_for_a_list_grows_with_its_length(model):
+    def known(part):
+        return {"rows": [{"shop": shop} for shop in re.findall(r"Shop \d+", part)]}
+
+    work = {}
+    for n in (10, 20):
+        found, work[n] = work_for(model, "rows [{shop}]", pages(n), known)
+        assert [row["shop"] for row in found.data["rows"]] == [f"Shop {i:05}" for i in range(3 * n)]
+    for half, whole in zip(work[10], work[20], strict=True):
+        assert 1.8 * half < whole < 2.2 * half
+
+
+def test_merging_compares_only_items_of_neighbouring_chunks(monkeypatch):
+    n_compared = Counter()
+    compare = chunking._is_same_place
+
+    def counting(one, other):
+        n_compared[size] += 1
+        return compare(one, other)
+
+    monkeypatch.setattr(chunking, "_is_same_place", counting)
+    schema = load_schema("rows [{what, amount float}]")
+    for size in (50, 100):
+        parts = [rows(*(("tea", 1000 * n + 100 * i) for i in range(11))) for n in range(size)]
+        found = merge_chunks(schema, parts, "", [1000 * n for n in range(size)])
+        assert len(whats(found)) == 10 * size + 1
+        again = merge_chunks(schema, parts, "", [1000 * n for n in range(size)])
+        add_pass(schema, found, again)
+        assert len(whats(found)) == 10 * size + 1
+    assert n_compared[100] < 2.2 * n_compared[50]
 
 
 def test_progress_is_told_by_chunk(model):

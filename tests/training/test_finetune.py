@@ -11,7 +11,7 @@ pytest.importorskip("transformers")
 
 from hpd.cli import main
 from hpd.errors import InputError
-from hpd.prompt.text import LABEL_KEY
+from hpd.prompt.text import LABEL_KEY, LENGTH_KEY
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import data, masks
@@ -518,8 +518,10 @@ def test_the_file_says_whether_labels_were_taught(files, model, tmp_path, rank, 
         found = Model([str(model)], loading)
         assert found.lora_metadata(LABEL_KEY) == [said]
         assert found.metadata(LABEL_KEY) == ""
+        assert 0 < int(found.lora_metadata(LENGTH_KEY)[0]) <= settings.max_row
         return
     assert Model([str(result.gguf)]).metadata(LABEL_KEY) == said
+    assert 0 < int(Model([str(result.gguf)]).metadata(LENGTH_KEY)) <= settings.max_row
     # What is taught last decides.
     settings = FinetuneOptions(loop=options(epochs=1, learning_rate=1e-6))
     again = finetune(source, tmp_path / "again", result.gguf, SCHEMA, settings, quiet=True)

@@ -1,9 +1,10 @@
 """Splits long documents into chunks, and merges the values of the chunks.
 
-Chunks end with a sentence. A value is taken from the most confident chunk, preferably one whose
-text has the value, with the name of its field just before it; it is null only if it is null in
-every chunk. Attributes that depend on each
-other are taken from the same chunk. An array has the items of all chunks, without duplicates.
+Chunks end with a row of a table, a record or a sentence; one that begins in a table has its header
+as well. A value is taken from the most confident chunk, preferably one whose text has the value,
+with the name of its field just before it; it is null only if it is null in every chunk. Attributes
+that depend on each other are taken from the same chunk. An array has the items of all chunks, in
+the order of the text; an item that two chunks read at the same place is kept once.
 
 A later pass with other chunk boundaries only adds to the earlier ones: values that are still null,
 and array items that stand elsewhere in the document than those found so far.
@@ -14,8 +15,13 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import attrgetter
+from statistics import median_low
+from typing import Any
 
 from hpd.pipeline import OnChunk
 from hpd.pipeline.document_values import (
@@ -25,17 +31,29 @@ from hpd.pipeline.document_values import (
     log_distance,
     min_margin,
 )
+from hpd.pipeline.text_rows import BreakLevel, TextRows
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Failure, FieldValue, Usage
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.words import is_joined
 
 CountTokens = Callable[[str], int]
+_Span = tuple[int, int]
+"""The offsets of the first character of a part of a text, and of the one after its last."""
 
 _OVERLAP_DIVISOR = 8
 """Chunks overlap by the chunk size divided by this."""
+_HEAD_DIVISOR = 4
+"""A header is repeated if it takes at most the chunk size divided by this."""
+_TITLE_DIVISOR = 8
+"""A title is repeated if it takes at most the chunk size divided by this."""
 _NAME_REACH = 80
 """The characters before a value in which its name may stand."""
+_MAX_BETWEEN = 2
+"""The most words, such as a currency, between a label and its value."""
+_NUMBER_BEFORE = re.compile(r"\d[\d.,' ]*")
+_BLOCK = 64
+"""Items are looked up by blocks of so many characters."""
 _NAME_WORD = re.compile(r"[^\W_]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MAX_WORD_LENGTH = 40
@@ -43,16 +61,44 @@ _MAX_WORD_LENGTH = 40
 
 # Blanks belong to the word after them, as in most tokenizers.
 _WORD = re.compile(r"\s*\S+|\s+\Z")
+_LINE_END = re.compile(r"[\r\n]")
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'’”»)\]]*\Z|[。！？｡]+[」』”）]*\Z")  # noqa: RUF001
 _INNER_END = re.compile(r"(?<=[。！？｡])(?![。！？｡」』”）])")  # noqa: RUF001
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The characters of a text from ``start`` to ``end``."""
+    """The characters of a text from ``start`` to ``end``, below a head.
+
+    The head has earlier lines of the text: its title, and the header of the table in which the
+    chunk begins. Each is given by its first character and the one after its last.
+    """
 
     start: int
     end: int
+    head: tuple[_Span, ...] = ()
+
+    def of(self, text: str) -> str:
+        """Return the chunk of a text with its head."""
+        return "".join(text[start:end] + between for start, end, between in self._parts(text))
+
+    def origin(self, text: str, start: int, end: int) -> tuple[int, int] | None:
+        """Return where a span of the chunk stands in the text, or None if it crosses the head."""
+        at = 0
+        for low, high, between in self._parts(text):
+            if at <= start and end <= at + high - low:
+                return low + start - at, low + end - at
+            at += high - low + len(between)
+        return None
+
+    def _parts(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Yield the parts of the text, and what stands between each and the next one."""
+        for start, end in self.head:
+            yield start, end, "\n"
+        start = self.start
+        while self.head and start < self.end and text[start] in "\r\n":
+            start += 1
+        yield start, self.end, ""
 
 
 @dataclass(slots=True)
@@ -60,56 +106,100 @@ class _Piece:
     start: int
     end: int
     n_tokens: int
-    ends_sentence: bool = False
+    level: BreakLevel = 0
+    """How well the text can be cut behind it."""
+    in_table: bool = False
+
+
+class TextSplitter:
+    """Splits a text, which is analysed only once, into overlapping chunks."""
+
+    def __init__(self, text: str, count_tokens: CountTokens) -> None:
+        self._text = text
+        self._count_tokens = count_tokens
+        self._rows = TextRows(text)
+        self._pieces = _pieces(text, count_tokens, self._rows)
+
+    def chunks(self, room: int, first_room: int | None = None) -> list[Chunk]:
+        """Return chunks of at most ``room`` tokens, with their heads.
+
+        A chunk ends with a row of a table, a record or a sentence if one ends in its second half,
+        else with a word; a line of a table is only cut if it does not fit. A chunk has at least
+        one piece, however small ``room`` is. ``first_room`` limits the first chunk instead, which
+        shifts all boundaries.
+        """
+        pieces = self._pieces
+        found: list[Chunk] = []
+        first = end = 0
+        while end < len(pieces):
+            min_end = end
+            limit = room if found else first_room or room
+            end = _end_of_chunk(pieces, first, limit)
+            head, n_tokens = self._head(pieces[first].start, pieces[end - 1].end, limit)
+            shorter = _end_of_chunk(pieces, first, limit - n_tokens)
+            if shorter > min_end:
+                end = shorter
+            else:
+                head = ()
+            if end < len(pieces):
+                end = _best_end(pieces, first, min_end, end)
+            found.append(Chunk(pieces[first].start, pieces[end - 1].end, head))
+            if end < len(pieces):
+                # The next chunk must have room for the overlap and for new text.
+                overlap = min(room // _OVERLAP_DIVISOR, room - pieces[end].n_tokens)
+                first = _next_start(pieces, first, end, overlap)
+        return found
+
+    def _head(self, start: int, end: int, room: int) -> tuple[tuple[_Span, ...], int]:
+        """Return the head of a part of the text, and its tokens."""
+        header = self._rows.header_at(start, end)
+        if header is None:
+            return (), 0
+        n_header = self._count(header)
+        if n_header > room // _HEAD_DIVISOR:
+            return (), 0
+        title = self._rows.title
+        if title is not None and title[1] < min(start, header[0]):
+            n_title = self._count(title)
+            if n_title <= room // _TITLE_DIVISOR:
+                return (title, header), n_title + n_header
+        return (header,), n_header
+
+    def _count(self, span: tuple[int, int]) -> int:
+        return self._count_tokens(self._text[span[0] : span[1]] + "\n")
 
 
 def split_text(
     text: str, room: int, count_tokens: CountTokens, first_room: int | None = None
 ) -> list[Chunk]:
-    """Split ``text`` into overlapping chunks of at most ``room`` tokens.
-
-    A chunk ends with a sentence if one ends in its second half, else with a word; only very long
-    words are split. A chunk has at least one piece, however small ``room`` is. ``first_room``
-    limits the first chunk instead, which shifts all boundaries.
-    """
-    pieces = _pieces(text, count_tokens)
-    found: list[Chunk] = []
-    first = end = 0
-    while end < len(pieces):
-        min_end, end = end, _end_of_chunk(pieces, first, room if found else first_room or room)
-        if end < len(pieces):
-            end = _last_sentence_end(pieces, max(min_end, first + (end - first) // 2), end)
-        found.append(Chunk(pieces[first].start, pieces[end - 1].end))
-        if end < len(pieces):
-            # The next chunk must have room for the overlap and for new text.
-            overlap = min(room // _OVERLAP_DIVISOR, room - pieces[end].n_tokens)
-            first = _next_start(pieces, first, end, overlap)
-    return found
+    """Split a text; see ``TextSplitter.chunks``."""
+    return TextSplitter(text, count_tokens).chunks(room, first_room)
 
 
 def fitting_length(text: str, room: int, count_tokens: CountTokens) -> int:
     """Return the length of the longest prefix of whole words with at most ``room`` tokens."""
-    pieces = _pieces(text, count_tokens)
     n_tokens = 0
-    for piece in pieces:
+    for piece in _pieces(text, count_tokens):
         n_tokens += piece.n_tokens
         if n_tokens > room:
             return piece.start
     return len(text)
 
 
-def _pieces(text: str, count_tokens: CountTokens) -> list[_Piece]:
+def _pieces(text: str, count_tokens: CountTokens, rows: TextRows | None = None) -> list[_Piece]:
     counts: dict[str, int] = {}
     pieces: list[_Piece] = []
     for match in _WORD.finditer(text):
-        if pieces and "\n" in match.group()[: len(match.group()) - len(match.group().lstrip())]:
-            pieces[-1].ends_sentence = True
+        word_start = match.end() - len(match.group().lstrip())
+        if pieces and rows is not None and _LINE_END.search(text, match.start(), word_start):
+            pieces[-1].level = rows.level_before(word_start)
+        in_table = rows is not None and rows.is_in_table(word_start)
         for start, end in _split_word(text, match.start(), match.end()):
             part = text[start:end]
             if part not in counts:
                 counts[part] = count_tokens(part)
-            is_end = _SENTENCE_END.search(part) is not None
-            pieces.append(_Piece(start, end, counts[part], is_end))
+            is_end = not in_table and _SENTENCE_END.search(part) is not None
+            pieces.append(_Piece(start, end, counts[part], 2 if is_end else 0, in_table))
     return pieces
 
 
@@ -142,32 +232,55 @@ def _end_of_chunk(pieces: list[_Piece], first: int, room: int) -> int:
     return end
 
 
-def _last_sentence_end(pieces: list[_Piece], min_end: int, end: int) -> int:
-    """Return the last sentence end between ``min_end`` and ``end``, or ``end`` if there is none."""
-    return next((at for at in range(end, min_end, -1) if pieces[at - 1].ends_sentence), end)
+def _best_end(pieces: list[_Piece], first: int, min_end: int, end: int) -> int:
+    """Return the best end of a chunk after ``min_end``, up to ``end``."""
+    half = max(min_end, first + (end - first) // 2)
+    for level in (2, 1):
+        for at in range(end, half, -1):
+            if pieces[at - 1].level >= level:
+                return at
+    if not pieces[end - 1].in_table:
+        return end
+    return next((at for at in range(half, min_end, -1) if pieces[at - 1].level), end)
 
 
 def _next_start(pieces: list[_Piece], first: int, end: int, room: int) -> int:
-    """Return the start of the next chunk: a sentence within the overlap, or else a word."""
+    """Return the start of the next chunk in the overlap: a row or a sentence, or else a word."""
     n_tokens = 0
     at = end
     while at - 1 > first and n_tokens + pieces[at - 1].n_tokens <= room:
         at -= 1
         n_tokens += pieces[at].n_tokens
-    return next((i for i in range(at, end) if i > 0 and pieces[i - 1].ends_sentence), at)
+    i = _first_of_level(pieces, max(at, 1), end, 2)
+    if i is None and pieces[at].in_table:
+        # Rather no overlap than a part of a row.
+        if pieces[end - 1].level == 2:
+            return end
+        i = _first_of_level(pieces, max(at, 1), end, 1) or end
+    return at if i is None else i
 
 
-def shift_spans(values: DocumentValues, offset: int) -> None:
-    """Convert the spans of a chunk to offsets in the whole document."""
+def _first_of_level(pieces: list[_Piece], low: int, high: int, level: int) -> int | None:
+    return next((i for i in range(low, high) if pieces[i - 1].level >= level), None)
+
+
+def shift_spans(values: DocumentValues, chunk: Chunk, text: str) -> None:
+    """Convert the spans of a chunk to offsets in the whole document.
+
+    A value that was found partly in the head of the chunk has no span.
+    """
     for path, result in values.fields.items():
         if result.start is not None and result.end is not None:
-            values.fields[path] = replace(
-                result, start=result.start + offset, end=result.end + offset
+            span = chunk.origin(text, result.start, result.end)
+            values.fields[path] = (
+                replace(result, start=None, end=None, text=None, match="none")
+                if span is None
+                else replace(result, start=span[0], end=span[1])
             )
 
 
 def merge_chunks(
-    schema: Schema, chunks: Sequence[DocumentValues], text: str = ""
+    schema: Schema, chunks: Sequence[DocumentValues], text: str = "", starts: Sequence[int] = ()
 ) -> DocumentValues:
     """Merge the fields of a document's chunks, in the order of the text.
 
@@ -175,17 +288,24 @@ def merge_chunks(
         schema: the fields.
         chunks: the values of each chunk, with offsets in the whole document.
         text: the whole document.
+        starts: where each chunk starts; what stands before it was in its head.
     """
-    merger = _ChunkMerger(chunks, text)
+    merger = _ChunkMerger(chunks, text, starts or [0] * len(chunks))
     merger.siblings(schema.attributes, ())
     return merger.whole
 
 
 class _ChunkMerger:
-    def __init__(self, chunks: Sequence[DocumentValues], text: str) -> None:
+    def __init__(self, chunks: Sequence[DocumentValues], text: str, starts: Sequence[int]) -> None:
         self.chunks = chunks
         self.text = text
+        self.starts = starts
         self.whole = DocumentValues()
+
+    @cached_property
+    def rows(self) -> TextRows:
+        """The rows of the document."""
+        return TextRows(self.text)
 
     def siblings(self, attributes: Sequence[Attribute], prefix: Path) -> None:
         for group in dependent_groups(attributes):
@@ -220,19 +340,38 @@ class _ChunkMerger:
                 self.whole.fields[path] = replace(result, margin=min_margin(margins))
 
     def array(self, array: Attribute, path: Path) -> None:
-        items: list[tuple[DocumentValues, Path, float]] = []
-        seen: dict[str, int] = {}  # The chunk where each item first occurred.
-        for n, chunk in enumerate(self.chunks):
-            for root in _item_paths(chunk, path):
-                identity = item_identity(chunk, root)
-                if identity is not None and seen.setdefault(identity, n) == n:
-                    items.append((chunk, root, _item_confidence(chunk, root)))
+        items: list[_Item] = []
+        known: set[str] = set()
+        unplaced: set[str] = set()
+        n_before = 0  # The first items end before the chunk, so they cannot be in it, too.
+        for chunk, start in zip(self.chunks, self.starts, strict=True):
+            while n_before < len(items) and items[n_before].end <= start:
+                n_before += 1
+            earlier = _ItemIndex(items, n_before)
+            for item in _items(chunk, path, start):
+                if item.is_null or item.is_in_head:
+                    continue
+                same = earlier.pop(item)
+                if same is None:
+                    goes_by_value = not item.spans or array.unique_items or self.is_mention(item)
+                    if item.identity not in (known if goes_by_value else unplaced):
+                        items.append(item)
+                elif items[same].n_known < item.n_known:
+                    items[same] = item
+            known |= {item.identity for item in items[n_before:]}
+            unplaced |= {item.identity for item in items[n_before:] if not item.spans}
         if array.max_items is not None and len(items) > array.max_items:
-            limit = sorted((item[2] for item in items), reverse=True)[array.max_items - 1]
-            items = [item for item in items if item[2] >= limit][: array.max_items]
+            limit = sorted((item.confidence for item in items), reverse=True)[array.max_items - 1]
+            items = [item for item in items if item.confidence >= limit][: array.max_items]
         self.count(path, len(items))
-        for number, (chunk, root, _) in enumerate(items, start=1):
-            self.move(chunk, root, (*path, str(number)))
+        for number, item in enumerate(sorted(items, key=attrgetter("start")), start=1):
+            item.copy(self.whole, (*path, str(number)))
+
+    def is_mention(self, item: _Item) -> bool:
+        """Return whether an item of words stands in running text, which may repeat it."""
+        if any(not isinstance(value, str) for value in item.values.values() if value is not None):
+            return False
+        return not any(self.rows.is_in_table(start) for start, _ in item.spans.values())
 
     def count(self, path: Path, n_items: int) -> None:
         count_path = (*path, COUNT_KEY)
@@ -261,12 +400,6 @@ class _ChunkMerger:
             margin=margin,
         )
 
-    def move(self, chunk: DocumentValues, root: Path, to: Path) -> None:
-        """Copy an item of a chunk under a new number."""
-        for path, result in chunk.fields.items():
-            if is_below(path, [root]):
-                self.whole.fields[to + path[len(root) :]] = result
-
 
 def dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
     """Group siblings that come ``after`` each other, directly or not, in schema order."""
@@ -293,7 +426,7 @@ def _chunk_rank(
     results = {path: result for path, result in chunk.fields.items() if is_below(path, roots)}
     filled = {path: result for path, result in results.items() if result.value is not None}
     n_grounded = sum(result.match not in (None, "none") for result in filled.values())
-    n_named = sum(_is_named(path, result, text) for path, result in filled.items())
+    n_named = sum(_naming(path, result, text) for path, result in filled.items())
     n_errors = sum(result.error is not None for result in results.values())
     # If all values are null, the least confident chunk wins.
     sign = 1 if filled else -1
@@ -302,44 +435,164 @@ def _chunk_rank(
     return n_grounded, len(filled), n_named, -n_errors, sign * mean
 
 
-def _is_named(path: Path, result: FieldValue, text: str) -> bool:
-    """Return whether the document names a field before its value: ``Closing balance 286.00``."""
+def _naming(path: Path, result: FieldValue, text: str) -> int:
+    """Return how surely the document names a field before its value.
+
+    2: right before it, as in ``Closing balance: EUR 286.00``; 1: in the same paragraph; 0: not.
+    """
     if result.start is None:
-        return False
+        return 0
     before = text[max(0, result.start - _NAME_REACH) : result.start].casefold()
-    paragraph = _NAME_WORD.findall(before.rpartition("\n\n")[2])
+    paragraph = before.rpartition("\n\n")[2]
     names = _NAME_WORD.findall(_CAMEL_CASE.sub(" ", path[-1]).casefold())
-    return bool(names) and all(name in paragraph for name in names)
+    words = _NAME_WORD.findall(paragraph)
+    if not names or not all(name in words for name in names):
+        return 0
+    # Nothing else has a value between a label and its value.
+    beside = _NAME_WORD.findall(_NUMBER_BEFORE.split(paragraph)[-1])[-len(names) - _MAX_BETWEEN :]
+    return 2 if all(name in beside for name in names) else 1
 
 
-def item_identity(chunk: DocumentValues, root: Path) -> str | None:
-    """Return a key that is equal for items with equal values, or None if all are null."""
-    values = {
-        path[len(root) :]: result.value
-        for path, result in chunk.fields.items()
-        if is_below(path, [root])
-    }
-    if all(value is None for value in values.values()):
-        return None
-    return json.dumps(sorted((path, repr(value)) for path, value in values.items()))
+@dataclass(slots=True)
+class _Item:
+    """An item of an array.
+
+    Args:
+        fields: its fields, by their path in the item.
+        spans: where its values stand, by their path in the item, without those in the head of the
+            chunk, and without those that other items of the chunk have as well.
+        start: where it stands, or where the item before it does.
+        is_in_head: whether all of its values that were found stand in the head of the chunk.
+    """
+
+    fields: dict[Path, FieldValue]
+    spans: dict[Path, _Span]
+    start: int
+    is_in_head: bool
+    identity: str = field(init=False)
+    """Equal for items with equal values."""
+
+    def __post_init__(self) -> None:
+        values = ((path, repr(value)) for path, value in self.values.items())
+        self.identity = json.dumps(sorted(values))
+
+    @property
+    def values(self) -> dict[Path, Any]:
+        """Its values, by their path in the item."""
+        return {path: result.value for path, result in self.fields.items()}
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it has no value."""
+        return all(result.value is None for result in self.fields.values())
+
+    @property
+    def end(self) -> int:
+        """The end of its last value."""
+        return max((end for _, end in self.spans.values()), default=self.start)
+
+    @property
+    def n_known(self) -> tuple[int, int]:
+        """How many values were found, and how many it has."""
+        return len(self.spans), sum(result.value is not None for result in self.fields.values())
+
+    @property
+    def confidence(self) -> float:
+        """The least confidence of its values."""
+        known = (result.confidence for result in self.fields.values())
+        return min((each for each in known if each is not None), default=0.0)
+
+    def copy(self, to: DocumentValues, root: Path) -> None:
+        """Copy its fields below a path."""
+        for path, result in self.fields.items():
+            to.fields[root + path] = result
 
 
-def _item_confidence(chunk: DocumentValues, root: Path) -> float:
-    below = [
-        result.confidence
-        for path, result in chunk.fields.items()
-        if is_below(path, [root]) and result.confidence is not None
+def _items(values: DocumentValues, path: Path, start: int = 0) -> list[_Item]:
+    """Return the items of an array; what stands before ``start`` is the head of a chunk."""
+    count = values.fields.get((*path, COUNT_KEY), FieldValue()).value
+    n_items = count if isinstance(count, int) else 0
+    found: list[dict[Path, FieldValue]] = [{} for _ in range(n_items)]
+    depth = len(path)
+    for own, result in values.fields.items():
+        if len(own) > depth and own[:depth] == path and own[depth] != COUNT_KEY:
+            number = int(own[depth])
+            if 1 <= number <= n_items:
+                found[number - 1][own[depth + 1 :]] = result
+    spans = [
+        {
+            inner: (result.start, result.end)
+            for inner, result in fields.items()
+            if result.start is not None and result.end is not None
+        }
+        for fields in found
     ]
-    return min(below, default=0.0)
+    shared = Counter((inner, span) for own in spans for inner, span in own.items())
+    items = []
+    at = start
+    for fields, own in zip(found, spans, strict=True):
+        body = {inner: span for inner, span in own.items() if span[0] >= start}
+        if body:
+            at = median_low([low for low, _ in body.values()])
+        single = {inner: span for inner, span in body.items() if shared[inner, span] == 1}
+        items.append(_Item(fields, single, at, is_in_head=bool(own) and not body))
+    return items
+
+
+class _ItemIndex:
+    """Finds the items of earlier chunks, or passes, that were read again.
+
+    Args:
+        items: all items.
+        first: the index of the first one that may be read again.
+    """
+
+    def __init__(self, items: Sequence[_Item], first: int = 0) -> None:
+        self._items = items
+        self._by_identity: dict[str, list[int]] = {}
+        self._by_place: dict[tuple[Path, int], list[int]] = {}
+        for n in range(first, len(items)):
+            self._by_identity.setdefault(items[n].identity, []).append(n)
+            for path, (start, end) in items[n].spans.items():
+                for block in range(start // _BLOCK, (end - 1) // _BLOCK + 1):
+                    self._by_place.setdefault((path, block), []).append(n)
+        self._found: set[int] = set()
+
+    def pop(self, item: _Item) -> int | None:
+        """Return the index of the same item, which is not found again, or None.
+
+        It stands at the same place: at least half of the values that both have overlap. An item
+        whose place is not known is the same as one with equal values.
+        """
+        near = {
+            n
+            for path, (start, end) in item.spans.items()
+            for block in range(start // _BLOCK, (end - 1) // _BLOCK + 1)
+            for n in self._by_place.get((path, block), ())
+        }
+        same = [n for n in sorted(near) if _is_same_place(item.spans, self._items[n].spans)]
+        equal = self._by_identity.get(item.identity, ())
+        same += [n for n in equal if not (item.spans and self._items[n].spans)]
+        left = [n for n in same if n not in self._found]
+        if not left:
+            return None
+        best = next((n for n in left if self._items[n].identity == item.identity), left[0])
+        self._found.add(best)
+        return best
+
+
+def _is_same_place(one: dict[Path, _Span], other: dict[Path, _Span]) -> bool:
+    both = [(span, other[path]) for path, span in one.items() if path in other]
+    n_shared = sum(start < b and a < end for (start, end), (a, b) in both)
+    return n_shared > 0 and 2 * n_shared >= len(both)
 
 
 def add_pass(schema: Schema, whole: DocumentValues, later: DocumentValues) -> None:
     """Add the values of a later pass over the document to those of earlier passes.
 
-    An array item is new if it differs from all earlier ones: more than half of its grounded values
-    do not overlap the same attribute of the other item. An item without grounded values is new if
-    no other item has equal values. Attributes that depend on each other are taken together, if all
-    of them are null.
+    An array item is new if it stands elsewhere than all earlier ones; if its place is not known,
+    no other item may have equal values. Items are in the order of the document. Attributes that
+    depend on each other are taken together, if all of them are null.
     """
     _PassMerger(schema, whole, later).siblings(schema.attributes, ())
 
@@ -374,21 +627,24 @@ class _PassMerger:
         )
 
     def array(self, array: Attribute, path: Path) -> None:
-        known = list(_item_paths(self.whole, path))
-        identities = {item_identity(self.whole, root) for root in known}
-        spans = [_item_spans(self.whole, root) for root in known]
-        n_items = len(known)
-        for root in _item_paths(self.later, path):
-            if array.max_items is not None and n_items >= array.max_items:
+        items = _items(self.whole, path)
+        n_known = len(items)
+        index = _ItemIndex(items[:])
+        for item in _items(self.later, path):
+            if array.max_items is not None and len(items) >= array.max_items:
                 break
-            own = _item_spans(self.later, root)
-            is_known = item_identity(self.later, root) in identities
-            if any(_is_same_item(own, others) for others in spans) or (is_known and not own):
-                continue
-            n_items += 1
-            self.move(root, (*path, str(n_items)))
-        if n_items > len(known):
-            self.count((*path, COUNT_KEY), n_items)
+            if index.pop(item) is None:
+                items.append(item)
+        if len(items) == n_known:
+            return
+        count_path = (*path, COUNT_KEY)
+        for own in [
+            own for own in self.whole.fields if own != count_path and is_below(own, [path])
+        ]:
+            del self.whole.fields[own]
+        for number, item in enumerate(sorted(items, key=attrgetter("start")), start=1):
+            item.copy(self.whole, (*path, str(number)))
+        self.count(count_path, len(items))
 
     def count(self, path: Path, n_items: int) -> None:
         results = [
@@ -408,33 +664,6 @@ class _PassMerger:
                 before = self.whole.fields.get(target, FieldValue())
                 margin = min_margin([before.margin, result.margin])
                 self.whole.fields[target] = replace(result, margin=margin)
-
-
-_ItemSpans = dict[Path, tuple[int, int]]
-"""The span of each grounded value of an item, by its path in the item."""
-
-
-def _item_paths(values: DocumentValues, path: Path) -> Iterator[Path]:
-    count = values.fields.get((*path, COUNT_KEY), FieldValue()).value
-    for number in range(1, (count if isinstance(count, int) else 0) + 1):
-        yield (*path, str(number))
-
-
-def _item_spans(values: DocumentValues, root: Path) -> _ItemSpans:
-    return {
-        path[len(root) :]: (result.start, result.end)
-        for path, result in values.fields.items()
-        if is_below(path, [root]) and result.start is not None and result.end is not None
-    }
-
-
-def _is_same_item(one: _ItemSpans, other: _ItemSpans) -> bool:
-    """Return whether at least half of an item's values overlap the same attributes of another."""
-    n_shared = sum(
-        path in other and start < other[path][1] and other[path][0] < end
-        for path, (start, end) in one.items()
-    )
-    return bool(one) and 2 * n_shared >= len(one)
 
 
 class ChunkedDocument:
@@ -479,9 +708,9 @@ class ChunkedDocument:
         started_at: float | None,
     ) -> None:
         """Store the values of a finished chunk."""
-        shift_spans(values, chunk.start)
+        shift_spans(values, chunk.chunk, self.text)
         self._n_finished += 1
-        self._passes[chunk.pass_index][chunk.start] = values
+        self._passes[chunk.pass_index][chunk.chunk.start] = values
         self._failure = self._failure or failure
         # Chunks are decoded together, so the time is that from the first start to now.
         if started_at is not None:
@@ -497,7 +726,7 @@ class ChunkedDocument:
         if self._failure is not None:
             return DocumentValues(), self._usage, self._failure
         whole, *later = [
-            merge_chunks(schema, [chunks[start] for start in sorted(chunks)], self.text)
+            merge_chunks(schema, [chunks[n] for n in sorted(chunks)], self.text, sorted(chunks))
             for chunks in self._passes
         ]
         for others in later:
@@ -511,4 +740,4 @@ class DocumentChunk:
 
     whole: ChunkedDocument
     pass_index: int
-    start: int
+    chunk: Chunk

@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Any
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, HpdError
 from hpd.pipeline import OnChunk
-from hpd.pipeline.chunking import Chunk, ChunkedDocument, DocumentChunk, fitting_length, split_text
+from hpd.pipeline.chunking import (
+    Chunk,
+    ChunkedDocument,
+    DocumentChunk,
+    TextSplitter,
+    fitting_length,
+)
+from hpd.prompt.text import LENGTH_KEY
 from hpd.results import Extraction, Failure
+from hpd.values.stated import STATED_KEY
 
 if TYPE_CHECKING:
+    from hpd._native import Model
     from hpd.pipeline.prompts import Prompt, PromptMaker
 
 IndexedExtraction = tuple[int, Extraction[Any]]
@@ -30,11 +39,14 @@ class ContextLimit:
         n_engine: the cells of the engine.
         n_trained: the context length the model was trained for, from its file; 0 if unknown.
         n_requested: the user's ``n_ctx``; 0 if hpd chose it.
+        n_taught: the length of the longest prompt, with its answers, that the model was trained
+            for hpd with; 0 if unknown.
     """
 
     n_engine: int
     n_trained: int
     n_requested: int
+    n_taught: int = 0
 
     @property
     def n_cells(self) -> int:
@@ -55,6 +67,10 @@ class ContextLimit:
         most = f", up to the {self.n_trained} of the model's training" if self.n_trained else ""
         return f"the limit is set {who}: it can be raised{most}"
 
+
+_TAUGHT_BEFORE = {"Smollm2 135M 8k Lc100K Mix1 Ep2": 900}
+"""The lengths for models trained for hpd before their files had ``LENGTH_KEY``, by their names: the
+bundled model."""
 
 MIN_CHUNK_TOKENS = 16
 """The fewest tokens of a document that a chunk or a truncated document must have room for."""
@@ -89,6 +105,29 @@ def check_room(maker: PromptMaker) -> int:
             f"has room for {room}; {maker.limit.reason}"
         )
     return room
+
+
+def taught_length(model: Model) -> int:
+    """Return the tokens of the longest prompt that a model was trained for hpd with, or 0."""
+    said = [model.metadata(LENGTH_KEY), *model.lora_metadata(LENGTH_KEY)]
+    lengths = [int(text) for text in said if text.isdecimal()]
+    if lengths:
+        return lengths[-1]  # An adapter was trained last.
+    if model.metadata(STATED_KEY) == "on":
+        return _TAUGHT_BEFORE.get(model.metadata("general.name"), 0)
+    return 0
+
+
+def longest_whole(maker: PromptMaker) -> int:
+    """Return the most tokens of a document that is not cut with ``on_overflow="chunk"``, or 0.
+
+    0 stands for all that fits the context.
+    """
+    if maker.options.on_overflow != "chunk":
+        return 0
+    if maker.options.chunk_size or not maker.limit.n_taught:
+        return maker.options.chunk_size
+    return max(_GOOD_CHUNK_TOKENS, maker.limit.n_taught - maker.n_fixed())
 
 
 def handle_overflow(
@@ -138,16 +177,18 @@ def _split(
 ) -> Iterator[Prompt]:
     index, document = indexed
     # Smaller chunks are decoded together, but must not become too short.
-    wanted = maker.options.chunk_size or max(min(room, _GOOD_CHUNK_TOKENS), room // 4)
+    size = min(room, longest_whole(maker) or room)
+    wanted = maker.options.chunk_size or max(min(size, _GOOD_CHUNK_TOKENS), size // 4)
+    splitter = TextSplitter(document.text, maker.n_tokens)
     while True:
-        passes = _passes(maker, document.text, wanted)
+        passes = _passes(splitter, wanted, maker.options.passes)
         whole = ChunkedDocument(
             document.text, [len(pass_chunks) for pass_chunks in passes], index, on_chunk
         )
         prompts = [
             maker.prompt(
-                [(index, replace(document, text=document.text[chunk.start : chunk.end]))],
-                DocumentChunk(whole, pass_index, chunk.start),
+                [(index, replace(document, text=chunk.of(document.text)))],
+                DocumentChunk(whole, pass_index, chunk),
             )
             for pass_index, pass_chunks in enumerate(passes)
             for chunk in pass_chunks
@@ -160,16 +201,14 @@ def _split(
         wanted = max(1, wanted - n_over)
 
 
-def _passes(maker: PromptMaker, text: str, size: int) -> list[list[Chunk]]:
+def _passes(splitter: TextSplitter, size: int, n_passes: int) -> list[list[Chunk]]:
     """Return the chunks of each pass, with boundaries inside the chunks of the other passes.
 
     A pass with the same chunks as an earlier one is left out.
     """
-    n_passes = maker.options.passes
     passes: list[list[Chunk]] = []
     for n in range(n_passes):
-        first = max(1, size * (n_passes - n) // n_passes)
-        pass_chunks = split_text(text, size, maker.n_tokens, first)
+        pass_chunks = splitter.chunks(size, max(1, size * (n_passes - n) // n_passes))
         if pass_chunks not in passes:
             passes.append(pass_chunks)
     return passes

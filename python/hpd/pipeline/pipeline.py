@@ -26,7 +26,13 @@ from hpd.errors import CallCancelledError, EngineClosedError, HpdError
 from hpd.options import Options
 from hpd.pipeline import Cancellation, Examples, OnChunk, OnSettled, Schemas, Task, examples_of
 from hpd.pipeline.compiled_schema import CompiledSchema, Request
-from hpd.pipeline.long_documents import ContextLimit, IndexedDocument, IndexedExtraction, check_room
+from hpd.pipeline.long_documents import (
+    ContextLimit,
+    IndexedDocument,
+    IndexedExtraction,
+    check_room,
+    taught_length,
+)
 from hpd.pipeline.prompts import Prompt, PromptMaker
 from hpd.pipeline.reuse import Reuse
 from hpd.prompt.tokens import may_share_prompt
@@ -538,7 +544,9 @@ class Pipeline:
         self._compile_schema = compile_schema
         _native.claim_process()
         self._engine = make_engine(model, native)
-        self._limit = ContextLimit(self._engine.n_ctx, model.n_ctx_train, options.n_ctx)
+        self._limit = ContextLimit(
+            self._engine.n_ctx, model.n_ctx_train, options.n_ctx, taught_length(model)
+        )
         in_flight = options.max_in_flight
         self._loop = EngineLoop(self._engine, n_ahead=in_flight)
         self._flush_after = flush_after or 4 * options.stack * in_flight

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from hpd._native import Answer, Value
@@ -32,6 +33,7 @@ from hpd.pipeline.long_documents import (
     IndexedExtraction,
     failed_extraction,
     handle_overflow,
+    longest_whole,
 )
 from hpd.pipeline.reuse import KnownValue, KnownValues, Reuse
 from hpd.prompt.lists import WrittenList
@@ -613,9 +615,13 @@ class PromptMaker:
             for document in documents:
                 yield from self.prompts([document], on_chunk)
 
+    @cached_property
+    def _longest_whole(self) -> int:
+        return longest_whole(self)
+
     def _is_to_be_cut(self, text: str) -> bool:
-        """Return whether a document has more than ``chunk_size`` tokens."""
-        size = self.options.chunk_size
+        """Return whether a document is cut even if it fits the context."""
+        size = self._longest_whole
         # A token has at least one byte.
         return 0 < size < len(text.encode()) and self.n_tokens(text) > size
 

@@ -289,6 +289,9 @@ def _choice_text(choice: str | int | float | bool) -> str:
     return choice if isinstance(choice, str) else json.dumps(choice)
 
 
+LENGTH_KEY = "hpd.length"
+"""The key of a GGUF file, or of an adapter, with the tokens of the longest prompt, answers
+included, on which its model was trained for hpd."""
 LABEL_KEY = "hpd.label"
 """GGUF key that is ``on`` if the model or adapter was trained on this layout."""
 

@@ -270,7 +270,8 @@ class RowStream:
         maker: makes their rows.
         forms: the forms of rows and their weights.
         stack: documents per prompt.
-        max_row: longer rows are skipped, and counted in ``n_long``.
+        max_row: longer rows are skipped, and counted in ``n_long``; ``n_longest`` has the tokens
+            of the longest of the others.
         seed: seed of the order and of the forms.
         is_read_once: there is only one epoch, and a resumed run gets new documents, so it skips
             none.
@@ -284,6 +285,7 @@ class RowStream:
     seed: int = 0
     is_read_once: bool = False
     n_long: int = field(default=0, init=False)
+    n_longest: int = field(default=0, init=False)
 
     def per_epoch(self) -> int:
         """Return the rows per epoch, including skipped ones; reads all documents."""
@@ -324,6 +326,7 @@ class RowStream:
         if row is not None and len(row) > self.max_row:
             self.n_long += 1
             return None
+        self.n_longest = max(self.n_longest, 0 if row is None else len(row))
         return row
 
 

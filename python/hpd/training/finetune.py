@@ -17,7 +17,7 @@ from hpd.errors import InputError, OptionError
 from hpd.evaluation.rows import load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.prompt.lists import LISTS_KEY
-from hpd.prompt.text import LABEL_KEY, DocumentRole, Lists
+from hpd.prompt.text import LABEL_KEY, LENGTH_KEY, DocumentRole, Lists
 from hpd.training import data
 from hpd.training.data import (
     LabelledDocument,
@@ -161,7 +161,7 @@ def finetune(
     best = progress.best_f1 if dev is not None else None
     if not progress.is_done:
         return FinetuneResult(None, progress.step, best)
-    return FinetuneResult(_export(network, base, output, options), progress.step, best)
+    return FinetuneResult(_export(network, base, output, options, stream), progress.step, best)
 
 
 def _lists(options: FinetuneOptions, vocabulary: GgufVocabulary) -> Lists:
@@ -281,8 +281,12 @@ def _validation(
     return validate
 
 
-def _export(network: Any, base: GgufFile, output: Path, options: FinetuneOptions) -> Path:
+def _export(
+    network: Any, base: GgufFile, output: Path, options: FinetuneOptions, stream: RowStream
+) -> Path:
     metadata: dict[str, str] = {LISTS_KEY: options.lists or "names"}
+    if stream.n_longest:  # A run that was complete before it was resumed has read no row.
+        metadata[LENGTH_KEY] = str(stream.n_longest)
     if "label" in options.forms:
         metadata[LABEL_KEY] = "on"
     if options.lora_rank:
