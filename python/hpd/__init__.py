@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hpd.one_call import extract
     from hpd.options import Options
     from hpd.pipeline import Task
-    from hpd.results import Extraction, FieldValue, Usage
+    from hpd.results import Extraction, FieldValue, Usage, ValueOption
     from hpd.schema.attributes import Attribute, Schema
     from hpd.schema.sources import load_schemas
     from hpd.version import __version__
@@ -56,6 +56,7 @@ __all__ = [
     "SchemaError",
     "Task",
     "Usage",
+    "ValueOption",
     "__version__",
     "extract",
     "load_schemas",
@@ -69,7 +70,7 @@ _HOMES = {
     "hpd.one_call": ("extract",),
     "hpd.options": ("Options",),
     "hpd.pipeline": ("Task",),
-    "hpd.results": ("Extraction", "FieldValue", "Usage"),
+    "hpd.results": ("Extraction", "FieldValue", "Usage", "ValueOption"),
     "hpd.schema.attributes": ("Attribute", "Schema"),
     "hpd.schema.sources": ("load_schemas",),
     "hpd.version": ("__version__",),

@@ -74,8 +74,10 @@ class Field:
         replay: Sequence[int] = [],
         attribute: int = 0,
         normalizes: bool = False,
+        tells_branches: bool = False,
     ) -> None: ...
     replay: list[int]
+    attribute: int
     normalizes: bool
     @property
     def key(self) -> list[int]: ...
@@ -90,6 +92,8 @@ class Value:
     def logprobs(self) -> list[float]: ...
     @property
     def log_shares(self) -> list[float]: ...
+    @property
+    def branches(self) -> list[list[tuple[int, float]]]: ...
     @property
     def margins(self) -> list[float]: ...
     @property

@@ -47,6 +47,7 @@ _CONFLICTS: tuple[tuple[str, Any, str, Any, str], ...] = (
     ("lists", _ANY_VALUE, "method", "ar", "all of an answer is written at once"),
     ("lists", "names", "layout", "label", "its models are taught the numbers of rows"),
     ("lists", "ar", "layout", "label", "its models are taught the numbers of rows"),
+    ("probabilities", True, "method", "ar", "the values of an answer are not asked one by one"),
     ("on_invalid", "retry", "method", "ar", _WRITTEN_AT_ONCE),
     ("on_missing", "force", "method", "ar", _WRITTEN_AT_ONCE),
     ("on_missing", "force", "require_grounding", True, "a made-up value stands in no document"),
@@ -204,6 +205,16 @@ class Options:
         f"dates and counts have at most {SHORT_VALUE_TOKENS}, and choices as many as they need",
         minimum=1,
         maximum=_INT32,
+        per_call=True,
+    )
+
+    probabilities: bool = option(
+        False,
+        affects="values",
+        target="answer",
+        help="give the probability of each value that an enum, a boolean or the choice of a "
+        "union's variant can have, null included, as `options` of its field. Values that begin "
+        "alike take more steps",
         per_call=True,
     )
 
@@ -758,6 +769,7 @@ class Settings(TypedDict, total=False):
     draft_p_min: float
     deterministic: bool
     max_tokens: int
+    probabilities: bool
     dedupe: bool | None
     cache: str
     n_ctx: int

@@ -29,6 +29,15 @@ class RejectedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueOption:
+    """A value that a field could have, and the probability that the model gives it."""
+
+    value: Any
+    """A choice, ``True`` or ``False``, the name of a union's variant, or None for null."""
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
 class FieldValue:
     """The details of one value."""
 
@@ -71,6 +80,13 @@ class FieldValue:
     """Earlier answers that were rejected, with ``on_invalid="retry"``."""
     text: str | None = None
     """The characters of the document from ``start`` to ``end``, as they are stated there."""
+    options: tuple[ValueOption, ...] = ()
+    """With ``probabilities``, all values that an enum, a boolean or the choice of a union's variant
+    can have, null included, the most probable first. The probabilities are the model's own, before
+    any calibration or threshold, and sum to 1. They count each way to write a value, so the
+    chosen one may be slightly above the model's confidence, which counts the way that was written.
+    Options whose probability is not known (with more than about 100 that begin alike) are left
+    out."""
 
     def with_place(self, places: Places) -> FieldValue:
         """Return a copy with the value's place in the file."""
@@ -126,6 +142,11 @@ class FieldValue:
             result["lacks_timezone"] = True
         if self.rejected:
             result["rejected"] = [{"raw": text.raw, "error": text.error} for text in self.rejected]
+        if self.options:
+            result["options"] = [
+                {"value": option.value, "probability": round(option.probability, 4)}
+                for option in self.options
+            ]
         if self.margin is not None:
             result |= {"near_tie": True, "margin": round(self.margin, 4)}
         return result

@@ -146,7 +146,8 @@ void bind_engine(py::module_ & m) {
     py::class_<Field>(m, "Field")
         .def(py::init([](std::vector<Token> key, int32_t max_tokens, std::string grammar,
                          Choices choices, std::string counted_grammar, Choices counted_choices,
-                         std::vector<Token> replay, uint64_t attribute, bool normalizes) {
+                         std::vector<Token> replay, uint64_t attribute, bool normalizes,
+                         bool tells_branches) {
                  if (max_tokens < 1) throw py::value_error("max_tokens must be at least 1");
                  std::sort(choices.begin(), choices.end());
                  std::sort(counted_choices.begin(), counted_choices.end());
@@ -158,21 +159,25 @@ void bind_engine(py::module_ & m) {
                               std::move(counted_choices),
                               std::move(replay),
                               attribute,
-                              normalizes};
+                              normalizes,
+                              tells_branches};
              }),
              py::arg("key"), py::kw_only(), py::arg("max_tokens") = 64, py::arg("grammar") = "",
              py::arg("choices") = Choices(), py::arg("counted_grammar") = "",
              py::arg("counted_choices") = Choices(), py::arg("replay") = std::vector<Token>(),
-             py::arg("attribute") = 0, py::arg("normalizes") = false)
+             py::arg("attribute") = 0, py::arg("normalizes") = false,
+             py::arg("tells_branches") = false)
         .def_readwrite("replay", &Field::replay)
         .def_readonly("key", &Field::key)
         .def_readonly("max_tokens", &Field::max_tokens)
+        .def_readwrite("attribute", &Field::attribute)
         .def_readwrite("normalizes", &Field::normalizes);
 
     py::class_<Value>(m, "Value")
         .def_readonly("tokens", &Value::tokens)
         .def_readonly("logprobs", &Value::logprobs)
         .def_readonly("log_shares", &Value::log_shares)
+        .def_readonly("branches", &Value::branches)
         .def_readonly("margins", &Value::margins)
         .def_property_readonly("margin",
                                [](const Value & v) {

@@ -347,7 +347,8 @@ void bind_parts(py::module_ & m) {
     m.def(
         "tokens_beside",
         [](const std::vector<float> & row, Token token) {
-            return tokens_beside(read_row(row.data(), static_cast<int32_t>(row.size())), token);
+            return tokens_beside(read_row(row.data(), static_cast<int32_t>(row.size())), token,
+                                 negligible);
         },
         py::arg("row"), py::arg("token"));
     m.def(

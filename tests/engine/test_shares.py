@@ -15,7 +15,8 @@ from decoding import engine_options, make_requests, open_model
 from gbnf import to_regex
 from hpd import _core_testing, _native
 from hpd.schema.attributes import Attribute
-from hpd.values.grammar import value_grammar
+from hpd.values.choices import ChoiceProbabilities, Choices
+from hpd.values.grammar import choice_texts, value_grammar
 from reference import Reference, is_complete
 
 ROWS = npst.arrays(
@@ -253,3 +254,117 @@ def test_what_only_the_wider_grammar_allows_counts_and_is_never_taken(tiny_model
                 assert share == pytest.approx(expected, rel=tolerance), value
                 n_others += value.text != other.text
     assert n_others
+
+
+# --- all choices ----------------------------------------------------------------------------------
+
+
+def slow_probabilities(reference, given, is_allowed, choice_of):
+    """The probability of each choice: of all tokens with which it can be written, the product.
+
+    Args:
+        reference: the model.
+        given: the prompt and the key.
+        is_allowed: whether a token may follow the tokens of a value and their text.
+        choice_of: the choice that a text holds; None if it may become several.
+    """
+    pieces = [reference.piece(t).decode("utf-8", "replace") for t in range(reference.n_vocab)]
+    found = {}
+
+    def visit(tokens, text, probability):
+        clear(reference)
+        row = reference.logits_after([*given, *tokens]).astype(np.float64)
+        every = range(reference.n_vocab)
+        allowed = [t for t in every if pieces[t] and is_allowed(tokens, text, t, pieces[t])]
+        weights = np.exp(row[allowed] - row[allowed].max())
+        for token, share in zip(allowed, weights / weights.sum(), strict=True):
+            choice = choice_of(text + pieces[token])
+            if choice is not None:
+                found[choice] = found.get(choice, 0.0) + probability * share
+            elif probability * share > 1e-5:
+                visit([*tokens, token], text + pieces[token], probability * share)
+
+    visit([], "", 1.0)
+    return found
+
+
+def fast_probabilities(path, field, choices_of):
+    """What is known of the choices of each key of two requests, and how many values that took."""
+    with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        requests = make_requests(reference, 2)
+    model = open_model(path)
+    engine = _native.Engine(model, engine_options())
+    for number, ((prompt, keys), n_instruction) in enumerate(requests):
+        for key in keys:
+            own = ChoiceProbabilities(choices_of(model))
+            due = [()]
+            n_values = 0
+            while due:
+                fields = [
+                    _native.Field(list(key), replay=list(t), tells_branches=True, **field(model))
+                    for t in due
+                ]
+                engine.submit(number, list(prompt), fields, n_instruction=n_instruction)
+                results = []
+                while not results:
+                    results = engine.step()
+                for value in results[0].values:
+                    own.add(value.tokens, value.branches)
+                n_values += len(due)
+                due = own.due()
+            yield [*prompt, *key], own.known(), n_values
+
+
+def check_probabilities(path, field, choices_of, reference_of):
+    """Hold all probabilities of choices against the slow ones."""
+    n_open = 0
+    found = list(fast_probabilities(path, field, choices_of))
+    with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        for given, known, n_values in found:
+            expected = slow_probabilities(reference, given, *reference_of(reference))
+            assert sum(p for _, p in known) == pytest.approx(1, abs=1e-4)
+            for number, probability in known:
+                assert probability == pytest.approx(expected.get(number, 0.0), abs=2e-3)
+            n_open += n_values - 1
+    assert n_open, "no choices begin alike"
+
+
+def test_the_probabilities_of_all_choices(tiny_model):
+    def choices_of(model):
+        ways = [[tuple(model.tokenize(f" {choice}"))] for choice in CHOICES]
+        return Choices(CHOICES, CHOICES, ways, model.piece, model.ends_generation)
+
+    def choice_of(text):
+        return next((n for n, own in enumerate(CHOICES) if text.strip().startswith(own)), None)
+
+    check_probabilities(
+        tiny_model("qwen3"),
+        lambda model: {"choices": [model.tokenize(f" {choice}") for choice in CHOICES]},
+        choices_of,
+        lambda reference: (by_choices(reference, CHOICES), choice_of),
+    )
+
+
+def test_the_probabilities_of_all_numbers(tiny_model):
+    attribute = CLOSED["numbers"]
+    texts = choice_texts(attribute)
+
+    def choices_of(model):
+        return Choices([*texts.values()], [*texts], [], model.piece, model.ends_generation)
+
+    def choice_of(text):
+        number, end = regex.fullmatch(r" ?([^,}\] \t\r\n]*)(.*)", text, regex.DOTALL).groups()
+        return [*texts].index(number) if end or number == "null" else None
+
+    grammar = value_grammar(attribute)
+    check_probabilities(
+        tiny_model("qwen3"),
+        lambda _: {"grammar": grammar, "max_tokens": 16},
+        choices_of,
+        lambda _: (by_grammar(grammar), choice_of),
+    )
+
+
+def test_only_fields_that_ask_for_it_have_all_shares(tiny_model):
+    (value, *_), *_ = decode(tiny_model("qwen3"), {"choices": CHOICES, "normalizes": True}, {})
+    assert value.branches == []

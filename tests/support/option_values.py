@@ -16,6 +16,7 @@ OTHER = {
     "document_role": "assistant",
     "instructions": "Be brief.", "stack": 2, "in_flight": 5, "drafts": False,
     "draft_model": "d.gguf", "n_draft": 4, "draft_p_min": 0.5, "max_tokens": 9, "n_ctx": 100,
+    "probabilities": True,
     "deterministic": False, "dedupe": False, "cache": "",
     "n_batch": 64, "n_ubatch": 32,
     "n_threads": 3, "n_threads_batch": 4, "n_gpu_layers": 0,

@@ -50,9 +50,11 @@ from hpd.prompt.text import (
 from hpd.prompt.tokens import PromptTokenizer, normalize_blanks
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.scalars import FORMATS
+from hpd.values.choices import Choices
 from hpd.values.confidence import METADATA_KEY, ConfidenceMap
 from hpd.values.grammar import (
     answer_grammar,
+    choice_texts,
     enum_texts,
     holds_constrained,
     is_constrained,
@@ -126,6 +128,7 @@ class Constraints:
         self._made: dict[str, Constraint] = {}
         self._known: dict[int, tuple[Attribute, Constraint]] = {}
         """By the ``id()`` of the attribute, which is kept alive here."""
+        self._choices: dict[str, Choices | None] = {}
 
     def constraint_for(self, attribute: Attribute) -> Constraint:
         """Return the constraint on the values of an attribute."""
@@ -135,6 +138,23 @@ class Constraints:
                 self._known.clear()
             known = self._known[id(attribute)] = attribute, self._constraint(attribute)
         return known[1]
+
+    def choices_of(self, attribute: Attribute) -> Choices | None:
+        """Return the choices of an enum or a boolean, null included; None for other types."""
+        if attribute.type not in ("boolean", "enum"):
+            return None
+        name = repr(attribute)
+        if name not in self._choices:
+            texts = choice_texts(attribute) or {}
+            is_listed = enum_texts(attribute) is not None
+            self._choices[name] = Choices(
+                [*texts.values()],
+                [*texts],
+                [[*self._spellings(text)] for text in texts] if is_listed else [],
+                self._model.piece,
+                self._model.ends_generation,
+            )
+        return self._choices[name]
 
     def _constraint(self, attribute: Attribute) -> Constraint:
         name = repr(attribute)  # Attributes that differ may be equal, as 1 and True are.
@@ -400,6 +420,24 @@ class CompiledSchema:
             tokens.prompt, fields, tokens.n_instruction, n_cached, keep_prompt, min_tokens_of
         )
 
+    def choices_of(self, leaf: Leaf) -> Choices | None:
+        """Return the choices whose probabilities are reported; None if there are none."""
+        if not self.options.probabilities:
+            return None
+        asked = replace(leaf.attribute, forbids_null=False) if leaf.is_forced else leaf.attribute
+        return self._constraints.choices_of(asked)
+
+    def continuing_request(
+        self, texts: Sequence[str], beginnings: Sequence[tuple[Question, Sequence[int]]]
+    ) -> Request:
+        """Return the request that continues values of questions from their first tokens."""
+        questions = [question for question, _ in beginnings]
+        request = self.request(texts, questions, first=False, keep_prompt=True)
+        for own, (_, tokens) in zip(request.fields, beginnings, strict=True):
+            own.replay = list(tokens)
+            own.attribute = 0  # The drafter must not take them for values of the attribute.
+        return request
+
     def answer_request(self, texts: Sequence[str]) -> Request:
         """Return the request of ``method="ar"``: one field with the whole answer."""
         n_stacked = len(texts)
@@ -602,6 +640,7 @@ class CompiledSchema:
             counted_choices=constraint.counted_choices,
             attribute=attribute_id(leaf),
             normalizes=constraint.normalizes,
+            tells_branches=self.choices_of(leaf) is not None,
         )
 
     def _key_tokens(self, leaf: Leaf) -> int:

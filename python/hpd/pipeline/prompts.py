@@ -35,12 +35,13 @@ from hpd.pipeline.long_documents import (
 )
 from hpd.pipeline.reuse import KnownValue, KnownValues, Reuse
 from hpd.prompt.lists import WrittenList
-from hpd.prompt.questions import Question, Waves, count_attribute
+from hpd.prompt.questions import Leaf, Question, Waves, count_attribute
 from hpd.prompt.text import COUNT_KEY, Path
-from hpd.results import Extraction, Failure, FieldValue, Usage
+from hpd.results import Extraction, Failure, FieldValue, Usage, ValueOption
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.scalars import lacks_timezone
 from hpd.values.answers import RawValue, answer_leaf, split_answer, split_list
+from hpd.values.choices import ChoiceProbabilities
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_constrained
 from hpd.values.grounding import Grounder
@@ -264,6 +265,12 @@ class FieldsPrompt(Prompt):
     _earlier: list[KnownValue | None]
     """The known value of each question, or None."""
     _retries: Retries | None = None
+    _decoded: list[DecodedOrKnown]
+    """The values of the wave."""
+    _choices: dict[int, ChoiceProbabilities]
+    """What is known of the choices of the wave, by the number of the question."""
+    _continued: Sequence[tuple[int, Sequence[int]]] = ()
+    """The questions and first tokens of the values that the last request continues."""
 
     def _first_request(self) -> Request | None:
         self._waves = self._compiled_schema.waves(len(self.documents))
@@ -275,17 +282,35 @@ class FieldsPrompt(Prompt):
         return self._ask()
 
     def _next_request(self, answer: Answer) -> Request | None:
+        if self._continued:
+            for (i, _), value in zip(self._continued, answer.values, strict=True):
+                self._choices[i].add(value.tokens, value.branches)
+        else:
+            decoded = iter(answer.values)
+            self._decoded = [known or next(decoded) for known in self._earlier]
+            self._choices = {}
+            for i, (question, own) in enumerate(zip(self._questions, self._decoded, strict=True)):
+                choices = self._compiled_schema.choices_of(question.leaf)
+                if choices is not None and not isinstance(own, KnownValue):
+                    self._choices[i] = ChoiceProbabilities(choices)
+                    self._choices[i].add(own.tokens, own.branches)
+        self._continued = [(i, due) for i, each in self._choices.items() for due in each.due()]
+        if self._continued:
+            beginnings = [(self._questions[i], tokens) for i, tokens in self._continued]
+            return self._compiled_schema.continuing_request(self._texts, beginnings)
+        for i, each in self._choices.items():
+            self._decoded[i] = KnownValue.of(self._decoded[i], each.known())
         if self._known is not None:
-            new = [q for q, known in zip(self._questions, self._earlier, strict=True) if not known]
-            self._known.add(
-                dict(zip(self._compiled_schema.fingerprints(new), answer.values, strict=True))
-            )
-        decoded = iter(answer.values)
-        self._end_wave([known or next(decoded) for known in self._earlier])
+            names = self._compiled_schema.fingerprints(self._questions)
+            new = zip(names, self._decoded, self._earlier, strict=True)
+            self._known.add({name: value for name, value, known in new if known is None})
+        self._end_wave(self._decoded)
         return self._ask()
 
     def take_early(self, values: Mapping[int, Value]) -> tuple[int, dict[str, Any]] | None:
         """Store values of the current wave; see ``Prompt.take_early``."""
+        if self._continued:
+            return None
         asked = [q for q, known in zip(self._questions, self._earlier, strict=True) if not known]
         self._store([asked[i] for i in values], list(values.values()))
         schema, options = self._compiled_schema.schema, self._compiled_schema.options
@@ -330,11 +355,12 @@ class FieldsPrompt(Prompt):
         may_retry = self._retries is not None and (
             self._retries.may_continue or self._retries.has_dependants(questions)
         )
+        has_choices = any(self._compiled_schema.choices_of(each.leaf) for each in questions)
         return self._compiled_schema.request(
             self._texts,
             questions,
             first=self._n_requests == 0,
-            keep_prompt=may_retry or self._waves.may_continue,
+            keep_prompt=may_retry or has_choices or self._waves.may_continue,
         )
 
     def _end_wave(self, decoded: Sequence[DecodedOrKnown]) -> None:
@@ -398,6 +424,7 @@ class FieldsPrompt(Prompt):
                 lacks_timezone=attributes[i].type == "date-time" and lacks_timezone(own.value),
                 margin=min_margin([near_tie([value.margin]), inherited]),
                 rejected=rejected,
+                options=self._options_of(question.leaf, value),
             )
             array = question.leaf.array
             if array is not None and array.max_items is None and result.value is not None:
@@ -410,6 +437,12 @@ class FieldsPrompt(Prompt):
                 values.store(path, attributes[i], result, own_limits, likelihood, grounder)
             )
         return found
+
+    def _options_of(self, leaf: Leaf, value: DecodedOrKnown) -> tuple[ValueOption, ...]:
+        choices = self._compiled_schema.choices_of(leaf)
+        if choices is None or not isinstance(value, KnownValue):
+            return ()
+        return tuple(ValueOption(choices.values[n], p) for n, p in value.choices)
 
     def _store_list_value(
         self, question: Question, written: WrittenList, value: DecodedOrKnown

@@ -39,6 +39,8 @@ class KnownValue:
     logprobs: array[float]
     log_shares: array[float]
     margins: array[float]
+    choices: tuple[tuple[int, float], ...] = ()
+    """The choices whose probabilities are known, by their numbers, with ``probabilities``."""
 
     @property
     def margin(self) -> float:
@@ -46,7 +48,7 @@ class KnownValue:
         return min(self.margins, default=math.inf)
 
     @classmethod
-    def of(cls, value: Value) -> KnownValue:
+    def of(cls, value: Value | KnownValue, choices: Sequence[tuple[int, float]] = ()) -> KnownValue:
         """Copy a value of the engine."""
         return cls(
             value.text,
@@ -55,6 +57,7 @@ class KnownValue:
             array("f", value.logprobs),
             array("f", value.log_shares),
             array("f", value.margins),
+            tuple(choices),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -66,6 +69,7 @@ class KnownValue:
             "logprobs": list(self.logprobs),
             "log_shares": list(self.log_shares),
             "margins": list(self.margins),
+            "choices": self.choices,
         }
 
     @classmethod
@@ -82,6 +86,7 @@ class KnownValue:
             array("f", kept["logprobs"]),
             array("f", kept["log_shares"]),
             array("f", kept["margins"]),
+            tuple((int(number), float(p)) for number, p in kept["choices"]),
         )
 
 
@@ -126,9 +131,12 @@ class KnownValues:
         """Return the known value of each question, or None."""
         return [self._known.get(question) for question in questions]
 
-    def add(self, values: Mapping[str, Value]) -> None:
+    def add(self, values: Mapping[str, Value | KnownValue]) -> None:
         """Add new values; ``store`` saves them."""
-        self._new |= {question: KnownValue.of(value) for question, value in values.items()}
+        self._new |= {
+            question: value if isinstance(value, KnownValue) else KnownValue.of(value)
+            for question, value in values.items()
+        }
 
     def store(self) -> None:
         """Save the added values, once the document is finished."""

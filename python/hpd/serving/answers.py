@@ -7,6 +7,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 
+class OptionBody(BaseModel):
+    """A value that a field could have."""
+
+    value: str | float | bool | None
+    probability: float = Field(ge=0, le=1)
+
+
 class FieldDetails(BaseModel):
     """The details of one value; empty ones are left out."""
 
@@ -23,6 +30,9 @@ class FieldDetails(BaseModel):
     repeated: bool = False
     forced: bool = False
     lacks_timezone: bool = False
+    options: list[OptionBody] = Field(
+        [], description="with probabilities: each choice, the most probable first"
+    )
 
 
 class DocumentError(BaseModel):
@@ -106,6 +116,41 @@ class ChatCompletion(BaseModel):
     choices: list[dict[str, Any]]
     usage: dict[str, Any]
     hpd: dict[str, Any] = Field({}, description="fields, and warnings about the schema")
+
+
+class NoulAnswer(BaseModel):
+    type: Literal["noul"]
+    noul: float = Field(ge=0, le=1, description="the probability of yes")
+
+
+class ChoiceAnswer(BaseModel):
+    type: Literal["choice"]
+    choice: str
+    probabilities: dict[str, float] = Field(description="by option")
+    confidence: float = Field(
+        ge=0, le=1, description="0 if all options are as probable, 1 if one is certain"
+    )
+
+
+class ScoreAnswer(BaseModel):
+    type: Literal["score"]
+    score: float = Field(description="the expected level, from 0")
+    legend: dict[str, Any] = Field(description="the levels by number")
+    probabilities: dict[str, float] = Field(description="by the number of the level")
+    confidence: float = Field(ge=0, le=1)
+
+
+class SystemOneUsage(BaseModel):
+    input_tokens: int
+    output_tokens: int
+
+
+class SystemOneAnswers(BaseModel):
+    """The answers to the questions, by their names."""
+
+    model: str
+    answers: dict[str, NoulAnswer | ChoiceAnswer | ScoreAnswer]
+    usage: SystemOneUsage
 
 
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {

@@ -135,23 +135,26 @@ def _branch(texts: Sequence[str]) -> str:
     return f"{literal(first[:n])} ({one_of(text[n:] for text in texts)})"
 
 
+def choice_texts(attribute: Attribute) -> dict[str, str | float | bool | None] | None:
+    """The choices of an enum or a boolean by their JSON texts, null last if it is allowed.
+
+    None for other types.
+    """
+    if attribute.type not in ("boolean", "enum"):
+        return None
+    choices = (True, False) if attribute.type == "boolean" else attribute.choices
+    null = () if attribute.forbids_null else (None,)
+    return {json.dumps(choice, ensure_ascii=False): choice for choice in (*choices, *null)}
+
+
 def enum_texts(attribute: Attribute) -> list[str] | None:
     """All raw texts that an enum or a boolean can have, ``null`` last if it is allowed.
 
     None for other types, and for an enum with numbers: only a delimiter shows that a number has
     ended, so these need a grammar.
     """
-    choices: tuple[str | int | float | bool, ...]
-    if attribute.type == "boolean":
-        choices = (True, False)
-    elif attribute.type == "enum":
-        choices = attribute.choices
-    else:
-        return None
-    if any(_is_numeric(choice) for choice in choices):
-        return None
-    null = () if attribute.forbids_null else (None,)
-    return [json.dumps(choice, ensure_ascii=False) for choice in (*choices, *null)]
+    texts = choice_texts(attribute)
+    return None if texts is None or any(map(_is_numeric, texts.values())) else [*texts]
 
 
 def is_free_text(attribute: Attribute) -> bool:
@@ -258,7 +261,7 @@ def _pattern_is_supported(pattern: str) -> bool:
     return True
 
 
-def _is_numeric(choice: str | int | float | bool) -> bool:
+def _is_numeric(choice: str | float | bool | None) -> bool:
     return isinstance(choice, int | float) and not isinstance(choice, bool)
 
 

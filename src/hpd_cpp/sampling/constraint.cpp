@@ -37,8 +37,8 @@ public:
         n_checked_ = 0;
     }
 
-    std::vector<Token> allowed_beside(const LogitRow & row, Token token) override {
-        const std::vector<Token> likely = tokens_beside(row, token);
+    std::vector<Token> allowed_beside(const LogitRow & row, Token token, double share) override {
+        const std::vector<Token> likely = tokens_beside(row, token, share);
         if (allowed_.empty()) return obeying(likely);
         std::vector<Token> allowed;
         std::copy_if(likely.begin(), likely.end(), std::back_inserter(allowed),
@@ -96,9 +96,9 @@ public:
         are_listed_ = false;
     }
 
-    std::vector<Token> allowed_beside(const LogitRow & row, Token token) override {
+    std::vector<Token> allowed_beside(const LogitRow & row, Token token, double share) override {
         std::vector<Token> tokens = left_.next_tokens();
-        for (const Token other : tokens_beside(row, token)) {
+        for (const Token other : tokens_beside(row, token, share)) {
             if (ends_one(other)) tokens.push_back(other);
         }
         return tokens;
@@ -158,8 +158,8 @@ public:
         counted_->accept(token);
     }
 
-    std::vector<Token> allowed_beside(const LogitRow & row, Token token) override {
-        return counted_->allowed_beside(row, token);
+    std::vector<Token> allowed_beside(const LogitRow & row, Token token, double share) override {
+        return counted_->allowed_beside(row, token, share);
     }
 
 private:

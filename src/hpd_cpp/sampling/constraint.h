@@ -22,9 +22,9 @@ public:
     virtual void accept(Token token) = 0;
 
     // The tokens that count in place of an allowed one, itself among them: the allowed ones, and
-    // what the field counts beside them. Those that are left out are less likely than a thousandth
+    // what the field counts beside them. Those that are left out are less likely than this share
     // of it, all together.
-    virtual std::vector<Token> allowed_beside(const LogitRow & row, Token token) = 0;
+    virtual std::vector<Token> allowed_beside(const LogitRow & row, Token token, double share) = 0;
 };
 
 // The tokens that hold a quotation mark, with their text.

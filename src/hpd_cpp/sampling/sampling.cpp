@@ -22,7 +22,6 @@ namespace {
 
 constexpr int32_t block_size = 256;
 constexpr float lowest = -std::numeric_limits<float>::infinity();
-constexpr double negligible = 1e-3;  // beside the probability of a token
 constexpr double total_rounding = 1e-5;  // the relative error of exp(log_sum), a float
 [[maybe_unused]] constexpr size_t worth_threads = 1 << 18;  // logits: about 50 microseconds
 
@@ -270,21 +269,21 @@ Choice choose_random(const LogitRow & r, const SamplingOptions & options, double
     return describe(r, order[i], margin);
 }
 
-std::vector<int32_t> tokens_beside(const LogitRow & row, int32_t token) {
+std::vector<int32_t> tokens_beside(const LogitRow & row, int32_t token, double share) {
     const double logit = row.logits[token];
     const double total = std::exp(row.log_sum - logit);
     // So deep that a whole vocabulary of deeper ones would be negligible.
-    const double deepest = std::log(row.n_vocab / negligible);
+    const double deepest = std::log(row.n_vocab / share);
     // The difference from the total costs nothing, but a float's rounding of a large total hides a
     // rest that matters beside an unlikely token.
-    const bool is_exact = total * total_rounding < negligible;
-    for (double depth = -std::log(negligible);; depth += 4.0) {
+    const bool is_exact = total * total_rounding < share;
+    for (double depth = -std::log(share);; depth += 4.0) {
         const auto least = static_cast<float>(logit - std::min(depth, deepest));
         auto tokens = tokens_from(row, least);
         if (depth >= deepest) return tokens;
         const double rest =
             is_exact ? total - sum_of(row, tokens, logit) : sum_below(row, least, logit);
-        if (rest < negligible) return tokens;
+        if (rest < share) return tokens;
     }
 }
 

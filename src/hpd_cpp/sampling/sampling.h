@@ -56,9 +56,11 @@ Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed);
 Choice choose_random(const LogitRow & row, const SamplingOptions & options, double uniform,
                      const TokenFilter & allowed = nullptr);
 
+constexpr double negligible = 1e-3;  // beside the probability of a token
+
 // A row's likeliest tokens, down to some depth below `token`: all others together are less likely
-// than a thousandth of it.
-std::vector<int32_t> tokens_beside(const LogitRow & row, int32_t token);
+// than this share of it.
+std::vector<int32_t> tokens_beside(const LogitRow & row, int32_t token, double share);
 
 // The log of the probability of some tokens together.
 float log_sum(const LogitRow & row, const std::vector<int32_t> & tokens);

@@ -7,6 +7,9 @@ namespace hpd {
 
 namespace {
 
+// What branches leave out, beside the probability of the token that is taken.
+constexpr double left_out = 1e-5;
+
 // Above this log-probability the share of a token is not worked out: 1 - p is below a thousandth.
 constexpr float nearly_certain = -1e-3f;
 
@@ -31,6 +34,17 @@ std::string bare(std::string_view text) {
     return kept;
 }
 
+// The tokens that count next, each with its share. They are worked out beside a token that is
+// nearly certain, too: the rest may be all that there is of other values.
+Branches branches_of(Token token, const LogitRow & row, Constraint & constraint) {
+    const std::vector<Token> tokens = constraint.allowed_beside(row, token, left_out);
+    const double total = row.log_sum + log_sum(row, tokens);
+    Branches branches;
+    for (const Token other : tokens)
+        branches.emplace_back(other, static_cast<float>(row.logits[other] - total));
+    return branches;
+}
+
 bool is_inside_a_character(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
 
 }  // namespace
@@ -43,6 +57,8 @@ bool ValueWriter::write(Value & value, const LogitRow & row) {
     } else {
         const Likelihood likelihood = likelihood_of(choice, value, row, constraint);
         value.log_shares.push_back(likelihood.log_share);
+        if (constraint && value.field().tells_branches)
+            value.branches.push_back(branches_of(choice.token, row, *constraint));
         value.tokens.push_back(choice.token);
         value.logprobs.push_back(likelihood.logprob);
         value.margins.push_back(choice.margin);
@@ -95,7 +111,7 @@ ValueWriter::Likelihood ValueWriter::likelihood_of(const Choice & choice, const 
     const std::vector<Token> alike = completing_alike(choice.token, value, row);
     const float logprob = alike.size() > 1 ? log_sum(row, alike) : choice.logprob;
     if (!value.field().normalizes || !constraint) return {logprob, logprob};
-    std::vector<Token> allowed = constraint->allowed_beside(row, choice.token);
+    std::vector<Token> allowed = constraint->allowed_beside(row, choice.token, negligible);
     allowed.insert(allowed.end(), alike.begin(), alike.end());
     std::sort(allowed.begin(), allowed.end());
     allowed.erase(std::unique(allowed.begin(), allowed.end()), allowed.end());
@@ -117,7 +133,7 @@ std::vector<Token> ValueWriter::completing_alike(Token token, const Value & valu
                text.compare(0, begun.size(), begun) == 0;
     };
     std::vector<Token> alike;
-    for (const Token other : tokens_beside(row, token)) {
+    for (const Token other : tokens_beside(row, token, negligible)) {
         const bool is_alike = other == token || completed_by(other, value) == text ||
                               (value.scanner.in_string() && begins_to(other));
         if (is_alike) alike.push_back(other);
@@ -181,6 +197,7 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     value.tokens.resize(n_kept);
     value.logprobs.resize(n_kept);
     value.log_shares.resize(n_kept);
+    value.branches.resize(std::min(value.branches.size(), n_kept));
     value.margins.resize(n_kept);
     return true;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sampling/choices.h"
@@ -25,7 +26,11 @@ struct Field {
     std::vector<Token> replay;  // tokens taken instead of the model's, to time known answers
     uint64_t attribute = 0;  // the question that it asks, in any document; 0: as its key says
     bool normalizes = false;  // a probability is a share of what counts
+    bool tells_branches = false;  // a value has all shares, also those of tokens not taken
 };
+
+// The tokens with which a value might have gone on, each with the log of its share.
+using Branches = std::vector<std::pair<Token, float>>;
 
 // One prompt with its fields, tokenised.
 struct Request {
@@ -71,6 +76,7 @@ struct Value {
     std::vector<float> logprobs;  // of each, and its margin over the runner-up
     std::vector<float> margins;
     std::vector<float> log_shares;  // shares if the field normalizes, else as logprobs
+    std::vector<Branches> branches;  // at each, if the field tells them; else empty
     std::vector<Token> draft;  // guesses that ride in the batch now being decoded
     std::vector<uint8_t> draft_sources;  // where each came from
     std::vector<Token> proposed;  // guesses of a draft model, for the next batch

@@ -1,0 +1,141 @@
+"""The probabilities of all choices of a field.
+
+A decoded value shows at each of its tokens the shares of all tokens that were possible there. A
+choice that differs from the value by such a token is settled by its share. What several choices
+begin with stays open until the model has continued it, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+MAX_OPEN = 5e-5
+"""The probability that may stay open, as it does not show in four digits."""
+
+MAX_CONTINUED = 100
+"""How many beginnings of one field are continued; more are only needed with many choices."""
+
+_DELIMITERS = b",}] \t\r\n"
+
+Tokens = tuple[int, ...]
+
+
+class Choices:
+    """The choices of a field, and the tokens with which each can begin.
+
+    Args:
+        values: the choices; None stands for null.
+        texts: the JSON text of each.
+        spellings: the tokens of each, in all ways to write it; empty if a grammar constrains the
+            field instead.
+        piece: returns the text of a token.
+        ends_generation: returns whether a token ends the answer.
+    """
+
+    def __init__(
+        self,
+        values: Sequence[str | float | bool | None],
+        texts: Sequence[str],
+        spellings: Sequence[Sequence[Tokens]],
+        piece: Callable[[int], bytes],
+        ends_generation: Callable[[int], bool],
+    ) -> None:
+        self.values = values
+        self._texts = [text.encode() for text in texts]
+        self._piece = piece
+        self._ends_generation = ends_generation
+        beginnings: dict[Tokens, dict[int, None]] = {}
+        for number, each in enumerate(spellings):
+            for tokens in each:
+                for n in range(1, len(tokens) + 1):
+                    beginnings.setdefault(tokens[:n], {})[number] = None
+        self._beginnings = {tokens: tuple(numbers) for tokens, numbers in beginnings.items()}
+
+    def beginning_with(self, tokens: Tokens) -> Sequence[int]:
+        """Return the numbers of the choices that may begin with some tokens."""
+        if not tokens:
+            return range(len(self.values))
+        if tokens in self._beginnings:
+            return self._beginnings[tokens]
+        text = b"".join(map(self._piece, tokens)).lstrip(b" ")
+        if self._beginnings:  # The last token holds what comes behind the value, too.
+            return [n for n, own in enumerate(self._texts) if text.startswith(own)]
+        has_ended = self._ends_generation(tokens[-1])
+        for number, own in enumerate(self._texts):
+            behind = text[len(own) : len(own) + 1]
+            if text.startswith(own) and (behind in _DELIMITERS if behind else has_ended):
+                return [number]
+        return [n for n, own in enumerate(self._texts) if own.startswith(text)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """Some tokens with which several choices begin."""
+
+    probability: float
+    numbers: Sequence[int]
+
+
+class ChoiceProbabilities:
+    """Finds the probabilities of a field's choices from values that are decoded for it.
+
+    ``add`` the field's value, and then values that continue what is ``due``, until nothing is.
+
+    Args:
+        choices: the choices of the field.
+    """
+
+    def __init__(self, choices: Choices) -> None:
+        self._choices = choices
+        self._settled = [0.0] * len(choices.values)
+        self._open: dict[Tokens, _Beginning] = {(): _Beginning(1.0, choices.beginning_with(()))}
+        self._continued: set[Tokens] = {()}
+
+    def add(self, tokens: Sequence[int], branches: Sequence[Sequence[tuple[int, float]]]) -> None:
+        """Take the shares at each token of a value.
+
+        Args:
+            tokens: the tokens of the value.
+            branches: for each of them, all tokens that were possible there, with their log shares.
+        """
+        path = tuple(tokens)
+        for n, shares in enumerate(branches):
+            beginning = self._open.pop(path[:n], None)
+            if beginning is None:
+                continue
+            for token, log_share in shares:
+                longer = (*path[:n], token)
+                probability = beginning.probability * math.exp(log_share)
+                numbers = self._choices.beginning_with(longer)
+                if len(numbers) == 1:
+                    self._settled[numbers[0]] += probability
+                else:
+                    self._open[longer] = _Beginning(probability, numbers)
+
+    def due(self) -> list[Tokens]:
+        """Return the beginnings to continue next, the most probable first."""
+        due = [tokens for tokens in self._relevant() if tokens not in self._continued]
+        due = due[: MAX_CONTINUED - len(self._continued) + 1]
+        self._continued.update(due)
+        return due
+
+    def known(self) -> list[tuple[int, float]]:
+        """Return the numbers of the choices whose probabilities are known, with these.
+
+        The most probable comes first. Each is at most ``MAX_OPEN`` too low.
+        """
+        unknown = {n for tokens in self._relevant() for n in self._open[tokens].numbers}
+        known = [(n, p) for n, p in enumerate(self._settled) if n not in unknown]
+        return sorted(known, key=lambda one: -one[1])
+
+    def _relevant(self) -> list[Tokens]:
+        """Return what is open, but for the least probable that together are negligible."""
+        ordered = sorted(self._open, key=lambda tokens: self._open[tokens].probability)
+        total = 0.0
+        for n, tokens in enumerate(ordered):
+            total += self._open[tokens].probability
+            if total >= MAX_OPEN:
+                return ordered[n:][::-1]
+        return []
