@@ -42,8 +42,16 @@ from hpd.serving.answers import (
     Health,
     ModelCard,
     ModelList,
+    SystemOneAnswers,
 )
-from hpd.serving.bodies import ChatBody, ExtractBody, HttpError, http_error_of, json_of
+from hpd.serving.bodies import (
+    ChatBody,
+    ExtractBody,
+    HttpError,
+    SystemOneBody,
+    http_error_of,
+    json_of,
+)
 from hpd.serving.chat import ServedModel, parse_chat
 from hpd.serving.dispatcher import (
     ClientGoneError,
@@ -55,6 +63,7 @@ from hpd.serving.dispatcher import (
     plan_of,
 )
 from hpd.serving.metrics import Metrics
+from hpd.serving.systemone import parse_systemone
 from hpd.show.page import render_page
 from hpd.show.shown_values import color_slots, covered_segments, shown_values, utf16_segments
 from hpd.version import __version__
@@ -244,6 +253,13 @@ def make_app(service: Service) -> FastAPI:
         """OpenAI's chat completions, with a JSON Schema or a function."""
         return await service.answer(
             request, lambda: parse_chat(body, service.plans, service.served)
+        )
+
+    @guarded.post("/v1/systemone", responses=_answers(SystemOneAnswers, ERROR_RESPONSES))
+    async def systemone(request: Request, body: SystemOneBody) -> Response:
+        """Typed questions about a state, answered with the probability of each option."""
+        return await service.answer(
+            request, lambda: parse_systemone(body, service.plans, service.served)
         )
 
     @guarded.get("/v1/models", responses=_answers(ModelList, _KEY_REFUSED))

@@ -257,3 +257,61 @@ class ChatBody(BaseModel):
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
     hpd: dict[str, Any] = Field({}, description="options by name, for this request")
+
+
+Content = str | dict[str, Any] | list[Any]
+"""Text, or JSON that is read as text."""
+
+
+class NoulCriteria(_StrictModel):
+    """What counts as yes and as no."""
+
+    true: Content | None = None
+    false: Content | None = None
+
+
+class NoulQuestion(_StrictModel):
+    """Whether something is so; the answer is the probability of yes."""
+
+    type: Literal["noul"]
+    instructions: Content
+    criteria: NoulCriteria | None = None
+
+
+class ChoiceQuestion(_StrictModel):
+    """Which of several options it is."""
+
+    type: Literal["choice"]
+    instructions: Content
+    criteria: dict[str, Content | None] = Field(
+        description="options, with their descriptions or null", min_length=2, max_length=255
+    )
+
+
+class ScoreQuestion(_StrictModel):
+    """Which of some ordered levels it is."""
+
+    type: Literal["score"]
+    instructions: Content
+    criteria: list[Content] = Field(
+        description="the levels, from the lowest", min_length=2, max_length=10
+    )
+
+
+Question = NoulQuestion | ChoiceQuestion | ScoreQuestion
+
+
+class SystemOneBody(BaseModel):
+    """The body of ``POST /v1/systemone``.
+
+    Other parameters are ignored, and listed in the response header ``X-Hpd-Warning``.
+    """
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    model: Any = None
+    state: Content = Field(description="what the questions are about")
+    questions: dict[
+        Annotated[str, Field(min_length=1)], Annotated[Question, Field(discriminator="type")]
+    ] = Field(min_length=1)
+    instructions: str | None = Field(None, description="for the model, before the questions")

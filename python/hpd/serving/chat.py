@@ -147,6 +147,26 @@ def parse_chat(body: ChatBody, plans: PlanCache, served: ServedModel) -> ParsedR
     )
 
 
+def check_decoded(extraction: Extraction[Any], param: str) -> None:
+    """Check that a document has not failed.
+
+    Args:
+        extraction: its extraction.
+        param: the part of the body that the document is from.
+
+    Raises:
+        HttpError: it has.
+    """
+    if extraction.error is not None:
+        kind = extraction.error.type
+        raise HttpError(
+            _STATUS.get(kind, 500),
+            str(extraction.error),
+            code=_CODES.get(kind, "failed"),
+            param=param if kind in _STATUS else None,
+        )
+
+
 def _ignored_parameters(body: ChatBody, options: Options) -> tuple[str, ...]:
     """A warning of each parameter that changes nothing here, though it asks for something.
 
@@ -289,14 +309,7 @@ class Reply:
         Raises:
             HttpError: there is no data, or it breaks the schema and the request is strict.
         """
-        if extraction.error is not None:
-            kind = extraction.error.type
-            raise HttpError(
-                _STATUS.get(kind, 500),
-                str(extraction.error),
-                code=_CODES.get(kind, "failed"),
-                param="messages" if kind in _STATUS else None,
-            )
+        check_decoded(extraction, "messages")
         usage = extraction.usage or Usage()
         content = _json(
             self.prompt.answer(extraction) if self.prompt else plain_data(extraction.data)

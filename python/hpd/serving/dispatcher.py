@@ -108,7 +108,8 @@ class PlanCache:
             HttpError: it cannot be read, or is too large.
         """
         try:
-            key = json.dumps([schema, settings, examples])
+            form = schema.key if isinstance(schema, Schema) else schema
+            key = json.dumps([form, settings, examples])
         except RecursionError:
             raise _too_deep(param) from None
         if len(key) > self._schema_bytes:
