@@ -530,12 +530,12 @@ def _items(values: DocumentValues, path: Path, start: int = 0) -> list[_Item]:
     shared = Counter((inner, span) for own in spans for inner, span in own.items())
     items = []
     at = start
-    for fields, own in zip(found, spans, strict=True):
-        body = {inner: span for inner, span in own.items() if span[0] >= start}
+    for fields, placed in zip(found, spans, strict=True):
+        body = {inner: span for inner, span in placed.items() if span[0] >= start}
         if body:
             at = median_low([low for low, _ in body.values()])
         single = {inner: span for inner, span in body.items() if shared[inner, span] == 1}
-        items.append(_Item(fields, single, at, is_in_head=bool(own) and not body))
+        items.append(_Item(fields, single, at, is_in_head=bool(placed) and not body))
     return items
 
 
