@@ -713,7 +713,7 @@ def test_what_is_longer_than_a_model_was_taught_is_cut_into_small_chunks(model, 
     monkeypatch.setattr("hpd.pipeline.pipeline.taught_length", lambda _: 500)
     with Extractor("maker", model, **CHUNKS) as extractor:
         n_tokens = len(extractor.native_model.tokenize(LONG))
-        long, short = extractor.extract_many([LONG, LONG[: len(LONG) // 5]])
+        long, short = extractor.extract_many([LONG, LONG[: len(LONG) // 10]])
     assert long.usage.n_chunks >= n_tokens / 256
     assert short.usage.n_chunks == 1
     with Extractor("maker", model, n_ctx=4096, max_tokens=8) as extractor:
@@ -754,7 +754,7 @@ def test_the_work_for_a_needle_grows_with_the_length(model):
         field = found.fields["secret_word"]
         assert (field.value, field.start) == ("xylophone", text.index("xylophone"))
     for half, whole in zip(work[50], work[100], strict=True):
-        assert 1.8 * half < whole < 2.2 * half
+        assert 1.6 * half < whole < 2.4 * half
 
 
 def test_the_work_for_a_list_grows_with_its_length(model):
@@ -766,7 +766,7 @@ def test_the_work_for_a_list_grows_with_its_length(model):
         found, work[n] = work_for(model, "rows [{shop}]", pages(n, 8), known)
         assert [row["shop"] for row in found.data["rows"]] == [f"Shop {i:05}" for i in range(8 * n)]
     for half, whole in zip(work[10], work[20], strict=True):
-        assert 1.7 * half < whole < 2.3 * half
+        assert 1.6 * half < whole < 2.4 * half
 
 
 def test_merging_compares_only_items_of_neighbouring_chunks(monkeypatch):
