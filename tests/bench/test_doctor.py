@@ -192,8 +192,8 @@ def test_a_cache_that_cannot_be_written_is_a_note(tmp_path, monkeypatch):
         (None, True, True, "ok", "on: a trial showed"),
         (None, True, False, "note", "crashed in a trial"),
         ("0", False, False, "ok", "has none"),
-        ("0", True, False, "note", "off, as HPD_AMX=0 demands"),
-        ("1", True, True, "ok", "on, as HPD_AMX=1 demands"),
+        ("0", True, False, "note", "off, set by HPD_AMX=0"),
+        ("1", True, True, "ok", "on, set by HPD_AMX=1"),
     ],
 )
 def test_the_answer_about_amx(monkeypatch, forced, amx, works, state, says):
@@ -309,7 +309,7 @@ def test_the_attention_kernel_is_named_and_why_others_are_off(
 def test_without_a_bundled_model_the_self_test_is_left_out(monkeypatch):
     monkeypatch.setattr("hpd.models.model_files.BUNDLED_NAME", "none.gguf")
     (check,) = doctor.check_self_test()
-    assert (check.state, check.text.split(":")[0]) == ("note", "left out")
+    assert (check.state, check.text.split(":")[0]) == ("note", "skipped")
 
 
 def test_a_model_is_tried(tiny_model, tmp_path, monkeypatch):
@@ -381,3 +381,11 @@ def test_a_named_model_is_tried(patient, tiny_model, monkeypatch):
     assert patient == [Path(random_model)] * 2
     assert main(["doctor", "-m", "gone.gguf"]) == 1
     assert len(patient) == 2
+
+
+@pytest.mark.parametrize(("gain", "says"), [(2.0, "wider copies"), (0.7, "as they are")])
+def test_the_answer_about_wide_weights(monkeypatch, gain, says):
+    monkeypatch.setattr(doctor, "gain", lambda n_threads: gain)
+    check = doctor.check_weights()
+    assert (check.state, check.details["gain"]) == ("ok", gain)
+    assert says in check.text
