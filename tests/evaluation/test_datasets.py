@@ -370,7 +370,7 @@ def test_convert(tmp_path, capfd):
     assert len(read_lines(output)) == 2
     output.unlink()
     assert main(command) == 2
-    assert "gold.schema.json exists" in capfd.readouterr().err
+    assert "gold.schema.json already exists" in capfd.readouterr().err
 
 
 def test_convert_leaves_out_what_cannot_be_read_and_says_so(tmp_path, capfd):

@@ -122,7 +122,7 @@ def test_marks_alone_are_no_text_unless_the_document_has_them():
     text = Attribute("initials", "string")
     assert (
         stored("Initials ABC", "{", 0.4, text).reason
-        == "it has no letters and is not in the document"
+        == "the model wrote marks that are not in the document"
     )
     assert stored("Rating: ***", "***", 0.4, text).value == "***"
     assert stored("Initials ABC", "ABC", 0.4, text).value == "ABC"

@@ -164,7 +164,7 @@ class DocumentValues:
                     why = None if grounder.is_stated(result.value, n_times) else why
                 if why is not None:
                     confidence = None
-            if why is None and grounder is not None:
+            if why is None and grounder is not None and not result.forced:
                 why = _misstatement(result, attribute, grounder)
                 confidence = None if why is not None else confidence
             if why is not None:
@@ -608,7 +608,7 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
         return None if stated is None else f"the document states {stated}, not a whole number"
     if attribute.type == "string":
         if not any(map(str.isalnum, value)) and value not in grounder.document:
-            return "it has no letters and is not in the document"
+            return "the model wrote marks that are not in the document"
         has_form = attribute.pattern or attribute.max_length is not None
         if has_form and grounder.cuts_a_word(value):
             return "the document has it in longer words alone"
