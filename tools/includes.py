@@ -30,7 +30,13 @@ LAYERS = (
     {"scheduling/request", "scheduling/sequence_pool"},
     {"drafting/list_guesser"},
     {"scheduling/cache_ops", "drafting/histories"},
-    {"scheduling/limits", "scheduling/tokens", "model/llama_cpp", "model/products"},
+    {
+        "scheduling/limits",
+        "scheduling/tokens",
+        "model/llama_cpp",
+        "model/products",
+        "model/wider_copy",
+    },
     {
         "sampling/choices",
         "sampling/json_scanner",
@@ -61,6 +67,7 @@ MEETS_LLAMA_CPP = {
     "model/log",
     "model/model",
     "model/products",
+    "model/wider_copy",
 }
 """The files that include llama.cpp's headers themselves."""
 

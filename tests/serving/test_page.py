@@ -32,7 +32,7 @@ def steady(value, name=""):
 
 def test_the_first_request_gives_what_is_shown(server):
     (command,) = re.findall(r"```bash\n(curl .*?)```", PAGE, re.DOTALL)
-    (shown,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    shown, _ = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
     assert shutil.which("curl"), "the page's command needs curl"
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", here(command, server)],
@@ -41,6 +41,14 @@ def test_the_first_request_gives_what_is_shown(server):
         check=True,
     )
     assert steady(json.loads(done.stdout)) == steady(json.loads(shown))
+
+
+def test_the_decisions_shown_are_made(server):
+    _, shown = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    answers = server.post("/v1/systemone", json.loads(shown)).json["answers"]
+    assert 0 <= answers["refund"]["noul"] <= 1
+    assert answers["team"]["choice"] in ("billing", "shipping")
+    assert 0 <= answers["tone"]["score"] <= 2
 
 
 def test_the_program_finds_the_brand(server):
