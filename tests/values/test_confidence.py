@@ -30,7 +30,7 @@ def test_a_curve_never_falls_and_its_least_confidence_reaches_the_share(curve, o
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("{", "no JSON"),
+        ("{", "it is not JSON"),
         ("[]", "hpd calibrate"),
         ('{"form": 2}', "hpd calibrate"),
         ('{"form": 1, "values": {}}', "no 'nulls'"),
