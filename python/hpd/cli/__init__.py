@@ -211,7 +211,7 @@ class _Version(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Print and exit."""
-        print(_versions())
+        print(_versions(), flush=True)
         parser.exit()
 
 
