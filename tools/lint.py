@@ -10,7 +10,11 @@ import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CPP = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.[ch]*"))
+CPP = sorted(
+    str(path.relative_to(ROOT))
+    for path in (ROOT / "src").rglob("*")
+    if path.suffix in (".cpp", ".h")
+)
 
 
 def checks(*, fix: bool) -> dict[str, list[str]]:

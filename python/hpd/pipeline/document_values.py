@@ -19,7 +19,7 @@ from typing import Any
 from hpd._native import near_tie_margin
 from hpd.errors import InvalidDataError
 from hpd.options import Options
-from hpd.prompt.questions import Leaf, Question, Retry
+from hpd.prompt.questions import Leaf, Question, Retry, part_at
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import (
     Extraction,
@@ -185,17 +185,7 @@ class DocumentValues:
 
     def value_at(self, path: Path) -> Any:
         """Return the value at a path; for a row, an object of its fields so far, without lists."""
-        if path in self.fields:
-            return self.fields[path].value
-        row: dict[str, Any] = {}
-        for own, result in self.fields.items():
-            inner = own[len(path) :]
-            if own[: len(path)] == path and not any(n.isdecimal() or n == COUNT_KEY for n in inner):
-                at = row
-                for name in inner[:-1]:
-                    at = at.setdefault(name, {})
-                at[inner[-1]] = result.value
-        return row or None
+        return part_at(self.fields, path)
 
     def _attribute(self, schema: Schema, path: Path) -> Attribute | None:
         return self.attributes.get(path) or answer_leaf(schema, path)

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from hpd.prompt.lists import Row, WrittenList, list_to_write
 from hpd.prompt.text import (
@@ -486,6 +486,27 @@ def value_at(answer: Any, path: Path) -> Any:
         elif name != "1" or answer is None:
             return None
     return answer
+
+
+class _HasValue(Protocol):
+    @property
+    def value(self) -> Any: ...
+
+
+def part_at(fields: Mapping[Path, _HasValue], path: Path) -> Any:
+    """Return the value at a path; for a row, an object of its fields so far, without lists."""
+    if path in fields:
+        return fields[path].value
+    row: dict[str, Any] = {}
+    for field_path, field in fields.items():
+        inner = field_path[len(path) :]
+        is_inside = field_path[: len(path)] == path
+        if is_inside and not any(name.isdecimal() or name == COUNT_KEY for name in inner):
+            at = row
+            for name in inner[:-1]:
+                at = at.setdefault(name, {})
+            at[inner[-1]] = field.value
+    return row or None
 
 
 def _shown_path(leaf: Leaf) -> Path:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hpd.prompt.questions import Question, Waves, value_at
+from hpd.prompt.questions import Question, Waves, part_at
 from hpd.prompt.text import DocumentRole, Layout, Lists, Path, instruction_text, system_text
 from hpd.prompt.tokens import PromptTokenizer, Vocabulary
 from hpd.schema.attributes import Schema
@@ -215,7 +215,7 @@ class AnswerWalk:
         pairs = zip(self.questions, texts, strict=True)
         values = [self._stored(question, text) for question, text in pairs]
         self.questions = self._waves.next(
-            values, self.data, lambda d, path: value_at(self.data(d), path)
+            values, self.data, lambda d, path: part_at(self._values[d], path)
         )
         self.is_first = False
 
