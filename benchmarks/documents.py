@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import resource
 import statistics
 import sys
 import time
@@ -29,8 +28,10 @@ from pathlib import Path
 from typing import Any
 
 import hpd
+from hpd.bench.measure import peak_bytes
 from hpd.models.hardware import processor
 from hpd.models.model_files import resolve_model
+from hpd.options import OPTIONS
 
 _SEPARATORS = re.compile(r"\W+")
 
@@ -200,7 +201,7 @@ def _read(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def run(file: LabelledFile, model: str, settings: Mapping[str, Any], output: Path | None) -> Run:
+def run(extractor: hpd.Extractor[Any], file: LabelledFile, output: Path | None) -> Run:
     """Extract one document, score it, and write its answer into a folder."""
     data: Any = None
     error = ""
@@ -209,8 +210,7 @@ def run(file: LabelledFile, model: str, settings: Mapping[str, Any], output: Pat
     try:
         (document,) = hpd.read_documents(file.path, whole=True)
         start = time.monotonic()
-        with hpd.Extractor(file.schema, model, **settings) as extractor:
-            extraction = extractor.extract(document, on_error="record")
+        extraction = extractor.extract(document, schema=file.schema, on_error="record")
         data, usage = extraction.data, extraction.usage
         n_tokens = usage.prompt_tokens if usage is not None else 0
         error = str(extraction.error or "")
@@ -283,8 +283,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     model = str(resolve_model(options.model))
     settings: dict[str, Any] = {"on_overflow": "chunk"}
     for setting in options.set:
-        name, _, value = setting.partition("=")
-        settings[name] = int(value) if value.isdecimal() else value
+        name, _, text = setting.partition("=")
+        try:
+            settings[name] = OPTIONS[name].parsed(text)
+        except KeyError:
+            parser.error(f"--set {setting}: there is no option {name!r}")
+        except ValueError as error:
+            parser.error(f"--set {setting}: {error}")
     today = time.strftime("%Y-%m-%d")
     print(f"{Path(model).name}, {len(files)} documents, {processor()}, {today}", flush=True)
     for method in options.method:
@@ -292,24 +297,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if method == "ar":  # It writes an object in one go, from one prompt.
             del own["on_overflow"]
         runs = []
-        for file in files:
-            output = options.output / method if options.output else None
-            runs.append(run(file, model, own, output))
-            print(
-                f"{file.id}: {_percent(runs[-1].score.all)} {runs[-1].error}",
-                file=sys.stderr,
-                flush=True,
-            )
-        text = f"{method}\n\n{table(runs)}\n\nmost memory: {_peak_mb()} MB\n"
+        with hpd.Extractor("document", model, **own) as extractor:
+            for file in files:
+                output = options.output / method if options.output else None
+                runs.append(run(extractor, file, output))
+                line = f"{file.id}: {_percent(runs[-1].score.all)} {runs[-1].error}"
+                print(line, file=sys.stderr, flush=True)
+        text = f"{method}\n\n{table(runs)}\n\nmost memory: {peak_bytes() >> 20} MB\n"
         print(text, flush=True)
         if options.output:
             (options.output / f"{method}.md").write_text(text, encoding="utf-8")
     return 0
-
-
-def _peak_mb() -> int:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak // (1 << 20) if sys.platform == "darwin" else peak >> 10
 
 
 if __name__ == "__main__":

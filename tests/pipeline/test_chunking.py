@@ -16,7 +16,7 @@ from hpd.options import Options
 from hpd.pipeline import chunking
 from hpd.pipeline.chunking import Chunk, add_pass, fitting_length, merge_chunks, split_text
 from hpd.pipeline.document_values import DocumentValues
-from hpd.pipeline.long_documents import ContextLimit, taught_length
+from hpd.pipeline.long_documents import ContextLimit, finetuned_length
 from hpd.pipeline.prompts import Prompt
 from hpd.results import FieldValue
 from hpd.schema import load_schema
@@ -703,14 +703,14 @@ class File:
 
 def test_a_file_says_how_long_the_texts_were_that_its_model_was_taught():
     said = read_gguf_header(bundled_model()).metadata
-    assert taught_length(File(said)) == 900
-    assert taught_length(File({**said, "hpd.length": "1200"})) == 1200
-    assert taught_length(File(said, adapter="2000")) == 2000
-    assert taught_length(File({"general.name": said["general.name"]})) == 0
+    assert finetuned_length(File(said)) == 900
+    assert finetuned_length(File({**said, "hpd.length": "1200"})) == 1200
+    assert finetuned_length(File(said, adapter="2000")) == 2000
+    assert finetuned_length(File({"general.name": said["general.name"]})) == 0
 
 
 def test_what_is_longer_than_a_model_was_taught_is_cut_into_small_chunks(model, monkeypatch):
-    monkeypatch.setattr("hpd.pipeline.pipeline.taught_length", lambda _: 500)
+    monkeypatch.setattr("hpd.pipeline.pipeline.finetuned_length", lambda _: 500)
     with Extractor("maker", model, **CHUNKS) as extractor:
         n_tokens = len(extractor.native_model.tokenize(LONG))
         long, short = extractor.extract_many([LONG, LONG[: len(LONG) // 10]])

@@ -222,7 +222,10 @@ def shortage(path: Path, options: Options, now: Memory) -> str:
     Raises:
         ModelLoadError: a file cannot be read.
     """
-    need = memory_need(path, options)
+    return _shortage(path, options, now, memory_need(path, options))
+
+
+def _shortage(path: Path, options: Options, now: Memory, need: MemoryNeed) -> str:
     if now.available is None or need.total <= now.available:
         return ""
     within = "" if now.limit is None else f" (the limit is {readable_size(now.limit)})"
@@ -245,8 +248,8 @@ def warn_of_shortage(path: Path, options: Options) -> None:
         return
     now = memory()
     try:
-        problem = shortage(path, options, now)
         need = memory_need(path, options)
+        problem = _shortage(path, options, now, need)
     except (ModelLoadError, OSError):
         return  # llama.cpp knows more of such a file, and says what is wrong with it
     most = min((each for each in (now.total, now.limit) if each is not None), default=None)

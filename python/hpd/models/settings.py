@@ -79,7 +79,8 @@ def load_draft_model(options: Options) -> _native.Model | None:
     if not options.draft_model:
         return None
     path = resolve_draft_model(options.draft_model, progress=not options.quiet)
-    return load_model(path, replace(options, adapters=()))
+    # A draft model decodes single tokens, for which wider weights are slower.
+    return load_model(path, replace(options, adapters=(), wider_copy=False))
 
 
 def _found_adapters(options: Options) -> list[tuple[str, float]]:

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import get_args
+from typing import Protocol, get_args
 
 from hpd._native import Field, Model
 from hpd.options import SHORT_VALUE_TOKENS, Options, values_identity
@@ -697,7 +697,15 @@ def _answer_grammar(schema: Schema, stated: VerbatimConstraints | None) -> str:
     return answer_grammar(schema, stated.allowed, is_quoted=bool(rule)) + rule
 
 
-def trained_lists(model: Model, options: Options) -> Lists:
+class ModelFile(Protocol):
+    """What the files of a model and of its adapters say."""
+
+    def metadata(self, key: str) -> str: ...
+
+    def lora_metadata(self, key: str) -> Sequence[str]: ...
+
+
+def trained_lists(model: ModelFile, options: Options) -> Lists:
     """Return how a model was trained to answer lists, as its file or an adapter says.
 
     Without an entry, models trained for hpd use ``numbers``, the only way at the time, and others
@@ -712,7 +720,7 @@ def trained_lists(model: Model, options: Options) -> Lists:
     return "numbers" if _is_trained(model) else "names"
 
 
-def _is_trained(model: Model) -> bool:
+def _is_trained(model: ModelFile) -> bool:
     """Whether a file says that its model was taught to answer as hpd asks."""
     return any(map(model.metadata, (LISTS_KEY, STATED_KEY, METADATA_KEY, LABEL_KEY)))
 

@@ -39,14 +39,14 @@ class ContextLimit:
         n_engine: the cells of the engine.
         n_trained: the context length the model was trained for, from its file; 0 if unknown.
         n_requested: the user's ``n_ctx``; 0 if hpd chose it.
-        n_taught: the length of the longest prompt, with its answers, that the model was trained
+        n_finetuned: the length of the longest prompt, with its answers, that the model was trained
             for hpd with; 0 if unknown.
     """
 
     n_engine: int
     n_trained: int
     n_requested: int
-    n_taught: int = 0
+    n_finetuned: int = 0
 
     @property
     def n_cells(self) -> int:
@@ -68,7 +68,7 @@ class ContextLimit:
         return f"the limit is set {who}: it can be raised{most}"
 
 
-_TAUGHT_BEFORE = {"Smollm2 135M 8k Lc100K Mix1 Ep2": 900}
+_FINETUNED_LENGTHS = {"Smollm2 135M 8k Lc100K Mix1 Ep2": 900}
 """The lengths for models trained for hpd before their files had ``LENGTH_KEY``, by their names: the
 bundled model."""
 
@@ -107,14 +107,14 @@ def check_room(maker: PromptMaker) -> int:
     return room
 
 
-def taught_length(model: Model) -> int:
+def finetuned_length(model: Model) -> int:
     """Return the tokens of the longest prompt that a model was trained for hpd with, or 0."""
     said = [model.metadata(LENGTH_KEY), *model.lora_metadata(LENGTH_KEY)]
     lengths = [int(text) for text in said if text.isdecimal()]
     if lengths:
         return lengths[-1]  # An adapter was trained last.
     if model.metadata(STATED_KEY) == "on":
-        return _TAUGHT_BEFORE.get(model.metadata("general.name"), 0)
+        return _FINETUNED_LENGTHS.get(model.metadata("general.name"), 0)
     return 0
 
 
@@ -125,9 +125,9 @@ def longest_whole(maker: PromptMaker) -> int:
     """
     if maker.options.on_overflow != "chunk":
         return 0
-    if maker.options.chunk_size or not maker.limit.n_taught:
+    if maker.options.chunk_size or not maker.limit.n_finetuned:
         return maker.options.chunk_size
-    return max(_GOOD_CHUNK_TOKENS, maker.limit.n_taught - maker.n_fixed())
+    return max(_GOOD_CHUNK_TOKENS, maker.limit.n_finetuned - maker.n_fixed())
 
 
 def handle_overflow(

@@ -31,7 +31,7 @@ from hpd.pipeline.long_documents import (
     IndexedDocument,
     IndexedExtraction,
     check_room,
-    taught_length,
+    finetuned_length,
 )
 from hpd.pipeline.prompts import Prompt, PromptMaker
 from hpd.pipeline.reuse import Reuse
@@ -545,7 +545,7 @@ class Pipeline:
         _native.claim_process()
         self._engine = make_engine(model, native)
         self._limit = ContextLimit(
-            self._engine.n_ctx, model.n_ctx_train, options.n_ctx, taught_length(model)
+            self._engine.n_ctx, model.n_ctx_train, options.n_ctx, finetuned_length(model)
         )
         in_flight = options.max_in_flight
         self._loop = EngineLoop(self._engine, n_ahead=in_flight)

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import torch
 
 from hpd.errors import InputError, OptionError
 from hpd.evaluation.rows import load_examples
 from hpd.evaluation.scores import evaluate
+from hpd.options import Options
+from hpd.pipeline.compiled_schema import trained_lists
 from hpd.prompt.lists import LISTS_KEY
 from hpd.prompt.text import LABEL_KEY, LENGTH_KEY, DocumentRole, Lists
 from hpd.training import data
@@ -41,7 +43,6 @@ from hpd.training.network import (
 from hpd.training.predict import Predictor
 from hpd.training.rows import NO_TARGET, KeyedMask, TrainingRow
 from hpd.training.weights import GgufFile, write_adapter, write_model
-from hpd.values.stated import STATED_KEY
 
 LabelSource = Path | Literal["gold", "self"]
 """Where labels come from: gold values, output of ``hpd extract``, or the model itself."""
@@ -130,8 +131,8 @@ def finetune(
     base = GgufFile(model)
     vocabulary = GgufVocabulary(model)
     network = load_network(model, options.device)
-    options = replace(options, lists=_lists(options, vocabulary))
-    stream = _stream(train, labels, schemas, options, network, vocabulary, say)
+    lists = _lists(options, vocabulary)
+    stream = _stream(train, labels, schemas, options, lists, network, vocabulary, say)
     if options.lora_rank:
         alpha = options.lora_alpha or 2.0 * options.lora_rank
         add_lora(network, options.lora_rank, alpha, options.loop.seed)
@@ -144,12 +145,15 @@ def finetune(
         rate = chosen_rate(network, stream, options.rates, options.loop, output, resume=resume)
         say(f"learning rate {rate:g}, the best of a short trial ({output / TRIAL_FILE})")
         options = replace(options, loop=replace(options.loop, learning_rate=rate))
-    validate = None if dev is None else _validation(dev, schemas, network, vocabulary, options)
+    validate = None
+    if dev is not None:
+        validate = _validation(dev, schemas, network, vocabulary, options, lists)
     settings = {
         name: getattr(options, name)
-        for name in ("max_tokens", "stack", "lora_rank", "instructions", "document_role", "lists")
+        for name in ("max_tokens", "stack", "lora_rank", "instructions", "document_role")
     }
     settings["forms"] = dict(options.forms)
+    settings["lists"] = lists
     loop = TrainingLoop(
         network, stream, options.loop, output, validate, settings=settings, quiet=quiet
     )
@@ -161,23 +165,17 @@ def finetune(
     best = progress.best_f1 if dev is not None else None
     if not progress.is_done:
         return FinetuneResult(None, progress.step, best)
-    return FinetuneResult(_export(network, base, output, options, stream), progress.step, best)
+    written = _export(network, base, output, options, lists, stream)
+    return FinetuneResult(written, progress.step, best)
 
 
 def _lists(options: FinetuneOptions, vocabulary: GgufVocabulary) -> Lists:
-    """How the rows of lists are asked for, which the trained file will say."""
-    if "label" in options.forms:
-        if options.lists in ("names", "ar"):
-            raise OptionError(f"lists={options.lists}: with labels, rows have numbers")
-        return "numbers"
-    if options.lists is not None:
-        return options.lists
-    in_file = vocabulary.metadata(LISTS_KEY)
-    for lists in get_args(Lists):
-        if lists == in_file:
-            return lists  # type: ignore[no-any-return]
-    # Models that were trained for hpd before their files said so learnt numbers.
-    return "numbers" if vocabulary.metadata(STATED_KEY) else "names"
+    """Return how the rows of lists are asked for, which the trained file will say."""
+    is_labelled = "label" in options.forms
+    if is_labelled and options.lists in ("names", "ar"):
+        raise OptionError(f"lists={options.lists}: with labels, rows have numbers")
+    as_asked = Options(layout="label" if is_labelled else "branch")
+    return options.lists or trained_lists(vocabulary, as_asked)
 
 
 def _with_an_end(options: FinetuneOptions, train: TrainingSource) -> FinetuneOptions:
@@ -194,13 +192,14 @@ def _stream(
     labels: LabelSource,
     schemas: Schemas | None,
     options: FinetuneOptions,
+    lists: Lists,
     network: Any,
     vocabulary: GgufVocabulary,
     say: Say,
 ) -> RowStream:
     maker = RowMaker(
         vocabulary, vocabulary.eos, options.max_tokens, options.instructions,
-        options.document_role, options.lists or "names",
+        options.document_role, lists,
     )  # fmt: skip
     held: Sequence[LabelledDocument] | None = None
     if labels == "self":
@@ -243,6 +242,7 @@ def _validation(
     network: Any,
     vocabulary: GgufVocabulary,
     options: FinetuneOptions,
+    lists: Lists,
 ) -> Validate:
     fields = (dev.text_field, dev.id_field, dev.category_field)
     names = ("text_field", "id_field", "category_field")
@@ -266,7 +266,7 @@ def _validation(
     mask: KeyedMask = "branch" if form == "ar" else form
     predictor = Predictor(
         network, vocabulary, "ar" if form == "ar" else "hpd", mask, options.max_tokens,
-        options.stack, options.instructions, options.document_role, options.lists or "names",
+        options.stack, options.instructions, options.document_role, lists,
     )  # fmt: skip
 
     def validate() -> dict[str, float]:
@@ -282,9 +282,14 @@ def _validation(
 
 
 def _export(
-    network: Any, base: GgufFile, output: Path, options: FinetuneOptions, stream: RowStream
+    network: Any,
+    base: GgufFile,
+    output: Path,
+    options: FinetuneOptions,
+    lists: Lists,
+    stream: RowStream,
 ) -> Path:
-    metadata: dict[str, str] = {LISTS_KEY: options.lists or "names"}
+    metadata: dict[str, str] = {LISTS_KEY: lists}
     if stream.n_longest:  # A run that was complete before it was resumed has read no row.
         metadata[LENGTH_KEY] = str(stream.n_longest)
     if "label" in options.forms:

@@ -65,6 +65,7 @@ class GgufVocabulary:
         self.bos = self._model.bos
         self.control_tokens = self._model.control_tokens
         self.metadata = self._model.metadata
+        self.lora_metadata = self._model.lora_metadata
         self.tokenize = self._model.tokenize
         self.piece = self._model.piece
         ends = [t for t in range(self._model.n_vocab) if self._model.ends_generation(t)]

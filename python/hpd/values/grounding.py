@@ -11,6 +11,7 @@ assigned last, to a span that is still free if there is one.
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from bisect import bisect_left
@@ -59,7 +60,8 @@ _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
 _ISO_TIME = re.compile(r"(\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})?", re.ASCII)
 _ISO_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\S*", re.ASCII)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}\S*)?", re.ASCII)
-_GAP = re.compile(r"[^\w\n,;|.!?]{0,3}")
+_MAX_GAP = 3
+_GAP = re.compile(rf"[^\w\n,;|.!?]{{0,{_MAX_GAP}}}")
 """What may stand between the name of a field and its number."""
 
 
@@ -170,15 +172,30 @@ class Grounder:
     def _find_beside(self, words: Sequence[str]) -> Iterator[tuple[str, set[Decimal]]]:
         name = r"[\s_-]+".join(map(re.escape, words))
         pattern = rf"(?<![^\W\d_]){name}(?![^\W\d_])"
-        names = [match.span() for match in re.finditer(pattern, self.document, re.IGNORECASE)]
-        for start, end, values in numbers_in(self.document) if names else ():
-            for name_start, name_end in names:
-                behind = self.document[name_end : max(name_end, start)]
-                before = self.document[end : max(end, name_start)]
-                is_behind = name_end <= start and _GAP.fullmatch(behind)
-                is_before = end <= name_start and before in ("", " ", "-", "\u00a0")
+        for match in re.finditer(pattern, self.document, re.IGNORECASE):
+            low, high = match.span()
+            for start, end, values in self._numbers_between(low - 1, high + _MAX_GAP):
+                is_behind = high <= start and _GAP.fullmatch(self.document, high, start)
+                is_before = end <= low and self.document[end:low] in ("", " ", "-", "\u00a0")
                 if is_behind or is_before:
                     yield self.document[start:end], values
+
+    def _numbers_between(self, low: int, high: int) -> Iterator[tuple[int, int, set[Decimal]]]:
+        """Yield the numbers that end at ``low`` or later and begin at ``high`` or before."""
+        numbers, starts, longest = self._numbers_in_order
+        first = bisect_left(starts, low - longest)
+        for number in itertools.islice(numbers, first, None):
+            if number[0] > high:
+                return
+            if number[1] >= low:
+                yield number
+
+    @cached_property
+    def _numbers_in_order(self) -> tuple[list[tuple[int, int, set[Decimal]]], list[int], int]:
+        """The numbers that the document states, their starts, and the length of the longest."""
+        numbers = sorted(numbers_in(self.document), key=lambda number: number[:2])
+        longest = max((end - start for start, end, _ in numbers), default=0)
+        return numbers, [start for start, _, _ in numbers], longest
 
     def cuts_a_word(self, value: str) -> bool:
         """Return whether a text stands in the document only as part of longer words or numbers.

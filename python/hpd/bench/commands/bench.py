@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from hpd.bench.methods import SWEEPS, Contest, parse_contest
@@ -157,7 +157,10 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.models.settings import load_model
 
     path = resolve_model(arguments.model, arguments.hf_repo, progress=not base.quiet)
-    model = load_model(path, base)
+    methods = {method.options.method for contest in contests for method in contest.methods}
+    # All methods are measured with the file that each would have by itself, so not with a copy
+    # that is for one of them.
+    model = load_model(path, replace(base, wider_copy=base.wider_copy and methods == {"hpd"}))
     say_without_effect(base)
     known = environment(model, path, base.n_gpu_layers)
     with contextlib.ExitStack() as stack:

@@ -107,6 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.models.model_files import resolve_model
     from hpd.models.settings import load_model, store_tuned, tuning_key
     from hpd.models.weight_speed import faster_to_read
+    from hpd.models.wider_copies import file_to_load
 
     path = resolve_model(arguments.model, arguments.hf_repo, progress=not base.quiet)
     model = load_model(path, base)
@@ -132,7 +133,9 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"\n{_verdict(found, default)}")
     print(f"stored in {store_tuned(tuning_key(model, path, base), found.chosen)}")
     if not devices() or base.n_gpu_layers == 0:
-        hint = faster_to_read(path, base.n_threads_batch or base.n_threads or n_cores())
+        hint = faster_to_read(
+            file_to_load(path, base), base.n_threads_batch or base.n_threads or n_cores()
+        )
         print(hint, end="\n" if hint else "")
     return EXIT_OK
 
