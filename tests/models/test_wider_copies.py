@@ -9,7 +9,7 @@ import pytest
 from hpd import _native
 from hpd.errors import ModelLoadError
 from hpd.models import wider_copies
-from hpd.models.settings import load_model
+from hpd.models.settings import load_draft_model, load_model
 from hpd.models.weight_speed import WeightSpeed
 from hpd.models.wider_copies import WiderCopyWarning, copies_folder, file_to_load, gain
 from hpd.options import Options
@@ -144,3 +144,15 @@ def test_a_copy_that_cannot_be_written_is_said_and_the_file_is_used(narrow, fast
 def test_the_copy_is_what_is_loaded(monkeypatch):
     monkeypatch.setattr("hpd.models.settings.file_to_load", lambda path, options: small_model())
     assert load_model(small_model().parent / "other.gguf", Options()).n_bytes > 0
+
+
+def test_a_draft_model_is_loaded_as_it_is(monkeypatch):
+    asked = []
+
+    def file(path, options):
+        asked.append(options.wider_copy)
+        return path
+
+    monkeypatch.setattr("hpd.models.settings.file_to_load", file)
+    load_draft_model(Options(draft_model=str(small_model())))
+    assert asked == [False]
