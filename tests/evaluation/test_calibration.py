@@ -377,6 +377,7 @@ def test_a_calibration_that_cannot_be_read_is_left_out(own_documents):
         (["one.jsonl"], "give either -m MODEL"),
         (["one.jsonl", "-m", "x"], "PRED does nothing with -m"),
         (["-m", "x", "--schema", "a"], "--schema does nothing with -m"),
+        (["-m", "x", "--overwrite"], "--overwrite does nothing without -o"),
         (["one.jsonl", "two.jsonl", "-t", "2"], "--threads does nothing without -m"),
     ],
 )

@@ -221,6 +221,9 @@ def test_the_common_prefix_is_that_of_the_obvious_way(sequences):
         ("Nike\u00a0Air\u202f9", "Nike Air 9"),
         ("\ufeffNike\u200b  Air\tMax", "Nike Air Max"),
         ("a\u00a0b\n1  2", "a b\n1  2"),
+        ("Cafe\u0301 Du\u0308pre\u0301", "Café Düpré"),
+        ("\u1100\u1175\u11b7 x", "김 x"),
+        ("\ufa19 x\u0323", "\ufa19 x\u0323"),
         ("x\u200cy 👩\u200d🚀", "x\u200cy 👩\u200d🚀"),
         ("Ni\u00adke  Air\r\n", "Nike Air"),
         ("\u2068Nike\u2069\u200e Air", "Nike Air"),
@@ -230,7 +233,7 @@ def test_the_common_prefix_is_that_of_the_obvious_way(sequences):
         ("Nike\u2028Air\r\n9\f2\r", "Nike\nAir\r\n9\n2"),
     ],
 )
-def test_blanks_are_evened_out_for_the_model(document, shown):
+def test_documents_are_normalised_for_the_model(document, shown):
     assert documents_text([document]) == f"Document:\n{shown}"
     assert documents_text([document, "x"]) == f"Documents:\n[1]\n{shown}\n[2]\nx"
     span = best_span(shown, document)

@@ -48,7 +48,7 @@ from hpd.prompt.text import (
     system_text,
     value_text,
 )
-from hpd.prompt.tokens import PromptTokenizer, normalize_blanks
+from hpd.prompt.tokens import PromptTokenizer, normalize_text
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.scalars import FORMATS
 from hpd.values.choices import Choices
@@ -240,7 +240,7 @@ class VerbatimConstraints:
     def quote_rule(self) -> str:
         """The grammar rule for quotes from the document; empty if the document is too long."""
         # The model sees the document with normalized blanks.
-        seen = normalize_blanks(self._document)
+        seen = normalize_text(self._document)
         return quote_rule(seen) if len(seen) <= MAX_QUOTED_LENGTH else ""
 
     @cached_property

@@ -13,6 +13,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import regex
+
 from hpd.prompt.template import AFTER_DOCUMENTS, RenderedTemplate, render
 from hpd.prompt.text import DocumentRole
 
@@ -38,6 +40,7 @@ removed, as a model's vocabulary may lack them."""
 _INVISIBLE_CHARACTERS = re.compile(f"[{re.escape(INVISIBLE)}]")
 _UNUSUAL_LINE_END = re.compile(r"[\v\f\x85\u2028\u2029]|\r(?!\n)")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
+_DECOMPOSED = regex.compile(r"\P{M}\p{M}+|[\u1100-\u11ff]+")
 
 
 class Vocabulary(Protocol):
@@ -240,23 +243,26 @@ def common_prefix(sequences: Sequence[list[int]]) -> int:
 def documents_text(documents: Sequence[str]) -> str:
     """Return the text of the documents; several are numbered from 1."""
     if len(documents) == 1:
-        return f"Document:\n{normalize_blanks(documents[0])}"
+        return f"Document:\n{normalize_text(documents[0])}"
     numbered = (
-        f"[{number}]\n{normalize_blanks(text)}" for number, text in enumerate(documents, start=1)
+        f"[{number}]\n{normalize_text(text)}" for number, text in enumerate(documents, start=1)
     )
     return "Documents:\n" + "\n".join(numbered)
 
 
-def normalize_blanks(document: str) -> str:
-    """Return a document with the blanks that models have seen most.
+def normalize_text(document: str) -> str:
+    """Return a document with the letters and blanks that models have seen most.
 
+    Letters that are followed by their accents, and the parts of Hangul syllables, are composed.
     No-break and similar blanks, and field and record separators, become plain ones; invisible
     characters (zero-width blanks, a byte order mark, soft hyphens, direction marks, control
     characters) and line feeds at both ends are removed. In a document of one line, such as a title,
     tabs, repeated blanks and other line ends become one blank; in others, blanks may separate
     columns, and line ends become line feeds. Grounding still finds values, as it also normalises
-    blanks.
+    text.
     """
+    if not document.isascii():
+        document = _DECOMPOSED.sub(lambda found: unicodedata.normalize("NFC", found[0]), document)
     document = _INVISIBLE_CHARACTERS.sub("", _UNUSUAL_BLANK.sub(" ", document)).strip("\r\n")
     if "\n" in document:
         return _UNUSUAL_LINE_END.sub("\n", document)
@@ -270,7 +276,7 @@ def may_share_prompt(document: str) -> bool:
     quotation marks, at the start of a line, and after the word document, in any of Unicode's
     characters for them.
     """
-    document = normalize_blanks(document)
+    document = normalize_text(document)
     if document.isascii():
         return _STACK_MARK.search(document) is None
     if not any(char.isnumeric() for char in document):

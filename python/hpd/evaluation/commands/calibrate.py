@@ -257,6 +257,10 @@ def _check(arguments: argparse.Namespace, *, asks: bool) -> None:
             if getattr(arguments, name) is not None:
                 raise UsageError(f"{OPTIONS[name].flag} does nothing without -m")
     if asks and arguments.output is None:
+        if arguments.overwrite:
+            raise UsageError(
+                "--overwrite does nothing without -o: the calibration in hpd's cache is replaced"
+            )
         return
     output = Path(arguments.output or _OUTPUT)
     if not asks and any(
