@@ -38,7 +38,7 @@ os.environ["HPD_MODEL"] = str(small_model())
 
 # A change passes or fails by what is in it: Hypothesis draws the same examples in every run of a
 # commit, and others, more of them, in the nightly jobs. No deadlines: machines are busy.
-settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("nightly", deadline=None, print_blob=True, max_examples=400)
 # Whoever only asks whether a test fails needs no small example, which may take minutes to find.
 settings.register_profile(

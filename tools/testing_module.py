@@ -42,7 +42,7 @@ def build(folder: Path, source: Path = CHECKOUT, target: str = "_core_testing") 
 
     configure = [
         "cmake", "-S", str(source), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release",
-        "-DHPD_BUILD_TESTS=ON",
+        "-DHPD_BUILD_TESTS=ON", "-DCMAKE_UNITY_BUILD=ON",
         # Linking with optimisation takes long, on one core.
         "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF",
         f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",

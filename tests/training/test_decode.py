@@ -16,7 +16,7 @@ from hpd.training.network import GgufVocabulary, attention_mask, load_network
 from hpd.training.rows import Prompter, TrainingPrompt, skeleton
 from reference import Reference, is_complete
 
-KINDS = ("qwen3", "llama", "llama-spm", "gemma3", "qwen2")
+KINDS = ("qwen3", "llama-spm", "gemma3", "qwen2")
 N_TOKENS = 10
 TIE = 1e-4
 """Two libraries add up in different orders: where the best two are closer, either may win."""

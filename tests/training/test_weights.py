@@ -35,7 +35,7 @@ from hpd.training.weights import (
     write_model,
 )
 
-KINDS = ("llama", "llama-spm", "qwen2", "qwen3", "gemma3")
+KINDS = ("llama-spm", "qwen2", "qwen3", "gemma3")
 SCHEMA = load_schema("Brand, tags [str], Size int")
 ANSWER = {"Brand": "Nike", "tags": ["Black", "Boot"], "Size": 10}
 TEXT = "Nike Shoe Black 10 Canon Boot Blue 6 Sony Camera Nike Shoe Black 10 Canon Boot Green 7"

@@ -16,7 +16,7 @@ from tools.types_page import EXAMPLES
 from tools.vocabularies import FOLDER_VARIABLE, GENERATING
 from vocabulary_models import SMALL, models
 
-N_CELLS = 60
+N_CELLS = 40
 """Of each large vocabulary, other ones for each."""
 
 
