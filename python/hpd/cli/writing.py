@@ -252,6 +252,8 @@ class RunSummary:
             retried=sum(bool(field.rejected) for field in fields),
             cut=sum(field.truncated for field in fields),
             repeated=sum(field.repeated for field in fields),
+            failed_checks=sum(check.passed is False for check in extraction.checks),
+            unknown_checks=sum(check.passed is None for check in extraction.checks),
         )
 
     def add_line(self, error: Mapping[str, str] | None) -> None:
@@ -286,6 +288,8 @@ class RunSummary:
             ("retried", f"value{'s' * (self._n['retried'] != 1)} asked again"),
             ("cut", "cut off (`truncated`): a larger --max-tokens keeps more"),
             ("repeated", "repeated without end, and cut (`repeated`)"),
+            ("failed_checks", f"check{'s' * (self._n['failed_checks'] != 1)} failed (`checks`)"),
+            ("unknown_checks", f"check{'s' * (self._n['unknown_checks'] != 1)} unknown (nulls)"),
         ):
             if n := self._n[name]:
                 parts.append(f"{n} {words}")
