@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from hpd.errors import SchemaError
 from hpd.evaluation.endpoint import response_schema
-from hpd.schema import SchemaWarning, describe, load_schema, to_json_schema
+from hpd.schema import SchemaWarning, describe, load_schema, load_schemas, to_json_schema
 from hpd.schema.data_checks import check_expression, check_text, evaluate, unpassed_checks
 
 NUMBER, TEXT, BOOLEAN = ({"type": kind} for kind in ("number", "string", "boolean"))
@@ -219,6 +219,13 @@ def test_each_level_of_a_recursive_object_is_checked():
         schema = load_schema({"type": "object", **node})
     data = {"total": 1, "parts": [{"total": 2, "parts": [{"total": -1}]}]}
     assert [check.path for check in unpassed_checks(schema, data)] == ["parts[0].parts[0]"]
+
+
+def test_checks_beside_properties_alone_make_a_json_schema():
+    schema = load_schema({"checks": ["a > 0"], "properties": {"a": NUMBER}})
+    assert schema.checks == ("a > 0",)
+    categories = load_schemas({"checks": ["a"], "others": {"a": "", "b": ""}})
+    assert [*categories] == ["checks", "others"]
 
 
 def test_checks_of_references_and_allof_are_joined():

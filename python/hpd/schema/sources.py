@@ -243,7 +243,16 @@ def _has_types(source: Mapping[Any, Any]) -> bool:
 
 
 def _has_only_keywords(source: Mapping[Any, Any]) -> bool:
-    keywords = {"properties", "required", "$defs", "definitions", "allOf", "anyOf", "oneOf"}
+    keywords = {
+        "properties",
+        "required",
+        "checks",
+        "$defs",
+        "definitions",
+        "allOf",
+        "anyOf",
+        "oneOf",
+    }
     return {*source} <= keywords | CHECKED_AFTERWARDS and bool(
         {"properties", "allOf", "anyOf", "oneOf"} & {*source}
     )
