@@ -414,3 +414,15 @@ def test_a_schema_with_checks_has_a_column_of_those_that_did_not_pass(tmp_path):
             ["x", "2", "own", "", ""],
             ["y", "0.5", "", "rows[2]: a > 1 (0.5 and 1); not (a > 1) (unknown)", ""],
         ]
+
+
+def test_dates_and_decimals_within_a_list_are_json_in_excel(tmp_path):
+    pytest.importorskip("openpyxl")
+    line = (Attribute("day", "date"), Attribute("price", "string", format="decimal"))
+    schema = Schema(
+        (Attribute("lines", "array", item=Attribute("item", "object", attributes=line)),)
+    )
+    lines = [{"day": "2024-05-31", "price": "1249.90"}, {"day": None, "price": None}]
+    table = table_of(tmp_path, "out.xlsx", [{"id": "1", "data": {"lines": lines}}], schema)
+    _, (_, shown, _) = cells_of(table)
+    assert json.loads(shown) == lines
