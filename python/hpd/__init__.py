@@ -32,11 +32,13 @@ if TYPE_CHECKING:
     from hpd.pipeline import Task
     from hpd.results import Extraction, FieldValue, Usage, ValueOption
     from hpd.schema.attributes import Attribute, Schema
+    from hpd.schema.data_checks import CheckResult
     from hpd.schema.sources import load_schemas
     from hpd.version import __version__
 
 __all__ = [
     "Attribute",
+    "CheckResult",
     "ContextOverflowError",
     "DecodeError",
     "Document",
@@ -72,6 +74,7 @@ _HOMES = {
     "hpd.pipeline": ("Task",),
     "hpd.results": ("Extraction", "FieldValue", "Usage", "ValueOption"),
     "hpd.schema.attributes": ("Attribute", "Schema"),
+    "hpd.schema.data_checks": ("CheckResult",),
     "hpd.schema.sources": ("load_schemas",),
     "hpd.version": ("__version__",),
 }

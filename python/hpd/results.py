@@ -13,6 +13,7 @@ from typing import Any, Generic, Literal, TypeVar
 from hpd.documents import Place, Places
 from hpd.errors import HpdError
 from hpd.schema.attributes import Schema
+from hpd.schema.data_checks import CheckResult
 from hpd.schema.sources import dump_data, validate_data
 
 Match = Literal["exact", "normalized", "fuzzy", "none"]
@@ -246,6 +247,8 @@ class Extraction(Generic[T_co]):
     error: Failure | None = None
     """Why the document failed. ``data`` may still be set, if it violates a schema that is not a
     class."""
+    checks: tuple[CheckResult, ...] = ()
+    """The checks of the schema that the data does not pass, or that cannot be told."""
     truncated_at: int | None = None
     """The offset at which the document was truncated, with ``on_overflow="truncate"``."""
     text: str | None = field(default=None, repr=False, compare=False)
@@ -291,6 +294,8 @@ class Extraction(Generic[T_co]):
             result["data"] = plain_data(data)
         if self.error is not None:
             result["error"] = self.error.to_dict()
+        if self.checks:
+            result["checks"] = [check.to_dict() for check in self.checks]
         if self.truncated_at is not None:
             result["truncated_at"] = self.truncated_at
         if self.fields:

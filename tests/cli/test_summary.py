@@ -5,6 +5,7 @@ import re
 from hpd.cli import main
 from hpd.cli.writing import RunSummary
 from hpd.results import Extraction, FieldValue, Usage
+from hpd.schema.data_checks import CheckResult
 from jsonl import write_texts
 
 
@@ -52,3 +53,10 @@ def test_every_run_ends_with_a_summary(tmp_path, fake, capfd):
     assert capfd.readouterr().err == (
         "hpd: 0 documents (3 more were done before), 1 had failed before\n"
     )
+
+
+def test_the_summary_counts_the_checks_that_did_not_pass():
+    failed, unknown = CheckResult("a > 1", False, 0, 1), CheckResult("a > 1", None)
+    assert said_of(Extraction(checks=(failed,))) == "1 document, 1 check failed (`checks`)"
+    said = said_of(Extraction(checks=(failed, unknown)), Extraction(checks=(failed,)))
+    assert said == "2 documents, 2 checks failed (`checks`), 1 check unknown (nulls)"

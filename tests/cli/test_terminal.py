@@ -20,6 +20,7 @@ def test_each_document_has_a_row():
         {"id": "1", "data": {"brand": "Diesel", "size": None}},
         {"id": "2", "data": {"brand": "a brand that is too long", "size": True}},
         {"id": "3", "error": {"type": "InputError", "message": "not\nvalid"}},
+        {"id": "4", "data": {"brand": "x"}, "checks": [{"check": "paid", "passed": False}]},
     )
     assert lines == [
         "id          brand       size",
@@ -27,6 +28,8 @@ def test_each_document_has_a_row():
         "1           Diesel      -",
         "2           a brand t…  true",
         "3: InputError: not valid",
+        "4           x           -",
+        "4: paid",
     ]
 
 

@@ -53,6 +53,13 @@ def test_a_line_and_its_gold_make_a_document():
     assert document.attributes[3].values == (ShownValue("color", "color", None),)
 
 
+def test_checks_that_did_not_pass_are_shown():
+    check = {"check": "a == b", "passed": False, "left": 1, "right": 2}
+    line = prediction(id="a1", data={"a": 1}, checks=[check])
+    (document,) = reported_documents([line], [None], [None])
+    assert document.checks == ("a == b (1 and 2)",)
+
+
 def test_the_text_of_the_documents_file_comes_first_and_that_of_the_gold_last():
     lines = [prediction(id="1", data={}, text="line"), prediction(id="1", data={})]
     gold, source = Example("1", "gold", "g", {}), Example("1", "source", "s", {})

@@ -70,7 +70,8 @@ def hostile_lines():
     }
     fields["<b>0</b>"]["error"] = "<script>window.hacked = 3</script>"
     columns = {"category": "</option><script>window.hacked = 4</script>", "<u>": HOSTILE}
-    yield {"id": HOSTILE, "data": data, "fields": fields, "text": LONG, "input": columns}
+    line = {"id": HOSTILE, "data": data, "fields": fields, "text": LONG, "input": columns}
+    yield {**line, "checks": [{"check": HOSTILE, "passed": False, "left": HOSTILE, "right": 1}]}
     yield {"id": "2", "data": {}, "text": ""}
 
 

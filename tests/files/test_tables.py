@@ -395,3 +395,34 @@ def test_columns_of_parquet_keep_their_types(tmp_path):
             assert written[name].type == column.type, name
             assert str(written[name].combine_chunks()) == str(column), name
     assert written["exact"].cast("string")[0].as_py() == "2024-01-02 03:04:05.123456789"
+
+
+def test_a_schema_with_checks_has_a_column_of_those_that_did_not_pass(tmp_path):
+    properties = {"a": {"type": "number"}, "checks": {"type": "string"}}
+    schema = load_schema({"type": "object", "properties": properties, "checks": ["a > 1", "a < 3"]})
+    unpassed = [
+        {"check": "a > 1", "path": "rows[2]", "passed": False, "left": 0.5, "right": 1},
+        {"check": "not (a > 1)", "passed": None},
+    ]
+    lines = [
+        {"id": "x", "data": {"a": 2, "checks": "own"}},
+        {"id": "y", "data": {"a": 0.5, "checks": None}, "checks": unpassed},
+    ]
+    with open(table_of(tmp_path, "out.csv", lines, schema), newline="", encoding="utf-8") as file:
+        assert [*csv.reader(file)] == [
+            ["id", "a", "checks", "extraction.checks", "error"],
+            ["x", "2", "own", "", ""],
+            ["y", "0.5", "", "rows[2]: a > 1 (0.5 and 1); not (a > 1) (unknown)", ""],
+        ]
+
+
+def test_dates_and_decimals_within_a_list_are_json_in_excel(tmp_path):
+    pytest.importorskip("openpyxl")
+    line = (Attribute("day", "date"), Attribute("price", "string", format="decimal"))
+    schema = Schema(
+        (Attribute("lines", "array", item=Attribute("item", "object", attributes=line)),)
+    )
+    lines = [{"day": "2024-05-31", "price": "1249.90"}, {"day": None, "price": None}]
+    table = table_of(tmp_path, "out.xlsx", [{"id": "1", "data": {"lines": lines}}], schema)
+    _, (_, shown, _) = cells_of(table)
+    assert json.loads(shown) == lines

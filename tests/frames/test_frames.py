@@ -370,6 +370,14 @@ def test_a_prefix_makes_room():
     assert result["hpd_brand"].to_pylist() == ["Luma"]
 
 
+def test_a_schema_with_checks_adds_a_column():
+    schema = {"type": "object", "properties": {"brand": {"type": "string"}}}
+    table = pyarrow.table({"title": ["Luma shirt"]})
+    result = extract(table, {**schema, "checks": ["brand == 'Nike'"]})
+    assert result.column_names == ["title", "brand", "checks"]
+    assert result["checks"].to_pylist() == ["brand == 'Nike' (Luma and Nike)"]
+
+
 def test_more_rows_than_a_chunk(monkeypatch):
     monkeypatch.setattr("hpd.frames.columns._CHUNK_ROWS", 2)
     table = extract(TABLE)

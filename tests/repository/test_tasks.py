@@ -3,6 +3,7 @@
 import gzip
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pdf_files import pdf_of
+from pdf_files import pdf_of, table_pdf
 from server_process import serving
 from small_model import small_model
 from tools import docs
@@ -24,6 +25,7 @@ PACKAGES = {
     "[frames]": ("narwhals", "pyarrow", "pandas"),
     "[html]": ("inscriptis",),
     "[mcp]": ("mcp",),
+    "[ocr]": ("PIL", "pypdfium2"),
     "[office]": ("inscriptis", "openpyxl", "python_calamine", "oxmsg"),
     "[parquet]": ("pyarrow",),
     "[pdf]": ("pypdfium2",),
@@ -34,7 +36,15 @@ PACKAGES = {
 
 EXPECTED = {
     "Word and OpenDocument": "4711",
-    "Rows of a spreadsheet": "Wool coat",
+    "A bank statement that adds up": "lines",
+    "A contract of 40 pages": "ends_on",
+    "A table over three pages": "lines",
+    "A workbook with several sheets": "Wool coat",
+    "Invoices to a sheet": "invoice_number",
+    "Lab reports": "patient",
+    "Orders by e-mail": "order.eml/lines.txt",
+    "Resumes": "skills",
+    "Scans": "scans/receipt.png",
     "Slides": "35",
     "A book": "4711",
     "Check how a schema is read": "the maker",
@@ -64,7 +74,27 @@ def folder(tmp_path):
     ]
     lines = "".join(json.dumps(row) + "\n" for row in goods).encode()
     table = f'sku,title\na1,"{shirt}"\na2,"{pan}"\n'
-    letter = f"From: a@shop.example\nSubject: order\n\n{shirt}\n"
+    letter = (
+        "From: a@shop.example\nSubject: order 4711\nContent-Type: multipart/mixed; boundary=B\n\n"
+        f"--B\n\nOrder 4711: {shirt}\n--B\nContent-Disposition: attachment; filename=lines.txt\n"
+        "Content-Type: text/plain\n\nOrder 4711\n2 hammers\n3 saws\n--B--\n"
+    )
+    invoice = [
+        ("Luma Ltd",),
+        ("Invoice number", "LU-4711"),
+        ("Date", "2024-05-31"),
+        ("Total", "90"),
+    ]
+    statement = [
+        ("Date", "Text", "Amount"),
+        ("2024-05-02", "Rent", "-600.00"),
+        ("2024-05-09", "Salary", "1900.00"),
+        ("", "Total", "1300.00"),
+    ]
+    head = ("Item", "Quantity", "Amount")
+    stock = [[head, (item, "2", "24.00")] for item in ("Hammer", "Saw", "Drill")]
+    clauses = [f"{n}. The parties keep clause {n}." for n in range(1, 39)]
+    contract = ["Contract between Alder Ltd and Birch GmbH", *clauses, "It ends on 2027-12-31."]
     answers = [{"brand": "Luma", "color": "White"}, {"brand": "Tavola", "color": "black"}]
     gold = "".join(json.dumps({"id": i, "data": row}) + "\n" for i, row in enumerate(answers, 1))
     files = {
@@ -77,7 +107,12 @@ def folder(tmp_path):
         "listings.jsonl.gz": gzip.compress(lines),
         "goods.jsonl": lines,
         "gold.jsonl": gold.encode(),
-        "invoices/2026/shirt.pdf": pdf_of(shirt),
+        "invoices/2026/luma.pdf": table_pdf(invoice),
+        "statement.pdf": table_pdf(statement),
+        "table.pdf": table_pdf(*stock),
+        "contract.pdf": pdf_of(*contract),
+        "labs/ann.txt": b"Patient: Ann Miller\nTest Value Unit\nGlucose 5.4 mmol/l\n",
+        "resumes/ann.txt": b"Ann Miller\nSkills: Python\nBosch, engineer, 2019 to 2024\n",
         "pages/shirt.html": f"<title>Shop</title><p>{shirt}</p>".encode(),
         "mails/order.eml": letter.encode(),
         "letter.docx": (MADE / "w.docx").read_bytes(),
@@ -97,12 +132,29 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.fixture
+def scans(folder, monkeypatch):
+    """A scan, and a stand-in for what recognises its text."""
+    pytest.importorskip("PIL.Image").new("RGB", (400, 100), "white").save(
+        make_folder(folder / "scans") / "receipt.png"
+    )
+    stand_in = make_folder(folder / "stand_in") / "rapidocr_onnxruntime.py"
+    line = [[[20, 20], [200, 20], [200, 40], [20, 40]], "Invoice number LU-4711", 0.99]
+    stand_in.write_text(f"def RapidOCR():\n    return lambda pixels: ([{line}], [0.1])\n")
+    monkeypatch.setenv("PYTHONPATH", str(stand_in.parent), prepend=os.pathsep)
+
+
+def make_folder(path):
+    path.mkdir()
+    return path
+
+
 def need(text):
     """Skip the test if a task's text names what is not installed."""
     for extra in re.findall(r"`(\[\w+\])`", text):
         for package in PACKAGES[extra]:
             pytest.importorskip(package)
-    for package in ("langchain_openai", "openai", "pydantic"):
+    for package in ("openai", "pydantic"):
         if f"from {package} import" in text:
             pytest.importorskip(package)
     if "docker" in text and (
@@ -142,6 +194,8 @@ def test_a_task(task, folder, request):
         need("`[serve]`")
         text = text.replace(ADDRESS, request.getfixturevalue("server").url)
     need(text)
+    if "`[ocr]`" in text:
+        request.getfixturevalue("scans")
     for language, block in re.findall(r"^```(bash|python)\n(.*?)^```", text, re.M | re.S):
         script += block if language == "bash" else f"python - <<'END'\n{block}END\n"
     root = docs.ROOT if "checkout" in text else folder

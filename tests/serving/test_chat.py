@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from hpd.documents import Document
 from hpd.options import Options
 from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import load_schema
+from hpd.schema.data_checks import CheckResult
 from hpd.serving.bodies import ChatBody, HttpError
 from hpd.serving.chat import ServedModel, parse_chat
 from hpd.serving.messages import langextract_prompt, schema_in
@@ -249,6 +251,8 @@ def test_a_json_schema(plans):
     assert answered["usage"]["total_tokens"] == 45
     assert answered["usage"]["prompt_tokens_details"] == {"cached_tokens": 30}
     assert answered["hpd"] == {"fields": FOUND.to_dict()["fields"]}
+    checked = replace(FOUND, checks=(CheckResult("price > 1", False, 0.5, 1),))
+    assert reply(asked, checked)["hpd"]["checks"] == [checked.checks[0].to_dict()]
 
 
 def test_strict_is_what_the_schema_says(plans):

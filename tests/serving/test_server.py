@@ -99,6 +99,18 @@ def test_options_of_a_request_do_what_they_do_on_the_command_line(server):
     assert expected != [compared(line) for line in lines_of_the_command()]
 
 
+def test_checks_that_did_not_pass_are_in_the_answer(random_server):
+    properties = {"brand": {"type": "string"}}
+    schema = {"type": "object", "properties": properties, "checks": ["1 == 2", "1 < 2"]}
+    line = random_server.post("/extract", {"text": "x", "schema": schema}).json
+    assert line["checks"] == [{"check": "1 == 2", "passed": False, "left": 1, "right": 2}]
+    described = random_server.ask("GET", "/openapi.json", {}).json
+    assert "checks" in described["components"]["schemas"]["ExtractionBody"]["properties"]
+    refused = random_server.post("/extract", {"text": "x", "schema": {**schema, "checks": ["x"]}})
+    assert refused.status == 400
+    assert "there is no 'x'" in refused.json["error"]["message"]
+
+
 def test_a_document_that_fails_has_its_error_in_its_place(random_server):
     texts = [{"text": "x", "id": 1, "category": "a"}, {"text": "y", "id": 2, "category": "c"}]
     body = {"texts": texts, "schema": {"a": ["b"], "d": ["e"]}, "options": {"on_invalid": "record"}}

@@ -73,3 +73,8 @@ def test_nothing_that_a_document_says_is_markup(text):
 def test_a_failure_is_shown():
     line = {"error": {"type": "ContextOverflowError", "message": "<too> long"}}
     assert "ContextOverflowError: &lt;too&gt; long" in extraction_html(line, "text")
+
+
+def test_a_check_that_did_not_pass_is_shown():
+    check = {"check": "a < b", "passed": False, "left": 2, "right": 1}
+    assert "a &lt; b (2 and 1)" in extraction_html({"data": {"a": 2}, "checks": [check]}, "text")

@@ -27,6 +27,22 @@ def placed_pdf(*texts, matrix="1 0 0 1", page="/MediaBox [0 0 500 300]", before=
     return _pdf([b"\n".join(shown)], page)
 
 
+def table_pdf(*pages, ends=(20, 200, 380)):
+    """A PDF with a table on each page, which is a list of rows; empty cells are left out."""
+    return _pdf(
+        [
+            "\n".join(
+                f"BT /F1 10 Tf 1 0 0 1 {x} {260 - 20 * i} Tm ({cell}) Tj ET"
+                for i, row in enumerate(rows)
+                for x, cell in zip(ends, row, strict=False)
+                if cell
+            ).encode()
+            for rows in pages
+        ],
+        "/MediaBox [0 0 500 300]",
+    )
+
+
 def _encoded(text):
     is_hebrew = any(ord(letter) in HEBREW for letter in text)
     codes = bytes(

@@ -142,6 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
             leave_out=leave_out,
             category_of=category_by_file(arguments.schema, schemas),
             shard=arguments.shard,
+            watch=arguments.watch,
         )
     with reader:
         if reader.files.skipped and not options.quiet:
@@ -151,7 +152,8 @@ def run(arguments: argparse.Namespace) -> int:
 
             return print_prompt(arguments, schemas, options, examples, reader)
         with input_errors_as_usage():
-            records = itertools.islice(_peeked(reader), arguments.limit)
+            found = reader if arguments.watch else _peeked(reader)
+            records = itertools.islice(found, arguments.limit)
         model = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
         _check_reads(arguments, reader.files.paths, options, model)
         with input_errors_as_usage():
@@ -163,7 +165,13 @@ def run(arguments: argparse.Namespace) -> int:
         output, can_resume = output_name(arguments.output), not is_stream(arguments.output)
         columns = added_columns(reader, arguments)
         writing = RunWriter(
-            schemas, writer, output, columns, can_resume=can_resume, quiet=options.quiet
+            schemas,
+            writer,
+            output,
+            columns,
+            can_resume=can_resume,
+            quiet=options.quiet,
+            ends_by_signal=arguments.watch,
         )
         with writing.to_the_end():
             for repair in writer.repairs:
@@ -192,13 +200,15 @@ def _extract(
     writing: RunWriter,
     records: Iterator[Record],
 ) -> None:
-    """Extract the remaining documents, loading a model only if there are any."""
-    with input_errors_as_usage():
-        pending = writer.pending(records)
-        first = next(pending, None)
-    if first is None:
-        return
-    todo: Iterator[tuple[int, Record] | NotYet] = itertools.chain([first], pending)
+    """Extract the remaining documents, loading a model only if there are or may be any."""
+    pending = writer.pending(records)
+    if not run.arguments.watch:
+        with input_errors_as_usage():
+            first = next(pending, None)
+        if first is None:
+            return
+        pending = itertools.chain([first], pending)
+    todo: Iterator[tuple[int, Record] | NotYet] = pending
     if reader.is_live:
         todo = ReadAhead(todo)
     with (
@@ -309,10 +319,13 @@ def _check_reads(
 def _check(
     arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema], options: Options
 ) -> None:
+    if arguments.watch and arguments.dry_run:
+        raise UsageError("--watch waits for files, and --dry-run shows the first: leave one out")
     if is_pattern(arguments.schema):
         for flag, value in (
             ("--category-field", arguments.category_field),
             ("--examples", arguments.examples),
+            ("--watch", arguments.watch or None),
         ):
             if value is not None:
                 raise UsageError(f"{flag} goes with one schema, or one for each category")
@@ -381,6 +394,11 @@ def _check_required(arguments: argparse.Namespace) -> None:
 
 def _add_input(group: argparse._ArgumentGroup) -> None:
     add_reading_arguments(group)
+    group.add_argument(
+        "--watch",
+        action="store_true",
+        help="go on with new and changed files of INPUT as they arrive, until Ctrl-C or SIGTERM",
+    )
     group.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
     group.add_argument(
         "--shard",

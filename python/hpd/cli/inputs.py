@@ -10,7 +10,7 @@ from pathlib import Path
 from hpd.cli.arguments import add_field_arguments
 from hpd.cli.common import input_errors_as_usage
 from hpd.errors import InputError, SchemaError
-from hpd.files.inputs import InputReader, Shard, find_files
+from hpd.files.inputs import InputReader, Shard, find_files, watch_files
 from hpd.files.rows import FORMATS
 from hpd.files.streams import fill_pattern, is_pattern, listed
 from hpd.files.tables import Schemas
@@ -66,6 +66,7 @@ def open_inputs(
     leave_out: Collection[str | Path] = (),
     category_of: Callable[[str], str] | None = None,
     shard: Shard | None = None,
+    watch: bool = False,
 ) -> InputReader:
     """Open the inputs that the arguments name.
 
@@ -85,6 +86,7 @@ def open_inputs(
         leave_out=leave_out,
         category_of=category_of,
         shard=shard,
+        watch=watch_files(arguments.input, arguments.format, leave_out) if watch else None,
     )
 
 

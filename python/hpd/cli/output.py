@@ -229,6 +229,7 @@ def open_writer(
         resume=arguments.resume,
         overwrite=arguments.overwrite,
         keep_errors=arguments.keep_errors,
+        accept_changes=arguments.watch,
         about=_about(arguments, schemas, model),
     )
 

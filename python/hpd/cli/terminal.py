@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from hpd.schema.attributes import Schema
+from hpd.schema.data_checks import check_text
 from hpd.show.shown_values import shown_id
 
 if TYPE_CHECKING:
@@ -90,6 +91,9 @@ class ResultTable:
             room = self._width - longest - 2 * len(_GAP)
             for name, value in zip(self._names, values, strict=True):
                 yield _joined("", _fitted(name, longest), _value(value, room))
+        for check in line.get("checks", ()):
+            said = f"{_cut_middle(id_, self._width // 3)}: {check_text(check)}"
+            yield _fitted(" ".join(said.split()), self._width, "yellow")
         if error is not None:
             said = f"{_cut_middle(id_, self._width // 3)}: {error['type']}: {error['message']}"
             yield _fitted(" ".join(said.split()), self._width, "red")

@@ -60,6 +60,7 @@ class RunWriter:
         columns: returns the columns that a record adds to its output line.
         can_resume: whether a later run can resume the output.
         quiet: print nothing except that the run was interrupted.
+        ends_by_signal: whether a signal is the usual end of the run, as there is no other.
     """
 
     def __init__(
@@ -71,7 +72,9 @@ class RunWriter:
         *,
         can_resume: bool = True,
         quiet: bool = False,
+        ends_by_signal: bool = False,
     ) -> None:
+        self._ends_by_signal = ends_by_signal
         self._schemas = schemas
         self._writer = writer
         self._output = output
@@ -141,7 +144,7 @@ class RunWriter:
     @property
     def is_complete(self) -> bool:
         """Return whether every record was read and written."""
-        return not self._interrupts.is_stopping
+        return self._ends_by_signal or not self._interrupts.is_stopping
 
     def finish(self) -> int:
         """Print the summary, and return the exit code."""
@@ -252,6 +255,8 @@ class RunSummary:
             retried=sum(bool(field.rejected) for field in fields),
             cut=sum(field.truncated for field in fields),
             repeated=sum(field.repeated for field in fields),
+            failed_checks=sum(check.passed is False for check in extraction.checks),
+            unknown_checks=sum(check.passed is None for check in extraction.checks),
         )
 
     def add_line(self, error: Mapping[str, str] | None) -> None:
@@ -286,6 +291,8 @@ class RunSummary:
             ("retried", f"value{'s' * (self._n['retried'] != 1)} asked again"),
             ("cut", "cut off (`truncated`): a larger --max-tokens keeps more"),
             ("repeated", "repeated without end, and cut (`repeated`)"),
+            ("failed_checks", f"check{'s' * (self._n['failed_checks'] != 1)} failed (`checks`)"),
+            ("unknown_checks", f"check{'s' * (self._n['unknown_checks'] != 1)} unknown (nulls)"),
         ):
             if n := self._n[name]:
                 parts.append(f"{n} {words}")

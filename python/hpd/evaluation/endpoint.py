@@ -254,7 +254,7 @@ def _plain_node(node: Mapping[str, Any]) -> dict[str, Any]:
     plain = {
         name: value
         for name, value in node.items()
-        if name not in ("$schema", "depends_on", "named_by")
+        if name not in ("$schema", "depends_on", "named_by", "checks")
     }
     if "properties" in plain:
         plain["properties"] = {

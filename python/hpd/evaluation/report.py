@@ -13,6 +13,7 @@ from hpd.evaluation.calibration import N_BINS, Calibration
 from hpd.evaluation.outcomes import OUTCOME_WORDS, OUTCOMES, Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts, Evaluation
+from hpd.schema.data_checks import check_text
 from hpd.show.page import render_page
 from hpd.show.shown_values import (
     ShownValue,
@@ -70,6 +71,8 @@ class ReportedDocument:
     """The file from which its text was read, where that is known."""
     pages: tuple[ReportedPage, ...] = ()
     """Those that are shown as pictures."""
+    checks: tuple[str, ...] = ()
+    """The checks of the schema that its data did not pass."""
     own_id: str | None = None
     """The id in its line, which does not name the file in which it is a row."""
 
@@ -116,6 +119,7 @@ def _document(
         _error(line.get("error")),
         columns if isinstance(columns, Mapping) else None,
         None if source is None else source.file,
+        checks=_checks(line.get("checks")),
         own_id=prediction.id,
     )
 
@@ -141,6 +145,12 @@ def _error(error: object) -> str | None:
     if isinstance(error, Mapping):
         return ": ".join(str(error[key]) for key in ("type", "message") if key in error)
     return None if error is None else str(error)
+
+
+def _checks(checks: object) -> tuple[str, ...]:
+    if not isinstance(checks, list):
+        return ()
+    return tuple(check_text(check) for check in checks if isinstance(check, Mapping))
 
 
 def _attributes(prediction: Prediction, example: Example | None) -> Iterator[ReportedAttribute]:
@@ -345,6 +355,7 @@ def _row(document: ReportedDocument, category: int, numbers: Mapping[str, int]) 
             _columns(document.input),
             [[each.number, each.width, each.height, each.url] for each in document.pages] or None,
             {None: False, document.id: None}.get(document.own_id, document.own_id),
+            list(document.checks) or None,
         ]
     )
 

@@ -291,7 +291,10 @@ def write_table(
 
 def _value(column: Column, line: OutputLine) -> Any:
     """Return the value of a cell as a Python type."""
-    value = typed_value(column.value(line), column.attribute)
+    value = column.value(line)
+    if isinstance(value, list | dict):
+        return value  # It is written as JSON.
+    value = typed_value(value, column.attribute)
     if column.of_input and isinstance(value, str) and _MAIL_DATE.match(value):
         with suppress(ValueError):
             return parsedate_to_datetime(value).replace(tzinfo=None)

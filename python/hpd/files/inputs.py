@@ -17,7 +17,7 @@ from typing import Any
 from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.files.encodings import check_encoding
-from hpd.files.journal import text_fingerprint
+from hpd.files.journal import document_fingerprint, text_fingerprint
 from hpd.files.reader import (
     Record,
     RecordReader,
@@ -37,6 +37,7 @@ from hpd.files.rows import (
     Format,
 )
 from hpd.files.streams import absolute, is_url, remote_files
+from hpd.files.watching import Watch
 from hpd.version import install_command
 
 _RECOGNISER = "rapidocr_onnxruntime"
@@ -159,6 +160,8 @@ def find_files(
     names: Sequence[str],
     format: Format | None = None,  # noqa: A002
     leave_out: Collection[str | Path] = (),
+    *,
+    may_be_none: bool = False,
 ) -> FoundFiles:
     """Find the files that names refer to: a file itself, all files of a folder, or the matches of a
     pattern.
@@ -170,6 +173,7 @@ def find_files(
         names: the names as given.
         format: the format of all files, regardless of their extensions.
         leave_out: files to skip in folders, such as the output.
+        may_be_none: whether a folder or pattern without files is no error.
 
     Raises:
         InputError: a name matches no file, or a folder cannot be read.
@@ -184,12 +188,12 @@ def find_files(
             inside = [path for path in inside if os.path.realpath(path) not in hidden]
             known = [path for path in inside if format is not None or _is_read(path)]
             skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
-            if not known:
+            if not known and not may_be_none:
                 there = f": only {_counted(skipped)}" if skipped else ", it is empty"
                 raise InputError(f"{name}: no file in this folder that can be read{there}")
             paths.extend(known)
         else:
-            if not inside:
+            if not inside and not may_be_none:
                 raise InputError(f"{name}: no file matches")
             paths.extend(inside)
     twice = [path for path, n in Counter(paths).items() if n > 1]
@@ -236,6 +240,8 @@ class InputReader:
         whole: whether a file of rows is read as one document.
         category_of: returns the category of a file's records by its path, or raises ``InputError``.
         shard: the part of all records to read; files of other shards are not opened.
+        watch: finds the files, in place of ``names``, until ``close``. A record that was read
+            before, with the same id and text, is skipped.
 
     Raises:
         InputError: a name matches no file, a file cannot be opened or has an unknown format, or a
@@ -257,6 +263,7 @@ class InputReader:
         whole: bool = False,
         category_of: Callable[[str], str] | None = None,
         shard: Shard | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self._category_of = category_of
         self._notes: Counter[str] = Counter()
@@ -264,7 +271,8 @@ class InputReader:
         self.types: dict[str, Any] = {}
         """The types of typed columns, as far as files were read."""
         check_encoding(encoding)
-        self.files = find_files(names, format, leave_out)
+        self._watch, self._format = watch, format
+        self.files = FoundFiles(()) if watch is not None else find_files(names, format, leave_out)
         self._shard = shard
         is_only = len(names) == 1 and self.files.paths == tuple(names)
         self._firsts = [shard_offset(path, is_only=is_only) for path in self.files.paths]
@@ -286,14 +294,14 @@ class InputReader:
         named = [name for name, value in self._fields.items() if value]
         if named and whole:
             raise InputError(f"a whole file is one document, and has no {named[0]}")
-        if named and not any(kind and has_fields(kind) for kind in self._formats):
+        if named and watch is None and not any(kind and has_fields(kind) for kind in self._formats):
             raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
         for flag, value, formats in (
             ("--encoding", encoding, ENCODED),
             ("--delimiter", delimiter, SEPARATED),
             ("--attachments", attachments, MAILS),
         ):
-            if value and not {*formats} & {*self._formats}:
+            if value and watch is None and not {*formats} & {*self._formats}:
                 raise InputError(f"{flag} is for {', '.join(formats)}, and no input is of these")
         # A mistake in the only name, or in a name of several, is told before a model is loaded.
         self._first = self._opened(0) if self._is_single else None
@@ -324,6 +332,8 @@ class InputReader:
 
         Has no effect on a thread that is waiting for the next record.
         """
+        if self._watch is not None:
+            self._watch.stop()
         if inspect.getgeneratorstate(self._records) == inspect.GEN_RUNNING:
             return
         self._records.close()
@@ -332,8 +342,8 @@ class InputReader:
 
     @property
     def is_live(self) -> bool:
-        """Return whether an input may block: standard input or a pipe."""
-        return any(
+        """Return whether an input may block: standard input, a pipe or a watched folder."""
+        return self._watch is not None or any(
             path == "-" or (os.path.exists(path) and not os.path.isfile(path))
             for path in self.files.paths
         )
@@ -359,6 +369,8 @@ class InputReader:
 
     def count(self) -> int | None:
         """Count the records in one quick pass; None if they cannot be counted."""
+        if self._watch is not None:
+            return None
         n = 0
         for i, (path, format_) in enumerate(zip(self.files.paths, self._formats, strict=True)):
             # What cannot be read has one line.
@@ -382,25 +394,44 @@ class InputReader:
         return False
 
     def _read(self) -> Generator[Record, None, None]:
-        for i, path in enumerate(self.files.paths):
-            is_whole = self._whole or self._formats[i] in WHOLE_FORMATS
-            if is_whole and not self._is_ours(i, 0):
-                continue
-            n_read = 0
-            try:
-                with self._first or self._opened(i) as reader:
-                    for n_read, record in enumerate(reader, start=1):
-                        if n_read == 1:
-                            self._note_types(reader.types)
-                        if is_whole or self._is_ours(i, n_read - 1):
-                            yield self._with_category(record)
-            except InputError as error:
-                if self._is_single:
-                    raise
-                if self._is_ours(i, n_read):
-                    yield Record(path, "", error=error, source=path)
-                else:
-                    self.unread.append(error)
+        if self._watch is not None:
+            yield from self._read_watched(self._watch)
+            return
+        for i in range(len(self.files.paths)):
+            yield from self._read_file(i)
+
+    def _read_watched(self, watch: Watch) -> Iterator[Record]:
+        known: set[int] = set()
+        for path in watch:
+            self.files = replace(self.files, paths=(path,))
+            self._firsts = [shard_offset(path, is_only=False)]
+            self._formats = [self._format or (guess_format(path) if is_known(path) else None)]
+            for record in self._read_file(0):
+                document = int(document_fingerprint(record.id, record.text, record.category), 16)
+                if document not in known:
+                    known.add(document)
+                    yield record
+
+    def _read_file(self, i: int) -> Iterator[Record]:
+        path = self.files.paths[i]
+        is_whole = self._whole or self._formats[i] in WHOLE_FORMATS
+        if is_whole and not self._is_ours(i, 0):
+            return
+        n_read = 0
+        try:
+            with self._first or self._opened(i) as reader:
+                for n_read, record in enumerate(reader, start=1):
+                    if n_read == 1:
+                        self._note_types(reader.types)
+                    if is_whole or self._is_ours(i, n_read - 1):
+                        yield self._with_category(record)
+        except InputError as error:
+            if self._is_single:
+                raise
+            if self._is_ours(i, n_read):
+                yield Record(path, "", error=error, source=path)
+            else:
+                self.unread.append(error)
 
     def _with_category(self, record: Record) -> Record:
         if self._category_of is None or record.error is not None:
@@ -441,6 +472,24 @@ class InputReader:
             needs_columns=True,
             **(self._fields if format_ is not None and has_fields(format_) else {}),  # type: ignore[arg-type]
         )
+
+
+def watch_files(
+    names: Sequence[str],
+    format: Format | None = None,  # noqa: A002
+    leave_out: Collection[str | Path] = (),
+) -> Watch:
+    """Watch the files that names refer to, as for ``find_files``; there may be none yet.
+
+    Raises:
+        InputError: a name is no file, folder or pattern of this machine.
+    """
+    for name in names:
+        if name == "-" or is_url(name):
+            raise InputError(f"{name}: --watch is for files and folders of this machine")
+        if not (glob.has_magic(name) or os.path.exists(name)):
+            raise InputError(f"{name}: cannot be opened: no such file or folder")
+    return Watch(lambda: find_files(names, format, leave_out, may_be_none=True).paths)
 
 
 def _walk(folder: str, skipped: Counter[str]) -> Iterator[str]:

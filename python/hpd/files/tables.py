@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from hpd.files.streams import fill_pattern, fixed_folder, is_pattern, naming_file
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.data_checks import check_text
 
 OutputLine = Mapping[str, Any]
 """A line of output."""
@@ -74,6 +75,10 @@ def table_columns(
             name = _free(f"{shown}_confidence", "extracted.", names | taken)
             values.append(Column(name, Attribute(name, "number"), _confidence(attribute.name)))
             names.add(name)
+    if has_checks(schemas):
+        name = _free("checks", "extraction.", names)
+        values.append(Column(name, Attribute(name), checks_text))
+        names.add(name)
     error = _free("error", "extraction.", names)
     return [own, *values, Column(error, Attribute(error), error_text), *of_input]
 
@@ -175,6 +180,17 @@ def error_text(row: OutputLine) -> str | None:
     return None if error is None else f"{error['type']}: {error['message']}"
 
 
+def has_checks(schemas: Schemas) -> bool:
+    """Return whether a schema has checks, so that its table has a column for them."""
+    by_category = [schemas] if isinstance(schemas, Schema) else schemas.values()
+    return any(schema.has_checks for schema in by_category)
+
+
+def checks_text(row: OutputLine) -> str | None:
+    """Return the checks that a document did not pass, as written in their column."""
+    return "; ".join(map(check_text, row.get("checks", ()))) or None
+
+
 def as_text(value: Any) -> str | None:
     """Return a string as it is, and any other value as JSON."""
     if value is None or isinstance(value, str):
@@ -272,12 +288,13 @@ def write_table(
     """Write a table from a file of lines, and replace an existing table when the new one is
     complete.
 
-    The columns are the id, the attributes, the error of a document that failed, the file of the
-    input (where lines tell it) and the columns of the input. An attribute with the name of one of
-    these gets ``extracted.`` before its own. With ``confidence`` each attribute has a column behind
-    it with the lowest confidence of its values. In Parquet, lists and objects are
-    nested columns, and columns of an input that was Parquet keep their ``types``; in CSV, TSV and
-    Excel objects are columns ``maker.city``, and lists are JSON. In JSON the lines are an array.
+    The columns are the id, the attributes, the checks that did not pass, the error of a document
+    that failed, the file of the input (where lines tell it) and the columns of the input. An
+    attribute with the name of one of these gets ``extracted.`` before its own. With ``confidence``
+    each attribute has a column behind it with the lowest confidence of its values. In Parquet,
+    lists and objects are nested columns, and columns of an input that was Parquet keep their
+    ``types``; in CSV, TSV and Excel objects are columns ``maker.city``, and lists are JSON. In JSON
+    the lines are an array.
 
     Raises:
         InputError: a package is not installed.

@@ -126,6 +126,7 @@ class FileWriter:
         resume: continue the existing file.
         overwrite: replace the existing file once the new one is complete.
         keep_errors: with ``resume``, do not retry failed documents.
+        accept_changes: write another line for a record that has changed since its line was written.
         about: the names of the input, the schema and the model, for ``hpd status``.
 
     Raises:
@@ -143,9 +144,11 @@ class FileWriter:
         resume: bool = False,
         overwrite: bool = False,
         keep_errors: bool = False,
+        accept_changes: bool = False,
         about: Mapping[str, Any] | None = None,
     ) -> None:
         self.path = path
+        self._accept_changes = accept_changes
         self.repairs: list[str] = []
         self.notes: list[str] = []
         self.n_kept = 0
@@ -222,7 +225,7 @@ class FileWriter:
             assert self._moved is not None
         if self._moved.indexes_of[document]:
             return self._moved.indexes_of[document].pop(0), True
-        if record.id in self._moved.ids:
+        if record.id in self._moved.ids and not self._accept_changes:
             raise InputError(
                 f"{self._final}: the input has changed since it was written: record {number + 1} "
                 f"(id {record.id!r}, line {record.line}) is not the same as then; go on with the "

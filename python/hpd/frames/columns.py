@@ -16,8 +16,10 @@ from hpd.files.tables import (
     OutputLine,
     Schemas,
     attributes_of,
+    checks_text,
     data_value,
     error_text,
+    has_checks,
 )
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
@@ -56,6 +58,9 @@ class ColumnSettings:
                 columns.append(_detail_column(f"{name}_confidence", attribute, _CONFIDENCE))
             if self.spans:
                 columns.append(_detail_column(f"{name}_span", attribute, _SPAN))
+        if has_checks(schemas):
+            name = f"{self.prefix}checks"
+            columns.append(Column(name, Attribute(name), checks_text))
         if self.on_error == "record":
             name = f"{self.prefix}error"
             columns.append(Column(name, Attribute(name), error_text))

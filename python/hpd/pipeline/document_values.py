@@ -32,6 +32,7 @@ from hpd.results import (
     replace_parts,
 )
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.data_checks import unpassed_checks
 from hpd.values.answers import answer_leaf
 from hpd.values.assembly import NOT_IN_DOCUMENT, AssembledData, assemble, unwrapped_data
 from hpd.values.confidence import COUNT_KIND, ConfidenceMap, kind_of
@@ -357,11 +358,12 @@ class DocumentValues:
             for data_path, result in fields.items()
             if data_path in violations
         ]
+        checks = unpassed_checks(schema, plain)
         if not reasons:
-            return Extraction(id_, data, fields, usage)
+            return Extraction(id_, data, fields, usage, checks=checks)
         refused, data = (data, None) if problems else (None, data)
         failure = Failure(InvalidDataError.__name__, "; ".join(reasons), refused)
-        return Extraction(id_, data, fields, usage, failure)
+        return Extraction(id_, data, fields, usage, failure, checks)
 
     def _plain_data(self, schema: Schema, assembled: AssembledData) -> Any:
         """Return the data for the user as plain JSON types, with floats for numbers."""

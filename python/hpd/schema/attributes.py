@@ -117,6 +117,8 @@ class Attribute:
     min_items: int | None = None
     max_items: int | None = None
     unique_items: bool = False
+    checks: tuple[str, ...] = ()
+    """Expressions over the parts of an ``object`` that should be true."""
 
     @property
     def needs_a_value(self) -> bool:
@@ -165,6 +167,10 @@ class Schema:
     """The schema's description of the documents, which is in the prompt."""
     model: Any = field(default=None, compare=False)
     """The Pydantic class of the schema, if any; results become its instances."""
+    checks: tuple[str, ...] = ()
+    """Expressions over the data that should be true, such as ``sum(lines.amount) == total``."""
+    has_checks: bool = False
+    """Whether it, or an object in it, has checks."""
     has_unwrapped_root: bool = False
     """Whether the data is the value of the only attribute, not an object."""
     document: Any = field(default=None, compare=False)

@@ -24,6 +24,7 @@ from hpd.schema.attributes import (
     Type,
 )
 from hpd.schema.checks import MAX_DEPTH, check_name, fail, warn
+from hpd.schema.data_checks import check_expression
 from hpd.schema.references import (
     ALL_KEYWORDS,
     ANNOTATIONS,
@@ -54,7 +55,7 @@ from hpd.schema.scalars import (
 _SHAPE_KEYWORDS: Final = frozenset(
     {"$ref", "type", "enum", "const", "properties", "items", "prefixItems", "patternProperties"}
     | {"allOf", "anyOf", "oneOf", "additionalProperties"}
-) | (ALL_KEYWORDS - {"required"})
+) | (ALL_KEYWORDS - {"required", "checks"})
 """Keywords that describe a value's form, rather than other conditions."""
 
 _REFERENCE_KEYWORDS: Final = frozenset({"$ref", "description", "title", "default", "$comment"})
@@ -92,6 +93,8 @@ def read_json_schema(root: Node) -> Schema:
         title=title if isinstance(title, str) else "",
         description=attribute.description if attribute.type == "object" else "",
         document=None if reader.is_exact else root,
+        checks=attribute.checks,
+        has_checks=reader.has_checks,
         root=replace(attribute, attributes=()),
     )
     if attribute.type == "object" and attribute.attributes:
@@ -111,6 +114,7 @@ class _SchemaReader:
         self.root = root
         self.merger = NodeMerger(root)
         self.is_complete = True
+        self.has_checks = False
         self.recursions: dict[str, Recursion] = {}
         self.n_attributes = 0
         self.unknown: dict[str, list[str]] = {}
@@ -299,6 +303,9 @@ class _SchemaReader:
         if keyword == "oneOf" and _overlap(real):
             self.is_complete = False
         chosen = _one_attribute(real, labels, name)
+        n_others = sum(not variant.is_scalar for variant in chosen.attributes)
+        if chosen.type == "union" and n_others > 1 and any(map(_has_checks, chosen.attributes)):
+            raise fail(where, "checks cannot be in one of several variants: put them around these")
         if chosen.type == "union" and rest.get("description"):
             chosen = replace(chosen, description=text_of(rest, "description", where))
         return replace(chosen, nullable=nullable, required=required)
@@ -413,11 +420,31 @@ class _SchemaReader:
         if not attributes and not forbids_others:
             warn(where, "the object names no properties: it is empty, where it must be there")
         return replace(
-            common, type="object", attributes=tuple(attributes), forbids_others=forbids_others
+            common,
+            type="object",
+            attributes=tuple(attributes),
+            forbids_others=forbids_others,
+            checks=self.checks(node, where, attributes),
         )
+
+    def checks(self, node: Node, where: str, attributes: list[Attribute]) -> tuple[str, ...]:
+        """Read the expressions that should be true of an object with some attributes."""
+        texts = node.get("checks", [])
+        where = f"{where}.checks"
+        if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+            raise fail(where, f"a list of expressions is expected, not {texts!r}")
+        for text in texts:
+            try:
+                check_expression(text, attributes)
+            except ValueError as error:
+                raise fail(where, f"{text!r}: {error}") from None
+        self.has_checks = self.has_checks or bool(texts)
+        return tuple(dict.fromkeys(texts))
 
     def map(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
         """Read an object whose names come from the document."""
+        if "checks" in node:
+            raise fail(f"{where}.checks", "the object has no properties that a check could name")
         patterns = dict(node.get("patternProperties", {}))
         extra = node.get("additionalProperties", True)
         names = node.get("propertyNames", {})
@@ -595,6 +622,11 @@ def _is_null(node: Node) -> bool:
         or ("const" in node and node["const"] is None)
         or node.get("enum") == [None]
     )
+
+
+def _has_checks(attribute: Attribute) -> bool:
+    items = () if attribute.item is None else (attribute.item,)
+    return bool(attribute.checks) or any(map(_has_checks, (*attribute.attributes, *items)))
 
 
 def _overlap(real: list[Attribute]) -> bool:

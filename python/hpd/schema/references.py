@@ -18,7 +18,7 @@ _NUMBER: Final = frozenset(
 KEYWORDS: Final = {
     "string": frozenset({"minLength", "maxLength", "pattern", "format"}),
     "array": frozenset({"items", "minItems", "maxItems", "uniqueItems", "additionalItems"}),
-    "object": frozenset({"properties", "required", "additionalProperties"}),
+    "object": frozenset({"properties", "required", "additionalProperties", "checks"}),
     "number": _NUMBER,
     "integer": _NUMBER,
 }
@@ -145,7 +145,7 @@ class NodeMerger:
                 for name, schema in second.items():
                     both[name] = {"allOf": [both[name], schema]} if name in both else schema
                 return both
-            if keyword == "required":
+            if keyword in ("required", "checks"):
                 return list(dict.fromkeys([*first, *second]))
             if keyword in ("minimum", "exclusiveMinimum", "minLength", "minItems"):
                 return max(first, second)

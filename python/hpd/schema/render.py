@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,7 @@ def describe(schema: Schema) -> str:
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row[:4], widths, strict=True)]
         lines.append("  ".join([*cells, row[4]]).rstrip())
+    lines.extend(f"check {path}{': ' if path else ''}{text}" for path, text in _checks(schema))
     return "\n".join(lines)
 
 
@@ -51,7 +52,8 @@ def describe_attributes(schemas: Schema | Mapping[str, Schema]) -> dict[str, str
             for category, schema in schemas.items()
             for path, text in describe_attributes(schema).items()
         }
-    return {
+    checks = {f"check {text}": path for path, text in _checks(schemas)}
+    return checks | {
         path: " ".join(
             filter(None, (kind, constraint, "required" if absent == "error" else "", about))
         )
@@ -67,6 +69,8 @@ def _object_node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str,
         node["required"] = required
     if attribute.forbids_others:
         node["additionalProperties"] = False
+    if attribute.checks:
+        node["checks"] = list(attribute.checks)
     return node
 
 
@@ -174,6 +178,20 @@ def _rows(attributes: Iterable[Attribute], prefix: str) -> list[tuple[str, str, 
         if inner is not None and not inner.is_scalar:
             rows.extend(_rows(inner.attributes, path + "."))
     return rows
+
+
+def _checks(schema: Schema) -> Iterator[tuple[str, str]]:
+    """Yield the checks of a schema, with the paths of their objects."""
+    root = replace(schema.root, attributes=schema.attributes, checks=schema.checks)
+    yield from _checks_within(root, "")
+
+
+def _checks_within(attribute: Attribute, path: str) -> Iterator[tuple[str, str]]:
+    yield from ((path, text) for text in attribute.checks)
+    for part in attribute.attributes:
+        yield from _checks_within(part, f"{path}.{part.name}" if path else part.name)
+    if attribute.item is not None:
+        yield from _checks_within(attribute.item, f"{path}[]")
 
 
 def _is_mandatory(attribute: Attribute) -> bool:

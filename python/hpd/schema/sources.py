@@ -243,10 +243,9 @@ def _has_types(source: Mapping[Any, Any]) -> bool:
 
 
 def _has_only_keywords(source: Mapping[Any, Any]) -> bool:
-    keywords = {"properties", "required", "$defs", "definitions", "allOf", "anyOf", "oneOf"}
-    return {*source} <= keywords | CHECKED_AFTERWARDS and bool(
-        {"properties", "allOf", "anyOf", "oneOf"} & {*source}
-    )
+    shapes = {"properties", "allOf", "anyOf", "oneOf"}
+    others = {"required", "checks", "$defs", "definitions", *CHECKED_AFTERWARDS}
+    return {*source} <= shapes | others and bool(shapes & {*source})
 
 
 def _is_property(value: object) -> bool:

@@ -59,6 +59,9 @@ class ExtractionBody(BaseModel):
     data: Any = Field(None, description="an object with the attributes of the schema")
     error: DocumentError | None = None
     fields: dict[str, FieldDetails] = Field({}, description="by path: maker.city, tags[0]")
+    checks: list[dict[str, Any]] = Field(
+        [], description="checks of the schema that did not pass, with both sides"
+    )
     usage: UsageBody | None = None
     warnings: list[str] = Field([], description="parts of the schema that are not guaranteed")
 
@@ -115,7 +118,7 @@ class ChatCompletion(BaseModel):
     model: str
     choices: list[dict[str, Any]]
     usage: dict[str, Any]
-    hpd: dict[str, Any] = Field({}, description="fields, and warnings about the schema")
+    hpd: dict[str, Any] = Field({}, description="fields, checks, and warnings about the schema")
 
 
 class NoulAnswer(BaseModel):

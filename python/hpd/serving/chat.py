@@ -36,7 +36,7 @@ _NEUTRAL: Mapping[str, tuple[object, ...]] = {
 }
 """Values of other parameters that match what is done anyway, as do empty, zero and false ones."""
 
-_DETAILS: tuple[str, ...] = ("fields", "truncated_at")
+_DETAILS: tuple[str, ...] = ("fields", "checks", "truncated_at")
 """The parts of a line of ``/extract`` that OpenAI's format lacks."""
 
 _STATUS = {"ContextOverflowError": 400, "InputError": 400, "InvalidDataError": 422}

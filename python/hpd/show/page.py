@@ -19,6 +19,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from hpd.schema.data_checks import check_text
 from hpd.show.shown_values import (
     TextSegment,
     color_classes,
@@ -168,6 +169,7 @@ def extraction_html(line: Mapping[str, Any], text: str | None) -> str:
         rows=list(zip(values, colors, strict=True)),
         has_confidence=any(value.confidence is not None for value in values),
         error=line.get("error"),
+        checks=[check_text(check) for check in line.get("checks", ())],
     )
 
 

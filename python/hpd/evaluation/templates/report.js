@@ -18,7 +18,8 @@ const MATCH_WORDS = {
 const ATTRIBUTES = DATA.attributes.map(([name, slot]) => ({ name, slot }));
 
 const DOCUMENTS = DATA.documents.map((parts, number) => {
-  const [id, category, text, attributes, segments, error, input, pages, ownId] = parts;
+  const [id, category, text, attributes, segments, error, input, pages, ownId, checks] =
+    parts;
   return {
     number,
     id,
@@ -30,6 +31,7 @@ const DOCUMENTS = DATA.documents.map((parts, number) => {
     error: error ?? null,
     input: input ?? [],
     pages: pages ?? [],
+    checks: checks ?? [],
     haystack: null,
   };
 });
@@ -363,6 +365,9 @@ function detailOf(doc) {
   ];
   if (doc.error !== null) {
     parts.push(element("p", { class: "failure", dir: "auto" }, doc.error));
+  }
+  for (const check of doc.checks) {
+    parts.push(element("p", { class: "failure", dir: "auto" }, `check not passed: ${check}`));
   }
   const shows = [];
   if (doc.pages.length) {
