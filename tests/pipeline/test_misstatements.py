@@ -126,3 +126,45 @@ def test_marks_alone_are_no_text_unless_the_document_has_them():
     )
     assert stored("Rating: ***", "***", 0.4, text).value == "***"
     assert stored("Initials ABC", "ABC", 0.4, text).value == "ABC"
+
+
+DAY = Attribute("day", "date")
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "stated"),
+    [
+        ("The demo is moved to 14 May, 3pm.", "2023-05-14", "14 May"),
+        ("Delivery on the 3rd of July.", "2025-07-03", "3rd of July"),
+        ("Am 23. März geht es los.", "2023-03-23", "23. März"),
+    ],
+)
+def test_a_year_that_is_made_up_makes_a_date_null_unless_the_model_is_sure(text, value, stated):
+    field = stored(text, value, 0.8, DAY)
+    assert (field.value, field.reason) == (None, f"the document states {stated} without a year")
+    assert stored(text, value, 0.97, DAY).value == value
+    at = stored(text, f"{value}T15:00:00", 0.8, Attribute("start", "date-time"))
+    assert at.reason == field.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("14 May 2023", "2023-05-14"),
+        ("Report 2023. The demo is on 14 May.", "2023-05-14"),
+        ("Season 22/23: the final is on 14 May.", "2023-05-14"),
+        ("14 May 23", "2023-05-14"),
+        ("令和5年5月14日", "2023-05-14"),
+        ("the second Sunday of May", "2023-05-14"),
+    ],
+)
+def test_a_date_whose_year_may_be_stated_is_kept(text, value):
+    assert stored(text, value, 0.4, DAY).value == value
+
+
+def test_a_year_may_be_stated_by_the_description_or_the_instructions():
+    text, value = "The demo is on 14 May.", "2023-05-14"
+    described = Attribute("day", "date", "a day of 2023")
+    assert stored(text, value, 0.4, described).value == value
+    assert Grounder(text, {2023}).day_without_year(value) is None
+    assert [span.start for span in Grounder(text, {2023}).candidate_spans(value)] == [15]

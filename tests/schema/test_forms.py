@@ -346,3 +346,10 @@ def test_an_unknown_keyword_is_told_once():
         load_schema({"type": "object", "score": 2, "properties": names})
     (said,) = (str(each.message) for each in caught)
     assert "'score' is not a keyword of JSON Schema: ignored, here and in 4 other places" in said
+
+
+def test_time_is_a_type_behind_an_identifier():
+    schema = load_schema("start_time time, endTime time!, time, delivery time")
+    assert {a.name: a.format for a in schema} == {
+        "start_time": "time", "endTime": "time", "time": None, "delivery time": None
+    }  # fmt: skip

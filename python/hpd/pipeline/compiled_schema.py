@@ -65,6 +65,7 @@ from hpd.values.grammar import (
     one_of,
     value_grammar,
 )
+from hpd.values.numbers import years_in
 from hpd.values.stated import STATED_KEY, StatedValues, can_list
 from hpd.values.words import quotable_pieces
 
@@ -364,6 +365,8 @@ class CompiledSchema:
         self._model = model
         self._examples = examples
         self._system_prompt = system_prompt
+        self.years = years_in(f"{options.instructions} {system_prompt or ''}")
+        """The years that the prompt states beside its documents, as of today's date."""
         self._labels = Labels(schema) if options.layout == "label" else None
         self._instruction = instruction_text(
             schema, examples, options.layout, options.instructions, options.document_role

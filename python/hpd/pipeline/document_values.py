@@ -37,7 +37,7 @@ from hpd.values.answers import answer_leaf
 from hpd.values.assembly import NOT_IN_DOCUMENT, AssembledData, assemble, unwrapped_data
 from hpd.values.confidence import COUNT_KIND, ConfidenceMap, kind_of
 from hpd.values.grounding import Grounder, assign_spans
-from hpd.values.numbers import as_float, stated_decimal
+from hpd.values.numbers import as_float, stated_decimal, years_in
 from hpd.values.parsing import MISSING_PREFIX, ParsedValue, check_value
 
 MIN_PROBABILITY = 0.001
@@ -598,6 +598,10 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
     if attribute.type == "integer":
         stated = grounder.fraction_of(value)
         return None if stated is None else f"the document states {stated}, not a whole number"
+    if attribute.type in ("date", "date-time"):
+        stated = grounder.day_without_year(value)
+        is_given = stated is None or int(value[:4]) in years_in(attribute.description)
+        return None if is_given else f"the document states {stated} without a year"
     if attribute.type == "string":
         if not any(map(str.isalnum, value)) and value not in grounder.document:
             return "the model wrote marks that are not in the document"

@@ -94,7 +94,7 @@ class Prompt(ABC):
         """The prompt whose KV cells the engine keeps for another wave."""
         self._compiled_schema = compiled_schema
         self._texts = [document.text for _, document in documents]
-        self._grounders = [Grounder(text) for text in self._texts]
+        self._grounders = [Grounder(text, compiled_schema.years) for text in self._texts]
         self._known = known
         self._max_cells = max_cells
         self._chunk = chunk

@@ -106,6 +106,7 @@ class _Name:
 
     text: str
     type: Type | None = None
+    format: str | None = None
     includes_date: bool = False
     """Whether the word for the type is also part of the name."""
     likely_type: str = ""
@@ -179,7 +180,8 @@ class _LineReader:
                 self.likely_type.setdefault(name.likely_type, []).append(name.text)
             check_name(name.text, "the one-line schema")
             kind = name.type or entry.attribute.type
-            attributes.append(replace(entry.attribute, name=name.text, type=kind, after=after))
+            own = replace(entry.attribute, name=name.text, type=kind, after=after)
+            attributes.append(replace(own, format=name.format) if name.format else own)
         return attributes
 
     def entry(self, closing: str) -> _Entry:
@@ -427,8 +429,11 @@ def _split_type(words: Sequence[str]) -> _Name:
         return _Name(text)
     if last.lower() in PROGRAMMING_TYPES:
         return _Name(" ".join(before), kind)
-    if kind is not None and len(before) == 1 and _IDENTIFIER.fullmatch(before[0]):
-        return _Name(before[0], kind)
+    if len(before) == 1 and _IDENTIFIER.fullmatch(before[0]):
+        if kind is not None:
+            return _Name(before[0], kind)
+        if last.lower() == "time":
+            return _Name(before[0], "string", "time")
     if kind == "date":
         has_word = "date" in re.split(r"\W+", " ".join(before).lower())
         return _Name(" ".join(before), kind) if has_word else _Name(text, kind, includes_date=True)

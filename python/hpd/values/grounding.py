@@ -66,10 +66,16 @@ _GAP = re.compile(rf"[^\w\n,;|.!?]{{0,{_MAX_GAP}}}")
 
 
 class Grounder:
-    """Finds values in one document, which is analysed only once."""
+    """Finds values in one document, which is analysed only once.
 
-    def __init__(self, document: str) -> None:
+    Args:
+        document: its text.
+        years: those that the prompt states beside it.
+    """
+
+    def __init__(self, document: str, years: Collection[int] = ()) -> None:
         self.document = document
+        self._years = years
         self._candidates: dict[tuple[type, Any, bool], list[Span]] = {}
         self._beside: dict[str, list[tuple[str, set[Decimal]]]] = {}
 
@@ -89,7 +95,7 @@ class Grounder:
 
     @cached_property
     def _days(self) -> DocumentDates:
-        return DocumentDates(self.document)
+        return DocumentDates(self.document, self._years)
 
     @cached_property
     def _clocks(self) -> dict[str, list[Clock]]:
@@ -145,6 +151,10 @@ class Grounder:
         if is_text and _ISO_DATE_TIME.fullmatch(value):
             return all(self.is_stated(part, n_times) for part in value.split("T"))
         return False
+
+    def day_without_year(self, value: str) -> str | None:
+        """Return the day of a date as the document states it, if it states no year for it."""
+        return self._days.without_year(value)
 
     def fraction_of(self, value: int) -> str | None:
         """Return what the document states in place of a whole number: 12.5 for 12 or 13.

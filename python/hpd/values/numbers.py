@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Context, Decimal, InvalidOperation
@@ -526,11 +526,16 @@ class Day:
 
 
 class DocumentDates:
-    """The days that a document states, read once for many searches."""
+    """The days that a document states, read once for many searches.
 
-    def __init__(self, document: str) -> None:
+    Args:
+        document: its text.
+        years: those that the prompt states beside it.
+    """
+
+    def __init__(self, document: str, years: Collection[int] = ()) -> None:
         self.document = document
-        self._years = years_in(document)
+        self._years = years_in(document).union(years)
         self._by_day: dict[tuple[int, int], list[tuple[int, int, set[Day]]]] = {}
         for start, end, days in dates_in(document):
             for month, day in {(day.month, day.day) for day in days}:
@@ -564,6 +569,21 @@ class DocumentDates:
             beside = _TIME.match(self.document, gap.end()) if is_apart else None
             if beside and time in _times(beside):
                 yield start, beside.end()
+
+    def without_year(self, value: str) -> str | None:
+        """Return the day ``value`` (YYYY-MM-DD) as the document states it: ``14 May``.
+
+        This is None if the document does not state that day, or a year that may be meant.
+        """
+        year, month, day = (int(part) for part in value[:10].split("-"))
+        stated = self._by_day.get((month, day), ())
+        has_year = any(day.year for *_, days in stated for day in days)
+        if not stated or has_year or year in self._years:
+            return None
+        start, end, _ = stated[0]
+        around = f"{self.document[:start]} {self.document[end:]}"
+        is_short = re.search(rf"(?<!\d){year % 100:02}(?!\d)", around) is not None
+        return None if is_short else self.document[start:end].rstrip(".")
 
 
 def has_unread_days(document: str) -> bool:
