@@ -144,6 +144,41 @@ def test_the_documents_of_a_report_may_be_a_folder(folder, fake, capfd):
     assert "four" in (folder.parent / "r.html").read_text()
 
 
+@pytest.mark.parametrize("to", ["moved", "elsewhere/moved"])
+def test_a_folder_that_has_moved_is_found_by_its_files(to, folder, fake, capfd, monkeypatch):
+    (folder / "more").mkdir()
+    (folder / "more" / "d.txt").write_text("five")
+    for out in ("one.jsonl", "two.jsonl"):
+        assert extract("mails", out) == 3
+    Path(to).parent.mkdir(exist_ok=True)
+    folder.rename(to)
+    assert main(["report", "one.jsonl", "--documents", to, "-o", "r.html"]) == 0
+    assert "have no text" not in capfd.readouterr().err
+    page = Path("r.html").read_text()
+    assert "four" in page
+    assert "five" in page
+    monkeypatch.setattr("builtins.input", lambda *_: "q")
+    command = ["compare", "one.jsonl", "two.jsonl", "--annotator", "ann", "--terminal"]
+    assert main([*command, "--documents", to]) == 0
+    said = capfd.readouterr().err
+    assert "ann has judged 0 of 6 documents" in said
+    assert "text" not in said
+
+
+def test_a_report_of_a_table_names_the_lines_that_know_more(folder, fake, capfd):
+    assert extract("mails", "o.csv") == 3
+    assert main(["report", "o.csv", "-o", "r.html"]) == 0
+    assert "hpd report o.csv.jsonl shows both" in capfd.readouterr().err
+
+
+def test_lines_with_other_columns_are_gold(folder, fake, capfd):
+    assert extract("mails", "o.csv") == 3
+    lines = "o.csv.jsonl"
+    assert '"input": {"x": "1", "y": "2"}' in Path(lines).read_text()
+    assert main(["eval", lines, lines, *FEW]) == 0
+    assert "5 documents" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize("options", [(), ("--with-text",)])
 def test_a_comparison_passes_over_what_failed(options, folder, fake, capfd, monkeypatch):
     for out in ("one.jsonl", "two.jsonl"):

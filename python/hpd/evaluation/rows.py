@@ -254,6 +254,9 @@ def _text(row: Mapping[str, Any], text_fields: Sequence[str], *, needs_text: boo
     names = text_fields or default_text_fields(row)
     if not needs_text and all(name in row and row[name] is None for name in names):
         return ""
+    # In a line of hpd extract, it has the other columns.
+    if not needs_text and names == ("input",) and isinstance(row["input"], Mapping):
+        return ""
     return row_text(row, text_fields)
 
 
