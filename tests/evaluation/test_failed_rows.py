@@ -179,6 +179,32 @@ def test_lines_with_other_columns_are_gold(folder, fake, capfd):
     assert "5 documents" in capfd.readouterr().out
 
 
+def test_the_columns_of_the_input_are_no_attributes(folder, fake, capfd):
+    assert extract("mails", "o.csv") == 3
+    for predicted in ("o.csv.jsonl", "o.csv"):
+        assert main(["eval", predicted, "o.csv", *FEW, "--json"]) == 0
+        scores = json.loads(capfd.readouterr().out)["plain"]
+        assert [each["attribute"] for each in scores["attributes"]] == ["text"]
+        assert scores["micro"]["vc"] == 5
+
+
+def test_an_object_is_one_value(tmp_path, capfd):
+    data = {"name": "lamp", "maker": {"name": "Ann", "city": None}, "seller": {"name": None}}
+    predicted = write_lines(tmp_path / "p.jsonl", {"id": "a", "data": data})
+    same = {"name": "lamp", "maker": {"city": None, "name": "Ann"}, "seller": None}
+    for maker, n_right in (("Ann", 2), ("Bob", 1)):
+        same["maker"]["name"] = maker
+        lines = [
+            write_lines(tmp_path / f"{k}.jsonl", {"id": "a", k: same}) for k in ("data", "gold")
+        ]
+        table = tmp_path / "gold.csv"
+        table.write_text(f"id,name,maker.name,maker.city,seller.name,error\na,lamp,{maker},,,\n")
+        for gold in (*lines, table):
+            assert main(["eval", str(predicted), str(gold), *FEW, "--json"]) == 0
+            micro = json.loads(capfd.readouterr().out)["plain"]["micro"]
+            assert (micro["vc"], micro["vw"], micro["nn"]) == (n_right, 2 - n_right, 1)
+
+
 @pytest.mark.parametrize("options", [(), ("--with-text",)])
 def test_a_comparison_passes_over_what_failed(options, folder, fake, capfd, monkeypatch):
     for out in ("one.jsonl", "two.jsonl"):
