@@ -102,7 +102,7 @@ def need(text):
     for extra in re.findall(r"`(\[\w+\])`", text):
         for package in PACKAGES[extra]:
             pytest.importorskip(package)
-    for package in ("langchain_openai", "openai", "pydantic"):
+    for package in ("openai", "pydantic"):
         if f"from {package} import" in text:
             pytest.importorskip(package)
     if "docker" in text and (

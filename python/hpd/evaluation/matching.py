@@ -53,9 +53,11 @@ class Matching:
                 f"{_locations(self.missing, gold_name)}"
             )
         if self.surplus:
+            n = len(self.surplus)
+            which = "1 prediction is" if n == 1 else f"{n} predictions are"
             lines.append(
-                f"{len(self.surplus)} predictions are not used, as no document has their id or "
-                f"another prediction has it: {_locations(self.surplus, prediction_name)}"
+                f"{which} not used, as no document has the id or another prediction has it: "
+                f"{_locations(self.surplus, prediction_name)}"
             )
         if self.doubled:
             lines.append(
