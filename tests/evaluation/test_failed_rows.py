@@ -79,6 +79,16 @@ def test_files_without_a_common_attribute_are_refused(predicted, gold, tmp_path,
     assert "have no attribute in common" in capfd.readouterr().err
 
 
+def test_gold_without_attributes_is_refused(tmp_path, capfd):
+    predicted = write_lines(tmp_path / "p.jsonl", RIGHT)
+    table = tmp_path / "documents.csv"
+    table.write_text("id,text\na,Nike shoe\n")
+    for gold in (table, write_lines(tmp_path / "g.jsonl", {"id": "a", "gold": {}})):
+        assert main(["eval", str(predicted), str(gold), *FEW]) == 2
+        said = capfd.readouterr().err
+        assert "have no attribute in common: 'brand' against none at all" in said
+
+
 def test_the_status_of_a_run_with_failures_is_complete(folder, fake, capfd):
     assert extract("mails", "o.jsonl") == 3
     assert main(["status", "o.jsonl"]) == 3
