@@ -36,6 +36,13 @@ def test_a_document_that_is_no_text_is_an_error_of_its_own(model, method):
         assert extractor.extract("ok").error is None
 
 
+@pytest.mark.parametrize("method", ["extract", "extract_many", "iter_extract", "iter_indexed"])
+def test_an_unknown_way_to_treat_errors_is_refused(extractor, method):
+    given = "ok" if method == "extract" else ["ok"]
+    with pytest.raises(hpd.OptionError, match="on_error must be 'raise' or 'record', not 'ignore'"):
+        getattr(extractor, method)(given, on_error="ignore")
+
+
 def test_a_category_that_is_no_text_is_an_error(model):
     with SmallExtractor({"a": ["brand"], "b": ["color"]}, model, max_tokens=4) as extractor:
         given = [Document("x", category=BROKEN), Document("x", category="a")]

@@ -98,6 +98,15 @@ def test_examples_are_shown_and_their_tokens_kept():
         hpd.extract(TEXT, "brand", examples=["ab"])
 
 
+def test_a_document_and_its_error_as_an_extractor_has_them():
+    document = hpd.Document(TEXT, "a1")
+    assert hpd.extract(document, "brand").id == "a1"
+    found = hpd.extract(hpd.Document("x " * 20_000, "a2"), "brand", on_error="record")
+    assert (found.id, found.data, found.error.type) == ("a2", None, "ContextOverflowError")
+    with pytest.raises(hpd.ContextOverflowError):
+        hpd.extract("x " * 20_000, "brand")
+
+
 def test_nobody_waits_for_a_model_that_another_thread_loads(monkeypatch, tiny_model):
     expected = hpd.extract(TEXT, "brand").data
     begun, goes_on = threading.Event(), threading.Event()

@@ -32,6 +32,7 @@ from hpd.errors import (
     HpdError,
     InputError,
     InvalidDataError,
+    OptionError,
 )
 from hpd.models.calibrations import stored_calibration
 from hpd.models.memory import warn_of_shortage
@@ -70,6 +71,13 @@ SchemaForm = (
 )
 """Any form of a schema except a class."""
 OnError = Literal["raise", "record"]
+
+
+def check_on_error(on_error: object) -> None:
+    """Raise ``OptionError`` if a value is no ``OnError``."""
+    if on_error not in ("raise", "record"):
+        raise OptionError(f"on_error must be 'raise' or 'record', not {on_error!r}")
+
 
 _LOGGER = logging.getLogger("hpd")
 """Logs loaded models and failed documents (INFO), and finished documents (DEBUG)."""
@@ -380,6 +388,7 @@ class Extractor(Generic[T]):
                 leading attributes that can no longer change.
         """
         check_documents(documents)
+        check_on_error(on_error)
         self._check_open()
         task = schema if isinstance(schema, Task) else None
         if schema is not None and task is None:

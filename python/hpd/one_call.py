@@ -8,7 +8,8 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from hpd.extractor import Extractor, SchemaForm
+from hpd.documents import Document
+from hpd.extractor import Extractor, OnError, SchemaForm
 from hpd.models.model_files import MODEL_VARIABLE
 from hpd.options import combine_options
 from hpd.pipeline import ExamplesForm, Task, read_examples
@@ -55,35 +56,38 @@ _lock = threading.Lock()
 
 @overload
 def extract(
-    document: str,
+    document: str | Document,
     schema: type[T],
     model: str | Path | None = None,
     *,
     hf_repo: str | None = None,
     examples: ExamplesForm = (),
+    on_error: OnError = "raise",
     **settings: Unpack[Settings],
 ) -> Extraction[T]: ...
 
 
 @overload
 def extract(
-    document: str,
+    document: str | Document,
     schema: SchemaForm,
     model: str | Path | None = None,
     *,
     hf_repo: str | None = None,
     examples: ExamplesForm = (),
+    on_error: OnError = "raise",
     **settings: Unpack[Settings],
 ) -> Extraction[dict[str, Any]]: ...
 
 
 def extract(
-    document: str,
+    document: str | Document,
     schema: object,
     model: str | Path | None = None,
     *,
     hf_repo: str | None = None,
     examples: ExamplesForm = (),
+    on_error: OnError = "raise",
     **settings: Any,
 ) -> Extraction[Any]:
     """Extract the values of one document.
@@ -92,11 +96,12 @@ def extract(
     are kept. For many documents an ``Extractor`` is faster, as it decodes them together.
 
     Args:
-        document: the text.
+        document: the text, or a ``Document``.
         schema: any form that ``Extractor`` accepts, except by category.
         model: path of a GGUF file; None for the bundled model.
         hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, instead of ``model``.
         examples: documents with their answers, as for ``Extractor``.
+        on_error: ``raise`` the document's error, or ``record`` it in the extraction.
         settings: options by name, as in ``Options``.
 
     Raises:
@@ -117,4 +122,4 @@ def extract(
         if loaded.extractor is None:
             loaded.extractor = Extractor(schema, model, hf_repo=hf_repo, options=options)  # type: ignore[call-overload]
         task_or_schema = loaded.task(schema, examples) if examples else schema
-    return loaded.extractor.extract(document, schema=task_or_schema)  # type: ignore[call-overload, no-any-return]
+    return loaded.extractor.extract(document, schema=task_or_schema, on_error=on_error)  # type: ignore[call-overload, no-any-return]

@@ -146,14 +146,6 @@ def test_what_is_refused(arguments, says, tmp_path, files, capfd):
     assert out == ""
 
 
-def test_gold_without_any_attribute(tmp_path, capfd):
-    gold = write_lines(tmp_path / "gold.jsonl", {"id": 1, "gold": {}}, {"id": 2, "gold": {}})
-    predicted = write_lines(tmp_path / "pred.jsonl", {"id": 1, "data": {"a": "x"}})
-    assert main(["eval", str(predicted), str(gold), "--per-attribute", *FEW]) == 0
-    rows = words(capfd.readouterr().out)
-    assert "exact strict macro 0.00 0.00 0.00 0.00 to 0.00" in rows
-
-
 @pytest.fixture
 def three(tmp_path):
     """Three documents: the first file is right twice; the second never, and lacks one of them."""

@@ -79,6 +79,16 @@ def test_files_without_a_common_attribute_are_refused(predicted, gold, tmp_path,
     assert "have no attribute in common" in capfd.readouterr().err
 
 
+def test_gold_without_attributes_is_refused(tmp_path, capfd):
+    predicted = write_lines(tmp_path / "p.jsonl", RIGHT)
+    table = tmp_path / "documents.csv"
+    table.write_text("id,text\na,Nike shoe\n")
+    for gold in (table, write_lines(tmp_path / "g.jsonl", {"id": "a", "gold": {}})):
+        assert main(["eval", str(predicted), str(gold), *FEW]) == 2
+        said = capfd.readouterr().err
+        assert "have no attribute in common: 'brand' against none at all" in said
+
+
 def test_the_status_of_a_run_with_failures_is_complete(folder, fake, capfd):
     assert extract("mails", "o.jsonl") == 3
     assert main(["status", "o.jsonl"]) == 3
@@ -142,6 +152,67 @@ def test_the_documents_of_a_report_may_be_a_folder(folder, fake, capfd):
     assert main(["report", "o.jsonl", "--documents", "mails", "-o", "r.html"]) == 0
     assert "have no text" not in capfd.readouterr().err
     assert "four" in (folder.parent / "r.html").read_text()
+
+
+@pytest.mark.parametrize("to", ["moved", "elsewhere/moved"])
+def test_a_folder_that_has_moved_is_found_by_its_files(to, folder, fake, capfd, monkeypatch):
+    (folder / "more").mkdir()
+    (folder / "more" / "d.txt").write_text("five")
+    for out in ("one.jsonl", "two.jsonl"):
+        assert extract("mails", out) == 3
+    Path(to).parent.mkdir(exist_ok=True)
+    folder.rename(to)
+    assert main(["report", "one.jsonl", "--documents", to, "-o", "r.html"]) == 0
+    assert "have no text" not in capfd.readouterr().err
+    page = Path("r.html").read_text()
+    assert "four" in page
+    assert "five" in page
+    monkeypatch.setattr("builtins.input", lambda *_: "q")
+    command = ["compare", "one.jsonl", "two.jsonl", "--annotator", "ann", "--terminal"]
+    assert main([*command, "--documents", to]) == 0
+    said = capfd.readouterr().err
+    assert "ann has judged 0 of 6 documents" in said
+    assert "text" not in said
+
+
+def test_a_report_of_a_table_names_the_lines_that_know_more(folder, fake, capfd):
+    assert extract("mails", "o.csv") == 3
+    assert main(["report", "o.csv", "-o", "r.html"]) == 0
+    assert "hpd report o.csv.jsonl shows both" in capfd.readouterr().err
+
+
+def test_lines_with_other_columns_are_gold(folder, fake, capfd):
+    assert extract("mails", "o.csv") == 3
+    lines = "o.csv.jsonl"
+    assert '"input": {"x": "1", "y": "2"}' in Path(lines).read_text()
+    assert main(["eval", lines, lines, *FEW]) == 0
+    assert "5 documents" in capfd.readouterr().out
+
+
+def test_the_columns_of_the_input_are_no_attributes(folder, fake, capfd):
+    assert extract("mails", "o.csv") == 3
+    for predicted in ("o.csv.jsonl", "o.csv"):
+        assert main(["eval", predicted, "o.csv", *FEW, "--json"]) == 0
+        scores = json.loads(capfd.readouterr().out)["plain"]
+        assert [each["attribute"] for each in scores["attributes"]] == ["text"]
+        assert scores["micro"]["vc"] == 5
+
+
+def test_an_object_is_one_value(tmp_path, capfd):
+    data = {"name": "lamp", "maker": {"name": "Ann", "city": None}, "seller": {"name": None}}
+    predicted = write_lines(tmp_path / "p.jsonl", {"id": "a", "data": data})
+    same = {"name": "lamp", "maker": {"city": None, "name": "Ann"}, "seller": None}
+    for maker, n_right in (("Ann", 2), ("Bob", 1)):
+        same["maker"]["name"] = maker
+        lines = [
+            write_lines(tmp_path / f"{k}.jsonl", {"id": "a", k: same}) for k in ("data", "gold")
+        ]
+        table = tmp_path / "gold.csv"
+        table.write_text(f"id,name,maker.name,maker.city,seller.name,error\na,lamp,{maker},,,\n")
+        for gold in (*lines, table):
+            assert main(["eval", str(predicted), str(gold), *FEW, "--json"]) == 0
+            micro = json.loads(capfd.readouterr().out)["plain"]["micro"]
+            assert (micro["vc"], micro["vw"], micro["nn"]) == (n_right, 2 - n_right, 1)
 
 
 @pytest.mark.parametrize("options", [(), ("--with-text",)])

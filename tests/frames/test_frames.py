@@ -253,6 +253,11 @@ def test_new_columns_that_would_have_one_name_are_refused(no_model):
         extract(TABLE, "error", on_error="record")
 
 
+def test_an_unknown_way_to_treat_errors_is_refused(no_model):
+    with pytest.raises(OptionError, match="on_error must be 'raise' or 'record'"):
+        extract(TABLE, "brand", on_error="ignore")
+
+
 def test_no_schema_is_refused(no_model):
     with pytest.raises(SchemaError, match="no schema"):
         extract(TABLE, None)

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 from hpd import Extractor
 from hpd.errors import OptionError
 from hpd.pipeline import read_examples
-from hpd.schema import load_schema, load_schemas
+from hpd.schema import SchemaWarning, load_schema, load_schemas
 from small_extractor import SmallExtractor
 
 TEXT, DATA = "A red Nike", {"brand": "Nike"}
@@ -65,6 +65,19 @@ def test_anything_else_is_refused_everywhere(examples, message, model):
         pytest.raises(OptionError, match=message),
     ):
         extractor.prepare("brand", examples=examples)
+
+
+@pytest.mark.parametrize(
+    ("examples", "schemas", "message"),
+    [
+        ([(TEXT, {"brnd": "Nike"})], BRAND, "example 1: 'brnd', .*: did you mean brand?"),
+        ([(TEXT, DATA), (TEXT, {**DATA, "x": 1})], BRAND, "example 2: 'x', .*: it has brand"),
+        ({"tea": [(TEXT, DATA)]}, BY_CATEGORY, "category 'tea': example 1: 'brand', "),
+    ],
+)
+def test_names_that_the_schema_does_not_have_are_a_warning(examples, schemas, message):
+    with pytest.warns(SchemaWarning, match=message):
+        read_examples(examples, schemas)
 
 
 def test_examples_of_a_category_without_a_schema_are_refused():

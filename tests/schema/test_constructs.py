@@ -294,6 +294,8 @@ class Holder(BaseModel):
             },
         ),
         (RootModel[list[int]], [1, 2]),
+        (list[int], [1, 2]),
+        (list[str], ["a"]),
     ],
 )
 def test_classes(model, data):

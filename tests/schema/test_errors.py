@@ -59,6 +59,7 @@ from hpd.schema.validation import schema_violations
         ("{'a': 1}", "not valid JSON.*line 1"),
         (3, "int is not a schema"),
         (int, "int is not a schema"),
+        (dict[str, int], r"dict\[str, int\] is not a schema"),
         ({"a": {"type": "string"}}, "properties of a JSON Schema"),
         ({"a": "text", "b": ["c"]}, "'b' is a list, but 'a' is a str"),
         ({"a": 3}, "a description must be text, not int"),

@@ -7,6 +7,7 @@ import signal
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 
 import pytest
 
@@ -14,6 +15,15 @@ for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
     pytest.importorskip(package)
 
 from command_line import run_hpd
+from hpd.documents import Place
+from hpd.results import (
+    Extraction,
+    Failure,
+    FieldValue,
+    RejectedAnswer,
+    Usage,
+    ValueOption,
+)
 from server_process import SECONDS, Reply, serving
 from waiting import until
 
@@ -291,7 +301,7 @@ def test_there_is_a_line_for_each_request_and_for_the_end(tiny_model):
     said = "\n".join(server.said)
     assert re.search(r"\d\d:\d\d.* GET /v1/models 200 \d+\.\d+ s", said)
     assert "GET /nowhere 404 unknown_url" in said
-    assert re.search(r"POST /extract 400 ", said)
+    assert re.search(r"POST /extract 400 invalid_\w+ ", said)
     assert "/health" not in said, "which is asked every second"
     assert "shutting down: 0 documents are pending" in said
     with serving("-m", str(tiny_model("qwen3")), "-t", "1", "--no-log") as server:
@@ -335,6 +345,22 @@ def test_the_description_has_the_form_of_every_answer(random_server):
         "POST", "/extract", {"Content-Type": "application/json"}, b'{"text": "x", "schema": "a"}'
     ).json
     assert {*answer} <= {*line}
+
+
+def test_every_key_of_a_line_is_described():
+    from hpd.serving.answers import ExtractionBody
+
+    field = FieldValue(
+        *(0.5, 0, 1, "exact", Place(1, ((0, 0, 2, 1),), "May!B7"), "error", "reason", "raw"),
+        *(True, True, True, True, "x", 0.25, 0.75, (RejectedAnswer("raw", "error"),), "x"),
+        options=(ValueOption("x", 0.5), ValueOption(None, 0.25)),
+    )
+    usage = Usage(*range(2, 2 + len(fields(Usage))))
+    line = Extraction("a", {"b": 1}, {"b": field}, usage, Failure("Error", "why"), 3)
+    for whole in (field, usage, line):
+        assert all(getattr(whole, own.name) != own.default for own in fields(whole) if own.repr)
+    read = ExtractionBody.model_validate(line.to_dict())
+    assert read.model_dump(mode="json", exclude_unset=True) == line.to_dict()
 
 
 def test_the_key_is_part_of_the_description(tiny_model):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
 from typing import Any
 
 from hpd.cli.output import READING_ARGUMENTS, lines_file, written_files
@@ -53,9 +53,11 @@ class Matching:
                 f"{_locations(self.missing, gold_name)}"
             )
         if self.surplus:
+            n = len(self.surplus)
+            which = "1 prediction is" if n == 1 else f"{n} predictions are"
             lines.append(
-                f"{len(self.surplus)} predictions are not used, as no document has their id or "
-                f"another prediction has it: {_locations(self.surplus, prediction_name)}"
+                f"{which} not used, as no document has the id or another prediction has it: "
+                f"{_locations(self.surplus, prediction_name)}"
             )
         if self.doubled:
             lines.append(
@@ -170,6 +172,38 @@ def load_sources(
                 and record.id != record.source,
                 file=record.source,
             )
+
+
+def with_former_ids(sources: Sequence[Example], ids: Iterable[str | None]) -> list[Example]:
+    """Return documents whose files have moved with the ids that they had before.
+
+    Args:
+        sources: the documents, whose ids are paths where they have none of their own.
+        ids: the ids of their predictions.
+    """
+    former = {each for each in ids if each is not None}
+    if any(source.id in former for source in sources):
+        return [*sources]
+    n_named = Counter(PurePath(source.id).name for source in sources)
+    by_name = {PurePath(source.id).name: PurePath(source.id).parts for source in sources}
+    moves: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
+    for each in former:
+        old = PurePath(each).parts
+        if old and n_named[old[-1]] == 1:
+            new = by_name[old[-1]]
+            while old and new and old[-1] == new[-1]:
+                old, new = old[:-1], new[:-1]
+            moves[old, new] += 1
+    if not moves:
+        return [*sources]
+    (old, new), _ = moves.most_common(1)[0]
+    moved = []
+    for source in sources:
+        parts = PurePath(source.id).parts
+        if parts[: len(new)] == new:
+            source = replace(source, id=str(PurePath(*old, *parts[len(new) :])))
+        moved.append(source)
+    return moved
 
 
 def reread_sources(
@@ -301,6 +335,7 @@ def source_documents(
             category_field=arguments.category_field,
         )
     )
+    sources = with_former_ids(sources, (prediction.id for prediction in predictions))
     matching = match_rows(sources, predictions)
     if matching.surplus:
         notices.append(

@@ -124,16 +124,26 @@ def load_examples(
         try:
             given_id = _id(row, id_field)
             category = _category(row, category_field)
-            text = _text(row, text_fields, needs_text=needs_text)
+            own = _own_columns(row)
+            # In a table of hpd extract, a title before the error is a value.
+            is_own = is_table and not text_fields and _is_own_table(row)
+            of_input = {name: row[name] for name in row if name in own} if is_own else row
+            text = _text(of_input, text_fields, needs_text=needs_text)
             # The text, the id and the category are not attributes.
-            apart = {id_field or "id", category_field or "category"}
-            apart.update(text_fields or default_text_fields(row), _own_columns(row))
+            apart = {id_field or "id", category_field or "category", *own}
+            apart.update(text_fields or default_text_fields(of_input))
             values = _values(row, GOLD_FIELDS, apart if is_table else None)
             if values is None:
                 raise InputError(f"no gold values: looked for {', '.join(GOLD_FIELDS)}")
         except InputError as error:
             raise InputError(f"{with_place}: {error}") from error
-        gold = {str(attribute): gold_values(value) for attribute, value in values.items()}
+        is_scores = isinstance(row.get("target_scores"), Mapping)
+        gold = {
+            str(attribute): gold_values(
+                [value] if isinstance(value, Mapping) and not is_scores else value
+            )
+            for attribute, value in values.items()
+        }
         yield Example(
             given_id or str(number), text, category, gold, line, is_numbered=given_id is None
         )
@@ -199,7 +209,34 @@ def _own_columns(row: Mapping[str, Any]) -> set[str]:
     own = {each for each in row if each.removesuffix("_confidence") in row.keys() - {each}}
     name = _error_column(row)
     error = row.get(name)
-    return own | {name} if error is None or _ERROR.match(str(error)) else own
+    if error is not None and not _ERROR.match(str(error)):
+        return own
+    # The columns of its input follow.
+    return own | ({*[*row][[*row].index(name) :]} if _is_own_table(row) else {name})
+
+
+def _is_own_table(row: Mapping[str, Any]) -> bool:
+    """Return whether a row has the columns of a table of ``hpd extract``: id, attributes, error."""
+    names = [*row]
+    return names[:1] == ["id"] and _error_column(row) in names[2:]
+
+
+def _nested(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of a row of ``hpd extract``, in which ``maker.city`` is in ``maker``."""
+    data: dict[str, Any] = {}
+    for column, value in columns.items():
+        column = column.removeprefix("extracted.")
+        *outer, name = column.split(".")
+        if any(part != part.strip() or not part for part in (*outer, name)):
+            outer, name = [], column  # a name with a point, such as "No."
+        inside: Any = data
+        for part in outer:
+            inside = inside.setdefault(part, {}) if isinstance(inside, dict) else None
+        if isinstance(inside, dict):
+            inside[name] = value
+        else:
+            data[column] = value
+    return data
 
 
 def _error_column(row: Mapping[str, Any]) -> str:
@@ -254,6 +291,9 @@ def _text(row: Mapping[str, Any], text_fields: Sequence[str], *, needs_text: boo
     names = text_fields or default_text_fields(row)
     if not needs_text and all(name in row and row[name] is None for name in names):
         return ""
+    # In a line of hpd extract, it has the other columns.
+    if not needs_text and names == ("input",) and isinstance(row["input"], Mapping):
+        return ""
     return row_text(row, text_fields)
 
 
@@ -274,7 +314,8 @@ def _values(
             return {key.removeprefix(f"{name}."): value for key, value in flat.items()}
     if apart is None:
         return None
-    return {column: value for column, value in row.items() if column not in apart}
+    columns = {column: value for column, value in row.items() if column not in apart}
+    return _nested(columns) if _is_own_table(row) else columns
 
 
 def _cell(value: Any) -> Any:
@@ -295,17 +336,34 @@ def _cell(value: Any) -> Any:
 
 
 def value_text(value: object) -> str:
-    """Return a value as the metric compares it: text unchanged, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """Return a value as the metric compares it: text unchanged, anything else as JSON, in which
+    objects are sorted and without nulls."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(_without_nulls(value), ensure_ascii=False, sort_keys=True)
+
+
+def is_empty(value: object) -> bool:
+    """Return whether a value is null, or an object of nothing else."""
+    return value is None or (isinstance(value, Mapping) and all(map(is_empty, value.values())))
+
+
+def _without_nulls(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: _without_nulls(own) for name, own in value.items() if not is_empty(own)}
+    return [*map(_without_nulls, value)] if isinstance(value, list | tuple) else value
 
 
 def gold_values(values: object) -> list[str] | None:
     """Return the values that count as right, stripped; None if the document states none.
 
-    It states none if the first one is ``n/a``.
+    It states none if the first one is ``n/a``. The keys of a mapping are values, as in
+    ``target_scores``.
     """
     if values is None:
         return None
+    if isinstance(values, list | tuple):
+        values = [value for value in values if value is None or not is_empty(value)]
     if isinstance(values, (Mapping, list, tuple)):
         stripped = [value_text(value).strip() for value in values]
     else:

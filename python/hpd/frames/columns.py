@@ -10,7 +10,7 @@ from typing import Any, Final
 from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.external.parquet import arrow_array, arrow_type
-from hpd.extractor import Extractor, OnError, error_of, should_raise
+from hpd.extractor import Extractor, OnError, check_on_error, error_of, should_raise
 from hpd.files.tables import (
     Column,
     OutputLine,
@@ -43,6 +43,9 @@ class ColumnSettings:
     confidence: bool = False
     spans: bool = False
     on_error: OnError = "raise"
+
+    def __post_init__(self) -> None:
+        check_on_error(self.on_error)
 
     def new_columns(self, schemas: Schemas, names: Iterable[Any]) -> list[Column]:
         """The columns that are added to a frame which has columns of some names.

@@ -20,10 +20,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdWarning, OptionError, SchemaError
+from hpd.messages import did_you_mean
 from hpd.options import OPTIONS, Options, check_name, option_label
 from hpd.prompt.text import LABEL_KEY
 from hpd.results import plain_data
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.checks import SchemaWarning
 
 if TYPE_CHECKING:
     from hpd._native import Model
@@ -120,10 +122,32 @@ def read_examples(
 def _read_examples(examples: object, schemas: Schemas, name: str) -> Examples:
     if isinstance(examples, str | bytes) or not isinstance(examples, Sequence):
         raise OptionError(f"{name}s: a list is expected, not {type(examples).__name__}")
-    return [
+    read = [
         _read_example(example, schemas, f"{name} {number}")
         for number, example in enumerate(examples, start=1)
     ]
+    _warn_of_unknown_names(read, schemas, name)
+    return read
+
+
+def _warn_of_unknown_names(examples: Examples, schemas: Schemas, where: str) -> None:
+    """Warn of answers with names that the schema does not have, as they mislead the model."""
+    if isinstance(schemas, Schema) and schemas.has_unwrapped_root:
+        return
+    by_category = [schemas] if isinstance(schemas, Schema) else schemas.values()
+    known = {attribute.name: None for schema in by_category for attribute in schema}
+    for number, (_, answer) in enumerate(examples, start=1):
+        names = [*answer] if isinstance(answer, Mapping) else []
+        unknown = next((name for name in names if name not in known), None)
+        if unknown is not None:
+            hint = did_you_mean(unknown, known) or f"it has {', '.join(known)}"
+            warnings.warn(
+                f"{where} {number}: {unknown!r}, which the model is shown, is no attribute of the "
+                f"schema: {hint}",
+                SchemaWarning,
+                stacklevel=5,
+            )
+            return
 
 
 def _read_example(example: object, schemas: Schemas, where: str) -> tuple[str, object]:

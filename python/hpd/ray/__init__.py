@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hpd.errors import InputError
-from hpd.extractor import OnError
+from hpd.extractor import OnError, check_on_error
 from hpd.frames import BatchExtractor
 from hpd.options import Options, combine_options
 from hpd.pipeline import check_task
@@ -102,6 +102,7 @@ def extract(
     schemas = as_schemas(schema)
     chosen = combine_options(options, settings)
     check_task(chosen, schemas, system_prompt)
+    check_on_error(on_error)
     least, most = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     if not ray.is_initialized():
         ray.init()  # as Ray Data itself would

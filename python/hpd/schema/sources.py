@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
 from pathlib import Path
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, get_origin
 
 from hpd.errors import SchemaError
 from hpd.extras import import_extra
@@ -117,7 +117,8 @@ def _one_schema(source: object, where: str) -> Schema:
             )
     except SchemaError as error:
         raise (fail(where, str(error)) if where else error) from error
-    kind = source.__name__ if isinstance(source, type) else type(source).__name__
+    kind = str(source) if get_origin(source) else getattr(source, "__name__", None)
+    kind = kind or type(source).__name__
     raise fail(
         where,
         f"{kind} is not a schema: a Pydantic model, a JSON Schema, a list of names, a dict of "
@@ -360,9 +361,9 @@ def _from_module(reference: str) -> Schema | dict[str, Schema]:
 
 def is_model_class(source: object) -> bool:
     """Return whether ``source`` is a Pydantic (version 2) model, a dataclass, a TypedDict, or a
-    list of one of these, such as ``list[Person]``."""
+    list such as ``list[Person]`` or ``list[str]``."""
     if get_origin(source) is list:
-        return is_model_class(*get_args(source))
+        return True
     if not isinstance(source, type):
         return False
     is_typed_dict = issubclass(source, dict) and hasattr(source, "__required_keys__")

@@ -14,6 +14,13 @@ class OptionBody(BaseModel):
     probability: float = Field(ge=0, le=1)
 
 
+class RejectedBody(BaseModel):
+    """An answer that was rejected before the field was asked again."""
+
+    raw: str
+    error: str
+
+
 class FieldDetails(BaseModel):
     """The details of one value; empty ones are omitted."""
 
@@ -22,8 +29,15 @@ class FieldDetails(BaseModel):
     start: int | None = Field(None, description="index of the first character in the text, from 0")
     end: int | None = Field(None, description="index after the last character")
     match: Literal["exact", "normalized", "fuzzy", "none"] | None = None
-    error: str | None = Field(None, description="why the value is null or invalid")
+    page: int | None = Field(None, description="of a file: the page, slide or sheet, from 1")
+    boxes: list[tuple[float, float, float, float]] = Field(
+        [], description="left, top, right and bottom of each line of the value on its page"
+    )
+    cell: str | None = Field(None, description="of a sheet, such as May!B7")
+    error: str | None = Field(None, description="why a required value is missing or invalid")
+    reason: str | None = Field(None, description="why the model's text was replaced")
     raw: str | None = Field(None, description="what the model wrote")
+    rejected: list[RejectedBody] = Field([], description="with on_invalid retry: earlier answers")
     near_tie: bool = False
     margin: float | None = None
     truncated: bool = False
@@ -50,6 +64,8 @@ class UsageBody(BaseModel):
     completion_tokens: int
     steps: int
     seconds: float = 0.0
+    chunks: int = Field(1, description="into which a long document was split")
+    reused_values: int = Field(0, description="taken from an identical document")
 
 
 class ExtractionBody(BaseModel):
@@ -58,6 +74,7 @@ class ExtractionBody(BaseModel):
     id: Any = None
     data: Any = Field(None, description="an object with the attributes of the schema")
     error: DocumentError | None = None
+    truncated_at: int | None = Field(None, description="index at which the text was cut off")
     fields: dict[str, FieldDetails] = Field({}, description="by path: maker.city, tags[0]")
     checks: list[dict[str, Any]] = Field(
         [], description="checks of the schema that did not pass, with both sides"

@@ -170,7 +170,9 @@ class _AuthenticatedRoute(APIRoute):
                 code = http_error.code or ""
                 response = _error_response(http_error)
             except RequestValidationError as error:
-                response = _error_response(http_error_of(error.errors()))
+                refusal = http_error_of(error.errors())
+                code = refusal.code or ""
+                response = _error_response(refusal)
             except (ClientGoneError, ClientDisconnect):
                 response = Response(status_code=_CLIENT_GONE)
             except HTTPException as error:

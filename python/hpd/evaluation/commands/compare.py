@@ -194,7 +194,7 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, s
 
 def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str, str]:
     """Return the documents' texts by id."""
-    from hpd.evaluation.matching import load_sources, reread_sources
+    from hpd.evaluation.matching import load_sources, reread_sources, with_former_ids
 
     if arguments.documents is None:
         texts: dict[str, str] = {}
@@ -213,7 +213,8 @@ def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str
     sources = load_sources(
         arguments.documents, text_field=arguments.text_field, id_field=arguments.id_field
     )
-    return {source.id: source.text for source in sources}
+    ids = [own_id for system in systems for own_id in system.predictions]
+    return {source.id: source.text for source in with_former_ids([*sources], ids)}
 
 
 def _judge_in_terminal(session: ComparisonSession, arguments: argparse.Namespace) -> None:

@@ -127,7 +127,7 @@ def _check_common_attributes(
     """Refuse two files without a common attribute, as every score would be zero."""
     predicted = dict.fromkeys(attribute for row in predictions for attribute in row.data or ())
     known = dict.fromkeys(attribute for example in examples for attribute in example.gold)
-    if predicted and known and not {*predicted} & {*known}:
+    if predicted and not {*predicted} & {*known}:
         raise UsageError(
             f"{name} and {gold} have no attribute in common: {listed(predicted)} against "
             f"{listed(known)}"

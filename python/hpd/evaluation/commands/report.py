@@ -12,7 +12,7 @@ from markupsafe import escape
 
 from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
-from hpd.cli.output import same_file
+from hpd.cli.output import lines_file, same_file
 from hpd.evaluation.calibration import calibrate, scored_answers
 from hpd.evaluation.commands.inputs import check_fields
 from hpd.evaluation.matching import (
@@ -105,6 +105,9 @@ def run(arguments: argparse.Namespace) -> int:
             f"{n_without} of {len(documents)} documents have no text here, so their values are "
             "shown alone; hpd extract --with-text writes it, --documents PATH adds it"
         )
+    lines = lines_file(arguments.predictions)
+    if not any(each.fields for each in predictions) and lines.is_file():
+        notices.append(f"a table has neither confidences nor places: hpd report {lines} shows both")
     store = PictureStore(folder)
     if not arguments.no_pages:
         documents = with_pages(documents, store, notices)
