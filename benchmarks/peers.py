@@ -35,7 +35,7 @@ from hpd.evaluation.scores import evaluate
 from hpd.models.hardware import use_amx
 from hpd.prompt.text import attribute_lines, instruction_text, system_text
 from hpd.prompt.tokens import documents_text
-from hpd.schema import load_schemas
+from hpd.schema import Schemas, load_schemas
 from hpd.schema.attributes import Schema
 from hpd.schema.render import to_json_schema
 
@@ -76,7 +76,7 @@ class Setting:
     """What a peer runs with."""
 
     model: Path
-    schemas: Schema | Mapping[str, Schema]
+    schemas: Schemas
     n_threads: int
     n_ctx: int
     n_in_flight: int
@@ -433,7 +433,7 @@ def peers(bench: Workbench) -> Finding:
     schemas = load_schemas(data.schema)
     examples = list(load_examples(data.gold))
     chosen = [examples[i] for i in spread(len(examples), bench.count(16))]
-    questions = [PeerQuestion(each, schemas[each.category]) for each in chosen]
+    questions = [PeerQuestion(each, schemas.for_category(each.category)) for each in chosen]
     rows = []
     for programs, n_in_flight in ((ONE_BY_ONE, 1), (TOGETHER, 16)):
         setting = Setting(

@@ -25,8 +25,7 @@ from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.ray.cluster import LOCAL, check_address
 from hpd.ray.workers import RayExtractor
-from hpd.schema import load_schema
-from hpd.schema.attributes import Schema
+from hpd.schema import Schemas, load_schemas
 
 Answers = dict[int, object]
 
@@ -48,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--warm-up", type=int, default=32)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args(argv)
-    schema = load_schema(arguments.schema)
+    schemas = load_schemas(arguments.schema)
     model = resolve_model(arguments.model, None)
     with RecordReader(arguments.input) as reader:
         records = list(islice(reader, arguments.limit))
@@ -59,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     n_different: dict[str, int] = {}
     for _ in range(arguments.rounds):
         expected: Answers = {}
-        for name, extractor in ways(schema, model, arguments.ray, workers):
+        for name, extractor in ways(schemas, model, arguments.ray, workers):
             timed(extractor, documents[: arguments.warm_up])
             start = time.perf_counter()
             answers = timed(extractor, documents)
@@ -76,15 +75,15 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def ways(
-    schema: Schema, model: Path, address: str, workers: list[int]
+    schemas: Schemas, model: Path, address: str, workers: list[int]
 ) -> Iterator[tuple[str, Extractor[object] | RayExtractor]]:
     """Each way with its extractor, which is closed before the next one is made."""
     options = Options(quiet=True)
-    with Extractor(schema, model, options=options) as extractor:
+    with Extractor(schemas, model, options=options) as extractor:
         yield "one process", extractor
     for n in workers:
         with RayExtractor(
-            schema, str(model), path=model, options=options, address=address, n_workers=n
+            schemas, str(model), path=model, options=options, address=address, n_workers=n
         ) as there:
             yield f"Ray, {n} worker{'s' * (n > 1)}", there
 

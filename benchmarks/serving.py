@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -41,8 +41,7 @@ from hpd.evaluation.endpoint import response_schema
 from hpd.files.reader import Record, RecordReader
 from hpd.models.hardware import n_cores, processor
 from hpd.models.model_files import resolve_model
-from hpd.schema import load_schemas
-from hpd.schema.attributes import Schema
+from hpd.schema import Schemas, load_schemas
 from tools.near_ties import differences
 
 _N_WARM_UP = 8
@@ -132,9 +131,9 @@ def command_line(
     return float(rate[1]), sorted(lines, key=lambda line: int(line["id"]))
 
 
-def _completion(record: Record, schemas: Schema | Mapping[str, Schema]) -> dict[str, Any]:
+def _completion(record: Record, schemas: Schemas) -> dict[str, Any]:
     """The request of a document to a server that decodes one token after another."""
-    schema = schemas if isinstance(schemas, Schema) else schemas[str(record.category)]
+    schema = schemas.for_category(record.category)
     return {
         "messages": prompt(schema, record.text),
         "response_format": {"type": "json_object", "schema": response_schema(schema)},

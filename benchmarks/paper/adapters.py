@@ -107,7 +107,8 @@ def reference(bench: Workbench, data: DataSet, way: AdapterWay, adapter: Path | 
         examples = list(load_examples(data.gold, category_field="category", needs_text=True))
         schemas = load_schemas(data.schema)
         answers = predictor.predict(
-            [each.text for each in examples], [schemas[each.category] for each in examples]
+            [each.text for each in examples],
+            [schemas.for_category(each.category) for each in examples],
         )
         with output.open("w", encoding="utf-8") as file:
             for example, values in zip(examples, answers, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -299,14 +299,13 @@ def splits(bench: Workbench) -> Finding:
     heads = []
     for data in bench.data_sets():
         schemas = load_schemas(str(data.schema))
-        assert isinstance(schemas, Mapping)
-        sizes = [len(schema.attributes) for schema in schemas.values()]
+        sizes = [len(schema.attributes) for schema in schemas.by_category.values()]
         n_train, n_scored = (
             len(path.read_text(encoding="utf-8").splitlines()) if path else 0
             for path in (data.train, data.gold)
         )
         mean = f"{sum(sizes) / len(sizes):.2f}"
-        rows.append([data.title, n_train, n_scored, len(schemas), mean])
+        rows.append([data.title, n_train, n_scored, len(sizes), mean])
         heads.append(f"{data.title}: {n_train} and {n_scored}")
     return Finding(
         [Table("Rows", rows)],

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hpd.pipeline import Task
     from hpd.results import Extraction, FieldValue, Usage, ValueOption
     from hpd.schema.attributes import Attribute, Schema
+    from hpd.schema.schemas import Schemas
     from hpd.schema.sources import load_schemas
     from hpd.version import __version__
 
@@ -54,6 +55,7 @@ __all__ = [
     "Place",
     "Schema",
     "SchemaError",
+    "Schemas",
     "Task",
     "Usage",
     "ValueOption",
@@ -72,6 +74,7 @@ _HOMES = {
     "hpd.pipeline": ("Task",),
     "hpd.results": ("Extraction", "FieldValue", "Usage", "ValueOption"),
     "hpd.schema.attributes": ("Attribute", "Schema"),
+    "hpd.schema.schemas": ("Schemas",),
     "hpd.schema.sources": ("load_schemas",),
     "hpd.version": ("__version__",),
 }

@@ -14,7 +14,6 @@ from hpd.options import combine_options
 from hpd.pipeline import ExamplesForm, Task, read_examples
 from hpd.results import Extraction
 from hpd.schema import as_schemas
-from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,7 +39,7 @@ class _LoadedModel:
         assert self.extractor is not None
         read = as_schemas(schema)
         pairs = read_examples(examples, read)
-        key = repr(pairs), read.key if isinstance(read, Schema) else repr(read)
+        key = repr(pairs), read.key
         if key not in self._tasks:
             self._tasks[key] = self.extractor.prepare(read, examples=examples)
         self._tasks.move_to_end(key)

@@ -149,7 +149,7 @@ def blocks(bench: Workbench) -> Finding:
     filled = Blocks(network, vocabulary)
     found = {name: WayResult() for name in WAYS}
     for example in examples:
-        schema = schemas[example.category]
+        schema = schemas.for_category(example.category)
         prompter = Prompter(vocabulary, schema, "branch")
         for name, each in found.items():
             n_passes, n_tokens, start = filled.n_passes, filled.n_tokens, time.process_time()

@@ -20,6 +20,7 @@ from hpd.prompt.tokens import PromptTokenizer
 from hpd.results import Extraction
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 from hpd.values.answers import split_answer
 
 
@@ -29,13 +30,17 @@ def with_one_thread(bench: Workbench) -> None:
     bench.using(bench.model)
 
 
-def titles(bench: Workbench, n: int) -> tuple[dict[str, Schema], list[Example]]:
+def titles(bench: Workbench, n: int) -> tuple[Schemas, list[Example]]:
     """So many titles of OA-Mine's dev rows, drawn evenly, and the schemas of all categories."""
     data = bench.data_set("oa-mine")
     schemas = load_schemas(data.schema)
-    assert isinstance(schemas, dict)
     rows = list(load_examples(data.gold))
     return schemas, [rows[i] for i in spread(len(rows), bench.count(n))]
+
+
+def attribute_names(schemas: Schemas) -> dict[str, list[str]]:
+    """The names of the attributes of each category."""
+    return {name: [each.name for each in schemas.for_category(name)] for name in schemas.categories}
 
 
 @dataclass
@@ -61,12 +66,9 @@ class EngineWay:
     asked: Callable[[Schema], Schema] = lambda schema: schema
     read: Callable[[Extraction[Any]], dict[str, Any]] = lambda extraction: extraction.data or {}
 
-    def extractor(self, bench: Workbench, schemas: Schema | Mapping[str, Schema]) -> Extractor[Any]:
+    def extractor(self, bench: Workbench, schemas: Schemas) -> Extractor[Any]:
         """What answers in this way."""
-        if isinstance(schemas, Mapping):
-            asked: Any = {name: self.asked(schema) for name, schema in schemas.items()}
-        else:
-            asked = self.asked(schemas)
+        asked = Schemas({name: self.asked(each) for name, each in schemas.by_category.items()})
         settings = {"n_ctx": 4096, "null_threshold": 0.0, "dedupe": False, **self.settings}
         return Extractor(asked, bench.model, n_threads=bench.n_threads, **settings)
 
@@ -79,11 +81,11 @@ class Decoding:
         schemas: by category.
     """
 
-    def __init__(self, bench: Workbench, schemas: Mapping[str, Schema]) -> None:
+    def __init__(self, bench: Workbench, schemas: Schemas) -> None:
         vocabulary = load_vocabulary(bench.model)
         self._tokenizers = {
             name: PromptTokenizer(vocabulary, system_text(), instruction_text(schema))
-            for name, schema in schemas.items()
+            for name, schema in schemas.by_category.items()
         }
         self._schemas = schemas
         self._passes = Passes(bench.model, n_threads=bench.n_threads)
@@ -96,7 +98,7 @@ class Decoding:
     def run(self, name: str, examples: Sequence[Example], found: WayResult) -> None:
         """Answer some documents in one way."""
         for example in examples:
-            schema = self._schemas[example.category]
+            schema = self._schemas.for_category(example.category)
             keys = [key_text((each.name,)) for each in schema.attributes]
             tokens = self._tokenizers[example.category].tokenize([example.text], keys)
             texts = [self._answer(name, [*tokens.prompt, *key], found) for key in tokens.keys]
@@ -147,10 +149,10 @@ def parsed(schema: Schema, keys: Sequence[str], texts: Sequence[str]) -> dict[st
 
 
 def compared(
-    examples: Sequence[Example], schemas: Mapping[str, Schema], found: Mapping[str, WayResult]
+    examples: Sequence[Example], schemas: Schemas, found: Mapping[str, WayResult]
 ) -> list[list[Cell]]:
     """A row for each way, of which the first is one token a pass."""
-    attributes = {name: [each.name for each in s.attributes] for name, s in schemas.items()}
+    attributes = attribute_names(schemas)
     ar = next(iter(found.values()))
     cells: list[list[Cell]] = [
         ["way", "tokens a pass", "passes", "time / AR", "F1", "differ from AR"]

@@ -20,7 +20,7 @@ from benchmarks.paper.neighbours.comparison import EngineWay, WayResult, engine_
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.results import Extraction
-from hpd.schema import load_schemas
+from hpd.schema import Schemas, load_schema
 from hpd.schema.attributes import Attribute, Schema
 
 _N_SENTENCES = 10
@@ -90,12 +90,12 @@ def entities(bench: Workbench) -> Finding:
     for path in domains:
         rows = list(load_examples(path.with_name(path.name.replace(".schema.json", ".jsonl"))))
         examples = [rows[i] for i in spread(len(rows), bench.count(_N_SENTENCES))]
-        schema = load_schemas(json.loads(path.read_text(encoding="utf-8")))
+        schema = load_schema(json.loads(path.read_text(encoding="utf-8")))
         assert isinstance(schema, Schema)
         few = (replace(each, max_items=_N_MENTIONS) for each in schema.attributes)
         schema = Schema(tuple(few))
         for name, way in _WAYS.items():
-            with way.extractor(bench, schema) as extractor:
+            with way.extractor(bench, Schemas.of(schema)) as extractor:
                 engine_run(extractor, examples[:1], WayResult(), way.read)
                 engine_run(extractor, examples, found[name], way.read)
             counts[name].append(_counts(examples, found[name].answers[n:]))

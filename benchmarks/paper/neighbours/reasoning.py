@@ -17,6 +17,7 @@ from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.neighbours.comparison import (
     EngineWay,
     WayResult,
+    attribute_names,
     engine_run,
     titles,
     with_one_thread,
@@ -75,7 +76,7 @@ def reasoning(bench: Workbench) -> Finding:
     """Both ways with thoughts of several lengths, many titles in flight."""
     schemas, examples = titles(bench, _N_TITLES)
     with_one_thread(bench)
-    names = {name: [each.name for each in s.attributes] for name, s in schemas.items()}
+    names = attribute_names(schemas)
     n = len(examples)
     head = ["way", *(f"F1, R = {r}" for r in _LENGTHS), *(f"ms, R = {r}" for r in _LENGTHS)]
     cells: list[list[Cell]] = [[*head]]

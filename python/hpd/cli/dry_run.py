@@ -20,6 +20,7 @@ from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.prompt.text import instruction_text, system_text
 from hpd.prompt.tokens import documents_text, render_for_model
 from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
     from hpd._native import Model
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 def print_prompt(
     arguments: argparse.Namespace,
-    schemas: Schema | Mapping[str, Schema],
+    schemas: Schemas,
     options: Options,
     examples: Examples | Mapping[str, Examples],
     reader: InputReader,
@@ -43,11 +44,11 @@ def print_prompt(
             raise UsageError(f"{', '.join(arguments.input)}: there is no document")
         category = records[0].category
         texts = [record.text for record in records if record.category == category]
-        schema = schemas if isinstance(schemas, Schema) else schemas.get(str(category))
-        if schema is None:
+        if category not in schemas:
             raise UsageError(f"there is no schema for the category {category!r}")
     path = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
     model = load_vocabulary(path, verbose=options.verbose)
+    schema = schemas.for_category(category)
     shown = preview(model, schema, texts, options, examples_of(examples, category))
     print(_in_words(shown, context_size(model, options)))
     return EXIT_OK

@@ -14,13 +14,13 @@ from hpd.extractor import Extractor, OnError, error_of, should_raise
 from hpd.files.tables import (
     Column,
     OutputLine,
-    Schemas,
     attributes_of,
     data_value,
     error_text,
 )
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
+from hpd.schema.schemas import Schemas
 
 _CHUNK_ROWS: Final = 1000
 """The rows of a chunk of the new columns."""

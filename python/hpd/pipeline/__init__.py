@@ -24,6 +24,7 @@ from hpd.options import OPTIONS, Options, check_name, option_label
 from hpd.prompt.text import LABEL_KEY
 from hpd.results import plain_data
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
     from hpd._native import Model
@@ -43,9 +44,6 @@ OnSettled = Callable[[int, Mapping[str, Any]], None]
 """Called before a document is finished, with its index in the input and the data of its leading
 attributes that can no longer change."""
 
-Schemas = Schema | Mapping[str, Schema]
-"""One schema, or one per category."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
@@ -58,13 +56,9 @@ class Task:
     options: Options
     """With all options set. Those of the engine and the model are the pipeline's."""
     examples: Examples | Mapping[str, Examples] = ()
-    """Documents with their answers for the prompt; a dict by category if ``schemas`` is one."""
+    """Documents with their answers for the prompt; maybe by category, as ``schemas``."""
     system_prompt: str | None = None
     """Replaces the default system prompt."""
-
-    def schema(self, category: str | None) -> Schema:
-        """Return the schema for documents of a category."""
-        return self.schemas if isinstance(self.schemas, Schema) else self.schemas[str(category)]
 
 
 def prepare_task(
@@ -103,8 +97,8 @@ def read_examples(
         OptionError: an example is malformed, or its category has no schema.
     """
     if not isinstance(examples, Mapping):
-        return _read_examples(examples, schemas, "example")
-    if isinstance(schemas, Schema):
+        return _read_examples(examples, schemas.single, "example")
+    if schemas.single is not None:
         raise OptionError(
             "examples: a list is expected, [(text, data), ...] or [{'text': ..., 'data': ...}, ...]"
         )
@@ -112,21 +106,23 @@ def read_examples(
         if category not in schemas:
             raise OptionError(f"examples: there is no schema for the category {category!r}")
     return {
-        category: _read_examples(group, schemas[category], f"category {category!r}: example")
+        category: _read_examples(
+            group, schemas.for_category(category), f"category {category!r}: example"
+        )
         for category, group in examples.items()
     }
 
 
-def _read_examples(examples: object, schemas: Schemas, name: str) -> Examples:
+def _read_examples(examples: object, schema: Schema | None, name: str) -> Examples:
     if isinstance(examples, str | bytes) or not isinstance(examples, Sequence):
         raise OptionError(f"{name}s: a list is expected, not {type(examples).__name__}")
     return [
-        _read_example(example, schemas, f"{name} {number}")
+        _read_example(example, schema, f"{name} {number}")
         for number, example in enumerate(examples, start=1)
     ]
 
 
-def _read_example(example: object, schemas: Schemas, where: str) -> tuple[str, object]:
+def _read_example(example: object, schema: Schema | None, where: str) -> tuple[str, object]:
     if isinstance(example, Mapping) and {"text", "data"} <= {*example} <= _EXAMPLE_KEYS:
         text, data = example["text"], example["data"]
     elif isinstance(example, tuple | list) and len(example) == 2:
@@ -143,8 +139,7 @@ def _read_example(example: object, schemas: Schemas, where: str) -> tuple[str, o
         data = plain_data(data)
     except Exception as error:  # whatever the user's class raises
         raise OptionError(f"{where}: the answer is no data: {error}") from error
-    has_unwrapped_root = isinstance(schemas, Schema) and schemas.has_unwrapped_root
-    if not has_unwrapped_root and not isinstance(data, Mapping):
+    if not (schema and schema.has_unwrapped_root) and not isinstance(data, Mapping):
         raise OptionError(
             f"{where}: the answer must be an object of the schema's attributes, as in "
             f"{{'name': 'value'}}, not {type(data).__name__}"
@@ -165,10 +160,9 @@ def check_task(
         SchemaError: the method does not support a schema, or it has text that cannot be encoded.
     """
     check_method(options, schemas)
-    by_category = {"": schemas} if isinstance(schemas, Schema) else schemas
-    for category, schema in by_category.items():
+    for category, schema in schemas.by_category.items():
         _check_encodable(schema.attributes, f"category {category!r}: " if category else "")
-        if is_unencodable(category):
+        if category and is_unencodable(category):
             raise SchemaError(f"category {category!r}: {UNENCODABLE}")
     if system_prompt is not None and is_unencodable(system_prompt):
         raise OptionError(f"system_prompt: {UNENCODABLE}")
@@ -209,7 +203,7 @@ def examples_of(examples: Examples | Mapping[str, Examples], category: str | Non
     return examples.get(category or "", ()) if isinstance(examples, Mapping) else examples
 
 
-def check_method(options: Options, schemas: Schema | Mapping[str, Schema]) -> None:
+def check_method(options: Options, schemas: Schemas) -> None:
     """Reject a schema that the method of ``options`` does not support.
 
     ``ar`` writes attributes in the order of the schema, each with those before it in view. So an
@@ -220,8 +214,7 @@ def check_method(options: Options, schemas: Schema | Mapping[str, Schema]) -> No
     """
     if options.method != "ar":
         return
-    by_category = {None: schemas} if isinstance(schemas, Schema) else schemas
-    for category, schema in by_category.items():
+    for category, schema in schemas.by_category.items():
         where = "" if category is None else f"category {category!r}: "
         _check_order(schema.attributes, where)
         kind = next(filter(None, map(_type_ar_cannot_write, schema.attributes)), None)

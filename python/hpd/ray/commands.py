@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from hpd.errors import InputError
 from hpd.extras import require_extra
 from hpd.options import Options
 from hpd.ray.cluster import check_address
-from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +65,7 @@ def check(arguments: argparse.Namespace, options: Options) -> None:
 
 def open_extractor(
     arguments: argparse.Namespace,
-    schemas: Schema | Mapping[str, Schema],
+    schemas: Schemas,
     options: Options,
     examples: Any,
     model: Path,

@@ -20,7 +20,7 @@ from hpd.options import Options
 from hpd.pipeline import ExamplesForm
 from hpd.ray.cluster import BATCHES_PER_WORKER, connect, machines, ray_module, worker_share
 from hpd.results import Extraction, Failure
-from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 
 _N_DOCUMENTS: Final = 32
 """The documents of a batch, which is what is done again if a worker is lost."""
@@ -33,7 +33,7 @@ class Worker:
 
     def __init__(
         self,
-        schemas: Schema | Mapping[str, Schema],
+        schemas: Schemas,
         model: str | None,
         hf_repo: str | None,
         fingerprint: str,
@@ -94,7 +94,7 @@ class RayExtractor:
     is lost has an error.
 
     Args:
-        schemas: one schema, or one per category.
+        schemas: those of the documents.
         model: the file on every machine, or None for the bundled model.
         hf_repo: the model's repository on the Hub, in place of ``model``.
         path: the file of the model here, which must be the same on every machine.
@@ -116,7 +116,7 @@ class RayExtractor:
 
     def __init__(
         self,
-        schemas: Schema | Mapping[str, Schema],
+        schemas: Schemas,
         model: str | None = None,
         *,
         hf_repo: str | None = None,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.schemas import Schemas
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -43,19 +44,27 @@ def describe(schema: Schema) -> str:
     return "\n".join(lines)
 
 
-def describe_attributes(schemas: Schema | Mapping[str, Schema]) -> dict[str, str]:
+def describe_all(schemas: Schemas) -> str:
+    """Return the table of each schema, below the name of its category."""
+    named = schemas.by_category.items()
+    return "\n\n".join(f"{name or ''}\n\n{describe(schema)}".lstrip("\n") for name, schema in named)
+
+
+def to_json_schemas(schemas: Schemas) -> dict[str, Any]:
+    """Return the equivalent JSON Schema, or one per category, as ``load_schemas`` reads it."""
+    if schemas.single is not None:
+        return to_json_schema(schemas.single)
+    return {str(name): to_json_schema(schema) for name, schema in schemas.by_category.items()}
+
+
+def describe_attributes(schemas: Schemas) -> dict[str, str]:
     """Describe each attribute briefly, by path, prefixed with the category."""
-    if not isinstance(schemas, Schema):
-        return {
-            f"{category}: {path}": text
-            for category, schema in schemas.items()
-            for path, text in describe_attributes(schema).items()
-        }
     return {
-        path: " ".join(
+        path if category is None else f"{category}: {path}": " ".join(
             filter(None, (kind, constraint, "required" if absent == "error" else "", about))
         )
-        for path, kind, constraint, absent, about in _rows(schemas, "")
+        for category, schema in schemas.by_category.items()
+        for path, kind, constraint, absent, about in _rows(schema, "")
     }
 
 

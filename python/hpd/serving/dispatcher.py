@@ -37,6 +37,7 @@ from hpd.pipeline import Cancellation, Task
 from hpd.results import Extraction
 from hpd.schema import SchemaWarning, as_schemas
 from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 from hpd.serving import ServerLimits
 from hpd.serving.bodies import ExtractBody, FileBody, HttpError, bad_request
 from hpd.serving.spans import note_span
@@ -72,7 +73,7 @@ class PlanCache:
         self,
         prepare: Callable[..., Task],
         schema_bytes: int,
-        own: Schema | Mapping[str, Schema] | None = None,
+        own: Schemas | None = None,
     ) -> None:
         self._prepare = prepare
         self._schema_bytes = schema_bytes

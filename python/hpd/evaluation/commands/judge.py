@@ -120,7 +120,9 @@ def run(arguments: argparse.Namespace) -> int:
     code = _judge(arguments, questions, writer, JUDGE_SYSTEM_PROMPT)
     if code > EXIT_SIGNAL:
         return code
-    n_values = sum(len(questions.schemas[str(r.category)].attributes) for r in questions.records)
+    n_values = sum(
+        len(questions.schemas.for_category(r.category).attributes) for r in questions.records
+    )
     _print_figures(arguments, predictions, examples, n_values)
     return code
 
