@@ -1,11 +1,12 @@
-"""Documents a second: one process with all cores, and Ray's workers that share the cores.
+"""Compare the throughput of one process with that of Ray workers that share the cores.
 
     python benchmarks/ray_workers.py catalogue.jsonl --schema catalogue.schema.json -m model.gguf
     python benchmarks/ray_workers.py more.jsonl --schema s.json -m model.gguf --ray auto -w 4 -w 8
 
-Prints a Markdown table: medians of the rounds, in which the ways take turns. A model is loaded and
-has answered some documents before the clock starts. Values that differ from those of the one
-process are counted; numbers are rounded in another way with other threads, so near ties may flip.
+Prints a Markdown table with the medians of the rounds, in which the configurations take turns. Each
+model is loaded and has answered some documents before it is timed. Counts documents whose values
+differ from those of the single process; a different number of threads rounds differently, so near
+ties may flip.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Answers = dict[int, object]
 
 
 def timed(extractor: Extractor[object] | RayExtractor, documents: list[Document]) -> Answers:
-    """The data of each document by its place."""
+    """Return the data of each document, by its index."""
     pairs = extractor.iter_indexed(documents, on_error="record")
     return {index: extraction.data for index, extraction in pairs}
 
@@ -77,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 def ways(
     schemas: Schemas, model: Path, address: str, workers: list[int]
 ) -> Iterator[tuple[str, Extractor[object] | RayExtractor]]:
-    """Each way with its extractor, which is closed before the next one is made."""
+    """Yield each configuration with its extractor, which is closed before the next is opened."""
     options = Options(quiet=True)
     with Extractor(schemas, model, options=options) as extractor:
         yield "one process", extractor
