@@ -15,8 +15,8 @@ from itertools import islice
 from typing import Any
 
 import hpd
-from hpd.cli.common import format_table
 from hpd.evaluation.rows import load_examples
+from hpd.messages import format_table
 from hpd.results import Extraction
 from hpd.schema import load_schemas
 

@@ -15,10 +15,10 @@ import datetime
 from collections.abc import Sequence
 
 from hpd.bench.workload import spread
-from hpd.cli.common import format_table
 from hpd.evaluation.calibration import ScoredAnswer, reliability
 from hpd.evaluation.calibration_documents import GoldDocument, scored_extractions
 from hpd.evaluation.confidence_fit import ScoredConfidence, f1_above, mapped
+from hpd.messages import format_table
 from hpd.models.calibrations import stored_calibration
 from hpd.models.hardware import processor
 from hpd.models.model_files import resolve_model

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hpd.cli.common import EXIT_OK, UsageError, format_table, input_errors_as_usage
+from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage
 from hpd.files.inputs import InputReader
+from hpd.messages import format_table
 from hpd.models.memory import DEFAULT_N_CTX
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import load_vocabulary

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdWarning, OptionError, SchemaError
+from hpd.messages import is_unicode
 from hpd.options import OPTIONS, Options, check_name, option_label
 from hpd.prompt.text import LABEL_KEY
 from hpd.results import plain_data
@@ -162,15 +163,13 @@ def check_task(
     check_method(options, schemas)
     for category, schema in schemas.by_category.items():
         _check_encodable(schema.attributes, f"category {category!r}: " if category else "")
-        if category and is_unencodable(category):
+        if category and not is_unicode(category):
             raise SchemaError(f"category {category!r}: {UNENCODABLE}")
-    if system_prompt is not None and is_unencodable(system_prompt):
+    if system_prompt is not None and not is_unicode(system_prompt):
         raise OptionError(f"system_prompt: {UNENCODABLE}")
     groups = examples.values() if isinstance(examples, Mapping) else [examples]
     for number, (text, answer) in enumerate(itertools.chain(*groups), start=1):
-        if is_unencodable(text) or is_unencodable(
-            json.dumps(answer, ensure_ascii=False, default=str)
-        ):
+        if not is_unicode(text + json.dumps(answer, ensure_ascii=False, default=str)):
             raise OptionError(f"example {number}: {UNENCODABLE}")
     if system_prompt is not None and options.layout == "label":
         raise OptionError("the layout label has a system prompt of its own: give none with it")
@@ -180,19 +179,10 @@ UNENCODABLE = "half of a surrogate pair is no text: it was cut within a characte
 """Why text with a lone surrogate is rejected."""
 
 
-def is_unencodable(text: str) -> bool:
-    """Return whether a text has a lone surrogate, so that it cannot be encoded and tokenized."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
 def _check_encodable(attributes: Iterable[Attribute], where: str) -> None:
     for each in attributes:
         texts = (each.name, each.description, each.pattern or "", *each.examples, *each.choices)
-        if any(isinstance(text, str) and is_unencodable(text) for text in texts):
+        if any(isinstance(text, str) and not is_unicode(text) for text in texts):
             raise SchemaError(f"{where}{each.name!r}: {UNENCODABLE}")
         inner = (each.item,) if each.item is not None else ()
         _check_encodable((*each.attributes, *inner), f"{where}{each.name}: ")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from hpd.messages import format_table
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
 
@@ -36,12 +37,7 @@ def describe(schema: Schema) -> str:
     """Return a plain table: path, type, constraint, absent value, description."""
     rows = [("PATH", "TYPE", "CONSTRAINT", "ABSENT", "DESCRIPTION")]
     rows.extend(_rows(schema, ""))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = []
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row[:4], widths, strict=True)]
-        lines.append("  ".join([*cells, row[4]]).rstrip())
-    return "\n".join(lines)
+    return format_table(rows, n_left=5)
 
 
 def describe_all(schemas: Schemas) -> str:

@@ -19,10 +19,11 @@ from hpd.cli.arguments import (
     flag_of,
     number,
 )
-from hpd.cli.common import EXIT_OK, UsageError, format_table, input_errors_as_usage, say
+from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import same_file
 from hpd.cli.terminal import ExtractProgress
 from hpd.evaluation.commands.inputs import read_examples
+from hpd.messages import format_table
 from hpd.options import OPTIONS, Options
 from hpd.schema import load_schemas
 from hpd.values.confidence import ConfidenceMap

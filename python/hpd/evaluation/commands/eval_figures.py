@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from hpd.cli.common import UsageError, format_table, input_errors_as_usage, say
+from hpd.cli.common import UsageError, input_errors_as_usage, say
 from hpd.evaluation.assessment import (
     Agreement,
     Assessment,
@@ -47,6 +47,7 @@ from hpd.evaluation.statistics import Interval
 from hpd.files.reader import guess_format, source_name
 from hpd.files.rows import TABLES
 from hpd.files.streams import listed
+from hpd.messages import format_table
 from hpd.schema import load_schemas
 
 

@@ -15,7 +15,6 @@ from hpd.cli.common import (
     EXIT_OK,
     EXIT_SIGNAL,
     UsageError,
-    format_table,
     input_errors_as_usage,
     say,
 )
@@ -34,6 +33,7 @@ from hpd.evaluation.commands.inputs import check_fields
 from hpd.evaluation.matching import gold_examples, source_documents
 from hpd.files.journal import text_fingerprint
 from hpd.files.writer import FileWriter
+from hpd.messages import format_table
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
