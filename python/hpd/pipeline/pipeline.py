@@ -34,6 +34,7 @@ from hpd.pipeline.long_documents import (
     finetuned_length,
 )
 from hpd.pipeline.prompts import Prompt, PromptMaker
+from hpd.pipeline.recent import RecentlyUsed
 from hpd.pipeline.reuse import Reuse
 from hpd.prompt.tokens import may_share_prompt
 from hpd.results import Extraction, Failure, Usage
@@ -549,7 +550,7 @@ class Pipeline:
         self._loop = EngineLoop(self._engine, n_ahead=in_flight)
         self._flush_after = flush_after or 4 * options.stack * in_flight
         self._lock = threading.Lock()
-        self._other_tasks: OrderedDict[str, Task] = OrderedDict()
+        self._other_tasks: RecentlyUsed[str, Task] = RecentlyUsed(_MAX_KEPT_TASKS)
         self._makers: OrderedDict[tuple[Task, str | None], PromptMaker] = OrderedDict()
 
     def check_room(self) -> None:
@@ -567,16 +568,9 @@ class Pipeline:
         """Return the task for a call with its own schemas: the pipeline's, without examples."""
         if schemas is self._task.schemas:
             return self._task
-        name = schemas.key
+        make = partial(replace, self._task, schemas=schemas, examples=())
         with self._lock:
-            task = self._other_tasks.get(name)
-            if task is None:
-                task = replace(self._task, schemas=schemas, examples=())
-                self._other_tasks[name] = task
-            self._other_tasks.move_to_end(name)
-            if len(self._other_tasks) > _MAX_KEPT_TASKS:
-                self._other_tasks.popitem(last=False)
-            return task
+            return self._other_tasks.get_or_make(schemas.key, make)
 
     def run(
         self,
