@@ -1,4 +1,4 @@
-"""The arguments of ``hpd extract --ray``, and its extractor; the core finds this module by name."""
+"""The arguments and the extractor of ``hpd extract --ray``; the core finds this module by name."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace, options: Options) -> None:
-    """Refuse what a cluster cannot honour.
+    """Check the arguments for a cluster.
 
     Raises:
-        UsageError: Ray is not installed, the address is none, or an argument needs another one.
+        UsageError: Ray is not installed, the address is malformed, or an argument needs another.
     """
     if arguments.ray is None:
         for name in ("ray_workers", "ray_gpus"):
@@ -70,7 +70,7 @@ def open_extractor(
     examples: Any,
     model: Path,
 ) -> Any:
-    """The loaded model in the workers of a cluster."""
+    """Return an extractor that has loaded the model in the workers of a cluster."""
     from hpd.ray.workers import RayExtractor
 
     return RayExtractor(
