@@ -106,8 +106,8 @@ class Share:
     n_threads: int
     """Number of threads per worker."""
     n_cpus: float
-    """Cores to reserve for each worker: slightly fewer than it uses, which leaves room for tasks that
-    read and write data, as these hardly use their cores."""
+    """Cores to reserve for each worker: slightly fewer than it uses, which leaves room for tasks
+    that read and write data, as these hardly use their cores."""
     n_gpus: float
 
 
