@@ -1,4 +1,4 @@
-"""Parts of messages, and a check of text, that all packages share."""
+"""Text tables, parts of messages, and a check of text, that all packages share."""
 
 from __future__ import annotations
 
