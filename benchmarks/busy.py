@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hpd.cli.common import format_table
+from hpd.messages import format_table
 from hpd.models.hardware import n_cores
 
 _VARIABLE = "GOMP_SPINCOUNT"

@@ -15,11 +15,10 @@ from itertools import islice
 from typing import Any
 
 import hpd
-from hpd.cli.common import format_table
 from hpd.evaluation.rows import load_examples
+from hpd.messages import format_table
 from hpd.results import Extraction
 from hpd.schema import load_schemas
-from hpd.schema.attributes import Schema
 
 SETTINGS: Sequence[Mapping[str, Any]] = (
     {"in_flight": 1, "drafts": False},
@@ -65,7 +64,7 @@ def main(arguments: list[str] | None = None) -> None:
     examples = islice(
         load_examples(options.documents, category_field=options.category_field), options.limit
     )
-    has_categories = not isinstance(load_schemas(options.schema), Schema)
+    has_categories = load_schemas(options.schema).single is None
     documents = [
         hpd.Document(each.text, category=each.category if has_categories else None)
         for each in examples

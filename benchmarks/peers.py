@@ -1,11 +1,11 @@
-"""hpd beside what else fills a schema with the same GGUF file: time, F1, invalid answers.
+"""Compare hpd with other programs that fill in a schema with the same GGUF file.
 
-Every program gets the same texts, JSON Schema and model, decodes greedily, and is warmed up with
-the first document. Its answers are then parsed, checked against the schema and scored against the
-gold; tokens are those of the answers' texts. langextract keeps a prompt of its own; the others get
-hpd's, which the model was taught. A program that is not installed, or breaks, is named with its
-error. Those that talk to a server share llama.cpp's own, with its prompt cache, and as many slots
-as documents in flight.
+Measures time, F1 and invalid answers. Every program gets the same texts, JSON Schema and model,
+decodes greedily, and is warmed up with the first document. Its answers are parsed, validated and
+scored against the gold; tokens are counted in the texts of the answers. LangExtract uses its own
+prompt; the others get hpd's, on which the model was trained. The row of a program that is not
+installed, or fails, has its error. Clients of a server use llama.cpp's, with its prompt cache and
+one slot per document in flight.
 """
 
 from __future__ import annotations
@@ -35,48 +35,48 @@ from hpd.evaluation.scores import evaluate
 from hpd.models.hardware import use_amx
 from hpd.prompt.text import attribute_lines, instruction_text, system_text
 from hpd.prompt.tokens import documents_text
-from hpd.schema import load_schemas
+from hpd.schema import Schemas, load_schemas
 from hpd.schema.attributes import Schema
 from hpd.schema.render import to_json_schema
 
 _LONGEST = 160
-"""Tokens of an answer."""
+"""Maximum number of tokens in an answer."""
 N_CTX = 2048
-"""Tokens of a document with its answer."""
+"""Maximum number of tokens in a prompt with its answer."""
 _PORT = 8790
 
 
 @dataclass(frozen=True)
 class PeerQuestion:
-    """One document, and what is asked of it."""
+    """A document, and the schema to extract from it."""
 
     example: Example
     attributes: Schema
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the answer, which names every attribute; any may be null."""
+        """The JSON Schema of the answer, with every attribute required; any may be null."""
         schema = to_json_schema(self.attributes)
         return {**schema, "required": list(schema["properties"])}
 
     @property
     def messages(self) -> list[dict[str, str]]:
-        """hpd's prompt, for a whole object."""
+        """hpd's prompt for a whole object."""
         return prompt(self.attributes, self.example.text)
 
 
 def prompt(schema: Schema, text: str) -> list[dict[str, str]]:
-    """hpd's prompt for a whole object, as OpenAI's protocol has it."""
+    """Return hpd's prompt for a whole object, as messages of OpenAI's API."""
     user = instruction_text(schema) + documents_text([text])
     return [{"role": "system", "content": system_text()}, {"role": "user", "content": user}]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a peer runs with."""
+    """The model, schemas and settings that a peer runs with."""
 
     model: Path
-    schemas: Schema | Mapping[str, Schema]
+    schemas: Schemas
     n_threads: int
     n_ctx: int
     n_in_flight: int
@@ -84,7 +84,7 @@ class Setting:
 
 
 Answerer = Callable[[Sequence[PeerQuestion]], list[str]]
-"""Answers all questions, each with the text of a JSON object, or with what is none."""
+"""Answers all questions, each with a text that should be a JSON object."""
 Peer = Callable[[Setting], AbstractContextManager[Answerer]]
 
 
@@ -93,7 +93,7 @@ Peer = Callable[[Setting], AbstractContextManager[Answerer]]
 
 @contextmanager
 def hpd(setting: Setting, method: str = "hpd") -> Iterator[Answerer]:
-    """hpd's own methods; the schemas are compiled with the first question."""
+    """Answer with one of hpd's methods; its schemas are compiled at the first question."""
     extractors: list[Extractor[Any]] = []
 
     def answer(questions: Sequence[PeerQuestion]) -> list[str]:
@@ -114,13 +114,13 @@ def hpd(setting: Setting, method: str = "hpd") -> Iterator[Answerer]:
             extractor.close()
 
 
-# --- libraries over llama-cpp-python, one document after another ------------------------------
+# --- libraries on top of llama-cpp-python, one document after another -------------------------
 
 
 def _llama(setting: Setting) -> Any:
     import llama_cpp
 
-    use_amx()  # or not, where it crashes
+    use_amx()  # unless it crashes on this machine
     return llama_cpp.Llama(
         str(setting.model), n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
         n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True, verbose=False,
@@ -135,7 +135,7 @@ def _vocabulary(setting: Setting) -> Any:
 
 @contextmanager
 def llama_cpp_python(setting: Setting, constrained: bool = True) -> Iterator[Answerer]:
-    """``create_chat_completion``, with ``response_format`` or without."""
+    """Answer with ``create_chat_completion``, with or without ``response_format``."""
     llama = _llama(setting)
 
     def answer(question: PeerQuestion) -> str:
@@ -151,7 +151,7 @@ def llama_cpp_python(setting: Setting, constrained: bool = True) -> Iterator[Ans
 
 @contextmanager
 def outlines(setting: Setting) -> Iterator[Answerer]:
-    """Outlines, which compiles each schema once."""
+    """Answer with Outlines, which compiles each schema once."""
     from outlines import Generator, from_llamacpp
     from outlines.inputs import Chat
     from outlines.types import JsonSchema
@@ -171,7 +171,7 @@ def outlines(setting: Setting) -> Iterator[Answerer]:
 
 @contextmanager
 def guidance(setting: Setting) -> Iterator[Answerer]:
-    """Guidance, which writes what the schema decides without asking the model."""
+    """Answer with Guidance, which does not ask the model for text that the schema fixes."""
     import guidance as library
 
     start = library.models.LlamaCpp(
@@ -191,12 +191,12 @@ def guidance(setting: Setting) -> Iterator[Answerer]:
     yield lambda questions: [answer(question) for question in questions]
 
 
-# --- clients of llama.cpp's server, as many requests at a time as documents in flight ---------
+# --- clients of llama.cpp's server, one concurrent request per document in flight -------------
 
 
 @contextmanager
 def _serving(setting: Setting) -> Iterator[str]:
-    """The server's address."""
+    """Start the server; yield its address."""
     if setting.server is None:
         raise ImportError("llama.cpp's server: name the program (--server)")
     command = [str(setting.server), "-m", str(setting.model), "--host", "127.0.0.1", "--port"]
@@ -235,7 +235,7 @@ def _client(address: str) -> Any:
 def llama_server(
     setting: Setting, constrained: bool = True, by_field: bool = False
 ) -> Iterator[Answerer]:
-    """The server itself, asked for whole objects, or for each field (as super-json-mode does)."""
+    """Ask the server for whole objects, or for each field (as super-json-mode does)."""
     with _serving(setting) as address:
         client = _client(address)
 
@@ -259,7 +259,7 @@ def llama_server(
 
 @contextmanager
 def instructor(setting: Setting) -> Iterator[Answerer]:
-    """Instructor over the server, in its mode for JSON Schema."""
+    """Answer with Instructor on top of the server, in its JSON Schema mode."""
     import instructor as library
     from pydantic import create_model
 
@@ -279,7 +279,7 @@ def instructor(setting: Setting) -> Iterator[Answerer]:
 
 @contextmanager
 def llm(setting: Setting) -> Iterator[Answerer]:
-    """The program and library ``llm``, with a schema."""
+    """Answer with the library ``llm``, with a schema."""
     from llm.default_plugins.openai_models import Chat
 
     with _serving(setting) as address:
@@ -296,7 +296,7 @@ def llm(setting: Setting) -> Iterator[Answerer]:
 
 @contextmanager
 def langextract(setting: Setting) -> Iterator[Answerer]:
-    """LangExtract over the server, with its own prompt and one example of each attribute."""
+    """Answer with LangExtract on top of the server, with one example of each attribute."""
     import langextract as library
     from langextract.providers.openai import OpenAILanguageModel
 
@@ -317,13 +317,13 @@ def langextract(setting: Setting) -> Iterator[Answerer]:
         yield _together(setting, answer)
 
 
-# --- an encoder, whose time alone can be told -------------------------------------------------
+# --- an encoder, of which only the time is measured -------------------------------------------
 
 
 def encoder_model(**shape: int) -> Any:
-    """DeBERTa-v3-base by its shape, on which GLiNER2 and the like build, with random weights.
+    """Return an encoder of DeBERTa-v3-base's shape, as GLiNER2 and others use, with random weights.
 
-    The defaults of its configuration are those of a model of 878 million weights.
+    The default configuration has 878 million weights.
     """
     from transformers import DebertaV2Config, DebertaV2Model
 
@@ -341,7 +341,7 @@ def encoder_model(**shape: int) -> Any:
 
 @contextmanager
 def encoder(setting: Setting, dtype: str = "float32", **shape: int) -> Iterator[Answerer]:
-    """Reads the names of the attributes and the text, in batches of 8, and answers nothing."""
+    """Read the attributes' names and the texts in batches of 8, without any answers."""
     import torch
 
     model = encoder_model(**shape).eval().to(getattr(torch, dtype))
@@ -395,7 +395,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
 
 
 def measure(peer: Peer, setting: Setting, questions: Sequence[PeerQuestion]) -> dict[str, Any]:
-    """One run of one peer, after a warm-up with the first question: its row."""
+    """Run one peer once, after a warm-up with the first question; return its row."""
     with peer(setting) as answer:
         answer(questions[:1])
         start = time.perf_counter()
@@ -427,13 +427,13 @@ def measure(peer: Peer, setting: Setting, questions: Sequence[PeerQuestion]) -> 
 
 
 def peers(bench: Workbench) -> Finding:
-    """All programs with the same file, each with answers of its own."""
+    """Measure all programs with the same file, each with its own answers."""
     n_threads = bench.n_threads or os.cpu_count() or 1
     data = bench.data_set("oa-mine")
     schemas = load_schemas(data.schema)
     examples = list(load_examples(data.gold))
     chosen = [examples[i] for i in spread(len(examples), bench.count(16))]
-    questions = [PeerQuestion(each, schemas[each.category]) for each in chosen]
+    questions = [PeerQuestion(each, schemas.for_category(each.category)) for each in chosen]
     rows = []
     for programs, n_in_flight in ((ONE_BY_ONE, 1), (TOGETHER, 16)):
         setting = Setting(
@@ -453,7 +453,7 @@ def peers(bench: Workbench) -> Finding:
 def measured(
     name: str, peer: Peer, setting: Setting, questions: Sequence[PeerQuestion]
 ) -> dict[str, Any]:
-    """The row of one peer, or its error: one that is not there, or breaks, does not stop others."""
+    """Return the row of one peer, with its error if it is not installed or fails."""
     try:
         row = measure(peer, setting, questions)
     except Exception as error:
@@ -463,7 +463,7 @@ def measured(
 
 
 def cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """The rows as a table's cells, with each time as a multiple of hpd's."""
+    """Return the rows as cells of a table, with each time as a multiple of hpd's."""
     own = next((row.get("ms_per_document") for row in rows if row["peer"] == "hpd"), None)
     made = [
         ["program", "in flight", "documents/s", "x hpd", "tokens", "ms a token", "F1", "invalid"]

@@ -1,11 +1,12 @@
-"""Documents a second: one process with all cores, and Ray's workers that share the cores.
+"""Compare the throughput of one process with that of Ray workers that share the cores.
 
     python benchmarks/ray_workers.py catalogue.jsonl --schema catalogue.schema.json -m model.gguf
     python benchmarks/ray_workers.py more.jsonl --schema s.json -m model.gguf --ray auto -w 4 -w 8
 
-Prints a Markdown table: medians of the rounds, in which the ways take turns. A model is loaded and
-has answered some documents before the clock starts. Values that differ from those of the one
-process are counted; numbers are rounded in another way with other threads, so near ties may flip.
+Prints a Markdown table with the medians of the rounds, in which the configurations take turns. Each
+model is loaded and has answered some documents before it is timed. Counts documents whose values
+differ from those of the single process; a different number of threads rounds differently, so near
+ties may flip.
 """
 
 from __future__ import annotations
@@ -25,14 +26,13 @@ from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.ray.cluster import LOCAL, check_address
 from hpd.ray.workers import RayExtractor
-from hpd.schema import load_schema
-from hpd.schema.attributes import Schema
+from hpd.schema import Schemas, load_schemas
 
 Answers = dict[int, object]
 
 
 def timed(extractor: Extractor[object] | RayExtractor, documents: list[Document]) -> Answers:
-    """The data of each document by its place."""
+    """Return the data of each document, by its index."""
     pairs = extractor.iter_indexed(documents, on_error="record")
     return {index: extraction.data for index, extraction in pairs}
 
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--warm-up", type=int, default=32)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args(argv)
-    schema = load_schema(arguments.schema)
+    schemas = load_schemas(arguments.schema)
     model = resolve_model(arguments.model, None)
     with RecordReader(arguments.input) as reader:
         records = list(islice(reader, arguments.limit))
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     n_different: dict[str, int] = {}
     for _ in range(arguments.rounds):
         expected: Answers = {}
-        for name, extractor in ways(schema, model, arguments.ray, workers):
+        for name, extractor in ways(schemas, model, arguments.ray, workers):
             timed(extractor, documents[: arguments.warm_up])
             start = time.perf_counter()
             answers = timed(extractor, documents)
@@ -76,15 +76,15 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def ways(
-    schema: Schema, model: Path, address: str, workers: list[int]
+    schemas: Schemas, model: Path, address: str, workers: list[int]
 ) -> Iterator[tuple[str, Extractor[object] | RayExtractor]]:
-    """Each way with its extractor, which is closed before the next one is made."""
+    """Yield each configuration with its extractor, which is closed before the next is opened."""
     options = Options(quiet=True)
-    with Extractor(schema, model, options=options) as extractor:
+    with Extractor(schemas, model, options=options) as extractor:
         yield "one process", extractor
     for n in workers:
         with RayExtractor(
-            schema, str(model), path=model, options=options, address=address, n_workers=n
+            schemas, str(model), path=model, options=options, address=address, n_workers=n
         ) as there:
             yield f"Ray, {n} worker{'s' * (n > 1)}", there
 

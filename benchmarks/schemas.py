@@ -1,12 +1,12 @@
-"""How many schemas of a collection hpd reads, and whether what comes out obeys them.
+"""Count how many schemas of a collection hpd reads, and whether results obey them.
 
 DATA/schemas.jsonl.xz has lines of ``{"id": "split/name", "schema": {...}}``. A schema is *read* if
-it is not refused. It is *obeyed* if, of a text that states some of it and of one that states
-nothing, the data is valid under the schema (by ``jsonschema``), or the document has an error:
-nothing is invalid without a word. *filled* is the share of schemas whose data is valid for the text
-that states something. Answers are drawn at random within the constraints that a model would have,
-which asks as much of everything but the model. The model is also asked about a few schemas of each
-split. Needs rstr (the extra ``peers``).
+it is not rejected. It is *obeyed* if both for a text that states some values and for one that
+states none, the data is valid (according to ``jsonschema``) or the document has an error, so that
+no data is silently invalid. *filled* is the share of schemas with valid data for the text that
+states values. Answers are drawn at random within the constraints that a model would have, which
+tests everything except the model. For a few schemas of each split, the model answers, too. Needs
+rstr (the extra ``peers``).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.values.parsing import parse_value
 
 N_ASKED = 4
-"""Schemas of each split about which the model is asked."""
+"""Number of schemas in each split for which the model answers."""
 MAX_QUESTIONS = 3000
 WORDS = ("quick", "brown", "fox", "jumps", "over", "lazy", "dog", "rain", "Spain", "plain")
 
 
 def schemas(bench: Workbench) -> Finding:
-    """The shares of schemas that are read, obeyed and filled, by split."""
+    """Return the shares of schemas that are read, obeyed and filled, by split."""
     path = bench.data and bench.data / "schemas.jsonl.xz"
     if path is None or not path.exists():
         raise MissingInputError("needs --data FOLDER with schemas.jsonl.xz in it")
@@ -94,7 +94,7 @@ def _loaded(source: Any) -> Schema | None:
 def _count(
     counts: Counter[str], id_: str, source: Any, both: list[Extraction[Any]], kind: str = ""
 ) -> None:
-    """Count whether the extractions of both texts obey, and whether the first one is filled."""
+    """Count whether the extractions of both texts are valid, and whether the first is filled."""
     faults = [_fault(source, extraction) for extraction in both]
     counts[f"{kind}obeyed"] += not any(faults)
     counts[f"{kind}filled"] += both[0].error is None and not faults[0]
@@ -105,24 +105,24 @@ def _count(
 
 
 def _fault(source: Any, extraction: Extraction[Any]) -> str | None:
-    """What is silently invalid."""
+    """Return what is silently invalid in an extraction, or None."""
     if extraction.error is not None:
         return None
     kind = jsonschema.validators.validator_for(source, default=jsonschema.Draft202012Validator)
     try:
         error = next(iter(kind(source).iter_errors(extraction.data)), None)
-    except Exception as failure:  # a schema that the library itself cannot read
+    except Exception as failure:  # jsonschema cannot read the schema
         return f"not to be validated: {type(failure).__name__}: {failure}"[:300]
     return error and f"{error.json_path}: {error.message}"[:300]
 
 
 def _asked(schema: Schema, bench: Workbench) -> list[Extraction[Any]]:
-    """The extractions of both texts; none, if the schema is too long for the model."""
+    """Return the extractions of both texts; none if the schema is too long for the model."""
     texts = [_text(schema), "Nothing to report today."]
     try:
         with hpd.Extractor(schema, bench.model, max_tokens=24) as extractor:
             return list(extractor.extract_many(texts, on_error="record"))
-    except hpd.ContextOverflowError:  # no document fits beside the questions
+    except hpd.ContextOverflowError:  # the questions leave no room for a document
         return []
 
 
@@ -137,7 +137,7 @@ def _text(schema: Schema) -> str:
 
 
 def _drawn(schema: Schema, draw: random.Random, stated: float) -> Extraction[Any]:
-    """The extraction from answers that are drawn, of which so many are not null."""
+    """Return an extraction with random answers, of which the share ``stated`` is not null."""
     own = DocumentValues()
     waves = Waves(schema)
     asked = waves.first()
@@ -159,7 +159,7 @@ def _store(own: DocumentValues, question: Question, draw: random.Random, stated:
 
 
 def _value(attribute: Attribute, draw: random.Random) -> Any:
-    """A value within the constraint of an attribute, as far as it has one."""
+    """Return a random value that satisfies an attribute's constraint, if it has one."""
     match attribute.type:
         case "enum":
             return draw.choice(attribute.choices)
@@ -176,7 +176,7 @@ def _value(attribute: Attribute, draw: random.Random) -> Any:
 
         try:
             return Rstr(draw).xeger(attribute.pattern)
-        except Exception:  # a dialect that Python does not read
+        except Exception:  # not in Python's dialect
             return "x"
     formats = {
         "uuid": "123e4567-e89b-12d3-a456-426614174000",

@@ -1,17 +1,17 @@
-"""Documents through ``hpd serve``, from the command line, and through another server.
+"""Compare ``hpd serve`` with the command line and with another server.
 
     hpd serve --schema schema.json --set dedupe=off --on-invalid record &
     python -m benchmarks.serving listings.jsonl --schema schema.json --limit 300
 
-All of them read the same documents with the same model. First ``hpd extract``, by its own summary;
-then the server at ``--url`` with each number of clients, every one with a connection of its own, on
-which it sends a document as soon as the last one is answered; then a server of OpenAI's protocol at
-``--peer-url``, such as llama-cpp-python's own, which is asked for the same attributes in JSON mode
-with a grammar made of the schema. The clients are in a process of their own, and take processor
-time from the server, as they do on any one machine.
+All read the same documents with the same model: first ``hpd extract``, whose rate is that of its
+summary; then the server at ``--url`` with each number of clients, each of which has its own
+connection and sends a document as soon as the last one is answered; then a server with OpenAI's API
+at ``--peer-url``, such as llama-cpp-python's, which is asked for the same attributes in JSON mode
+with a grammar made from the schema. The clients run in a separate process, and compete with the
+server for the processor, as on any single machine.
 
-The values of the server are compared with those of the command; a value that differs is counted,
-and so are those that are no near tie. The output is Markdown.
+Counts the values of the server that differ from those of the command, and those of them that are
+not near ties. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -41,8 +41,7 @@ from hpd.evaluation.endpoint import response_schema
 from hpd.files.reader import Record, RecordReader
 from hpd.models.hardware import n_cores, processor
 from hpd.models.model_files import resolve_model
-from hpd.schema import load_schemas
-from hpd.schema.attributes import Schema
+from hpd.schema import Schemas, load_schemas
 from tools.near_ties import differences
 
 _N_WARM_UP = 8
@@ -50,23 +49,23 @@ _N_WARM_UP = 8
 
 @dataclass(frozen=True)
 class Timing:
-    """Requests of some clients, and how long they took."""
+    """The answers to the requests of some clients, and how long they took."""
 
     seconds: float
     """From the first request to the last answer."""
     latencies: list[float]
-    """The time of each request, in seconds."""
+    """In seconds, by request."""
     replies: list[Any]
-    """The bodies of the answers, in the order of the requests."""
+    """The bodies of the answers, by request."""
 
     @property
     def rate(self) -> float:
-        """Documents a second."""
+        """Documents per second."""
         return len(self.replies) / self.seconds
 
 
 def ask(address: str, bodies: Sequence[bytes], n_clients: int) -> Timing:
-    """Have clients in a process of their own send all requests."""
+    """Send all requests from clients in a separate process."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, context) as other:
         return other.submit(_ask_here, address, bodies, n_clients).result()
@@ -114,7 +113,7 @@ async def _reply(reader: asyncio.StreamReader) -> bytes:
 def command_line(
     records: Sequence[Record], options: argparse.Namespace
 ) -> tuple[float, list[dict[str, Any]]]:
-    """``hpd extract`` over the documents: documents a second, by its summary, and its lines."""
+    """Run ``hpd extract``; return the documents per second in its summary, and its lines."""
     rows = [{"id": i, **_row(record)} for i, record in enumerate(records)]
     with tempfile.TemporaryDirectory() as folder:
         source, output = Path(folder) / "in.jsonl", Path(folder) / "out.jsonl"
@@ -132,9 +131,9 @@ def command_line(
     return float(rate[1]), sorted(lines, key=lambda line: int(line["id"]))
 
 
-def _completion(record: Record, schemas: Schema | Mapping[str, Schema]) -> dict[str, Any]:
-    """The request of a document to a server that decodes one token after another."""
-    schema = schemas if isinstance(schemas, Schema) else schemas[str(record.category)]
+def _completion(record: Record, schemas: Schemas) -> dict[str, Any]:
+    """Return a document's request to a server that decodes one token after another."""
+    schema = schemas.for_category(record.category)
     return {
         "messages": prompt(schema, record.text),
         "response_format": {"type": "json_object", "schema": response_schema(schema)},
@@ -159,7 +158,7 @@ def _cells(name: str, n_clients: int, timing: Timing, rate: float) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print a table; returns 1 if a value differs that is no near tie."""
+    """Measure, and print a table; return 1 if a value differs that is not a near tie."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -167,13 +166,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--schema", required=True, metavar="S", help="as for hpd extract")
     parser.add_argument("--text-field", action="append", metavar="F")
     parser.add_argument("--category-field", metavar="F")
-    parser.add_argument("-m", "--model", metavar="FILE", help="(else the bundled one)")
+    parser.add_argument("-m", "--model", metavar="FILE", help="[default: the bundled model]")
     parser.add_argument("-t", "--threads", type=int, default=0, metavar="N")
     parser.add_argument("--limit", type=int, metavar="N", help="the first N documents")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 32, 64], metavar="N")
-    parser.add_argument("--url", default="http://127.0.0.1:8000", help="of hpd serve")
-    parser.add_argument("--peer-url", metavar="URL", help="of another server, up to /v1")
-    parser.add_argument("--peer", type=int, default=64, metavar="N", help="documents that it gets")
+    parser.add_argument("--url", default="http://127.0.0.1:8000", help="address of hpd serve")
+    parser.add_argument("--peer-url", metavar="URL", help="address of another server, up to /v1")
+    parser.add_argument("--peer", type=int, default=64, metavar="N", help="documents to send to it")
     options = parser.parse_args(arguments)
     reader = RecordReader(
         Path(options.input), text_field=options.text_field, category_field=options.category_field

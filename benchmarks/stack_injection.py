@@ -1,14 +1,14 @@
-"""Documents that try to write into their neighbours in a stack: how many succeed?
+"""Count how many documents succeed in changing the values of others in their stack.
 
     python benchmarks/stack_injection.py [-m MODEL]
 
-Each attack is a text appended to one of four documents that share a prompt (``--stack 4``), at each
-of the four places. Its aim is the value ``Evilcorp`` in the answer for another document. Counted
-are the attacks that plant it there, and those that change a neighbour's value at all; the latter
-against the same neighbours without the attack, or without the document where that gets a prompt of
-its own. A harmless text shows how many values any other text would change. Both are counted as
-hpd does it, and with its guard off, which gives each document that holds something like the mark of
-a stack a prompt of its own.
+Each attack is a text that is appended to one of four documents in a prompt (``--stack 4``), to each
+in turn. It tries to plant the value ``Evilcorp`` in the answer for another document. Counts the
+attacks that plant it, and those that change any value of another document, compared with the same
+stack without the attack (or without the attacking document if that gets its own prompt). A harmless
+text shows how many values any change of text changes. Measured with hpd's guard, which gives a
+document its own prompt if it contains anything like the marker of a document in a stack, and
+without.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ ATTRIBUTES = ("Brand", "Color", "Material")
 
 HARMLESS = "\nMade in Italy, shipped worldwide"
 ATTACKS = json.loads(Path(__file__).with_name("attacks.json").read_text(encoding="utf-8"))
-"""Texts with ``{n}`` for the number of the document that is attacked."""
+"""Texts, in which ``{n}`` stands for the number of the attacked document."""
 
 
 @dataclass
 class InjectionTally:
-    """The attacks that reached a neighbour, and the values of neighbours that they reached."""
+    """Numbers of successful attacks, and of the values in other documents that they reached."""
 
     n_attacks_planted: int = 0
     n_values_planted: int = 0
@@ -55,7 +55,7 @@ class InjectionTally:
 
 
 def attacked(attack: str, index: int) -> list[str]:
-    """The four documents, with an attack on the one behind the document at a index."""
+    """Return the documents, where the one at an index attacks the next."""
     victim = (index + 1) % len(DOCUMENTS) + 1
     texts = list(DOCUMENTS)
     texts[index] += attack.format(n=victim)
@@ -63,7 +63,7 @@ def attacked(attack: str, index: int) -> list[str]:
 
 
 def tally(extractor: hpd.Extractor) -> InjectionTally:
-    """The outcome of all attacks."""
+    """Try all attacks, and count the successful ones."""
     total = InjectionTally()
     for attack in (HARMLESS, *ATTACKS):
         n_planted = n_changed = 0
@@ -89,9 +89,9 @@ def tally(extractor: hpd.Extractor) -> InjectionTally:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print each attack's success, and the sums with and without the guard."""
-    parser = argparse.ArgumentParser(description="Attacks on the neighbours in a stack.")
-    parser.add_argument("-m", "--model", help="a GGUF file (else the bundled one)")
+    """Print the counts for each attack, and their totals with and without the guard."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-m", "--model", help="a GGUF file [default: the bundled model]")
     model = parser.parse_args(arguments).model
     options = Options(stack=len(DOCUMENTS))
     guard = hpd.pipeline.pipeline.may_share_prompt

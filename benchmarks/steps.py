@@ -18,7 +18,7 @@ from hpd.bench.measure import Bench
 from hpd.bench.methods import parse_contest
 from hpd.bench.workload import load_workload
 from hpd.cli.arguments import add_option_arguments, options_of
-from hpd.cli.common import format_table
+from hpd.messages import format_table
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import load_model
 from hpd.schema import load_schemas

@@ -1,14 +1,14 @@
-"""The tables of docs/performance.md and README, measured again on an idle machine.
+"""Measure the tables of docs/performance.md and README, on an idle machine.
 
     python -m benchmarks.tables --data DATA --work WORK
     python -m benchmarks.tables --data DATA --part table-catalogue -m model.gguf --again
     python -m benchmarks.tables --pages
 
-Each workload is a part: hpd's methods take turns in three rounds, each with the model's own
-answers, and then once more with known ones. The parts speed and cost sum up the three workloads.
-Other parts are of other programs (--server names llama.cpp's llama-server, which is one of them)
-and of a collection of schemas (DATA/schemas.jsonl.xz).
---pages writes the tables into the pages that have a slot for them.
+Each workload is a part, in which hpd's methods take turns: three rounds with the model's own
+answers, then one with known answers. The parts speed and cost summarise the three workloads. Other
+parts measure other programs (--server names llama.cpp's llama-server, which is one of them) and a
+collection of schemas (DATA/schemas.jsonl.xz).
+--pages writes the tables into the slots of the pages.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NOTE = (
 
 
 def side_by_side(bench: Workbench, name: str) -> Finding:
-    """All methods on one workload; of several settings of one the fastest's."""
+    """Measure all methods on one workload, each with its fastest settings."""
     n, _, in_flight = WORKLOADS[name]
     n = bench.count(n)
     data, alone = workload(bench, name, n), _alone(bench, name)
@@ -64,7 +64,7 @@ def side_by_side(bench: Workbench, name: str) -> Finding:
 
 
 def workload(bench: Workbench, name: str, n: int) -> DataSet:
-    """At least so many documents, and two to warm up with."""
+    """Return a workload with at least ``n`` documents, and two for warm-up."""
     if name == "catalogue":
         return bench.catalogue("catalogue-300", n + 2, "--tokens", "300")
     return bench.data_set(name)
@@ -75,8 +75,8 @@ WORKLOADS = {
     "ae-110k": (24, 4, (12, 24)),
     "catalogue": (12, 2, (6, 12)),
 }
-"""The documents of a workload; as many as are enough for methods that have one in flight; and the
-numbers in flight that ``ar-batched`` tries."""
+"""The number of documents of each workload, the number for methods with one document in flight, and
+the numbers in flight that ``ar-batched`` tries."""
 
 
 def _alone(bench: Workbench, name: str) -> str:
@@ -108,16 +108,16 @@ TITLES = {
     "table-catalogue": "descriptions of 300 tokens",
 }
 DOLLARS_PER_HOUR = 0.10
-"""The price of the machine, assumed."""
+"""The assumed price of the machine."""
 N_MANY = 500_000_000
-"""Documents of the paper's section 6."""
+"""The number of documents in the paper's section 6."""
 
 Times = Mapping[str, float]
-"""Milliseconds a document of each method."""
+"""Milliseconds per document, by method."""
 
 
 def measured_times(bench: Workbench) -> tuple[list[Times], list[Times]]:
-    """The times of all workloads, with the model's own answers and with known ones.
+    """Return the times of all workloads, with the model's own answers and with known ones.
 
     Raises:
         MissingInputError: a workload was not measured, or not with the same model.
@@ -133,14 +133,14 @@ def measured_times(bench: Workbench) -> tuple[list[Times], list[Times]]:
 def _times(result: Result, table: int) -> Times:
     head, *rows = result.finding.tables[table].rows
     column = head.index("ms/doc")
-    # The first of a kind is the one without further settings.
+    # The first row of a method is the one without settings.
     return {
         str(row[0]).strip("`").partition(":")[0]: float(str(row[column])) for row in reversed(rows)
     }
 
 
 def speed(bench: Workbench) -> Finding:
-    """One table of all workloads."""
+    """Return one table of all workloads."""
     bench.using(bench.model)
     own, known = measured_times(bench)
     table = [["", *TITLES.values()]]
@@ -159,7 +159,7 @@ def speed(bench: Workbench) -> Finding:
 
 
 def cost(bench: Workbench) -> Finding:
-    """The dollars of a thousand documents, and of the paper's 500 million."""
+    """Return the cost in dollars of 1,000 documents, and of the paper's 500 million."""
     bench.using(bench.model)
     own, known = measured_times(bench)
     per_ms = DOLLARS_PER_HOUR / 3_600_000

@@ -1,11 +1,11 @@
-"""Null thresholds and calibrations of a model, on handwritten documents that are kept aside.
+"""Evaluate null thresholds and calibrations of a model on handwritten documents.
 
     PYTHONPATH=models python -m benchmarks.thresholds -m MODEL [-n N]
 
-Prints the F1 of its values at each null threshold, without a calibration; and the expected
-calibration error, and how many of the values at 0.95 and more are right, without a calibration and
-with the one of ``hpd calibrate -m MODEL``, if it has been run: none of these documents is among
-those to which that is fitted.
+The documents were used neither for training nor for calibration. Prints the F1 at each null
+threshold, without calibration; and the expected calibration error, and how many of the values with
+a confidence of at least 0.95 are right, without calibration and with that of ``hpd calibrate -m
+MODEL``, if it has been run.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import datetime
 from collections.abc import Sequence
 
 from hpd.bench.workload import spread
-from hpd.cli.common import format_table
 from hpd.evaluation.calibration import ScoredAnswer, reliability
 from hpd.evaluation.calibration_documents import GoldDocument, scored_extractions
 from hpd.evaluation.confidence_fit import ScoredConfidence, f1_above, mapped
+from hpd.messages import format_table
 from hpd.models.calibrations import stored_calibration
 from hpd.models.hardware import processor
 from hpd.models.model_files import resolve_model
@@ -34,9 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("-m", "--model", help="a GGUF file (else the bundled one)")
-    parser.add_argument("-n", type=int, default=60, help="documents (default 60)")
-    parser.add_argument("-t", "--threads", type=int, default=0, help="(0: chosen)")
+    parser.add_argument("-m", "--model", help="a GGUF file [default: the bundled model]")
+    parser.add_argument("-n", type=int, default=60, help="number of documents [default: 60]")
+    parser.add_argument("-t", "--threads", type=int, default=0, help="[default: chosen]")
     asked = parser.parse_args(arguments)
     documents = [each for each in kept_aside() if not is_for_calibration(each)]
     documents = [documents[i] for i in spread(len(documents), asked.n)]

@@ -1,10 +1,10 @@
-"""Write a made-up catalogue: descriptions of a given length, with half of the attributes absent.
+"""Write a made-up catalogue of descriptions, with half of the attributes absent.
 
     python benchmarks/workloads.py --tokens 300 --documents 64 catalogue-300
     hpd bench catalogue-300.jsonl --schema catalogue-300.schema.json --replay catalogue-300.jsonl
 
-It has the shape of the product descriptions in the paper's Amazon Reviews: a value stands
-somewhere in running text, most of which is about other things. The same seed gives the same files.
+Like the product descriptions of Amazon Reviews in the paper, they state values somewhere in running
+text, most of which is about other things. The same seed gives the same files.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 CHARACTERS_PER_TOKEN = 3.5
-"""In this text, about; larger vocabularies have more."""
+"""Approximate, for this text; larger vocabularies have more."""
 
 _CATALOGUE = json.loads(Path(__file__).with_name("catalogue.json").read_text(encoding="utf-8"))
 _ATTRIBUTES: dict[str, dict[str, Any]] = _CATALOGUE["attributes"]
-"""The values of each attribute, and the sentence that states one."""
+"""The values of each attribute, and a sentence that states one."""
 _FILLERS: list[str] = _CATALOGUE["fillers"]
 
 
 def attribute_names(n: int) -> list[str]:
-    """The first ``n`` attributes; if there are too few, they come again with a number."""
+    """Return ``n`` attributes; if there are too few, they are repeated with a number."""
     names = list(_ATTRIBUTES)
     rounds = range(1, n // len(names) + 2)
     return [name if r == 1 else f"{name} {r}" for r in rounds for name in names][:n]
@@ -34,9 +34,9 @@ def attribute_names(n: int) -> list[str]:
 def description(
     rng: random.Random, names: list[str], n_characters: int
 ) -> tuple[str, dict[str, str | None]]:
-    """One description and its values; half of the attributes are absent.
+    """Return a description and its values; half of the attributes are absent.
 
-    A text that is too short for all values states as many as fit.
+    If the text is too short for all values, it states as many as fit.
     """
     present = rng.sample(names, (len(names) + 1) // 2)
     gold: dict[str, str | None] = dict.fromkeys(names)
@@ -65,7 +65,9 @@ def description(
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", help="OUTPUT.jsonl and OUTPUT.schema.json are written")
-    parser.add_argument("--tokens", type=int, default=300, help="of a description, about")
+    parser.add_argument(
+        "--tokens", type=int, default=300, help="approximate length of a description"
+    )
     parser.add_argument("--attributes", type=int, default=len(_ATTRIBUTES))
     parser.add_argument("--documents", type=int, default=128)
     parser.add_argument("--characters-per-token", type=float, default=CHARACTERS_PER_TOKEN)

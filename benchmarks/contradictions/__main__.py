@@ -28,7 +28,7 @@ from benchmarks.harness.part import conditions
 from benchmarks.harness.result import Finding, Result, Table
 from benchmarks.harness.workbench import ROOT
 from hpd.bench.workload import spread
-from hpd.cli.common import format_table
+from hpd.messages import format_table
 from hpd.models.model_files import resolve_model
 from hpd.results import Extraction
 

@@ -1,4 +1,4 @@
-"""The environment of parts: data sets, models, a work folder, commands."""
+"""Gives the parts of a benchmark their data sets, models, work folder and commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 
 N_RESAMPLES = 10_000
-"""Samples of intervals, and exchanges of tests."""
+"""Number of samples for intervals, and of exchanges for tests."""
 
 _PATH = re.compile(r"(?:^|(?<==))/[^,|=]+")
 """An absolute path in an argument."""
@@ -45,7 +45,7 @@ class DataSet:
 
     name: str
     gold: Path
-    """As hpd's own lines."""
+    """In the format of hpd's own lines."""
     schema: Path
     train: Path | None = None
     """Training rows, as published."""
@@ -54,11 +54,11 @@ class DataSet:
 
     @property
     def title(self) -> str:
-        """The name for readers."""
+        """The name in tables."""
         return _TITLES.get(self.name, self.name)
 
     def schemas(self) -> list[str]:
-        """The arguments that name the schemas."""
+        """Return the arguments that specify the schemas."""
         by_category = ["--category-field", "category"] if self.has_categories else []
         return ["--schema", str(self.schema), *by_category]
 
@@ -68,7 +68,7 @@ class Workbench:
     """Runs commands once, and records each as a reader can type it."""
 
     data: Path | None
-    """A folder with a folder for each data set."""
+    """The folder that contains a folder for each data set."""
     work: Path
     """Folder for intermediate files."""
     results: Path = RESULTS
@@ -78,7 +78,7 @@ class Workbench:
     server: Path | None = None
     """llama.cpp's server, as a peer."""
     limit: int | None = None
-    """Documents of each file, in a trial; None: all that a part measures."""
+    """Number of documents per file in a trial; None: all that a part measures."""
     n_threads: int = 0
     again: bool = False
     """Whether times are measured again, instead of resumed from an interrupted call."""
@@ -95,10 +95,10 @@ class Workbench:
     # --- documents ---
 
     def data_sets(self, *names: str) -> list[DataSet]:
-        """The data sets of these names that are there.
+        """Return those of the named data sets that exist.
 
         Raises:
-            MissingInputError: there is none of them.
+            MissingInputError: none of them exists.
         """
         names = names or tuple(_FILES)
         there = [self.data_set(name) for name in names if self._source(name).exists()]
@@ -107,7 +107,7 @@ class Workbench:
         return there
 
     def data_set(self, name: str) -> DataSet:
-        """One data set, its first ``limit`` rows as hpd's own lines."""
+        """Return a data set with its first ``limit`` rows, converted to hpd's own lines."""
         source = self._source(name)
         if not source.exists():
             raise MissingInputError(f"needs --data FOLDER with {name}/{_FILES[name]} in it")
@@ -124,7 +124,7 @@ class Workbench:
         )
 
     def catalogue(self, name: str, n_documents: int, *arguments: str) -> DataSet:
-        """Made-up descriptions of products, with gold (``benchmarks/workloads.py``)."""
+        """Return made-up product descriptions with gold values (``benchmarks/workloads.py``)."""
         made = self.folder("catalogue") / f"{name}-{n_documents}"
         gold, schema = made.with_suffix(".jsonl"), made.with_suffix(".schema.json")
         command = ["benchmarks/workloads.py", str(made), "--documents", str(n_documents)]
@@ -132,14 +132,14 @@ class Workbench:
         return DataSet(name, gold, schema, has_categories=False)
 
     def some(self, data: DataSet, n: int) -> DataSet:
-        """About ``n`` documents of a data set, evenly over its file, which may be sorted."""
+        """Return about ``n`` documents spread evenly over a data set, which may be sorted."""
         lines = data.gold.read_text(encoding="utf-8").splitlines(keepends=True)
         gold = data.gold.with_name(f"{data.gold.stem}-{n}.jsonl")
         gold.write_text("".join(lines[:: max(1, round(len(lines) / n))]), encoding="utf-8")
         return replace(data, gold=gold)
 
     def count(self, n: int) -> int:
-        """So many documents, or fewer in a trial."""
+        """Return ``n``, or fewer in a trial."""
         return n if self.limit is None else min(n, self.limit)
 
     def _source(self, name: str) -> Path:
@@ -169,11 +169,11 @@ class Workbench:
         model: Path | None = None,
         unlikely: bool = True,
     ) -> Path:
-        """The extractions that a model makes with some arguments, under a name of their own.
+        """Extract with a model and some arguments; return the output file, named with ``name``.
 
-        With ``unlikely`` all values are kept, so that settings of the decoding can be compared
-        between models with a calibration and without; else those which the model's own calibration
-        calls too unlikely are null, as a user has it.
+        With ``unlikely`` all values are kept, so that decoding can be compared between models with
+        and without calibration; otherwise values below the null threshold of the model's
+        calibration are null, as for a user.
         """
         threshold = ("--null-threshold", "0") if unlikely else ()
         output = data.gold.with_name(f"{data.gold.stem}-{name}.jsonl")
@@ -187,7 +187,7 @@ class Workbench:
         )
 
     def evaluate(self, data: DataSet, predictions: Path, versus: Path | None = None) -> Any:
-        """The figures of ``hpd eval`` for extractions, and for their difference from others."""
+        """Return the figures of ``hpd eval``, including differences from other extractions."""
         command = ["hpd", "eval", str(predictions), str(data.gold), "--attributes"]
         command += [str(data.schema), "--json"]
         if versus is not None:
@@ -201,7 +201,7 @@ class Workbench:
         *arguments: str,
         replay: bool = False,
     ) -> list[dict[str, Any]]:
-        """The summaries of ``hpd bench``.
+        """Return the summaries of ``hpd bench``.
 
         With ``replay`` all methods write the known answers, otherwise the model's own.
         """
@@ -217,7 +217,7 @@ class Workbench:
         return rows
 
     def rounds(self, n: int) -> list[str]:
-        """The argument of ``hpd bench`` for so many rounds; a trial has one."""
+        """Return the argument of ``hpd bench`` for ``n`` rounds; a trial has one."""
         return ["--rounds", str(n if self.limit is None else 1)]
 
     def threads(self) -> list[str]:
@@ -241,7 +241,7 @@ class Workbench:
         return output
 
     def run(self, command: Sequence[str]) -> str:
-        """Run a command, note it, and return its output.
+        """Run a command, record it, and return its output.
 
         Raises:
             RuntimeError: it failed.
@@ -258,15 +258,15 @@ class Workbench:
             stdout=subprocess.PIPE,
             text=True,
         )
-        # 3: some documents failed, which the scores show.
+        # 3: some documents failed, which is visible in the scores.
         if done.returncode not in (0, 3):
             raise RuntimeError(f"exit code {done.returncode} of: {' '.join(command)}")
         return done.stdout
 
     def shown(self, argument: object) -> str:
-        """An argument as it is printed, without this machine's paths.
+        """Return an argument as it is printed, without this machine's paths.
 
-        A path may be a whole argument, or stand behind an equals sign in it.
+        A path may be the whole argument, or follow an equals sign in it.
         """
         return _PATH.sub(lambda match: self._shown_path(match.group()), str(argument))
 
@@ -278,7 +278,7 @@ class Workbench:
         return Path(path).name
 
     def using(self, model: Path) -> Path:
-        """The model, noted as one on which the figures depend."""
+        """Return the model, recording that the figures depend on it."""
         self.used_models[model.name] = model
         return model
 
@@ -290,7 +290,7 @@ class Workbench:
 
 
 def _summaries(path: Path) -> list[dict[str, Any]]:
-    """The rows that ``hpd bench`` writes at its end; none if there is no file."""
+    """Return the summaries in a file of ``hpd bench``; none if it does not exist."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [row for row in map(json.loads, lines) if row["type"] == "summary"]
 

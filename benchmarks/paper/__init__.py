@@ -1,1 +1,1 @@
-"""The figures, tables and claims of the paper, made again as far as they can be."""
+"""Reproduces the figures, tables and claims of the paper."""

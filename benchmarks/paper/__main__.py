@@ -1,4 +1,4 @@
-"""The figures, tables and claims of the paper, made here as far as they can be.
+"""Reproduce the figures, tables and claims of the paper, as far as possible.
 
     python -m benchmarks.paper --list
     python -m benchmarks.paper --data DATA --work WORK
@@ -7,9 +7,9 @@
 
 DATA has a folder for each data set: oa-mine and ae-110k with train.jsonl, dev.jsonl and
 attributes.json, wdc-pave with train.jsonl, crossner with DOMAIN.jsonl and DOMAIN.schema.json. Each
-part leaves one JSON file, and is not measured again while that is there; what a part makes on the
-way stays in WORK, so that it goes on where it was stopped. --pages writes the results into the
-pages that have a slot for them; benchmarks.paper.figures draws the figures.
+part writes one JSON file, and is skipped if that exists; intermediate files stay in WORK, so an
+interrupted part continues where it stopped. --pages writes the results into the slots of the pages;
+benchmarks.paper.figures draws the figures.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ways to decode, each with an adapter that is trained for it, and what they extract."""
+"""Trains an adapter for each way to decode, and extracts with it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from hpd.models.hardware import n_cores
 from hpd.schema import load_schemas
 
 K_MAX = 30
-"""Of the paper."""
+"""The paper's maximum number of tokens in a value."""
 
 _UNNAMED = {"oa-mine": "null", "ae-110k": "skip"}
-"""The meaning of attributes that a row does not name: OA-Mine's rows are complete."""
+"""What it means if a row does not name an attribute; OA-Mine's rows are complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdapterWay:
-    """A method of decoding with its mask."""
+    """A decoding method with its mask."""
 
     method: str
     mask: str = "branch"
@@ -29,13 +29,13 @@ class AdapterWay:
 
     @property
     def name(self) -> str:
-        """A name for files."""
+        """The name in file names."""
         parts = [self.method, *([self.mask] if self.method == "hpd" else [])]
         return "-".join(parts) + (f"-{self.k_max}" if self.k_max != K_MAX else "")
 
     @property
     def title(self) -> str:
-        """A name for tables."""
+        """The name in tables."""
         return "AR" if self.method == "ar" else f"HPD, mask `{self.mask}`"
 
 
@@ -48,9 +48,9 @@ def trained(
     labels: Sequence[str] = (),
     name: str = "",
 ) -> Path:
-    """The folder of a way's adapter, trained on the data set's own rows or on other labels.
+    """Return the folder of an adapter, trained on the data set's own rows or on other labels.
 
-    It is one of the scored model, or of another.
+    It belongs to the scored model, or to ``model``.
     """
     folder = bench.folder("trained", data.name) / (name or way.name)
     train = data.gold if data.train is None else data.train
@@ -78,7 +78,7 @@ def predicted(
     arguments: Sequence[str] = (),
     model: Path | None = None,
 ) -> Path:
-    """The extractions of one way, before or after training."""
+    """Return the file of one way's extractions, before or after training."""
     if way.mask == "paper":
         return reference(bench, data, way, adapter)
     name = f"{way.name}-{'tuned' if adapter else 'base'}{suffix}"
@@ -88,10 +88,10 @@ def predicted(
 
 
 def reference(bench: Workbench, data: DataSet, way: AdapterWay, adapter: Path | None) -> Path:
-    """The extractions of the reference decoder in PyTorch.
+    """Return the file of the reference decoder's extractions.
 
-    It knows the paper's mask, which the engine cannot run, as llama.cpp allows no gaps in a
-    sequence's positions.
+    This decoder, in PyTorch, supports the paper's mask; the engine does not, as llama.cpp allows no
+    gaps between the positions of a sequence.
     """
 
     def write(output: Path) -> None:
@@ -107,7 +107,8 @@ def reference(bench: Workbench, data: DataSet, way: AdapterWay, adapter: Path | 
         examples = list(load_examples(data.gold, category_field="category", needs_text=True))
         schemas = load_schemas(data.schema)
         answers = predictor.predict(
-            [each.text for each in examples], [schemas[each.category] for each in examples]
+            [each.text for each in examples],
+            [schemas.for_category(each.category) for each in examples],
         )
         with output.open("w", encoding="utf-8") as file:
             for example, values in zip(examples, answers, strict=True):
@@ -120,7 +121,7 @@ def reference(bench: Workbench, data: DataSet, way: AdapterWay, adapter: Path | 
 
 
 def quantized(bench: Workbench, kind: str) -> Path:
-    """The scored model with its weights in another type."""
+    """Return the scored model with its weights in another type."""
 
     def write(output: Path) -> None:
         from benchmarks.make_model import quantise
@@ -131,7 +132,7 @@ def quantized(bench: Workbench, kind: str) -> Path:
 
 
 def merged(bench: Workbench, adapter: Path) -> Path:
-    """The scored model with an adapter added to its weights, as Q8_0."""
+    """Return the scored model with an adapter added to its weights, as Q8_0."""
 
     def write(output: Path) -> None:
         from hpd.training.network import load_network

@@ -1,7 +1,7 @@
-"""The figures of the pages, drawn from the results: ``python -m benchmarks.paper.figures``.
+"""Draw the figures of the pages from the results: ``python -m benchmarks.paper.figures``.
 
-docs/figure-4.svg is the paper's figure 4; docs/neighbours.svg shows after which pass each token of
-one title's values is final.
+docs/figure-4.svg is the paper's figure 4; docs/neighbours.svg shows the pass after which each token
+of one title's values is final.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchmarks.harness.workbench import RESULTS
 
 
 def figure_4(result: Result) -> Figure:
-    """Throughput by prompts in flight, a line for each number of documents in a prompt."""
+    """Draw throughput by prompts in flight, a line for each number of documents in a prompt."""
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     (_, *heads), *rows = result.finding.tables[0].rows
@@ -35,13 +35,13 @@ def figure_4(result: Result) -> Figure:
 
 
 def neighbours(result: Result) -> Figure:
-    """One token a pass is a stair over all values, ways that guess are flatter stairs."""
+    """Draw the pass after which each token is final; stairs are flatter if tokens are guessed."""
     figure = Figure(figsize=(6, 3), layout="constrained")
     axes = figure.subplots()
     _, *rows = result.finding.tables[0].rows
     for index, (name, line) in enumerate(rows):
         steps = [int(n) for n in str(line).split()]
-        # Lines that run together show beneath each other.
+        # Thinner lines on top, so that overlapping lines stay visible.
         axes.plot(range(1, len(steps) + 1), steps, linewidth=len(rows) - index, label=str(name))
     axes.set(
         title="After which pass each token of one title's values is final",
@@ -53,11 +53,11 @@ def neighbours(result: Result) -> Figure:
 
 
 FIGURES = {"figure-4": (figure_4, "figure-4.svg"), "passes": (neighbours, "neighbours.svg")}
-"""By part: what draws its result, and the file below docs/."""
+"""By part: the function that draws its result, and the file in docs/."""
 
 
 def main(folder: Path = DOCS, results: Path = RESULTS) -> None:
-    # The same picture of the same result, byte for byte.
+    # The same result gives the same file, byte for byte.
     with mpl.rc_context({"svg.hashsalt": "hpd", "svg.fonttype": "none"}):
         measured = load_results(results)
         for part, (draw, name) in FIGURES.items():

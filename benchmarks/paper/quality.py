@@ -1,10 +1,10 @@
-"""The quality of HPD beside AR with one model: zero-shot, and after fine-tuning."""
+"""Compares the quality of HPD and AR with one model, zero-shot and after fine-tuning."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ _DIFFERENCE_HEAD = ("AR", "HPD", "HPD - AR", "95% interval", "p")
 
 
 def zero_shot(bench: Workbench) -> Finding:
-    """Table 1 without fine-tuning: both methods on each data set, with the paired test."""
+    """Table 1 without fine-tuning: both methods on each data set, with a paired test."""
     scored: list[list[Cell]] = [["data", "documents", "values", "scope", *_DIFFERENCE_HEAD]]
     agreed: list[list[Cell]] = [
         ["data", "fields", "same", "normalized", "with a value in either", "same", "normalized"]
@@ -44,7 +44,7 @@ def zero_shot(bench: Workbench) -> Finding:
 
 
 def _against(bench: Workbench, data: DataSet) -> scores.Evaluated:
-    """HPD against AR, both with the model as it is."""
+    """Compare HPD with AR, both without fine-tuning."""
     hpd, ar = (
         bench.extract(data, f"{method}-likely", "--set", f"method={method}", unlikely=False)
         for method in ("hpd", "ar")
@@ -54,7 +54,7 @@ def _against(bench: Workbench, data: DataSet) -> scores.Evaluated:
 
 
 def _sentence(name: str, evaluated: scores.Evaluated) -> str:
-    """The difference in plain F1, and the agreement, of one data set."""
+    """Return the difference in plain F1 and the agreement on one data set, in words."""
     *_, gap, interval, p = scores.difference(evaluated)
     same = evaluated["versus"]["agreement"]["filled_same"]
     return f"{name} {gap} ({interval}, p {p}; {same:.0f}% of the filled fields the same)"
@@ -63,12 +63,12 @@ def _sentence(name: str, evaluated: scores.Evaluated) -> str:
 TABLE_1_WAYS = (AdapterWay("ar"), AdapterWay("hpd"), AdapterWay("hpd", "paper"))
 _N_SHOTS = 2
 N_FEW = 60
-"""Documents of a data set, where AR on all of them would take too long."""
+"""Number of documents of a data set, if AR on all of them would take too long."""
 _N_LABELLED = 150
 
 
 def fine_tuned(bench: Workbench) -> Finding:
-    """Table 1 after fine-tuning each method for itself."""
+    """Table 1 with a fine-tuned adapter for each method."""
     ar, *others = TABLE_1_WAYS
     rows: list[list[Cell]] = [["data", "method", "as it is", "few-shot", "fine-tuned"]]
     tests: list[list[Cell]] = [["data", "method", *_DIFFERENCE_HEAD[2:], "fields the same"]]
@@ -108,7 +108,7 @@ def fine_tuned(bench: Workbench) -> Finding:
 
 
 def _examples(bench: Workbench, data: DataSet) -> Path:
-    """The first rows of each category in the training data, to be shown in prompts."""
+    """Write the first training rows of each category as examples for prompts."""
     path = bench.folder(data.name) / "examples.jsonl"
     shown: Counter[str] = Counter()
     with path.open("w", encoding="utf-8") as file:
@@ -145,7 +145,7 @@ def k_max(bench: Workbench) -> Finding:
 
 
 def stacks(bench: Workbench) -> Finding:
-    """Documents in one prompt (the paper's J)."""
+    """Vary the number of documents in one prompt (the paper's J)."""
     rows: list[list[Cell]] = [
         ["data", "J", "F1", "same as J = 1", "tokens read", "steps a document"]
     ]
@@ -170,7 +170,7 @@ def stacks(bench: Workbench) -> Finding:
 
 
 def descriptions(bench: Workbench) -> Finding:
-    """Product descriptions of the shape of Amazon Reviews, made up."""
+    """Compare both methods on made-up product descriptions like those of Amazon Reviews."""
     rows: list[list[Cell]] = [["documents", *_DIFFERENCE_HEAD, "fields the same"]]
     data = bench.catalogue("descriptions", bench.count(32), "--tokens", "300")
     evaluated = _against(bench, data)
@@ -187,7 +187,7 @@ def descriptions(bench: Workbench) -> Finding:
 
 
 def order(bench: Workbench) -> Finding:
-    """The attributes asked for in the opposite order, of models that were taught one order."""
+    """Reverse the order of the attributes, for models trained with one order."""
     rows: list[list[Cell]] = [["data", "method", "F1", "in reverse", "values the same"]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
@@ -213,7 +213,7 @@ def order(bench: Workbench) -> Finding:
 
 
 def _reversed(bench: Workbench, data: DataSet) -> DataSet:
-    """The same documents, asked for their attributes in the opposite order."""
+    """Return the same documents with a schema in reverse order."""
     schema = bench.folder("reversed") / f"{data.name}.json"
     names = json.loads(data.schema.read_text(encoding="utf-8"))
     backwards = {category: each[::-1] for category, each in names.items()}
@@ -222,7 +222,7 @@ def _reversed(bench: Workbench, data: DataSet) -> DataSet:
 
 
 def quantization(bench: Workbench) -> Finding:
-    """Both methods, each with its adapter of table 1, on weights of other types."""
+    """Compare both methods, each with its adapter of table 1, on weights of other types."""
     rows: list[list[Cell]] = [["data", "weights", *_DIFFERENCE_HEAD]]
     heads = []
     for data in bench.data_sets("oa-mine"):
@@ -247,10 +247,10 @@ def quantization(bench: Workbench) -> Finding:
 
 
 def self_supervision(bench: Workbench) -> Finding:
-    """Section 4.4: a model that is taught its own autoregressive answers in parallel.
+    """Section 4.4: train a model to give its own autoregressive answers in parallel.
 
-    The model is that of table 1 which learned to write whole objects. It labels titles, and from
-    these labels alone it learns to give the same values in parallel.
+    The model of table 1 that was trained to write whole objects labels titles; from these labels
+    alone it learns to give the same values in parallel.
     """
     rows: list[list[Cell]] = [["data", "decoded by", "taught", "F1", "fields as AR"]]
     heads = []
@@ -283,7 +283,7 @@ def self_supervision(bench: Workbench) -> Finding:
 
 
 def _titles(bench: Workbench, data: DataSet) -> DataSet:
-    """Titles to label, of the rows to learn from."""
+    """Return titles of the training rows, to be labelled."""
     if data.train is None:
         raise MissingInputError(f"needs {data.name}/train.jsonl in --data FOLDER")
     lines = bench.folder(data.name) / "train-gold.jsonl"
@@ -292,21 +292,20 @@ def _titles(bench: Workbench, data: DataSet) -> DataSet:
 
 
 def splits(bench: Workbench) -> Finding:
-    """Table 2: the rows of each data set."""
+    """Table 2: the number of rows in each data set."""
     rows: list[list[Cell]] = [
         ["data", "to learn from", "scored", "categories", "attributes a category"]
     ]
     heads = []
     for data in bench.data_sets():
         schemas = load_schemas(str(data.schema))
-        assert isinstance(schemas, Mapping)
-        sizes = [len(schema.attributes) for schema in schemas.values()]
+        sizes = [len(schema.attributes) for schema in schemas.by_category.values()]
         n_train, n_scored = (
             len(path.read_text(encoding="utf-8").splitlines()) if path else 0
             for path in (data.train, data.gold)
         )
         mean = f"{sum(sizes) / len(sizes):.2f}"
-        rows.append([data.title, n_train, n_scored, len(schemas), mean])
+        rows.append([data.title, n_train, n_scored, len(sizes), mean])
         heads.append(f"{data.title}: {n_train} and {n_scored}")
     return Finding(
         [Table("Rows", rows)],

@@ -1,4 +1,4 @@
-"""The figures of ``hpd eval --json`` as cells of tables."""
+"""Formats the figures of ``hpd eval --json`` as cells of tables."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Evaluated = Mapping[str, Any]
 
 
 def f1(evaluated: Evaluated, scope: str = "plain") -> float:
-    """Exact micro F1 in percent."""
+    """Return exact micro F1 in percent."""
     return float(evaluated[scope]["micro"]["f1"])
 
 
 def both(evaluated: Evaluated) -> str:
-    """Exact micro F1, and in brackets the strict one."""
+    """Return exact micro F1, with strict F1 in brackets."""
     return f"{f1(evaluated):.1f} ({f1(evaluated, 'strict'):.1f})"
 
 
 def difference(evaluated: Evaluated, scope: str = "plain", form: str = "exact") -> list[str]:
-    """F1 of the other file and of this one, their difference, its interval, and p."""
+    """Return F1 of the other file and of this one, their difference, its interval, and p."""
     found = evaluated["versus"]["differences"][form][scope]["micro"]["f1"]
     low, high = found["interval"]
     return [
@@ -35,7 +35,7 @@ def difference(evaluated: Evaluated, scope: str = "plain", form: str = "exact") 
 
 
 def agreement(evaluated: Evaluated) -> list[str]:
-    """Fields, and the shares of those on which both files agree; then of those with a value."""
+    """Return the number of fields and how many are the same; then the same for filled fields."""
     shares = evaluated["versus"]["agreement"]
     return [
         str(shares["n_fields"]),
@@ -48,6 +48,6 @@ def agreement(evaluated: Evaluated) -> list[str]:
 
 
 def per_document(evaluated: Evaluated, count: str) -> float:
-    """A count of the usage (``steps``, ``prompt_tokens``, ...) for each document."""
+    """Return a count of the usage (``steps``, ``prompt_tokens``, ...) per document."""
     usage = evaluated["throughput"]
     return float(usage[count] / usage["n_documents"])

@@ -1,6 +1,6 @@
-"""The time of HPD beside batched AR and speculative AR, and how wide its steps are.
+"""Compares the speed of HPD with batched and speculative AR, and measures the size of its steps.
 
-Where all methods are to write the same, the known answers are replayed (``hpd bench --replay``).
+If all methods must write the same answers, known ones are replayed (``hpd bench --replay``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BenchRow = Mapping[str, Any]
 
 
 def figure_4(bench: Workbench) -> Finding:
-    """Throughput by documents in a prompt and prompts in flight."""
+    """Measure throughput by documents in a prompt and prompts in flight."""
     n = bench.count(32)
     data = bench.catalogue("catalogue-300", n + 2, "--tokens", "300")
     found = bench.bench(
@@ -54,7 +54,7 @@ def figure_4(bench: Workbench) -> Finding:
 
 
 def speculation(bench: Workbench) -> Finding:
-    """Table 3: HPD beside AR with drafts from the text, or from a draft model."""
+    """Table 3: compare HPD with AR that drafts from the text, or with a draft model."""
     try:
         draft_model = bench.using(resolve_model("smollm2:135m", progress=False))
     except ModelLoadError as error:
@@ -103,7 +103,7 @@ def speculation(bench: Workbench) -> Finding:
 
 
 def width(bench: Workbench) -> Finding:
-    """The tokens of one step: six stacked documents of 16 attributes, as in the paper."""
+    """Count the tokens in a step for six stacked documents of 16 attributes, as in the paper."""
     n_stacked = 6
     data = bench.catalogue("catalogue-100", n_stacked * 2, "--tokens", "100")
     found = bench.bench(

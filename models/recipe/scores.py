@@ -63,8 +63,10 @@ def titles(folder: Path, limit: int | None, settings: Settings) -> Row:
     }
     if (folder / "attributes.json").exists():
         schemas = load_schemas(str(folder / "attributes.json"))
-        assert isinstance(schemas, Mapping)
-        names = {each: [a.name for a in schema.attributes] for each, schema in schemas.items()}
+        names = {
+            each: [a.name for a in schema.attributes]
+            for each, schema in schemas.by_category.items()
+        }
     examples = [examples[i] for i in spread(len(examples), limit)]
     fields = list(field_outcomes(examples, extracted(examples, names, settings), names))
     found, around = count_outcomes(fields), evaluation_intervals(fields, len(examples))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hpd.results import Extraction, FieldValue, Usage, ValueOption
     from hpd.schema.attributes import Attribute, Schema
     from hpd.schema.data_checks import CheckResult
+    from hpd.schema.schemas import Schemas
     from hpd.schema.sources import load_schemas
     from hpd.version import __version__
 
@@ -56,6 +57,7 @@ __all__ = [
     "Place",
     "Schema",
     "SchemaError",
+    "Schemas",
     "Task",
     "Usage",
     "ValueOption",
@@ -75,6 +77,7 @@ _HOMES = {
     "hpd.results": ("Extraction", "FieldValue", "Usage", "ValueOption"),
     "hpd.schema.attributes": ("Attribute", "Schema"),
     "hpd.schema.data_checks": ("CheckResult",),
+    "hpd.schema.schemas": ("Schemas",),
     "hpd.schema.sources": ("load_schemas",),
     "hpd.version": ("__version__",),
 }

@@ -55,6 +55,7 @@ from hpd.pipeline.reuse import reuse_of
 from hpd.results import Extraction
 from hpd.schema import as_schemas
 from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 from hpd.values.confidence import METADATA_KEY, map_of_model, map_of_option
 
 if TYPE_CHECKING:
@@ -66,9 +67,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 S = TypeVar("S")
 
-SchemaForm = (
-    str | os.PathLike[str] | Sequence[str] | Mapping[str, Any] | Schema | Mapping[str, Schema]
-)
+SchemaForm = str | os.PathLike[str] | Sequence[str] | Mapping[str, Any] | Schema | Schemas
 """Any form of a schema except a class."""
 OnError = Literal["raise", "record"]
 

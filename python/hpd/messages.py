@@ -1,4 +1,4 @@
-"""Parts of messages, and a check of text, that all rooms share."""
+"""Text tables, parts of messages, and a check of text, that all packages share."""
 
 from __future__ import annotations
 
@@ -16,4 +16,22 @@ def did_you_mean(
 
 def is_unicode(text: str) -> bool:
     """Return whether a string has no lone surrogates, so that it can be encoded as UTF-8."""
-    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def format_table(rows: Iterable[Iterable[str]], n_left: int = 1) -> str:
+    """Format rows as a table: the first ``n_left`` columns left-aligned, the rest right-aligned."""
+    cells = [list(row) for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    lines = []
+    for row in cells:
+        aligned = [
+            text.ljust(width) if column < n_left else text.rjust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(aligned).rstrip())
+    return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -13,9 +13,9 @@ from hpd.extractor import Extractor, OnError, SchemaForm
 from hpd.models.model_files import MODEL_VARIABLE
 from hpd.options import combine_options
 from hpd.pipeline import ExamplesForm, Task, read_examples
+from hpd.pipeline.recent import RecentlyUsed
 from hpd.results import Extraction
 from hpd.schema import as_schemas
-from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -34,23 +34,19 @@ class _LoadedModel:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.extractor: Extractor[Any] | None = None
-        self._tasks: OrderedDict[object, Task] = OrderedDict()
+        self._tasks: RecentlyUsed[object, Task] = RecentlyUsed(_MAX_TASKS)
 
     def task(self, schema: object, examples: ExamplesForm) -> Task:
         """Return the task of a schema with examples; it is prepared once and keeps their tokens."""
         assert self.extractor is not None
         read = as_schemas(schema)
-        pairs = read_examples(examples, read)
-        key = repr(pairs), read.key if isinstance(read, Schema) else repr(read)
-        if key not in self._tasks:
-            self._tasks[key] = self.extractor.prepare(read, examples=examples)
-        self._tasks.move_to_end(key)
-        if len(self._tasks) > _MAX_TASKS:
-            self._tasks.popitem(last=False)
-        return self._tasks[key]
+        key = repr(read_examples(examples, read)), read.key
+        prepare = partial(self.extractor.prepare, read, examples=examples)
+        return self._tasks.get_or_make(key, prepare)
 
 
-_models: OrderedDict[object, _LoadedModel] = OrderedDict()
+_models: RecentlyUsed[object, _LoadedModel] = RecentlyUsed(_MAX_MODELS)
+"""An extractor is closed once nothing refers to it."""
 _lock = threading.Lock()
 
 
@@ -114,10 +110,7 @@ def extract(
     file_version = (file.resolve(), file.stat().st_mtime_ns) if file.is_file() else file
     key = (hf_repo, options, environment, file_version)
     with _lock:
-        loaded = _models.setdefault(key, _LoadedModel())
-        _models.move_to_end(key)
-        while len(_models) > _MAX_MODELS:
-            _models.popitem(last=False)  # It is closed once nothing refers to it.
+        loaded = _models.get_or_make(key, _LoadedModel)
     with loaded.lock:
         if loaded.extractor is None:
             loaded.extractor = Extractor(schema, model, hf_repo=hf_repo, options=options)  # type: ignore[call-overload]

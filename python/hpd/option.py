@@ -1,4 +1,4 @@
-"""One option: its declaration on a dataclass field, and the check of its values."""
+"""Declares an option on a dataclass field, and checks its values."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from hpd.messages import is_unicode
 
 T = TypeVar("T")
 Affects = Literal["values", "speed", "display"]
-"""What an option decides: which values come out; only how fast, but for rounding; or only what is
-shown."""
+"""What an option affects: the extracted values; only the speed, except for rounding; or only the
+display."""
 Target = Literal["engine", "model", "sampling", "prompt", "answer", "value", "document", "run"]
-"""What an option is for: a struct of the engine; how the model is asked; what it may answer; which
-values are made of that; documents that are too long; or the run as a whole."""
+"""What an option configures: a struct of the engine; the prompt; the allowed answers; how they
+become values; how long documents are handled; or the whole run."""
 OptionKind = Literal["switch", "integer", "number", "choice", "text", "adapters", "shares"]
 
 _METADATA = "option"
@@ -42,8 +42,8 @@ class Tuning:
 
     Args:
         default: the value if neither the user nor ``hpd tune`` has set one.
-        tried: the values to try; none if the option only follows another one.
-        together_with: the option that gets the same value as this one while it is tried.
+        tried: the values to try; empty if the option only follows another one.
+        together_with: the option that gets the same value while this one is tuned.
     """
 
     default: int
@@ -53,26 +53,26 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """The declaration of an option: everything but its value."""
+    """The declaration of an option."""
 
     flags: tuple[str, ...]
-    """Its names on the command line, as ``-c`` and ``--ctx-size``; none: ``--set NAME=VALUE``."""
+    """Its flags, such as ``-c`` and ``--ctx-size``; without any it is set with ``--set``."""
     help: str
     """One or two sentences, without the default."""
     affects: Affects
     target: Target
     native_name: str = ""
-    """Its name in that struct, if it is a different one."""
+    """Its name in the engine's struct, if different."""
     metavar: str = ""
     minimum: float = -math.inf
     maximum: float = math.inf
     """The bounds of a number."""
     needs: str = ""
-    """The option without which this one does nothing."""
+    """The option that must be set for this one to have an effect."""
     is_long_text: bool = False
-    """Whether it is text for the model, for which ``@FILE`` stands on the command line."""
+    """Whether it is text for the model, for which the command line accepts ``@FILE``."""
     per_call: bool = False
-    """Whether a call may set it for itself: it is none of the engine's, and names no file."""
+    """Whether it can be set for a single call: it is not the engine's, and names no file."""
     tuning: Tuning | None = None
     # From the field itself:
     name: str = ""
@@ -83,12 +83,12 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """How it is set on the command line, without the value."""
+        """The flag that sets it on the command line, without the value."""
         return next((flag for flag in self.flags if flag.startswith("--")), f"--set {self.name}")
 
     @property
     def allowed(self) -> str:
-        """The values that it can have, in words."""
+        """Its allowed values, in words."""
         if self.kind == "switch":
             return "True or False"
         if self.kind == "choice":
@@ -105,8 +105,8 @@ class Option:
         """Check a value, and convert it to the form that ``Options`` has.
 
         Raises:
-            ValueError: it is not of the option's type, or out of its bounds; the message goes on
-                where the option's name is the subject.
+            ValueError: its type is wrong, or it is out of bounds; the message continues a sentence
+                that begins with the option's name.
         """
         if value is None and self.may_be_none:
             return None
@@ -116,17 +116,17 @@ class Option:
             raise self._type_error(value) from None
 
     def parsed(self, text: str) -> Any:
-        """The value of a text, as on the command line and in a method of ``hpd bench``.
+        """Parse a value, as on the command line and in a method of ``hpd bench``.
 
         Raises:
-            ValueError: it stands for none that the option may have; the message as in ``checked``.
+            ValueError: the option cannot have this value; the message is as in ``checked``.
         """
         value: object = _read_text_file(text[1:]) if self.is_long_text and text[:1] == "@" else text
         if self.kind == "switch":
             if text not in _SWITCH_VALUES:
                 raise ValueError(f"must be on or off, not {short_repr(text)}")
             value = _SWITCH_VALUES[text]
-        # In Python, the empty text is a way to say none.
+        # In Python, empty text means none.
         if self.kind == "text" and not text:
             raise self._type_error(text)
         try:
@@ -160,7 +160,7 @@ class Option:
             return _check_adapters(value)
         elif self.kind == "shares":
             return _check_shares(value)
-        # Written so that NaN is refused, too.
+        # Also rejects NaN.
         elif _is_number(value) and self.minimum <= value <= self.maximum:
             if self.kind == "number":
                 return float(value)
@@ -178,19 +178,19 @@ class Option:
 
 
 def option(default: T, *flags: str, **declared: Any) -> T:
-    """A dataclass field that is an option; ``declared`` are the fields of ``Option``."""
+    """Return a dataclass field for an option; ``declared`` are the fields of ``Option``."""
     made: T = field(default=default, metadata={_METADATA: Option(flags=flags, **declared)})
     return made
 
 
 def options_of(cls: Any) -> dict[str, Option]:
-    """The options that a dataclass declares, by name."""
+    """Return the options that a dataclass declares, by name."""
     hints = get_type_hints(cls)
     return {f.name: _complete(f.metadata[_METADATA], f.name, f.default, hints) for f in fields(cls)}
 
 
 def short_repr(value: object) -> str:
-    """A value in an error message: not too long, whatever it is."""
+    """Format any value for an error message, shortened."""
     try:
         text = repr(value)
     except Exception:  # an integer with more digits than Python prints, or a broken class
@@ -213,7 +213,7 @@ def _complete(declared: Option, name: str, default: Any, hints: Mapping[str, Any
 
 
 def _strip_none(hint: Any) -> tuple[Any, bool]:
-    """A type without ``| None``, and whether it had that."""
+    """Remove ``| None`` from a type; also return whether it was there."""
     if get_origin(hint) not in (Union, types.UnionType):
         return hint, False
     (inner,) = (part for part in get_args(hint) if part is not type(None))
@@ -234,7 +234,7 @@ def _check_prose(value: str) -> str:
 
 
 def _read_text_file(path: str) -> str:
-    """The text that a file holds, without blank lines around it."""
+    """Return the text of a file, stripped."""
     try:
         text = Path(os.path.expanduser(path)).read_text(encoding="utf-8-sig").strip()
         problem = "" if text else "it holds no text"
@@ -267,7 +267,7 @@ def _check_adapter(pair: object) -> tuple[str, float]:
 def _check_shares(value: object) -> tuple[float, ...]:
     if not _is_sequence(value):
         raise ValueError
-    # Written so that NaN is refused, too; the engine keeps them in 32 bits.
+    # Also rejects NaN; the engine keeps them in 32 bits.
     if not all(_is_number(share) and 0 <= share <= _MAX_SCALE for share in value):
         raise ValueError
     shares = tuple(float(share) for share in value if _is_number(share))
@@ -281,5 +281,5 @@ def _is_sequence(value: object) -> TypeGuard[Sequence[object]]:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    # A bool is one, too, but none that was meant as one.
+    # A bool is a Real, too, but not meant as a number.
     return isinstance(value, Real) and not isinstance(value, bool)

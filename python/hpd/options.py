@@ -1,9 +1,8 @@
 """The table of options: one field of ``Options`` for each.
 
-Each option is declared once, with its default, help, flags, bounds, and what it decides. The
-command line, the checks, the engine's own structs and every identity are made from that: whether a
-run may go on (``--resume``), whether a value may be used again (``--cache``), and for which runs
-tuned settings hold.
+Each option is declared once, with its default, help, flags, bounds, and what it affects. From this
+come the command line, the checks, the engine's structs, and the identities that determine whether a
+run can be resumed (``--resume``), a value reused (``--cache``) and tuned settings applied.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ CacheType = Literal["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_
 
 _FLOAT_CACHE_TYPES: tuple[CacheType, ...] = ("f32", "f16", "bf16")
 _GPU_OPTIONS = ("split_mode", "tensor_split", "main_gpu")
-_MAX_IN_FLIGHT = 24  # of the engine's choice: Limits::n_in_flight
-_MAX_SEQUENCES = 256  # that llama.cpp can tell apart
+_MAX_IN_FLIGHT = 24  # the engine's default: Limits::n_in_flight
+_MAX_SEQUENCES = 256  # llama.cpp's limit
 SHORT_VALUE_TOKENS = 64
-"""The most tokens of a value that is no text."""
-_MAX_THREADS = 512  # that ggml can have: GGML_MAX_N_THREADS
+"""Maximum number of tokens in a value that is not text."""
+_MAX_THREADS = 512  # GGML_MAX_N_THREADS
 _WHY_NOT_REUSED = {
     "temperature": "values are drawn at random",
     "stack": "documents in one prompt see each other",
@@ -69,8 +68,8 @@ _CONFLICTS: tuple[tuple[str, Any, str, Any, str], ...] = (
     ("tensor_split", _ANY_VALUE, "split_mode", "none", "one GPU has all of the model"),
     ("main_gpu", _ANY_VALUE, "split_mode", "tensor", "no GPU has more of the model than another"),
 )
-"""Options with values that do nothing, or cannot work, beside those of others, and the reason."""
-_MAX_PASSES = 16  # the cuts of more would be next to each other
+"""Pairs of options with values that conflict, and the reason."""
+_MAX_PASSES = 16  # the boundaries of more would be next to each other
 _INT32 = 2**31 - 1
 _UINT64 = 2**64 - 1
 
@@ -79,11 +78,11 @@ _UINT64 = 2**64 - 1
 class Options:
     """The options for reading documents and choosing values.
 
-    Settings that llama.cpp has, too, have its names and meanings. Counts of 0, and None, mean that
-    the value is chosen for the model and the machine.
+    Settings of llama.cpp have its names and meanings. If an option is None, or a count is 0, a
+    value is chosen for the model and the machine.
 
     Raises:
-        OptionError: an option cannot have the value that it was given.
+        OptionError: an option has an invalid value, or two options conflict.
     """
 
     method: Method = option(
@@ -534,13 +533,13 @@ class Options:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values that cannot work, naming the option."""
+        """Check all values."""
         for name in OPTIONS:
             object.__setattr__(self, name, _checked_value(name, getattr(self, name)))
         self._check_together()
 
     def _check_together(self) -> None:
-        """Refuse options that have no effect, or cannot work, together with another one."""
+        """Reject options that conflict with others, or have no effect without them."""
         for name, value, other, its_value, reason in _CONFLICTS:
             if self._has(name, value) and self._has(other, its_value):
                 raise OptionError(
@@ -578,7 +577,7 @@ class Options:
 
     @property
     def gpu_only_flags(self) -> tuple[str, ...]:
-        """The flags of the options that are set and mean nothing without a GPU."""
+        """The flags of options that are set but have no effect without a GPU."""
         names = [name for name in _GPU_OPTIONS if self._is_set(name)]
         if self.n_gpu_layers > 0:
             names.insert(0, "n_gpu_layers")
@@ -586,19 +585,19 @@ class Options:
 
     @property
     def max_in_flight(self) -> int:
-        """The most prompts that are decoded together."""
+        """Maximum number of prompts that are decoded together."""
         return self.in_flight or _MAX_IN_FLIGHT
 
     @property
     def unset(self) -> tuple[str, ...]:
-        """The options of ``TUNABLE`` that are left open."""
+        """The options of ``TUNABLE`` that are not set."""
         return tuple(name for name in TUNABLE if not self._is_set(name))
 
     def with_settings(self, settings: Mapping[str, object]) -> Options:
-        """A copy with other values for some options, by name.
+        """Return a copy with new values for some options, by name.
 
         Raises:
-            OptionError: there is no such option, or it cannot have that value.
+            OptionError: an option is unknown or has an invalid value.
         """
         for name in settings:
             check_name(name)
@@ -607,10 +606,10 @@ class Options:
         )
 
     def with_checked_values(self, values: Mapping[str, Any]) -> Options:
-        """A copy with other values that ``Option.checked`` has returned, so no check is repeated.
+        """Return a copy with new values that ``Option.checked`` returned, without checking again.
 
         Raises:
-            OptionError: two options do not go together.
+            OptionError: two options conflict.
         """
         if not values:
             return self
@@ -622,11 +621,11 @@ class Options:
         return made
 
     def with_defaults(self, tuned: Mapping[str, int] | None = None) -> Options:
-        """A copy in which options that are not set have the values of ``tuned`` or ``TUNABLE``."""
+        """Return a copy with unset options taken from ``tuned`` or ``TUNABLE``."""
         chosen = {**TUNABLE, **(tuned or {})}
         values = {name: value for name, value in TUNABLE.items() if not self._is_set(name)}
         values |= {name: chosen[name] for name in self.unset}
-        # A pass is a part of a call, so what was set bounds what was not.
+        # A pass is part of a batch, so the one that was set limits the other.
         if "n_batch" in values and "n_ubatch" not in values:
             values["n_batch"] = max(values["n_batch"], self.n_ubatch)
         elif "n_ubatch" in values and "n_batch" not in values:
@@ -650,24 +649,24 @@ TUNABLE: dict[str, int] = {
 }
 """The options that ``hpd tune`` varies, each with its value if neither it nor the user has set it.
 
-They decide how fast values are decoded, not which values.
+They affect the speed, not the values.
 """
 
 
 _ENGINE_TARGETS: tuple[Target, ...] = ("engine", "model", "sampling")
-"""What the tokens of a prompt become is decided by options for these, and by nothing else."""
+"""Only options with these targets affect what the engine makes of a prompt's tokens."""
 
 
 def values_identity(options: Options, *targets: Target) -> dict[str, Any]:
-    """The options that decide the values of a run, by name.
+    """Return the options that affect the values of a run, by name.
 
-    Two runs of the same documents with equal identities give the same values: bit for bit with
-    ``deterministic``, otherwise except for near ties. Files count by their names here; to compare
-    runs, put fingerprints in their place.
+    Two runs on the same documents with equal identities give the same values: bit for bit with
+    ``deterministic``, otherwise except for near ties. Files are identified by name; to compare
+    runs, replace the names with fingerprints.
 
     Args:
-        options: those of the run.
-        targets: only options for these; none: all of them.
+        options: the options of the run.
+        targets: only options with these targets; none: all.
     """
     wanted = targets or {option.target for option in OPTIONS.values()}
     names = {
@@ -676,26 +675,26 @@ def values_identity(options: Options, *targets: Target) -> dict[str, Any]:
         if option.affects == "values" and option.target in wanted
     }
     if options.on_overflow == "error":
-        # A larger context then only saves documents that failed in a smaller one.
+        # A larger context only adds documents that did not fit into a smaller one.
         names.discard("n_ctx")
     identity = {name: getattr(options, name) for name in OPTIONS if name in names}
     return identity | _rounding_identity(options) if options.deterministic else identity
 
 
 def engine_identity(options: Options) -> dict[str, Any]:
-    """The options that decide what an engine answers to a prompt that fits its context.
+    """Return the options that affect the engine's answer to a prompt that fits into the context.
 
-    With the prompt, this is the identity of a value that is kept for use in later runs. Adapters
-    are left out: their files count, not their names.
+    Together with the prompt, they identify a value that is cached for later runs. Adapters are left
+    out, as they are identified by their files, not their names.
     """
     identity = values_identity(options, *_ENGINE_TARGETS)
     return {name: value for name, value in identity.items() if name not in ("n_ctx", "adapters")}
 
 
 def speed_identity(options: Options) -> dict[str, Any]:
-    """The options on which the fastest settings depend, other than the settings themselves.
+    """Return the options on which the fastest settings depend, without these settings.
 
-    Like the documents and the schema, a text for the model is no part of it.
+    Texts for the model are left out, like the documents and the schema.
     """
     return {
         name: getattr(options, name)
@@ -706,9 +705,9 @@ def speed_identity(options: Options) -> dict[str, Any]:
 
 
 def _rounding_identity(options: Options) -> dict[str, Any]:
-    """The options that decide how sums are rounded, as they are on this machine.
+    """Return the options that affect rounding, with their values on this machine.
 
-    Not ``in_flight``: with ``deterministic``, prompts in flight wait for each other.
+    ``in_flight`` does not: with ``deterministic``, prompts in flight wait for each other.
     """
     filled = options.with_defaults()
     values = {
@@ -722,10 +721,10 @@ def _rounding_identity(options: Options) -> dict[str, Any]:
 
 
 def combine_options(options: Options | None, settings: Mapping[str, object]) -> Options:
-    """Options, and single ones by name, which win.
+    """Return options in which single ones, by name, are replaced.
 
     Raises:
-        OptionError: ``options`` are something else, or a setting is none.
+        OptionError: ``options`` is not an ``Options``, or a setting is invalid.
     """
     if options is not None and not isinstance(options, Options):
         raise OptionError(f"options must be hpd.Options, not {short_repr(options)}")
@@ -733,13 +732,13 @@ def combine_options(options: Options | None, settings: Mapping[str, object]) -> 
 
 
 def option_label(name: str) -> str:
-    """An option in an error message, by its names in Python and on the command line."""
+    """Return an option's names in Python and on the command line, for an error message."""
     option = OPTIONS[name]
     return f"{name} ({option.flag})" if option.flags else name
 
 
 def _option_with_value(name: str, value: object) -> str:
-    """An option in an error message, with its value where that matters."""
+    """Return an option's names for an error message, with its value if that matters."""
     if value is _ANY_VALUE or value is True:
         return option_label(name)
     return f"{option_label(name)} {'off' if value is False else repr(value)}"
@@ -753,7 +752,7 @@ def _checked_value(name: str, value: object) -> Any:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that no option has, and tell the one that was probably meant."""
+    """Raise ``OptionError``, with a suggestion, if no option has this name."""
     if name in OPTIONS:
         return
     hint = did_you_mean(name, OPTIONS) or f"there are {', '.join(OPTIONS)}"
@@ -761,7 +760,7 @@ def check_name(name: str) -> None:
 
 
 class Settings(TypedDict, total=False):
-    """Any of the fields of ``Options``, for ``**settings``; a test holds it against them."""
+    """The fields of ``Options``, for ``**settings``; a test compares them."""
 
     method: Method
     layout: Layout
@@ -813,10 +812,10 @@ class Settings(TypedDict, total=False):
 
 
 def _as_docstring() -> str:
-    """All options, as ``help(hpd.Options)`` shows them."""
+    """Return the docstring of ``Options``, with all options."""
     lines = [Options.__doc__ or "", "    Options, with their flags on the command line:\n"]
     for name, declared in OPTIONS.items():
-        # The help tells the choices, and what a switch does.
+        # The help has the choices, and what a switch does.
         bounds = f" ({declared.allowed})" if declared.kind in ("integer", "number") else ""
         text = f"{option_label(name)}: {declared.help}{bounds} [default: {declared.default!r}]"
         lines.append(textwrap.fill(text, 96, initial_indent=" " * 8, subsequent_indent=" " * 12))

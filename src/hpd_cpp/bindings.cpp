@@ -87,7 +87,7 @@ std::unique_ptr<ModelHandle> open_model(const std::vector<std::string> & paths,
         std::shared_ptr<const Model>(model.release(), WithoutGil()));
 }
 
-// A method of the model, or of the engine, as one of its handle; called without the GIL.
+// Makes a method of the model or engine one of its handle; called without the GIL.
 template <class Result, class... Arguments>
 auto of_model(Result (Model::*method)(Arguments...) const) {
     return [method](const ModelHandle & handle, Arguments... arguments) {
@@ -257,7 +257,7 @@ void bind_engine(py::module_ & m) {
         .def("seed_drafter", of_engine(&Engine::seed_drafter), py::arg("attribute"),
              py::arg("tokens"))
         .def("forget_prompt", of_engine(&Engine::forget_prompt), py::arg("prompt"))
-        // The requests are Python's from here on: nothing in the engine points at them any more.
+        // Python owns the requests from here on: nothing in the engine refers to them any more.
         .def("step", of_engine(&Engine::step))
         .def("advance", of_engine(&Engine::advance))
         .def("take_values", of_engine(&Engine::take_values))

@@ -20,7 +20,7 @@ namespace py = pybind11;
 
 namespace {
 
-// Longer arrays, which are those of the vocabulary, are counted and not handed to Python.
+// Longer arrays, which are those of the vocabulary, are only counted, and not passed to Python.
 constexpr size_t n_longest_array = 4096;
 
 struct GgufDeleter {
@@ -32,7 +32,7 @@ struct FileDeleter {
     void operator()(std::FILE * file) const { std::fclose(file); }
 };
 
-// For llama.cpp, whose own reader is not told how long the file is.
+// llama.cpp's own reader does not know how long the file is.
 struct Reader {
     std::unique_ptr<std::FILE, FileDeleter> file;
     uint64_t size;
@@ -48,8 +48,8 @@ struct Reader {
     }
 };
 
-// llama.cpp ends the process where a value has not the type that it expects (general.alignment).
-// While this thread reads a header an exception takes the place of that.
+// llama.cpp ends the process if a value does not have the expected type (general.alignment). While
+// this thread reads a header, an exception is thrown instead.
 thread_local bool reads_header = false;
 ggml_abort_callback_t abort_before = nullptr;
 
@@ -127,7 +127,7 @@ py::object number_of(gguf_type type, const void * data, size_t i) {
 }
 
 // Texts, numbers, and short arrays of numbers, by key; the lengths of all arrays; each tensor as
-// (name, type, shape, bytes, offset); and where the tensors begin.
+// (name, type, shape, bytes, offset); and the offset of the first tensor.
 py::dict read_gguf_header(const std::string & path) {
     std::error_code error;
     const auto size = std::filesystem::file_size(std::filesystem::u8path(path), error);

@@ -34,9 +34,8 @@
 #include "sampling/repetition.h"
 #include "sampling/sampling.h"
 
-// What only tests need: a module of its own, which a user's import leaves alone. It works with the
-// types of _core, which it imports first. The tests are in Python, as their slow references and
-// Hypothesis are.
+// A module that only tests import. It uses the types of _core, which it imports first. The tests
+// are in Python, like their slow references and Hypothesis.
 
 using namespace hpd;
 
@@ -57,7 +56,7 @@ void bind_engine(py::module_ & m) {
         py::arg("engine"), py::arg("p"));
 }
 
-// Says whether the GIL was held when it was deleted.
+// Records whether the GIL was held when it was deleted.
 struct DeletionWitness {
     bool & had_gil;
     ~DeletionWitness() { had_gil = PyGILState_Check(); }
@@ -78,7 +77,7 @@ void bind_deletion(py::module_ & m) {
         py::arg("model"));
 }
 
-// The context alone, for tests of what it refuses.
+// The context alone, for tests of what it rejects.
 struct ContextForTests {
     std::shared_ptr<const Model> model;
     Context context;
@@ -107,7 +106,7 @@ struct ContextForTests {
         return "aborted";
     }
 
-    // (n_rows, n_vocab); llama.cpp's own memory, which the next decode writes over.
+    // (n_rows, n_vocab); llama.cpp's own memory, which the next decode overwrites.
     py::array_t<float> rows(const py::object & owner) {
         const std::vector<LogitRow> read = context.rows();
         const std::vector<py::ssize_t> shape{n_rows, model->n_vocab()};
@@ -152,7 +151,7 @@ void bind_context(py::module_ & m) {
              [](const py::object & self) { return self.cast<ContextForTests &>().rows(self); });
 }
 
-// The kernel of this instruction set; throws std::invalid_argument if there is none here.
+// The kernel for an instruction set; throws std::invalid_argument if there is none.
 AttentionKernel kernel_named(const std::string & isa) {
     for (const AttentionKernel & kernel : Attention::kernels()) {
         if (isa == kernel.isa) return kernel;
@@ -186,8 +185,8 @@ struct LoneNode {
     }
 };
 
-// Whether a node whose mask is larger than memory is left to llama.cpp, and what reading it throws
-// is thrown again where it can be.
+// Whether a node with a mask larger than memory is left to llama.cpp, and the exception from
+// reading it is rethrown later.
 bool survives_an_unreadable_mask() {
     LoneNode lone(std::numeric_limits<int64_t>::max(), 0);
     Attention attention(broken_kernel(), 1);
@@ -202,8 +201,8 @@ bool survives_an_unreadable_mask() {
     return false;
 }
 
-// Takes a node over, begins another batch, and computes the node without asking about it again, as
-// llama.cpp must not; throws what Attention::finish() does.
+// Takes over a node, begins another batch, and computes the node without asking about it again,
+// which llama.cpp must not do; throws what Attention::finish() does.
 void compute_without_asking() {
     LoneNode lone(4, 4);
     Attention attention(broken_kernel(), 1);
@@ -217,7 +216,7 @@ void compute_without_asking() {
     attention.finish();
 }
 
-// The grammars that are remembered; what a constraint allows is seen in the values of an engine.
+// The cache of grammars; what a constraint allows is tested with an engine's values.
 struct ConstraintsForTests {
     std::shared_ptr<const Model> model;
     ConstraintFactory factory;
@@ -279,7 +278,7 @@ void bind_attention(py::module_ & m) {
         if (const auto & kernel = usable_kernel()) return kernel->isa;
         return std::nullopt;
     });
-    // The kernel that is taken where the fastest one is broken.
+    // The kernel that is chosen if the fastest one is broken.
     m.def("usable_kernel_behind_a_broken_one", []() -> std::optional<std::string> {
         std::vector<AttentionKernel> kernels = Attention::kernels();
         kernels.insert(kernels.begin(), broken_kernel());

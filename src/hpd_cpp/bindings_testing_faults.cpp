@@ -12,7 +12,7 @@ namespace hpd {
 
 namespace {
 
-// llama.cpp takes functions without a state, so the state is the process's: one engine at a time.
+// llama.cpp takes functions without a state, so the state is global: one engine at a time.
 std::atomic<int64_t> n_calls{0};
 std::atomic<int64_t> first_failing{-1};
 std::atomic<int64_t> n_failing{0};
@@ -29,7 +29,7 @@ bool fails_now() {
 
 int32_t decode(llama_context * context, llama_batch batch) {
     if (!fails_now()) return real_calls.decode(context, batch);
-    // What ends in the middle has left cells behind.
+    // An interrupted call leaves cells behind.
     if (leaves_cells) real_calls.decode(context, batch);
     return decode_code;
 }
@@ -42,8 +42,8 @@ float * get_logits(llama_context * context) {
     return fails_now() ? nullptr : real_calls.get_logits(context);
 }
 
-// Counts the engine's fallible calls of llama.cpp from here on; of these `n` fail, from the
-// `first`-th on. A negative `first`: none.
+// Counts the engine's fallible calls of llama.cpp from here on, and makes `n` of them fail from the
+// `first`-th on; none if `first` is negative.
 void fail_calls(EngineHandle & handle, int64_t first, int64_t n, int32_t code, bool leave_cells) {
     handle.use([&](Engine & engine) {
         n_calls = 0;

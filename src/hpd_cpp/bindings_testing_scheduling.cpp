@@ -33,7 +33,7 @@ py::list list_of(const std::vector<CacheOp> & ops) {
     return all;
 }
 
-// The scheduler alone, for tests that play the model: one decides when each value ends.
+// The scheduler alone, for tests that take the part of the model and decide when each value ends.
 class SchedulerForTests {
 public:
     explicit SchedulerForTests(const Limits & limits) : scheduler_(limits) {}
@@ -58,7 +58,7 @@ public:
         return py::make_tuple(list_of(plan_.ops), batch, rows);
     }
 
-    // A token for every row of the plan; `last[i]` says that row i's value is done with it.
+    // A token for every row of the plan; `last[i]` says whether it completes the value of row i.
     void commit(const std::vector<Token> & tokens, const std::vector<bool> & last) {
         scheduler_.commit();
         for (size_t i = 0; i < plan_.rows.size(); ++i) {
@@ -90,7 +90,7 @@ public:
         scheduler_.cancel(ids);
         scheduler_.check();
     }
-    // Nothing is left of what the requests of the last plan ask, but they are not done.
+    // The requests of the last plan have nothing left to ask, but are not done.
     void empty_requests() {
         for (const OutputRow & row : plan_.rows) {
             row.value->state = Value::State::prefill;
@@ -125,7 +125,7 @@ private:
     SequencePool pool_;
 };
 
-// Prefixes are named by their sequences, and -1 is none.
+// Prefixes are identified by their sequences; -1 is none.
 class PrefixCacheForTests {
 public:
     explicit PrefixCacheForTests(int32_t n_seq) : pool_(n_seq, ops_), prefixes_(pool_, ops_) {}

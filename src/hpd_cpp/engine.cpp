@@ -13,8 +13,8 @@ namespace {
 constexpr double batch_worth_gpu = 128.0;
 constexpr double batch_worth_cpu = 16.0;
 
-// If tokens pay for cells that they do not see, no further document is started once so many are in
-// use: fewer documents in flight need more batches, more of them make each token slower.
+// If tokens also cost time for cells that they do not see, no document is started while this many
+// are in use: fewer documents in flight need more batches, more of them make each token slower.
 constexpr int32_t n_busy_cells = 768;
 
 Limits limits_of(const Model & model, const Context & context, const EngineOptions & options) {
@@ -156,7 +156,7 @@ void Engine::check() const {
     if (model_drafter_) model_drafter_->check();
 }
 
-// --- from outside ------------------------------------------------------------------------------
+// --- called from outside -----------------------------------------------------------------------
 
 void Engine::submit(Request request) {
     scheduler_.submit(std::make_unique<RequestState>(std::move(request)));

@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// One or two may follow an interrupt() that is over by now.
+// One or two may follow an interrupt() that has already returned.
 constexpr int32_t most_aborts = 8;
 
 double seconds_since(Clock::time_point start) {

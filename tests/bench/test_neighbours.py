@@ -27,13 +27,12 @@ from hpd._native import Model, ModelOptions
 from hpd.prompt.text import instruction_text, key_text, system_text
 from hpd.prompt.tokens import PromptTokenizer
 from hpd.results import Extraction, FieldValue
-from hpd.schema import load_schemas
-from hpd.schema.attributes import Schema
+from hpd.schema import Schemas, load_schema
 from jsonl import write_lines
 from small_model import small_model
 
 TEXTS = ("Nike Air Max, Black, Size 10", "Lipton green tea, 20 bags, green tea with lemon")
-SCHEMA = load_schemas(["Brand", "Color", "Product type"])
+SCHEMA = load_schema(["Brand", "Color", "Product type"])
 
 
 @pytest.fixture(scope="module")
@@ -144,19 +143,17 @@ def test_a_text_that_several_labels_claim_is_the_likeliest_ones() -> None:
 
 
 def test_without_tokens_to_think_nothing_else_is_asked() -> None:
-    assert isinstance(SCHEMA, Schema)
     assert reasoning.side_by_side(SCHEMA, 0) == SCHEMA
     assert reasoning.one_chain(SCHEMA, 0) == SCHEMA
 
 
 def test_each_value_sees_its_own_thought_alone(bench: Workbench) -> None:
-    assert isinstance(SCHEMA, Schema)
     asked = reasoning.side_by_side(SCHEMA, 2)
     names = [each.name for each in SCHEMA.attributes]
     assert [each.after for each in asked.attributes[len(names) :]] == [
         (f"Thought on {name}",) for name in names
     ]
-    with reasoning.TITLES.extractor(bench, SCHEMA) as extractor:
+    with reasoning.TITLES.extractor(bench, Schemas.of(SCHEMA)) as extractor:
         extraction = extractor.extract(TEXTS[0])
     assert list(reasoning.values(extraction)) == names
     thoughts = [extraction.data[f"Thought on {name}"] for name in names]

@@ -14,7 +14,7 @@ from benchmarking import BENCHMARKS, SCHEMA, run_script
 from benchmarks import busy, make_model, peers, workloads
 from hpd import Extractor
 from hpd.evaluation.rows import load_examples
-from hpd.schema import load_schemas
+from hpd.schema import load_schema
 from jsonl import read_lines
 
 
@@ -43,7 +43,7 @@ def test_a_made_up_catalogue_states_half_of_its_attributes(tmp_path, n_tokens, n
 
 
 def test_programs_are_asked_the_same_and_one_that_is_missing_is_named(gold, tiny_model):
-    schema = load_schemas(SCHEMA)
+    schema = load_schema(SCHEMA)
     questions = [peers.PeerQuestion(each, schema) for each in load_examples(gold)][:2]
     setting = peers.Setting(tiny_model(), schema, 1, 512, 1, None)
     programs = {**peers.ONE_BY_ONE, **peers.TOGETHER}

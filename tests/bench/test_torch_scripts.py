@@ -14,7 +14,7 @@ from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.adapters import merged
 from benchmarks.peers import PeerQuestion, Setting, encoder, encoder_model, measure
 from hpd.evaluation.rows import load_examples
-from hpd.schema import load_schemas
+from hpd.schema import load_schema
 from hpd.training.network import add_lora, load_network, lora_factors
 from hpd.training.weights import GgufFile, write_adapter
 from small_model import small_model
@@ -28,7 +28,7 @@ def test_the_encoder_has_the_weights_that_its_row_tells():
 
 def test_the_encoder_reads_every_document(gold, tiny_model):
     examples = list(load_examples(gold))
-    schema = load_schemas(SCHEMA)
+    schema = load_schema(SCHEMA)
     questions = [PeerQuestion(each, schema) for each in examples]
     setting = Setting(tiny_model(), schema, 1, 512, 1, None)
     few = {"num_hidden_layers": 1, "hidden_size": 64, "num_attention_heads": 4}

@@ -10,7 +10,7 @@ from hpd.bench.workload import complete_answer, load_workload, spread
 from hpd.errors import InputError
 from hpd.prompt.questions import value_at
 from hpd.prompt.text import value_text
-from hpd.schema import load_schemas
+from hpd.schema import load_schema, load_schemas
 from jsonl import write_lines
 
 
@@ -135,7 +135,7 @@ def test_replay_rows_without_values_are_an_error(tmp_path, gold):
 
 
 def test_answers_have_the_schemas_shape_and_order():
-    schema = load_schemas("maker {city}, tags [str], n int")
+    schema = load_schema("maker {city}, tags [str], n int")
     assert complete_answer(schema.attributes, {"n": 3, "tags": ["x"], "other": 1}) == {
         "maker": {"city": None},
         "tags": ["x"],

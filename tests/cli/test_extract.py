@@ -71,9 +71,8 @@ def test_each_document_has_the_schema_of_its_category(tmp_path, fake, capfd):
         "line 3: there is no schema for the category 'Coffee', only for: Shoes, Tea"
     )
     assert "no field 'category'" in found[4]["error"]["message"]
-    schemas = fake[0].schema
-    assert isinstance(schemas, dict)
-    assert [attribute.name for attribute in schemas["Shoes"]] == ["Brand", "Size"]
+    shoes = fake[0].schemas.for_category("Shoes")
+    assert [attribute.name for attribute in shoes] == ["Brand", "Size"]
 
     assert main(command) == 2
     assert "--category-field" in capfd.readouterr().err
@@ -190,7 +189,7 @@ def test_each_file_has_a_schema_of_its_own(tmp_path, fake):
     assert main([*arguments]) == 3
     (extractor,) = fake
     names = [str(schemas / f"{name}.json") for name in ("a", "b")]
-    assert list(extractor.schema) == names
+    assert extractor.schemas.categories == names
     assert [document.category for document in extractor.documents] == names
     failed = [line for line in read_lines(out) if "error" in line]
     assert [line["id"] for line in failed] == [str(folder / "c.txt")]

@@ -111,7 +111,7 @@ def test_a_schema_in_any_form(write, fake, schema, names):
     write('["from_file"]', "s.json")
     write(f'[job.a]\ninput = "in.jsonl"\n{schema}\n')
     assert main(["extract", "--job", "a"]) == 0
-    assert [attribute.name for attribute in fake[0].schema.attributes] == names
+    assert [attribute.name for attribute in fake[0].schemas.single] == names
 
 
 def test_a_project_s_file_and_its_folder(write, tmp_path, fake, monkeypatch, capfd):

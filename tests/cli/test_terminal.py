@@ -5,12 +5,12 @@ import pytest
 from command_line import Terminal
 from hpd.cli import main
 from hpd.cli.terminal import ExtractProgress, ResultTable, format_rate
-from hpd.schema import load_schema
+from hpd.schema import load_schemas
 from jsonl import write_texts
 
 
 def rows(width, *lines, schema="brand, size"):
-    table = ResultTable(load_schema(schema), width)
+    table = ResultTable(load_schemas(schema), width)
     return b"".join(map(table, lines)).decode().splitlines()
 
 

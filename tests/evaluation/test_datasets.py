@@ -19,7 +19,7 @@ from hpd.evaluation.datasets import (
     write_dataset,
 )
 from hpd.evaluation.rows import load_examples
-from hpd.schema import load_schemas
+from hpd.schema import load_schema
 from jsonl import read_lines, write_lines
 
 FILES = {
@@ -292,7 +292,7 @@ def test_converted_entities_are_lists_and_every_type_is_stated(tmp_path, output)
         {"PER": ["Ada"], "LOC": None},
         {"PER": None, "LOC": None},
     ]
-    schema = load_schemas(schema_path(output))
+    schema = load_schema(schema_path(output))
     assert not isinstance(schema, dict)
     assert [(a.name, a.type, a.item and a.item.type) for a in schema] == [
         ("PER", "array", "string"), ("LOC", "array", "string"),

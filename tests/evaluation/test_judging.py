@@ -25,7 +25,7 @@ from hpd.evaluation.judging import (
 from hpd.evaluation.outcomes import outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Resampling
-from hpd.schema import load_schema, load_schemas
+from hpd.schema import load_schemas
 from jsonl import read_lines, write_lines
 
 COUNTS = st.lists(st.integers(0, 30), min_size=5, max_size=5)
@@ -60,7 +60,7 @@ def test_a_judge_sees_the_document_and_the_values():
 def test_a_value_gets_only_verdicts_that_make_sense(value, kind):
     assert value_kind(value) == kind
     asked = judge_questions([Prediction("1", {"a": value})], ["x"])
-    ((attribute,),) = asked.schemas.values()
+    ((attribute,),) = asked.schemas.by_category.values()
     assert attribute.attributes[1].choices == CHOICES[kind]
 
 
@@ -82,7 +82,7 @@ def test_documents_whose_values_are_of_the_same_kinds_share_a_prompt():
     asked = judge_questions(predictions, ["t"] * 4)
     first, second, third = asked.records
     assert first.category == second.category != third.category
-    assert {*asked.schemas} == {first.category, third.category}
+    assert {*asked.schemas.categories} == {first.category, third.category}
 
 
 def test_attributes_are_those_of_the_category_or_of_the_schema():
@@ -92,15 +92,17 @@ def test_attributes_are_those_of_the_category_or_of_the_schema():
         Prediction("3", {"c": "z"}, raw={"category": "two"}),
     ]
     asked = judge_questions(predictions, ["t"] * 3)
-    names = [[a.name for a in asked.schemas[str(record.category)]] for record in asked.records]
+    names = [
+        [a.name for a in asked.schemas.for_category(record.category)] for record in asked.records
+    ]
     assert names == [["a", "b"], ["a", "b"], ["c"]]
     schemas = load_schemas({"one": {"a": "the first", "d": "the last"}, "two": ["c"]})
     asked = judge_questions(predictions, ["t"] * 3, schemas)
-    a, d = asked.schemas[str(asked.records[0].category)]
+    a, d = asked.schemas.for_category(asked.records[0].category)
     assert (a.name, a.description, d.name) == ("a", "the first", "d")
     assert asked.records[0].text.endswith("- a: x\n- d: null\n")
     with pytest.raises(InputError, match="no schema for the category 'two'"):
-        judge_questions(predictions, ["t"] * 3, {"one": load_schema(["a"])})
+        judge_questions(predictions, ["t"] * 3, load_schemas({"one": ["a"]}))
 
 
 def test_documents_without_text_or_with_the_same_id_are_named():

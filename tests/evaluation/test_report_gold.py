@@ -7,7 +7,7 @@ import pytest
 from hpd.cli import main
 from hpd.evaluation.report import reported_documents
 from hpd.evaluation.rows import Prediction
-from hpd.schema import load_schema
+from hpd.schema import Schemas, load_schema
 from jsonl import write_lines
 from report_files import gold_line
 
@@ -76,8 +76,7 @@ def test_saved_lines_teach(tmp_path):
         encoding="utf-8",
     )
     schema = load_schema("brand, price float, tags [str], maker {city, n int}")
-    (one, other) = gold_labels(
-        TrainingSource(gold, category_field="category"), {"Coats": schema}, "skip"
-    )
+    source = TrainingSource(gold, category_field="category")
+    (one, other) = gold_labels(source, Schemas.of({"Coats": schema}), "skip")
     assert (one.text, dict(one.answer)) == (TEXT, DATA)
     assert dict(other.answer) == partly

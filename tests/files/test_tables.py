@@ -12,11 +12,11 @@ from hpd.errors import HpdError
 from hpd.files.inputs import InputReader
 from hpd.files.reader import RecordReader
 from hpd.files.tables import is_made_from_lines, lines_path, write_table
-from hpd.schema import load_schema
+from hpd.schema import Schemas, load_schema, load_schemas
 from hpd.schema.attributes import Attribute, Schema
 from jsonl import write_lines
 
-SCHEMA = load_schema("brand, price float, stock int, new bool, maker {city, year int}, tags [str]")
+SCHEMA = load_schemas("brand, price float, stock int, new bool, maker {city, year int}, tags [str]")
 LINES = [
     {
         "id": "a",
@@ -109,7 +109,7 @@ def test_dates_times_and_decimals_have_their_types_in_parquet(tmp_path):
         "leg": {"from": "2024-06-03"},
     }
     lines = [{"id": "a", "data": data}, {"id": "b", "data": dict.fromkeys(data)}]
-    table = table_of(tmp_path, "out.parquet", lines, schema)
+    table = table_of(tmp_path, "out.parquet", lines, Schemas.of(schema))
     first, second = parquet.read_table(table).to_pylist()
     assert {name: first[name] for name in data} == {
         "day": datetime.date(2024, 5, 31),
@@ -157,7 +157,7 @@ SURE = [
     },
     {"id": "gone.txt", "source": "gone.csv", "error": {"type": "InputError", "message": "no"}},
 ]
-SURE_SCHEMA = load_schema("brand, maker {city}, tags [str], none")
+SURE_SCHEMA = load_schemas("brand, maker {city}, tags [str], none")
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.xlsx", "out.parquet"])
@@ -210,7 +210,7 @@ def test_a_sheet_can_be_read_by_people(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("value", "has_mark"), [("Ærø", True), ("plain", False)])
 def test_a_csv_has_the_mark_that_excel_needs(value, has_mark, tmp_path):
     lines = [{"id": "a", "data": {"brand": value}}]
-    table = table_of(tmp_path, "out.csv", lines, load_schema("brand"))
+    table = table_of(tmp_path, "out.csv", lines, load_schemas("brand"))
     assert table.read_bytes().startswith(b"\xef\xbb\xbf") == has_mark
     with RecordReader(table) as reader:
         assert [record.raw["brand"] for record in reader] == [value]
@@ -237,9 +237,8 @@ def test_a_csv_has_the_mark_that_excel_needs(value, has_mark, tmp_path):
 def test_a_cell_of_a_sheet_has_the_type_of_its_value(type_, value, cell, tmp_path):
     is_format = type_ in ("time", "decimal")
     attribute = Attribute("a", "string", format=type_) if is_format else Attribute("a", type_)
-    table = table_of(
-        tmp_path, "out.xlsx", [{"id": "1", "data": {"a": value}}], Schema((attribute,))
-    )
+    schemas = Schemas.of(Schema((attribute,)))
+    table = table_of(tmp_path, "out.xlsx", [{"id": "1", "data": {"a": value}}], schemas)
     shown = cells_of(table)[1][1]
     assert (shown, type(shown)) == (cell, type(cell))
     book = pytest.importorskip("openpyxl").load_workbook(table)
@@ -274,7 +273,7 @@ def test_dates_that_came_in_a_table_are_dates_in_the_next_one(tmp_path):
             for record in reader:
                 lines.write(json.dumps({"id": record.id, **reader.columns(record)}) + "\n")
             types = dict(reader.types)
-        write_table(lines_path(table), table, load_schema("brand"), types)
+        write_table(lines_path(table), table, load_schemas("brand"), types)
         if table.suffix == ".xlsx":
             header, *found = cells_of(table)
         else:
@@ -297,13 +296,13 @@ def test_a_text_that_is_too_long_for_a_cell_is_not_cut_off(tmp_path):
     pytest.importorskip("openpyxl")
     lines = [{"id": "1", "data": {"a": "x" * 40_000}}]
     with pytest.raises(HpdError, match="'a' has a text of 40000 characters"):
-        table_of(tmp_path, "out.xlsx", lines, load_schema("a"))
+        table_of(tmp_path, "out.xlsx", lines, load_schemas("a"))
     assert [path.name for path in tmp_path.iterdir()] == ["out.xlsx.jsonl"]
 
 
 def test_what_a_column_cannot_hold_is_an_error_and_leaves_the_old_table(tmp_path):
     pytest.importorskip("pyarrow")
-    schema = load_schema("n int")
+    schema = load_schemas("n int")
     table = table_of(tmp_path, "out.parquet", [{"id": "a", "data": {"n": 1}}], schema)
     before = table.read_bytes()
     with pytest.raises(HpdError, match="column 'n'"):
@@ -312,14 +311,16 @@ def test_what_a_column_cannot_hold_is_an_error_and_leaves_the_old_table(tmp_path
 
 
 def test_attributes_that_differ_between_categories_are_json(tmp_path):
-    schemas = {"a": load_schema("size int, color"), "b": load_schema("size, weight float")}
+    schemas = Schemas.of(
+        {"a": load_schema("size int, color"), "b": load_schema("size, weight float")}
+    )
     lines = [{"id": "1", "data": {"size": 3, "color": "red"}}, {"id": "2", "data": {"size": "L"}}]
     table = table_of(tmp_path, "out.csv", lines, schemas)
     assert table.read_text() == ("id,size,color,weight,error\n1,3,red,,\n2,L,,,\n")
 
 
 def test_no_documents_make_an_empty_table(tmp_path):
-    assert table_of(tmp_path, "out.csv", [], load_schema("a, b")).read_text() == "id,a,b,error\n"
+    assert table_of(tmp_path, "out.csv", [], load_schemas("a, b")).read_text() == "id,a,b,error\n"
 
 
 @pytest.mark.parametrize(
@@ -332,13 +333,13 @@ def test_the_extension_tells_a_table(name, expected):
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv"])
 def test_a_column_that_is_no_unicode_can_be_written(tmp_path, name):
     lines = [{"id": "1", "input": {"note": "bad \ud83d"}, "data": {"a": "x"}}]
-    assert "bad \\ud83d" in table_of(tmp_path, name, lines, load_schema("a")).read_text()
+    assert "bad \\ud83d" in table_of(tmp_path, name, lines, load_schemas("a")).read_text()
 
 
 def test_json_is_an_array_of_the_lines(tmp_path):
     table = table_of(tmp_path, "out.json", LINES, SCHEMA)
     assert json.loads(table.read_text()) == LINES
-    assert json.loads(table_of(tmp_path, "none.json", [], load_schema("a")).read_text()) == []
+    assert json.loads(table_of(tmp_path, "none.json", [], load_schemas("a")).read_text()) == []
 
 
 def test_columns_of_parquet_keep_their_types(tmp_path):
@@ -386,7 +387,7 @@ def test_columns_of_parquet_keep_their_types(tmp_path):
         assert records[0].notes == ("mars is read in UTC: its time zone is not known here",)
     table = tmp_path / "out.parquet"
     lines_path(table).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    write_table(lines_path(table), table, load_schema("n int"), reader.types)
+    write_table(lines_path(table), table, load_schemas("n int"), reader.types)
     written = parquet.read_table(table)
     for name, column in columns.items():
         if name == "far":

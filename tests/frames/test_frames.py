@@ -20,6 +20,7 @@ from frame_texts import SCHEMA, SETTINGS, TEXTS, expected, expected_rows
 from hpd.errors import InputError, InvalidDataError, OptionError, SchemaError
 from hpd.extractor import Extractor
 from hpd.results import Extraction
+from hpd.schema import as_schemas
 from hpd.schema.attributes import Attribute, Schema
 
 TABLE = pyarrow.table({"sku": [*range(len(TEXTS))], "title": pyarrow.array(TEXTS, "string")})
@@ -277,12 +278,14 @@ def test_dates_times_and_decimals_come_typed_and_kept_columns_stay(library):
         """An extractor whose answer is known."""
 
         options = hpd.Options()
-        schemas = Schema(
-            (
-                Attribute("sold", "date"),
-                Attribute("seen", "array", item=Attribute("seen", "date-time")),
-                Attribute("price", "string", format="decimal"),
-                Attribute("at", "string", format="time"),
+        schemas = as_schemas(
+            Schema(
+                (
+                    Attribute("sold", "date"),
+                    Attribute("seen", "array", item=Attribute("seen", "date-time")),
+                    Attribute("price", "string", format="decimal"),
+                    Attribute("at", "string", format="time"),
+                )
             )
         )
 

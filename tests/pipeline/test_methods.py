@@ -9,19 +9,19 @@ from hpd import Options
 from hpd.cli import main
 from hpd.errors import SchemaError
 from hpd.pipeline import check_method
-from hpd.schema import load_schema, to_json_schema
+from hpd.schema import Schemas, load_schema, load_schemas, to_json_schema
 from shop import TEXTS
 from small_extractor import extracted
 
 
 def test_autoregression_refuses_attributes_before_those_that_they_come_after():
     ar = Options(method="ar")
-    check_method(ar, load_schema("brand, color after brand"))
+    check_method(ar, load_schemas("brand, color after brand"))
     with pytest.raises(SchemaError, match=r"color comes after brand, but stands before it"):
-        check_method(ar, load_schema("color after brand, brand"))
+        check_method(ar, load_schemas("color after brand, brand"))
     with pytest.raises(SchemaError, match=r"category 'tea': lines: qty comes after item"):
-        check_method(ar, {"tea": load_schema("lines [{qty int after item, item}]")})
-    check_method(Options(), load_schema("color after brand, brand"))
+        check_method(ar, Schemas.of({"tea": load_schema("lines [{qty int after item, item}]")}))
+    check_method(Options(), load_schemas("color after brand, brand"))
 
 
 def test_the_command_line_says_so_before_any_model_is_loaded(tmp_path, capsys):

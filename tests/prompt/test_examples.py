@@ -6,11 +6,11 @@ from pydantic import BaseModel
 from hpd import Extractor
 from hpd.errors import OptionError
 from hpd.pipeline import read_examples
-from hpd.schema import SchemaWarning, load_schema, load_schemas
+from hpd.schema import SchemaWarning, load_schemas
 from small_extractor import SmallExtractor
 
 TEXT, DATA = "A red Nike", {"brand": "Nike"}
-BRAND = load_schema("brand")
+BRAND = load_schemas("brand")
 BY_CATEGORY = load_schemas({"shoe": ["brand"], "tea": ["flavour"]})
 
 
@@ -34,7 +34,7 @@ def test_dicts_and_pairs_are_the_same(example):
 
 
 def test_of_a_schema_without_an_object_the_answer_is_the_value():
-    names = load_schema({"type": "array", "items": {"type": "string"}})
+    names = load_schemas({"type": "array", "items": {"type": "string"}})
     assert read_examples([(TEXT, ["Nike"])], names) == [(TEXT, ["Nike"])]
 
 

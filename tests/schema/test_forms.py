@@ -223,7 +223,7 @@ def test_module_and_class(tmp_path, monkeypatch):
     assert load_schema("shop_schemas:Shoe") == Schema((Attribute("brand"),), title="Shoe")
     assert load_schema("shop_schemas:Shoe").model.__name__ == "Shoe"
     assert load_schema("shop_schemas:NAMES") == Schema((Attribute("brand"),))
-    assert isinstance(load_schemas("shop_schemas:Shelf.inner"), dict)
+    assert load_schemas("shop_schemas:Shelf.inner").single is None
     with pytest.raises(SchemaError, match="has no 'Boot'"):
         load_schema("shop_schemas:Boot")
     with pytest.raises(SchemaError, match="put a blank after the colon"):
@@ -237,9 +237,9 @@ def test_text_is_no_name_of_a_file_or_a_class(tmp_path, monkeypatch):
     for name in ("s.json", str(tmp_path / "s.json"), "missing.txt", "made_up_module:Model"):
         with pytest.raises(SchemaError, match=r"hpd\.load_schemas"):
             as_schemas(name)
-    assert as_schemas('"s.json"') == Schema((Attribute("s.json"),))
-    assert as_schemas(hpd.load_schemas("s.json")) == load_schema("s.json")
-    assert as_schemas(tmp_path / "s.json") == load_schema("s.json")
+    assert as_schemas('"s.json"').single == Schema((Attribute("s.json"),))
+    assert as_schemas(hpd.load_schemas("s.json")).single == load_schema("s.json")
+    assert as_schemas(tmp_path / "s.json").single == load_schema("s.json")
 
 
 def test_by_category(tmp_path):
@@ -255,9 +255,9 @@ def test_by_category(tmp_path):
         "Tea": Schema((Attribute("Brand", description="the maker"),)),
         "Mask": Schema((Attribute("Layer", "integer", nullable=False),)),
     }
-    assert load_schemas(source) == expected
-    assert load_schemas(str(file)) == expected
-    assert load_schemas({"P": Product, "S": expected["Tea"]}) == {
+    assert load_schemas(source).by_category == expected
+    assert load_schemas(str(file)).by_category == expected
+    assert load_schemas({"P": Product, "S": expected["Tea"]}).by_category == {
         "P": load_schema(Product),
         "S": expected["Tea"],
     }
@@ -324,7 +324,8 @@ def test_what_only_looks_like_a_wrapping_stays_as_it_is():
     # An attribute, and categories, of that name.
     (attribute,) = load_schema({"schema": "what the text calls a schema"})
     assert attribute.name == "schema"
-    assert set(load_schemas({"schema": ["brand"], "function": ["name"]})) == {"schema", "function"}
+    schemas = load_schemas({"schema": ["brand"], "function": ["name"]})
+    assert schemas.categories == ["schema", "function"]
     properties = {"type": "object", "properties": {"schema": INNER, "name": {"type": "string"}}}
     assert [attribute.name for attribute in load_schema(properties)] == ["schema", "name"]
 
@@ -353,3 +354,17 @@ def test_time_is_a_type_behind_an_identifier():
     assert {a.name: a.format for a in schema} == {
         "start_time": "time", "endTime": "time", "time": None, "delivery time": None
     }  # fmt: skip
+
+
+def test_the_schema_of_a_category():
+    one = load_schemas("brand")
+    assert one.for_category(None) is one.for_category("tea") is one.single
+    assert one.categories == []
+    several = load_schemas({"tea": ["flavor"], "shoes": ["size"]})
+    assert several.single is None
+    assert several.categories == ["tea", "shoes"]
+    assert [name in several for name in ("tea", "hats", None)] == [True, False, False]
+    assert several.for_category("tea") == load_schema(["flavor"])
+    with pytest.raises(KeyError):
+        several.for_category(None)
+    assert several.key != one.key == one.single.key

@@ -241,7 +241,7 @@ def reply(asked, extraction=FOUND):
 def test_a_json_schema(plans):
     asked = read(plans)
     assert asked.documents == [Document(MESSAGES[0]["content"])]
-    assert [each.name for each in asked.plan.task.schema(None)] == ["brand", "price"]
+    assert [each.name for each in asked.plan.task.schemas.single] == ["brand", "price"]
     answered = reply(asked)
     (choice,) = answered["choices"]
     assert json.loads(choice["message"]["content"]) == FOUND.data
@@ -310,14 +310,14 @@ def test_a_json_object_has_its_schema_beside_it_or_in_a_message(plans):
     beside = {"type": "json_object", "schema": SCHEMA}
     names = ["brand", "price"]
     asked = read(plans, response_format=beside)
-    assert [each.name for each in asked.plan.task.schema(None)] == names
+    assert [each.name for each in asked.plan.task.schemas.single] == names
     said = {"role": "system", "content": f"Match this schema: {json.dumps(SCHEMA)}"}
     asked = read(plans, response_format={"type": "json_object"}, messages=[said, *MESSAGES])
-    assert [each.name for each in asked.plan.task.schema(None)] == names
+    assert [each.name for each in asked.plan.task.schemas.single] == names
     # What is said about the form of the answer would only lead a small model astray.
     assert asked.plan.task.options.instructions == Options().instructions
     asked = read(plans, response_format=None, messages=[said, *MESSAGES])
-    assert [each.name for each in asked.plan.task.schema(None)] == names
+    assert [each.name for each in asked.plan.task.schemas.single] == names
     assert "schema is missing" in str(refusal(plans, response_format={"type": "json_object"}))
 
 

@@ -17,7 +17,7 @@ from hpd.errors import CallCancelledError, EngineClosedError
 from hpd.options import Options
 from hpd.pipeline import Task
 from hpd.results import Extraction, Failure, FieldValue, Usage
-from hpd.schema import load_schema, load_schemas
+from hpd.schema import load_schemas
 from hpd.serving import ServerLimits, spans
 from hpd.serving.bodies import ExtractBody, HttpError
 from hpd.serving.dispatcher import (
@@ -106,7 +106,7 @@ def test_no_schema_names_a_file_or_a_class(plans, tmp_path, monkeypatch):
         assert "names a file or a Python class" in str(refused)
     # With a blank in it, it is the one-line form, and never a file.
     spaced = read(plans, text="x", schema="my schema.txt")
-    assert [attribute.name for attribute in spaced.plan.task.schemas] == ["my schema.txt"]
+    assert [attribute.name for attribute in spaced.plan.task.schemas.single] == ["my schema.txt"]
 
 
 def test_options_are_of_this_call(plans):
@@ -197,7 +197,7 @@ def test_what_is_wrong_is_said(plans, body, status, code, message):
     assert error["type"] == "invalid_request_error"
 
 
-PLAN = RequestPlan(Task(load_schema("a"), Options()))
+PLAN = RequestPlan(Task(load_schemas("a"), Options()))
 SECONDS = 60.0
 
 

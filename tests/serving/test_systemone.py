@@ -56,7 +56,7 @@ def test_questions_become_attributes(plans):
     assert asked.documents == [Document("My card was charged twice")]
     options = asked.plan.task.options
     assert options.probabilities
-    urgent, team, tone = asked.plan.task.schemas
+    urgent, team, tone = asked.plan.task.schemas.single
     assert (urgent.type, urgent.description) == ("boolean", "Is it urgent?; true: money is moving")
     assert team.choices == ("billing", "shipping", "true")
     expected = 'Who handles it?; billing: payments and refunds; true: {"a": 1}'

@@ -36,8 +36,8 @@ class FakeExtractor:
     made: ClassVar[list[FakeExtractor]] = []
     tuned: ClassVar[dict[str, int]] = {}
 
-    def __init__(self, schema, model, *, options, examples):
-        self.schema, self.model = schema, model
+    def __init__(self, schemas, model, *, options, examples):
+        self.schemas, self.model = schemas, model
         self.options, self.examples = options, examples
         self.documents = []
         self.closed = False

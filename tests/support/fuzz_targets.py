@@ -6,7 +6,7 @@ import io
 import json
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -28,7 +28,7 @@ from hpd.options import Options
 from hpd.prompt.questions import schema_leaves
 from hpd.prompt.text import instruction_text
 from hpd.results import Extraction
-from hpd.schema import describe, load_schema, load_schemas, to_json_schema
+from hpd.schema import Schemas, describe, load_schema, load_schemas, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.one_line import parse_one_line
 from hpd.serving.bodies import ChatBody, ExtractBody, HttpError, http_error_of, json_of
@@ -70,7 +70,7 @@ def read_json_schema(data: bytes, suffix: str) -> None:
     """All forms of schemas that are JSON."""
     source = _json(data)
     if isinstance(source, dict | list):
-        for schema in _schemas(load_schemas(source)):
+        for schema in load_schemas(source).by_category.values():
             _use(schema)
     text = data.decode("utf-8", "replace").lstrip()
     # Text that begins like JSON is read as such; other text might name a file.
@@ -147,7 +147,7 @@ def read_requests(data: bytes, suffix: str) -> None:
         except HttpError as http_error:
             _check_refusal(http_error)
             continue
-        for schema in _schemas(asked.plan.task.schemas):
+        for schema in asked.plan.task.schemas.by_category.values():
             _use(schema)
         for document in asked.documents:
             document.text.encode()  # as tokenizing does
@@ -166,10 +166,10 @@ def _check_refusal(http_error: HttpError) -> None:
     json.loads(http_error.body)
 
 
-def _extraction(schemas: Schema | Mapping[str, Schema], document: Document) -> Extraction[Any]:
+def _extraction(schemas: Schemas, document: Document) -> Extraction[Any]:
     """An extraction with nothing found."""
-    schema = schemas if isinstance(schemas, Schema) else schemas.get(document.category or "")
-    data = {} if schema is None else assemble(schema, {}).data
+    known = document.category in schemas
+    data = assemble(schemas.for_category(document.category), {}).data if known else {}
     return Extraction(document.id, data)
 
 
@@ -232,10 +232,6 @@ def _json(data: bytes) -> Any:
         return json.loads(data)
     except (ValueError, RecursionError):
         return None
-
-
-def _schemas(loaded: Schema | Mapping[str, Schema]) -> Iterator[Schema]:
-    yield from [loaded] if isinstance(loaded, Schema) else loaded.values()
 
 
 def _use(schema: Schema) -> None:

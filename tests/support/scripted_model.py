@@ -23,6 +23,7 @@ from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.pipeline import Pipeline
 from hpd.prompt.questions import UNKNOWN, known_answer
 from hpd.prompt.text import REASON_KEY, to_answer
+from hpd.schema import Schemas
 from hpd.schema.attributes import MAP_NAME
 
 LOGIT = 20.0
@@ -315,6 +316,7 @@ def scripted_extractions(script, schemas, documents, known, **settings):
         settings: options.
     """
     options = Options(**({"n_threads": 1} | settings)).with_defaults()
+    schemas = Schemas.of(schemas)
     check_task(options, schemas, None)
     native = engine_options(options)
     native.n_seq_max = 64  # Memory is taken for a row of logits for each.

@@ -12,7 +12,7 @@ pytest.importorskip("transformers")
 from hpd.cli import main
 from hpd.errors import InputError
 from hpd.prompt.text import LABEL_KEY, LENGTH_KEY
-from hpd.schema import load_schema
+from hpd.schema import Schemas, load_schema, load_schemas
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import data, masks
 from hpd.training.data import LabelledDocument, RowMaker, RowStream, TrainingSource
@@ -30,6 +30,7 @@ from hpd.training.predict import Predictor
 from hpd.training.rows import NO_TARGET, Prompter, TrainingRow
 
 SCHEMA = Schema((Attribute("Brand"), Attribute("Color"), Attribute("Size", "integer")))
+SCHEMAS = Schemas.of(SCHEMA)
 TEXTS = ["Nike Shoe Black 10", "Sony Camera", "Bosch Battery Red", "Canon Boot Blue 6"]
 ANSWERS = [
     {"Brand": "Nike", "Color": "Black", "Size": 10},
@@ -205,14 +206,14 @@ def test_labels_beside_the_documents(tmp_path):
         {"text": "D", "data": {"Size": 4}},
     ]
     source = TrainingSource(write(tmp_path / "train.jsonl", lines))
-    named = [document.answer for document in data.gold_labels(source, schema, "skip")]
+    named = [document.answer for document in data.gold_labels(source, Schemas.of(schema), "skip")]
     assert named == [
         {"Brand": "x", "Size": 3},
         {"Brand": None, "tags": ["p", "q"]},
         {"Brand": "z", "tags": ["r"]},
         {"Size": 4},
     ]
-    every = [document.answer for document in data.gold_labels(source, schema)]
+    every = [document.answer for document in data.gold_labels(source, Schemas.of(schema))]
     assert every[3] == {"Brand": None, "Size": 4, "tags": None}
 
 
@@ -226,14 +227,14 @@ def test_labels_beside_the_documents(tmp_path):
 def test_bad_labels_are_named(tmp_path, line, message):
     source = TrainingSource(write(tmp_path / "train.jsonl", [line]))
     with pytest.raises(InputError, match=message):
-        list(data.gold_labels(source, SCHEMA))
+        list(data.gold_labels(source, SCHEMAS))
 
 
 def test_a_category_without_a_schema_is_named(tmp_path):
     lines = [{"text": "A", "category": "Tea", "gold": {}}]
     source = TrainingSource(write(tmp_path / "train.jsonl", lines), category_field="category")
     with pytest.raises(InputError, match=r"train.jsonl:1: category 'Tea': the schema has Shoes"):
-        list(data.gold_labels(source, {"Shoes": SCHEMA}))
+        list(data.gold_labels(source, Schemas.of({"Shoes": SCHEMA})))
 
 
 def test_a_teachers_labels(tmp_path):
@@ -246,7 +247,7 @@ def test_a_teachers_labels(tmp_path):
         {"id": "1", "error": {"type": "DecodeError", "message": "no"}},
     ]
     path = write(tmp_path / "labels.jsonl", labels)
-    taught = data.teacher_labels(source, path, load_schema("Brand"))
+    taught = data.teacher_labels(source, path, load_schemas("Brand"))
     assert [(d.text, d.answer) for d in taught] == [("A", {"Brand": None}), ("C", {"Brand": "c"})]
 
 
@@ -492,7 +493,7 @@ def test_a_model_can_be_its_own_teacher(files, model, vocabulary, tmp_path):
     source = TrainingSource(files / "train.jsonl")
     messages = []
     finetune(
-        source, tmp_path, model, SCHEMA, settings, labels="self", quiet=True, say=messages.append
+        source, tmp_path, model, SCHEMAS, settings, labels="self", quiet=True, say=messages.append
     )
     assert "labels the documents itself" in messages[0]
     network = load_network(model)
@@ -511,7 +512,7 @@ def test_the_file_says_whether_labels_were_taught(files, model, tmp_path, rank, 
         forms={mask: 1}, lora_rank=rank, loop=options(epochs=1, learning_rate=1e-6)
     )
     source = TrainingSource(files / "train.jsonl")
-    result = finetune(source, tmp_path, model, SCHEMA, settings, quiet=True)
+    result = finetune(source, tmp_path, model, SCHEMAS, settings, quiet=True)
     if rank:
         loading = ModelOptions()
         loading.adapters = [(str(result.gguf), 1.0)]
@@ -524,7 +525,7 @@ def test_the_file_says_whether_labels_were_taught(files, model, tmp_path, rank, 
     assert 0 < int(Model([str(result.gguf)]).metadata(LENGTH_KEY)) <= settings.max_row
     # What is taught last decides.
     settings = FinetuneOptions(loop=options(epochs=1, learning_rate=1e-6))
-    again = finetune(source, tmp_path / "again", result.gguf, SCHEMA, settings, quiet=True)
+    again = finetune(source, tmp_path / "again", result.gguf, SCHEMAS, settings, quiet=True)
     assert Model([str(again.gguf)]).metadata(LABEL_KEY) == ""
 
 

@@ -22,7 +22,7 @@ from hpd.documents import Document
 from hpd.options import Options
 from hpd.pipeline.prompts import FieldsPrompt
 from hpd.prompt.questions import schema_leaves
-from hpd.schema import load_schema
+from hpd.schema import Schemas, load_schema
 from hpd.training import masks
 from hpd.training.data import LabelledDocument, RowMaker, TrainingSource
 from hpd.training.finetune import FinetuneOptions, finetune
@@ -253,7 +253,9 @@ def test_validation_predicts_what_the_engine_extracts(
     options = FinetuneOptions(
         forms={mask: 1}, stack=n_stacked, max_tokens=12, file_type="f32", loop=loop, lists=lists
     )
-    result = finetune(source, tmp_path / "out", tiny_model("qwen3"), schema, options, quiet=True)
+    result = finetune(
+        source, tmp_path / "out", tiny_model("qwen3"), Schemas.of(schema), options, quiet=True
+    )
     predictor = Predictor(
         load_network(result.gguf), GgufVocabulary(result.gguf), "hpd", mask, 12, n_stacked,
         lists=lists,

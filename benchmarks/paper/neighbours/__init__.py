@@ -1,10 +1,10 @@
-"""Ways to write more than one token at a time beside each other, on one model.
+"""Compares ways to write more than one token at a time, with one model.
 
-The answers to 100 titles of OA-Mine's dev rows are written value by value, each behind its key, by
-a model that was taught this. All ways take turns over the same few documents, with one thread, and
-times are those of the processor. What a way writes is held to greedy decoding, one token a pass.
-Named entities and thoughts before values have parts of their own, and so has the picture of what
-waits for what.
+The model, which was trained for this, writes the answers for 100 titles of OA-Mine's dev rows value
+by value, each after its key. The ways take turns on a few documents at a time, with one thread, and
+times are processor times. Their answers are compared with those of greedy decoding, one token a
+pass. Named entities, thoughts before values, and the figure of when tokens are final are parts of
+their own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from benchmarks.paper.neighbours.ways import AR, WAYS
 
 N_ROWS = 100
 _N_TOGETHER = 8
-"""Documents that a way gets at a time, before the next way has its turn."""
+"""Number of documents for each turn of a way."""
 
 _ALONE: dict[str, Any] = {"in_flight": 1, "drafts": False}
 ENGINE_WAYS = {
@@ -44,7 +44,7 @@ ENGINE_WAYS = {
     "HPD": EngineWay(_ALONE),
     "HPD, drafts": EngineWay({"in_flight": 1}),
 }
-"""What hpd's engine has of its own."""
+"""The ways that hpd's engine implements."""
 
 _NOTE = (
     "Nothing was trained for this table: the model knows HPD's prompts, not stacks and skeletons. "
@@ -53,7 +53,7 @@ _NOTE = (
 
 
 def neighbours(bench: Workbench) -> Finding:
-    """All ways over the same documents."""
+    """Compare all ways on the same documents."""
     schemas, examples = titles(bench, N_ROWS)
     with_one_thread(bench)
     found = {name: WayResult() for name in (*WAYS, *ENGINE_WAYS)}
@@ -91,7 +91,7 @@ def neighbours(bench: Workbench) -> Finding:
 
 
 def passes(bench: Workbench) -> Finding:
-    """After which pass each token of the first title's values is final."""
+    """Return the pass after which each token of the first title's values is final."""
     schemas, (example,) = titles(bench, 1)
     with_one_thread(bench)
     decoding = Decoding(bench, schemas)
@@ -110,13 +110,13 @@ def passes(bench: Workbench) -> Finding:
 
 
 def chained(values: Sequence[Sequence[int]]) -> list[int]:
-    """The passes of values that are written one after another, each behind the last pass before."""
+    """Return the passes of values that are written one after another."""
     starts = accumulate((each[-1] for each in values), initial=0)
     return [start + n for start, each in zip(starts, values, strict=False) for n in each]
 
 
 def _blocks(bench: Workbench) -> Finding:
-    from benchmarks.paper.neighbours.blocks import blocks  # with PyTorch
+    from benchmarks.paper.neighbours.blocks import blocks  # needs PyTorch
 
     return blocks(bench)
 

@@ -1,13 +1,13 @@
-"""Blocks of masks, filled in parallel: lexical units (LUD) and masked diffusion (Fast-dLLM).
+"""Fills blocks of masks in parallel: lexical units (LUD) and masked diffusion (Fast-dLLM).
 
-Behind its key a value has a block of masked tokens, all of which see each other. A pass says all of
-them at once, and some are taken:
+A value is a block of masked tokens after its key, all of which see each other. Each pass predicts
+all of them, and some of the predictions are kept:
 
-- lexical units (Sun et al., 2024): those next to what is written, as long as each is sure;
-- masked diffusion (Fast-dLLM; Wu et al., 2025): all that are sure, wherever they stand, but at
-  least the surest. What stands before a block is cached.
+- lexical units (Sun et al., 2024): the next tokens, up to the first that is uncertain;
+- masked diffusion (Fast-dLLM; Wu et al., 2025): all tokens that are certain, wherever they are, and
+  at least the most certain one. What comes before a block is cached.
 
-Both need a model that was taught to fill blocks (``taught_blocks``).
+Both need a model that was trained to fill blocks (``taught_blocks``).
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from hpd.training.network import GgufVocabulary, load_network, use_attention
 from hpd.training.rows import Prompter
 
 Taken = Callable[[Sequence[float]], list[int]]
-"""Which masked tokens of a block are taken, by how sure each of them is."""
+"""Returns the masked tokens of a block to keep, given the probability of each."""
 
 
 def lexical_unit(sure: Sequence[float], least: float = 0.9) -> list[int]:
-    """The next token, and those behind it up to the first that is not sure."""
+    """Return the next token, and those after it up to the first that is uncertain."""
     n = next((i for i, p in enumerate(sure) if p < least), len(sure))
     return list(range(max(1, n)))
 
 
 def confident(sure: Sequence[float], least: float = 0.9) -> list[int]:
-    """All that are sure, or the surest."""
+    """Return all tokens that are certain, or the most certain one."""
     return [i for i, p in enumerate(sure) if p >= least] or [int(np.argmax(sure))]
 
 
@@ -64,7 +64,7 @@ WAYS: Mapping[str, Taken] = {
 
 
 class Blocks:
-    """Values in blocks behind a prompt that is read once."""
+    """Writes values in blocks after a prompt, which is read once."""
 
     def __init__(self, network: Any, vocabulary: GgufVocabulary) -> None:
         self._decoder, self._output = network.get_decoder(), network.get_output_embeddings()
@@ -74,23 +74,23 @@ class Blocks:
         use_attention(network, "sdpa")
 
     def begin(self, prompt: Sequence[int]) -> None:
-        """Read a prompt; it counts as one pass with the first key."""
+        """Read a prompt, which counts as one pass together with the first key."""
         self._cache = DynamicCache()
         self._say(prompt, is_block=False)
 
     def first(self, key: Sequence[int]) -> int:
-        """The first token behind a key, which stays in the cache."""
+        """Return the first token after a key, which stays in the cache."""
         (token,), _ = self._say(key, is_block=False)
         self.n_passes += 1
         return token
 
     def value(self, key: Sequence[int], taken: Taken) -> str:
-        """The text behind a key."""
+        """Return the text of the value after a key."""
         block = [self.first(key), *[self._mask] * (N_BLOCK - 1)]
         while not self._is_over(block):
-            # A token is said where the one before it stands.
+            # A token is predicted at the position of the one before it.
             tokens, sure = self._say(block[:-1], is_block=True)
-            self._cache.crop(1 - N_BLOCK)  # so many, from its end
+            self._cache.crop(1 - N_BLOCK)  # the number to drop from the end
             self.n_passes += 1
             masked = [i for i, token in enumerate(block) if token == self._mask]
             for i in taken([sure[i - 1] for i in masked]):
@@ -100,7 +100,7 @@ class Blocks:
         return self.text(block)
 
     def text(self, block: Sequence[int]) -> str:
-        """What is written of a block."""
+        """Return the text of a block's tokens up to the first that is masked."""
         return self._bytes(block).decode("utf-8", "replace")
 
     def _is_over(self, block: Sequence[int]) -> bool:
@@ -109,7 +109,7 @@ class Blocks:
         return has_ended or status(self._bytes(block)) != "incomplete"
 
     def _written(self, block: Sequence[int]) -> Sequence[int]:
-        """The tokens before the first that is masked, or that ends the value."""
+        """Return the tokens before the first that is masked, or that ends the value."""
         ends = {self._mask, *self._vocabulary.end_tokens}
         return block[: next((i for i, token in enumerate(block) if token in ends), len(block))]
 
@@ -117,7 +117,7 @@ class Blocks:
         return b"".join(map(self._vocabulary.piece, self._written(block)))
 
     def _say(self, tokens: Sequence[int], *, is_block: bool) -> tuple[list[int], list[float]]:
-        """The likeliest token behind each of a block's, or behind the last of others."""
+        """Return the likeliest token after each token of a block, or only after the last token."""
         n, n_before = len(tokens), self._cache.get_seq_length()
         visible = torch.ones(1, 1, n, n_before + n, dtype=torch.bool)
         with torch.no_grad():
@@ -135,7 +135,7 @@ class Blocks:
 
 
 def blocks(bench: Workbench) -> Finding:
-    """All ways on the same titles, with weights that are taught to fill blocks."""
+    """Compare all ways on the same titles, with weights trained to fill blocks."""
     with_one_thread(bench)
     torch.set_num_threads(bench.n_threads)
     minutes = _MINUTES if bench.limit is None else 0.01
@@ -149,7 +149,7 @@ def blocks(bench: Workbench) -> Finding:
     filled = Blocks(network, vocabulary)
     found = {name: WayResult() for name in WAYS}
     for example in examples:
-        schema = schemas[example.category]
+        schema = schemas.for_category(example.category)
         prompter = Prompter(vocabulary, schema, "branch")
         for name, each in found.items():
             n_passes, n_tokens, start = filled.n_passes, filled.n_tokens, time.process_time()

@@ -1,4 +1,4 @@
-"""Runs ways over titles, and counts their passes and the tokens where they leave AR's answer."""
+"""Runs ways to decode on titles, and compares their passes and answers with AR's."""
 
 from __future__ import annotations
 
@@ -20,27 +20,32 @@ from hpd.prompt.tokens import PromptTokenizer
 from hpd.results import Extraction
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 from hpd.values.answers import split_answer
 
 
 def with_one_thread(bench: Workbench) -> None:
-    """Measure with one thread, unless it was said otherwise."""
+    """Measure with one thread, unless a number was given."""
     bench.n_threads = bench.n_threads or 1
     bench.using(bench.model)
 
 
-def titles(bench: Workbench, n: int) -> tuple[dict[str, Schema], list[Example]]:
-    """So many titles of OA-Mine's dev rows, drawn evenly, and the schemas of all categories."""
+def titles(bench: Workbench, n: int) -> tuple[Schemas, list[Example]]:
+    """Return the schemas of OA-Mine, and ``n`` titles spread evenly over its dev rows."""
     data = bench.data_set("oa-mine")
     schemas = load_schemas(data.schema)
-    assert isinstance(schemas, dict)
     rows = list(load_examples(data.gold))
     return schemas, [rows[i] for i in spread(len(rows), bench.count(n))]
 
 
+def attribute_names(schemas: Schemas) -> dict[str, list[str]]:
+    """Return the names of each category's attributes."""
+    return {name: [each.name for each in schemas.for_category(name)] for name in schemas.categories}
+
+
 @dataclass
 class WayResult:
-    """What a way has come to over the documents so far."""
+    """The answers and totals of a way for the documents so far."""
 
     answers: list[dict[str, Any]] = field(default_factory=list)
     n_tokens: int = 0
@@ -48,55 +53,52 @@ class WayResult:
     seconds: float = 0.0
 
     def figures(self, n: int, ar: WayResult) -> list[str]:
-        """Tokens a pass, passes of one of n documents, and the time as a multiple of AR's."""
+        """Return tokens per pass, passes per document, and the time as a multiple of AR's."""
         rates = self.n_tokens / self.n_passes, self.n_passes / n, self.seconds / ar.seconds
         return [f"{rates[0]:.2f}", f"{rates[1]:.1f}", f"{rates[2]:.2f}"]
 
 
 @dataclass(frozen=True)
 class EngineWay:
-    """A way of hpd's own engine: its options, what it asks, and how an answer is read."""
+    """A way of hpd's engine: its options, its schemas, and how its extractions are read."""
 
     settings: Mapping[str, Any]
     asked: Callable[[Schema], Schema] = lambda schema: schema
     read: Callable[[Extraction[Any]], dict[str, Any]] = lambda extraction: extraction.data or {}
 
-    def extractor(self, bench: Workbench, schemas: Schema | Mapping[str, Schema]) -> Extractor[Any]:
-        """What answers in this way."""
-        if isinstance(schemas, Mapping):
-            asked: Any = {name: self.asked(schema) for name, schema in schemas.items()}
-        else:
-            asked = self.asked(schemas)
+    def extractor(self, bench: Workbench, schemas: Schemas) -> Extractor[Any]:
+        """Return an extractor that answers in this way."""
+        asked = Schemas({name: self.asked(each) for name, each in schemas.by_category.items()})
         settings = {"n_ctx": 4096, "null_threshold": 0.0, "dedupe": False, **self.settings}
         return Extractor(asked, bench.model, n_threads=bench.n_threads, **settings)
 
 
 class Decoding:
-    """Runs ways of ``WAYS`` in one context, and notes where they do not write what AR writes.
+    """Runs the ways of ``WAYS`` in one context, and records where they differ from AR.
 
     Args:
-        bench: names the model.
-        schemas: by category.
+        bench: has the model.
+        schemas: of the documents.
     """
 
-    def __init__(self, bench: Workbench, schemas: Mapping[str, Schema]) -> None:
+    def __init__(self, bench: Workbench, schemas: Schemas) -> None:
         vocabulary = load_vocabulary(bench.model)
         self._tokenizers = {
             name: PromptTokenizer(vocabulary, system_text(), instruction_text(schema))
-            for name, schema in schemas.items()
+            for name, schema in schemas.by_category.items()
         }
         self._schemas = schemas
         self._passes = Passes(bench.model, n_threads=bench.n_threads)
         self._greedy: dict[tuple[int, ...], tuple[list[int], dict[int, float]]] = {}
         self.final: dict[str, list[list[int]]] = {}
-        """By way: the passes after which the tokens of each answer were final."""
+        """By way: the pass after which each token of each answer was final."""
         self.differences: dict[str, list[float]] = {}
-        """By way: at each first token that AR did not write, how close AR's two best ones were."""
+        """By way: the margin of AR's best token where an answer first differs from AR's."""
 
     def run(self, name: str, examples: Sequence[Example], found: WayResult) -> None:
-        """Answer some documents in one way."""
+        """Answer some documents in one way, adding to its result."""
         for example in examples:
-            schema = self._schemas[example.category]
+            schema = self._schemas.for_category(example.category)
             keys = [key_text((each.name,)) for each in schema.attributes]
             tokens = self._tokenizers[example.category].tokenize([example.text], keys)
             texts = [self._answer(name, [*tokens.prompt, *key], found) for key in tokens.keys]
@@ -118,7 +120,7 @@ class Decoding:
         return self._passes.text(answer)
 
     def close(self) -> None:
-        """Give the model's memory back."""
+        """Free the model's memory."""
         self._passes.close()
 
 
@@ -128,7 +130,7 @@ def engine_run(
     found: WayResult,
     read: Callable[[Extraction[Any]], dict[str, Any]],
 ) -> None:
-    """Answer some documents with hpd's engine."""
+    """Answer some documents with hpd's engine, adding to a result."""
     before, start = extractor.stats.n_batches, time.process_time()
     documents = [Document(each.text, category=each.category or None) for each in examples]
     extractions = list(extractor.extract_many(documents))
@@ -139,7 +141,7 @@ def engine_run(
 
 
 def parsed(schema: Schema, keys: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
-    """The values in the texts behind the keys of all attributes."""
+    """Return the values in the texts that follow the attributes' keys."""
     return {
         each.name: split_answer(schema, key + text)[each.name,].parse(each).value
         for each, key, text in zip(schema.attributes, keys, texts, strict=True)
@@ -147,10 +149,10 @@ def parsed(schema: Schema, keys: Sequence[str], texts: Sequence[str]) -> dict[st
 
 
 def compared(
-    examples: Sequence[Example], schemas: Mapping[str, Schema], found: Mapping[str, WayResult]
+    examples: Sequence[Example], schemas: Schemas, found: Mapping[str, WayResult]
 ) -> list[list[Cell]]:
-    """A row for each way, of which the first is one token a pass."""
-    attributes = {name: [each.name for each in s.attributes] for name, s in schemas.items()}
+    """Return the heading and a row for each way, the first of which must be AR."""
+    attributes = attribute_names(schemas)
     ar = next(iter(found.values()))
     cells: list[list[Cell]] = [
         ["way", "tokens a pass", "passes", "time / AR", "F1", "differ from AR"]
@@ -164,5 +166,5 @@ def compared(
 
 
 def tokens_a_pass(cells: Sequence[Sequence[Cell]]) -> str:
-    """The headline of a comparison."""
+    """Return the headline of a comparison."""
     return "tokens a pass: " + ", ".join(f"{name} {rate}" for name, rate, *_ in cells[1:])

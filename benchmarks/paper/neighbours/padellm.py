@@ -1,8 +1,8 @@
 """PaDeLLM-NER (Lu et al., 2024): the number of mentions of each label, then all mentions at once.
 
-hpd asks for lists just so: a wave of counts, then a wave of items, each in a sequence of its own.
-The rest is the paper's last step: a text that several labels claim is left to the one that gave it
-the highest probability. Beside it AR writes one object of all lists.
+hpd asks for lists in the same way: a wave of counts, then a wave of items, each in its own
+sequence. What remains is the paper's last step: a text found for several labels is kept only for
+the one with the highest probability. For comparison, AR writes one object with all lists.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from benchmarks.paper.neighbours.comparison import EngineWay, WayResult, engine_
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.results import Extraction
-from hpd.schema import load_schemas
+from hpd.schema import Schemas, load_schema
 from hpd.schema.attributes import Attribute, Schema
 
 _N_SENTENCES = 10
-"""Of each domain."""
+"""Number of sentences per domain."""
 _N_MENTIONS = 8
-"""Of a label in a sentence, so that AR has room for all of them."""
+"""Maximum number of mentions per label in a sentence, so that AR has room for all of them."""
 _LEFT_OUT = "misc"
-"""A label that is none of its own."""
+"""The label of everything without a label of its own, which is not scored."""
 
 
 def mentions(extraction: Extraction[Any]) -> Iterator[tuple[str, str, float]]:
-    """Each mention: its label, its text, its probability."""
+    """Yield the label, text and probability of each mention."""
     for path, found in extraction.fields.items():
         label, bracket, _ = path.rpartition("[")
         if bracket and isinstance(found.value, str):
@@ -40,7 +40,7 @@ def mentions(extraction: Extraction[Any]) -> Iterator[tuple[str, str, float]]:
 
 
 def without_doubles(extraction: Extraction[Any]) -> dict[str, list[str]]:
-    """The lists, in which a text has the likeliest of its labels alone."""
+    """Return the lists, keeping each text only for its most likely label."""
     best: dict[str, tuple[float, str]] = {}
     for label, text, probability in mentions(extraction):
         if text not in best or probability > best[text][0]:
@@ -53,7 +53,7 @@ def without_doubles(extraction: Extraction[Any]) -> dict[str, list[str]]:
 
 
 def listed(schema: Schema) -> Schema:
-    """The same attributes, each of which may have several values."""
+    """Return the schema with a list of values for each attribute."""
     return Schema(
         tuple(
             Attribute(each.name, "array", each.description, item=replace(each, description=""))
@@ -63,12 +63,12 @@ def listed(schema: Schema) -> Schema:
 
 
 def first_mentions(extraction: Extraction[Any]) -> dict[str, str | None]:
-    """One value for each attribute of a ``listed`` schema, as those of a title are scored."""
+    """Return one value for each attribute of a ``listed`` schema, as a title has."""
     return {label: next(iter(texts), None) for label, texts in without_doubles(extraction).items()}
 
 
 TITLES = EngineWay({"in_flight": 1, "drafts": False}, listed, first_mentions)
-"""A row of the table of titles."""
+"""The way in the table of titles."""
 
 _ALONE: dict[str, Any] = {"in_flight": 1, "drafts": False, "max_tokens": 16, "n_ctx": 4096}
 _WAYS = {
@@ -79,7 +79,7 @@ _WAYS = {
 
 
 def entities(bench: Workbench) -> Finding:
-    """The sentences of CrossNER's development halves."""
+    """Compare the ways on sentences of CrossNER's development halves."""
     with_one_thread(bench)
     domains = sorted((bench.data or Path()).glob("crossner/*.schema.json"))
     if not domains:
@@ -90,12 +90,12 @@ def entities(bench: Workbench) -> Finding:
     for path in domains:
         rows = list(load_examples(path.with_name(path.name.replace(".schema.json", ".jsonl"))))
         examples = [rows[i] for i in spread(len(rows), bench.count(_N_SENTENCES))]
-        schema = load_schemas(json.loads(path.read_text(encoding="utf-8")))
+        schema = load_schema(json.loads(path.read_text(encoding="utf-8")))
         assert isinstance(schema, Schema)
         few = (replace(each, max_items=_N_MENTIONS) for each in schema.attributes)
         schema = Schema(tuple(few))
         for name, way in _WAYS.items():
-            with way.extractor(bench, schema) as extractor:
+            with way.extractor(bench, Schemas.of(schema)) as extractor:
                 engine_run(extractor, examples[:1], WayResult(), way.read)
                 engine_run(extractor, examples, found[name], way.read)
             counts[name].append(_counts(examples, found[name].answers[n:]))
@@ -114,7 +114,7 @@ def entities(bench: Workbench) -> Finding:
 
 
 def _counts(examples: Sequence[Example], answers: Sequence[Any]) -> Counter[str]:
-    """The mentions that are right, that were given, and that there are."""
+    """Count the mentions that are right, that were given, and that exist."""
     total: Counter[str] = Counter()
     for example, answer in zip(examples, answers, strict=True):
         gold, given = (

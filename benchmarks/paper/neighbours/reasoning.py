@@ -1,8 +1,8 @@
-"""Parallel reasoning within one sequence (Yu, 2025): fields think before their values, all at once.
+"""Parallel reasoning within one sequence (Yu, 2025): all fields think at once, before their values.
 
-A thought is a text of its own, which only its value sees: all thoughts are written side by side,
-then all values. Beside it, AR writes one thought as long, and then the whole answer. A token is
-reckoned as four characters, so a thought of R tokens has at most 4 R of them.
+A thought is a text that only its value sees: all thoughts are written in parallel, then all values.
+For comparison, AR writes one thought of the same length, and then the whole answer. A token counts
+as four characters, so a thought of R tokens has at most 4 R characters.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.neighbours.comparison import (
     EngineWay,
     WayResult,
+    attribute_names,
     engine_run,
     titles,
     with_one_thread,
@@ -28,7 +29,7 @@ from hpd.schema.attributes import Attribute, Schema
 _N_TITLES = 16
 _LENGTHS = (0, 8, 32)
 _THOUGHT = "Thought"
-"""What the names of thoughts begin with."""
+"""Prefix of the names of thoughts."""
 
 
 def _thought(name: str, n_tokens: int) -> Attribute:
@@ -36,7 +37,7 @@ def _thought(name: str, n_tokens: int) -> Attribute:
 
 
 def side_by_side(schema: Schema, n_tokens: int) -> Schema:
-    """Each attribute behind a thought of its own; the schema itself, if that has no tokens."""
+    """Return the schema with a thought before each attribute, unless thoughts have no tokens."""
     if not n_tokens:
         return schema
     named = [(each, f"{_THOUGHT} on {each.name}") for each in schema.attributes]
@@ -45,24 +46,24 @@ def side_by_side(schema: Schema, n_tokens: int) -> Schema:
 
 
 def one_chain(schema: Schema, n_tokens: int) -> Schema:
-    """All attributes behind one thought; the schema itself, if that has no tokens."""
+    """Return the schema with one thought before all attributes, unless it has no tokens."""
     thoughts = [_thought(_THOUGHT, n_tokens)] if n_tokens else []
     return Schema((*thoughts, *schema.attributes))
 
 
 def values(extraction: Extraction[Any]) -> dict[str, Any]:
-    """The data without thoughts."""
+    """Return the data without thoughts."""
     data = extraction.data or {}
     return {name: value for name, value in data.items() if not name.startswith(_THOUGHT)}
 
 
-# A thought need not stand in the document.
+# A thought need not occur in the document.
 _FREE: dict[str, Any] = {"verbatim": False}
 
 TITLES = EngineWay(
     {"in_flight": 1, "drafts": False, **_FREE}, partial(side_by_side, n_tokens=8), values
 )
-"""A row of the table of titles."""
+"""The way in the table of titles."""
 
 _Thinking = Callable[[Schema, int], Schema]
 _WAYS: dict[str, tuple[str, _Thinking]] = {
@@ -72,10 +73,10 @@ _WAYS: dict[str, tuple[str, _Thinking]] = {
 
 
 def reasoning(bench: Workbench) -> Finding:
-    """Both ways with thoughts of several lengths, many titles in flight."""
+    """Compare both ways with thoughts of several lengths and many titles in flight."""
     schemas, examples = titles(bench, _N_TITLES)
     with_one_thread(bench)
-    names = {name: [each.name for each in s.attributes] for name, s in schemas.items()}
+    names = attribute_names(schemas)
     n = len(examples)
     head = ["way", *(f"F1, R = {r}" for r in _LENGTHS), *(f"ms, R = {r}" for r in _LENGTHS)]
     cells: list[list[Cell]] = [[*head]]

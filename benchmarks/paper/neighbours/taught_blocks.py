@@ -1,7 +1,7 @@
-"""Teaching a model to fill blocks of masked tokens, as values of handwritten titles.
+"""Trains a model to fill blocks of masked tokens with the values of handwritten titles.
 
-The value behind each key is a block of ``N_BLOCK`` tokens that see each other, some of which are
-masked: any, as diffusion finds them, or all from one on, as lexical units do.
+The value after each key is a block of ``N_BLOCK`` tokens that see each other, some of which are
+masked: random ones, as in diffusion, or all from some token on, as in lexical units.
 """
 
 from __future__ import annotations
@@ -30,20 +30,21 @@ from hpd.training.network import (
 from hpd.training.rows import NO_TARGET, TrainingRow
 
 N_BLOCK = 12
-"""A longer value is cut, which few are."""
+"""Longer values, which are rare, are truncated."""
 _BATCH_TOKENS = 768
 _RATE = 2e-4
 
 
 def mask_token(vocabulary: GgufVocabulary) -> int:
-    """A token that no text has, to stand for a masked one."""
+    """Return a token that occurs in no text, to use as the mask."""
     return max(token for token, *_ in vocabulary.control_tokens if token != vocabulary.eos)
 
 
 def masked(value: Sequence[int], mask: int, end: int, rng: Random) -> tuple[Any, Any]:
-    """A value as a block: the tokens that are read, and those that are taught where they are said.
+    """Return the input tokens and the targets of a value as a block.
 
-    Each is said where the one before it stands, the first behind the key; the last is never read.
+    Each token is predicted at the position of the one before it, the first at that of the key's
+    last; the last token is never an input.
     """
     block = np.full(N_BLOCK, end)
     value = value[:N_BLOCK]
@@ -57,17 +58,17 @@ def masked(value: Sequence[int], mask: int, end: int, rng: Random) -> tuple[Any,
     # The first is decoded before the block is read.
     read = np.where(is_masked & (offsets > 0), mask, block)[:-1]
     is_masked[[0, -1]] = True
-    # Behind its end a value has nothing to say.
+    # There are no targets after the end of the value.
     return read, np.where(is_masked & (offsets <= len(value)), block, NO_TARGET)
 
 
 def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> tuple[Any, ...]:
-    """A row of the mask ``branch`` with blocks for values: tokens, targets and its segment."""
+    """Return the tokens, targets and segment of a ``branch`` row with blocks as values."""
     kind, field, position = row.roles.kind, row.roles.field, row.roles.position
     n_prompt = int((kind == masks.TokenKind.PROMPT).sum())
     is_key = np.isin(kind, (masks.TokenKind.KEY, masks.TokenKind.LONE_KEY))
     tokens, targets = [row.tokens[:n_prompt]], [np.full(n_prompt, NO_TARGET)]
-    # Of each token: the field, the position, and whether it is one of a block.
+    # For each token: its field, its position, and whether it is in a block.
     roles = [np.stack([np.full(n_prompt, -1), position[:n_prompt], np.zeros(n_prompt, int)])]
     for own in range(field.max() + 1):
         key = np.nonzero(is_key & (field == own))[0]
@@ -87,7 +88,7 @@ def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> t
 
 
 def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[PackedRows]:
-    """Handwritten titles without end."""
+    """Yield endless batches of handwritten titles."""
     sys.path.append(str(ROOT / "models"))
     from recipe.handwritten import taught
     from recipe.write import row as asked
@@ -118,7 +119,7 @@ def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[PackedRows]:
 
 
 def teach(model: Path, output: Path, minutes: float) -> None:
-    """Teach a model to fill blocks, and write its weights."""
+    """Train a model to fill blocks, and write its weights."""
     vocabulary = GgufVocabulary(model)
     network = load_network(model).train()
     weights = TrainedWeights(network)

@@ -1,11 +1,11 @@
-"""A model that is read pass after pass, and ways to decode with it.
+"""Ways to decode a value with a model, pass by pass.
 
-A way gets the tokens of a prompt and returns those of one value. It may guess: a pass over guesses
-tells for each what the model itself would have said there, so guesses that it said are as good as
-decoded, and the first one that it did not say is replaced by what it did.
+A way gets the tokens of a prompt and returns those of one value. It may guess tokens: a pass over
+guesses gives the model's own token at each position, so guesses that match are as good as decoded,
+and the first that does not is replaced by the model's token.
 
 - Jacobi and hybrid decoding (Santilli et al., 2023): guess a block, update all of it in one pass.
-- Adaptive n-grams (ANPD; Ou et al., 2024): drafts from the text itself, checked by the model.
+- Adaptive n-grams (ANPD; Ou et al., 2024): draft from the text so far, and verify with the model.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ import numpy as np
 from hpd.models.hardware import use_amx
 
 N_LONGEST = 192
-"""Tokens of an answer."""
+"""Maximum number of tokens in an answer."""
 _N_JACOBI = 16
-"""As many as a long value has, which then is one block."""
+"""The length of a long value, so that nearly every value is one block."""
 _N_HYBRID = 4
 _N_CONTEXT = 4
-"""Tokens of the longest context of the n-grams."""
+"""Maximum number of tokens in an n-gram's context."""
 _N_DRAFT = 6
 
 
 class Passes:
-    """One context, which is given tokens behind those that it holds.
+    """A context that reads tokens pass by pass.
 
     Args:
         model: path of a GGUF file.
-        n_ctx: tokens of a prompt with its answer, and with guesses behind that.
-        n_threads: of all passes.
+        n_ctx: maximum number of tokens in a prompt with its answer and guesses.
+        n_threads: number of threads.
     """
 
     def __init__(self, model: Path, n_ctx: int = 1024, n_threads: int = 1) -> None:
-        use_amx()  # or not, where it crashes
+        use_amx()  # unless it crashes on this machine
         self._llama = llama_cpp.Llama(
             str(model), n_ctx=n_ctx, n_batch=n_ctx, n_threads=n_threads, n_threads_batch=n_threads,
             logits_all=True, verbose=False,
@@ -50,12 +50,12 @@ class Passes:
         self._n_before = 0
         self.n_passes = 0
         self.margins: dict[int, float] = {}
-        """How far the two best tokens were apart, in logits, by their place in the answer."""
+        """The difference between the two best logits, by the token's index in the answer."""
         self.final: list[int] = []
-        """After how many passes each token of the answer was final."""
+        """The number of passes after which each token of the answer was final."""
 
     def begin(self, prompt: Sequence[int]) -> int:
-        """The first token of the answer; what the last prompt began with is not read again."""
+        """Read what a prompt does not share with the last one; return the answer's first token."""
         held = self._llama.input_ids[: self._llama.n_tokens].tolist()
         most = min(len(held), len(prompt) - 1)
         n_same = next((i for i in range(most) if held[i] != prompt[i]), most)
@@ -65,7 +65,7 @@ class Passes:
         return first
 
     def read(self, answer: Sequence[int], guess: Sequence[int] = ()) -> list[int]:
-        """What comes behind the answer's last token, and behind each token of a guess after it."""
+        """Return the next token after the answer, and after each token of a guess."""
         return self._read([answer[-1], *guess], self._n_prompt + len(answer) - 1)
 
     def _read(self, tokens: Sequence[int], start: int) -> list[int]:
@@ -79,16 +79,16 @@ class Passes:
         return [int(token) for token in rows.argmax(-1)]
 
     def text(self, tokens: Sequence[int]) -> str:
-        """The text of an answer."""
+        """Return the text of an answer."""
         return self._llama.detokenize(list(tokens)).decode("utf-8", "replace")
 
     def is_over(self, answer: Sequence[int]) -> bool:
-        """Whether an answer is a finished JSON value, or may not go on."""
+        """Return whether an answer is a complete JSON value, or at its maximum length."""
         ends = answer[-1] == self._llama.token_eos() or len(answer) >= N_LONGEST
         return ends or _is_value(self.text(answer).lstrip())
 
     def extended(self, answer: Sequence[int], more: Sequence[int]) -> list[int]:
-        """An answer with more tokens, up to the one with which it is over."""
+        """Return an answer extended by tokens, up to the one that completes it."""
         longer = list(answer)
         for token in more:
             if self.is_over(longer):
@@ -98,16 +98,16 @@ class Passes:
         return longer
 
     def close(self) -> None:
-        """Give the model's memory back."""
+        """Free the model's memory."""
         self._llama.close()
 
 
 Way = Callable[[Passes, Sequence[int]], list[int]]
-"""Gives the tokens of the answer to a prompt."""
+"""Returns the tokens of the answer to a prompt."""
 
 
 def one_by_one(passes: Passes, prompt: Sequence[int]) -> list[int]:
-    """Autoregressive decoding, which is Gauss-Seidel's method: each token sees the final ones."""
+    """Decode autoregressively, which is the Gauss-Seidel method: each token sees final ones."""
     answer = [passes.begin(prompt)]
     while not passes.is_over(answer):
         answer = passes.extended(answer, passes.read(answer))
@@ -115,7 +115,7 @@ def one_by_one(passes: Passes, prompt: Sequence[int]) -> list[int]:
 
 
 def n_right(guess: Sequence[int], said: Sequence[int]) -> int:
-    """How many tokens of a guess the model said itself, up to the first that it did not."""
+    """Return the number of guessed tokens before the first that differs from the model's."""
     pairs = zip(guess, said, strict=False)
     return next((i for i, (a, b) in enumerate(pairs) if a != b), len(guess))
 
@@ -125,21 +125,21 @@ def _is_value(text: str) -> bool:
         value, end = json.JSONDecoder().raw_decode(text)
     except ValueError:
         return False
-    # Another digit may follow, unless something else has.
+    # A number may continue, unless something else follows it.
     return end < len(text) or not isinstance(value, int | float) or isinstance(value, bool)
 
 
 def jacobi(passes: Passes, prompt: Sequence[int], n_block: int) -> list[int]:
-    """Blocks of ``n_block`` tokens; those that cannot change any more are not read again.
+    """Decode blocks of ``n_block`` tokens; those that are final are not read again.
 
-    Jacobi's method starts all of a block from a guess and replaces every token by what the model
-    says behind the guesses before it, until nothing changes. That is the greedy answer, as its
-    first i tokens are right after i passes at the latest. The hybrid takes short blocks, each
-    behind the final tokens of those before, and stops where the answer does.
+    Jacobi's method begins with a guess for a whole block and replaces every token by the model's
+    token after the guesses before it, until nothing changes. This gives the greedy answer, as its
+    first i tokens are right after at most i passes. The hybrid method uses short blocks, each after
+    the final tokens of those before, and stops at the end of the answer.
     """
     answer = [passes.begin(prompt)]
     while not passes.is_over(answer):
-        # Nothing is known of the block; its last known token is as good a guess as any.
+        # Nothing is known about the block, so its guess is the last known token.
         guess = [answer[-1]] * n_block
         while guess and not passes.is_over(answer):
             said = passes.read(answer, guess[:-1])
@@ -150,21 +150,21 @@ def jacobi(passes: Passes, prompt: Sequence[int], n_block: int) -> list[int]:
 
 
 class NGrams:
-    """Counts of what followed each context of a growing text; long contexts come first."""
+    """Counts the tokens that followed each context in a growing text."""
 
     def __init__(self) -> None:
         self._tokens: list[int] = []
         self._followed: defaultdict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
 
     def add(self, tokens: Sequence[int]) -> None:
-        """Tokens that the text goes on with."""
+        """Append tokens to the text."""
         for token in tokens:
             for n in range(1, min(_N_CONTEXT, len(self._tokens)) + 1):
                 self._followed[tuple(self._tokens[-n:])][token] += 1
             self._tokens.append(token)
 
     def draft(self, n_most: int) -> list[int]:
-        """How the text may go on: fewer tokens where nothing like it has been seen."""
+        """Return a likely continuation, preferring long contexts; shorter if none is known."""
         tokens = self._tokens[-_N_CONTEXT:]
         drafted: list[int] = []
         while len(drafted) < n_most:
@@ -178,7 +178,7 @@ class NGrams:
 
 
 def anpd(passes: Passes, prompt: Sequence[int]) -> list[int]:
-    """What followed the last tokens earlier is drafted to follow them again."""
+    """Draft what followed the last tokens earlier in the text."""
     answer = [passes.begin(prompt)]
     ngrams = NGrams()
     ngrams.add([*prompt, *answer])

@@ -284,7 +284,9 @@ class Bench:
             round=number,
             settings=_settings(method),
             n_documents=len(extractions),
-            n_fields=sum(len(schema_leaves(workload.schema(item.category))) for item in items),
+            n_fields=sum(
+                len(schema_leaves(workload.schemas.for_category(item.category))) for item in items
+            ),
             seconds=seconds,
             llama_seconds=llama_seconds,
             reading_seconds=after.reading_seconds - before.reading_seconds,

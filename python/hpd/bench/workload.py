@@ -13,8 +13,7 @@ from hpd.evaluation.rows import ABSENT
 from hpd.files.reader import Record, RecordReader
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Attribute, Schema
-
-Schemas = Schema | Mapping[str, Schema]
+from hpd.schema.schemas import Schemas
 
 _ANSWERS = ("target_scores", "gold", "data")
 
@@ -39,10 +38,6 @@ class Workload:
     warm_up: tuple[WorkloadDocument, ...]
     is_replay: bool
 
-    def schema(self, category: str | None) -> Schema:
-        """Return the schema of a category."""
-        return self.schemas if isinstance(self.schemas, Schema) else self.schemas[str(category)]
-
 
 def load_workload(
     source: str | Path,
@@ -59,7 +54,7 @@ def load_workload(
 
     Args:
         source: the documents, in any format that ``hpd extract`` reads.
-        schemas: one schema, or one per category.
+        schemas: those of the documents.
         replay: rows with the answers (``target_scores``, ``gold`` or ``data``), by id.
         limit: maximum number of documents, spread evenly over the file.
         n_warm_up: documents of each category that are not timed, if there are enough.
@@ -74,7 +69,7 @@ def load_workload(
         source,
         text_field=text_field,
         id_field=id_field,
-        category_field=category_field or (None if isinstance(schemas, Schema) else "category"),
+        category_field=category_field or ("category" if schemas.single is None else None),
     ) as reader:
         records = list(reader)
         name = reader.name
@@ -131,16 +126,13 @@ def _item(
     answers: Mapping[str, Mapping[str, Any]] | None,
 ) -> WorkloadDocument:
     where = f"{name}:{record.line}"
-    if isinstance(schemas, Schema):
-        schema = schemas
-    elif record.category in schemas:
-        schema = schemas[str(record.category)]
-    else:
+    if record.category not in schemas:
         raise InputError(f"{where}: the schema has no category {record.category!r}")
     if answers is None:
         return WorkloadDocument(record.id, record.text, record.category)
     if record.id not in answers:
         raise InputError(f"{where}: the replay file has no answer for id {record.id!r}")
+    schema = schemas.for_category(record.category)
     answer = complete_answer(schema.attributes, _single(schema, answers[record.id]))
     return WorkloadDocument(record.id, record.text, record.category, answer)
 

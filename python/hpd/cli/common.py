@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from hpd.errors import HpdError, InputError
@@ -43,17 +43,3 @@ def input_errors_as_usage() -> Iterator[None]:
         yield
     except InputError as error:
         raise UsageError(str(error)) from error
-
-
-def format_table(rows: Iterable[Iterable[str]], n_left: int = 1) -> str:
-    """Format rows as a table: the first ``n_left`` columns left-aligned, the rest right-aligned."""
-    cells = [list(row) for row in rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
-    lines = []
-    for row in cells:
-        aligned = [
-            text.ljust(width) if column < n_left else text.rjust(width)
-            for column, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(aligned).rstrip())
-    return "\n".join(lines)

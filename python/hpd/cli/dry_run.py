@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hpd.cli.common import EXIT_OK, UsageError, format_table, input_errors_as_usage
+from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage
 from hpd.files.inputs import InputReader
+from hpd.messages import format_table
 from hpd.models.memory import DEFAULT_N_CTX
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import load_vocabulary
@@ -20,6 +21,7 @@ from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.prompt.text import instruction_text, system_text
 from hpd.prompt.tokens import documents_text, render_for_model
 from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
     from hpd._native import Model
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 def print_prompt(
     arguments: argparse.Namespace,
-    schemas: Schema | Mapping[str, Schema],
+    schemas: Schemas,
     options: Options,
     examples: Examples | Mapping[str, Examples],
     reader: InputReader,
@@ -43,11 +45,11 @@ def print_prompt(
             raise UsageError(f"{', '.join(arguments.input)}: there is no document")
         category = records[0].category
         texts = [record.text for record in records if record.category == category]
-        schema = schemas if isinstance(schemas, Schema) else schemas.get(str(category))
-        if schema is None:
+        if category not in schemas:
             raise UsageError(f"there is no schema for the category {category!r}")
     path = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
     model = load_vocabulary(path, verbose=options.verbose)
+    schema = schemas.for_category(category)
     shown = preview(model, schema, texts, options, examples_of(examples, category))
     print(_in_words(shown, context_size(model, options)))
     return EXIT_OK

@@ -57,7 +57,7 @@ from hpd.files.writer import Writer
 from hpd.models.hardware import device_summary
 from hpd.models.model_files import is_bundled, resolve_model
 from hpd.pipeline import check_method
-from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 from hpd.values.confidence import NO_CALIBRATION, map_of_option
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class ExtractRun(NamedTuple):
     """The schemas, options and examples of a run."""
 
     arguments: argparse.Namespace
-    schemas: Schema | Mapping[str, Schema]
+    schemas: Schemas
     options: Options
     examples: Examples
 
@@ -270,7 +270,7 @@ def added_columns(
 
 def _write_table(
     table: Path,
-    schemas: Schema | Mapping[str, Schema],
+    schemas: Schemas,
     writing: RunWriter,
     types: Mapping[str, Any],
     *,
@@ -316,9 +316,7 @@ def _check_reads(
     check_each(arguments, inputs)
 
 
-def _check(
-    arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema], options: Options
-) -> None:
+def _check(arguments: argparse.Namespace, schemas: Schemas, options: Options) -> None:
     if arguments.watch and arguments.dry_run:
         raise UsageError("--watch waits for files, and --dry-run shows the first: leave one out")
     if is_pattern(arguments.schema):
@@ -329,11 +327,11 @@ def _check(
         ):
             if value is not None:
                 raise UsageError(f"{flag} goes with one schema, or one for each category")
-    elif not isinstance(schemas, Schema) and arguments.category_field is None:
+    elif schemas.single is None and arguments.category_field is None:
         raise UsageError(
             "the schema is one per category: name the field that has it, with --category-field"
         )
-    if isinstance(schemas, Schema) and arguments.category_field is not None:
+    if schemas.single is not None and arguments.category_field is not None:
         raise UsageError(
             "the schema is one for all documents, so --category-field chooses nothing; one per "
             'category is {"shoes": ["brand", "size"], "tea": [...]}'
@@ -343,26 +341,25 @@ def _check(
         import_module(_RAY).check(arguments, options)
 
 
-def _examples(arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema]) -> Examples:
+def _examples(arguments: argparse.Namespace, schemas: Schemas) -> Examples:
     """Read examples for the prompt; by category if the schema is."""
     path = arguments.examples
     examples: dict[str, list[tuple[str, object]]] = {}
     if path is None:
         return []
-    category_field = None if isinstance(schemas, Schema) else arguments.category_field
+    category_field = arguments.category_field if schemas.single is None else None
     with RecordReader(path, category_field=category_field) as reader:
         for record in reader:
             if record.error is not None:
                 raise record.error
             if not isinstance(record.raw.get("data"), Mapping):
                 raise InputError(f"{path}:{record.line}: an example needs its answer in 'data'")
-            if not isinstance(schemas, Schema) and record.category not in schemas:
+            if record.category not in schemas:
                 raise InputError(
                     f"{path}:{record.line}: there is no schema for the category {record.category!r}"
                 )
-            category = "" if isinstance(schemas, Schema) else str(record.category)
-            examples.setdefault(category, []).append((record.text, record.raw["data"]))
-    return examples.get("", []) if isinstance(schemas, Schema) else examples
+            examples.setdefault(record.category or "", []).append((record.text, record.raw["data"]))
+    return examples if schemas.single is None else examples.get("", [])
 
 
 def _peeked(reader: InputReader) -> Iterator[Record]:

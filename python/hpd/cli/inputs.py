@@ -13,8 +13,7 @@ from hpd.errors import InputError, SchemaError
 from hpd.files.inputs import InputReader, Shard, find_files, watch_files
 from hpd.files.rows import FORMATS
 from hpd.files.streams import fill_pattern, is_pattern, listed
-from hpd.files.tables import Schemas
-from hpd.schema import load_schema, load_schemas
+from hpd.schema import Schemas, load_schema, load_schemas
 
 
 def add_input_argument(parser: argparse._ActionsContainer, *, required: bool) -> None:
@@ -113,7 +112,7 @@ def schemas_of_files(arguments: argparse.Namespace, leave_out: Collection[str | 
     schemas = {name: load_schema(name) for name in files if os.path.isfile(name)}
     if not schemas:
         raise SchemaError(f"{pattern}: none of these files is there: {listed(files)}")
-    return schemas
+    return Schemas.of(schemas)
 
 
 def category_by_file(pattern: str, schemas: Schemas) -> Callable[[str], str] | None:

@@ -29,7 +29,7 @@ from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options, values_identity
 from hpd.prompt.text import STACK_RULE, SYSTEM_PROMPT
 from hpd.schema import describe_attributes
-from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 from hpd.values.confidence import NO_CALIBRATION
 
 READING_ARGUMENTS = ("text_field", "id_field", "category_field", "encoding", "delimiter")
@@ -202,7 +202,7 @@ def shows_table(arguments: argparse.Namespace) -> bool:
 
 def open_writer(
     arguments: argparse.Namespace,
-    schemas: Schema | Mapping[str, Schema],
+    schemas: Schemas,
     settings: Mapping[str, Any],
     model: Path,
 ) -> Writer:
@@ -234,9 +234,7 @@ def open_writer(
     )
 
 
-def _about(
-    arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema], model: Path
-) -> dict[str, Any]:
+def _about(arguments: argparse.Namespace, schemas: Schemas, model: Path) -> dict[str, Any]:
     """Return the names of a run's inputs, which ``hpd status`` uses to count what is left."""
     return {
         "folder": os.getcwd(),
@@ -271,7 +269,7 @@ def is_stream(target: str | None) -> bool:
 
 
 def run_settings(
-    schemas: Schema | Mapping[str, Schema], model: Path, options: Options, examples: object
+    schemas: Schemas, model: Path, options: Options, examples: object
 ) -> dict[str, Any]:
     """Return everything that the values of a run depend on, by name."""
     decoding = values_identity(options)

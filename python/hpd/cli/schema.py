@@ -7,8 +7,7 @@ import json
 
 from hpd.cli.arguments import SCHEMA_HELP
 from hpd.cli.common import EXIT_OK
-from hpd.schema import describe, load_schemas, to_json_schema
-from hpd.schema.attributes import Schema
+from hpd.schema import describe_all, load_schemas, to_json_schemas
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -22,17 +21,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the schema, or that of each category."""
-    loaded = load_schemas(arguments.schema)
+    schemas = load_schemas(arguments.schema)
     if arguments.json:
-        print(json.dumps(_json(loaded), ensure_ascii=False, indent=2))
-    elif isinstance(loaded, Schema):
-        print(describe(loaded))
+        print(json.dumps(to_json_schemas(schemas), ensure_ascii=False, indent=2))
     else:
-        print("\n\n".join(f"{name}\n\n{describe(schema)}" for name, schema in loaded.items()))
+        print(describe_all(schemas))
     return EXIT_OK
-
-
-def _json(loaded: Schema | dict[str, Schema]) -> object:
-    if isinstance(loaded, Schema):
-        return to_json_schema(loaded)
-    return {category: to_json_schema(schema) for category, schema in loaded.items()}

@@ -7,6 +7,7 @@ respected.
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import shutil
@@ -15,8 +16,8 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hpd.schema.attributes import Schema
 from hpd.schema.data_checks import check_text
+from hpd.schema.schemas import Schemas
 from hpd.show.shown_values import shown_id
 
 if TYPE_CHECKING:
@@ -37,14 +38,14 @@ class ResultTable:
     A ``rich`` table would need all rows before printing.
 
     Args:
-        schemas: one schema, whose attributes are the columns, or one per category.
+        schemas: their attributes are the columns.
         width: the window's width in characters (default: detected).
     """
 
-    def __init__(self, schemas: Schema | Mapping[str, Schema], width: int | None = None) -> None:
+    def __init__(self, schemas: Schemas, width: int | None = None) -> None:
         width = width or shutil.get_terminal_size().columns
-        by_category = [schemas] if isinstance(schemas, Schema) else list(schemas.values())
-        self._names = list(dict.fromkeys(a.name for schema in by_category for a in schema))
+        attributes = itertools.chain(*schemas.by_category.values())
+        self._names = list(dict.fromkeys(attribute.name for attribute in attributes))
         self._width = width
         n_columns = len(self._names) + 1
         room = width - len(_GAP) * (n_columns - 1)

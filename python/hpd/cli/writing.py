@@ -20,7 +20,7 @@ from hpd.errors import HpdError, InputError
 from hpd.files.reader import Record
 from hpd.files.writer import Writer, error_line
 from hpd.results import Extraction
-from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class RunWriter:
     """Runs an extractor over records, and writes each line as soon as it is known.
 
     Args:
-        schemas: one schema, or one per category.
+        schemas: those of the documents.
         writer: receives the lines, and knows which records already have one.
         output: the display name of the output.
         columns: returns the columns that a record adds to its output line.
@@ -65,7 +65,7 @@ class RunWriter:
 
     def __init__(
         self,
-        schemas: Schema | Mapping[str, Schema],
+        schemas: Schemas,
         writer: Writer,
         output: str,
         columns: Callable[[Record], Mapping[str, Any]] | None = None,
@@ -207,9 +207,10 @@ class RunWriter:
             shown.advance()
 
     def _unknown_category(self, record: Record) -> InputError | None:
-        if isinstance(self._schemas, Schema) or record.category in self._schemas:
+        if record.category in self._schemas:
             return None
-        known = ", ".join(list(self._schemas)[:10]) + (", ..." if len(self._schemas) > 10 else "")
+        names = self._schemas.categories
+        known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         return InputError(
             f"line {record.line}: there is no schema for the category {record.category!r}, "
             f"only for: {known}"

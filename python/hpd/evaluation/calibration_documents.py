@@ -22,7 +22,7 @@ from hpd.evaluation.rows import gold_values
 from hpd.extractor import Extractor
 from hpd.options import Options
 from hpd.results import Extraction
-from hpd.schema import SchemaWarning, as_schemas
+from hpd.schema import SchemaWarning, load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.confidence import COUNT_KIND, NO_CALIBRATION, kind_of
 
@@ -49,8 +49,7 @@ def gold_documents() -> tuple[GoldDocument, ...]:
         fields = json.loads(line)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SchemaWarning)
-            schema = as_schemas(fields["schema"])
-        assert isinstance(schema, Schema)
+            schema = load_schema(fields["schema"])
         found.append(GoldDocument(fields["id"], fields["text"], schema, fields["gold"]))
     return tuple(found)
 

@@ -22,6 +22,7 @@ from hpd.prompt.tokens import documents_text
 from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 from hpd.values.answers import answer_leaf, split_answer
 
 
@@ -280,7 +281,7 @@ class EndpointExtractor:
     Use it as a context manager, or ``close()`` it.
 
     Args:
-        schemas: one schema, or one per category.
+        schemas: those of the documents.
         endpoint: the endpoint, and settings of requests.
         system_prompt: the system prompt.
 
@@ -290,7 +291,7 @@ class EndpointExtractor:
 
     def __init__(
         self,
-        schemas: Schema | Mapping[str, Schema],
+        schemas: Schemas,
         endpoint: Endpoint,
         *,
         system_prompt: str = SYSTEM_PROMPT,
@@ -348,8 +349,7 @@ class EndpointExtractor:
         self.close()
 
     def _extraction(self, document: Document, on_error: str) -> Extraction[Any]:
-        schemas = self._schemas
-        schema = schemas if isinstance(schemas, Schema) else schemas[str(document.category)]
+        schema = self._schemas.for_category(document.category)
         user = instruction_text(schema) + documents_text([document.text])
         messages = [
             {"role": "system", "content": self._system_prompt},

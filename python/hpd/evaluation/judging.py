@@ -33,6 +33,7 @@ from hpd.evaluation.scores import DEFAULT_RESAMPLING, Resampling
 from hpd.evaluation.statistics import Interval, bootstrapped, cohen_kappa
 from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.schemas import Schemas
 from hpd.show.page import render_text
 
 Verdict = Literal["correct", "incorrect", "missing", "correct null", "hallucination"]
@@ -114,8 +115,6 @@ _TEMPLATES = Path(__file__).parent / "templates"
 JUDGE_SYSTEM_PROMPT = render_text(_TEMPLATES / "judge_rules.jinja")
 """System prompt of a judge."""
 
-Schemas = Schema | Mapping[str, Schema]
-
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestions:
@@ -123,7 +122,7 @@ class JudgeQuestions:
 
     records: tuple[Record, ...]
     """One per document; ``category`` is the key of its schema."""
-    schemas: Mapping[str, Schema]
+    schemas: Schemas
 
 
 def judge_questions(
@@ -137,8 +136,8 @@ def judge_questions(
     Args:
         predictions: the predictions to judge, with unique ids or none.
         texts: their documents' texts; None if unknown.
-        schemas: schema of the extraction, or one per category, with descriptions. Without it a
-            document has all attributes with a value in its category.
+        schemas: those of the extraction, with descriptions. Without them a document has all
+            attributes with a value in its category.
         category_field: name of the category's field in the line or in the columns of its input;
             default ``category``.
 
@@ -171,7 +170,7 @@ def judge_questions(
         if key not in asked:
             asked[key] = verdict_schema(own, kinds)
         records[own_id] = Record(own_id, document_text(text, values), key, prediction.line)
-    return JudgeQuestions(tuple(records.values()), asked)
+    return JudgeQuestions(tuple(records.values()), Schemas.of(asked))
 
 
 def verdict_schema(attributes: Iterable[Attribute], kinds: Mapping[str, ValueKind]) -> Schema:
@@ -226,13 +225,11 @@ class _Attributes:
         category = self.category(prediction)
         if self._schemas is None:
             return tuple(self._seen[category].values())
-        if isinstance(self._schemas, Schema):
-            return self._schemas.attributes
         if category not in self._schemas:
             raise InputError(
                 f"line {prediction.line}: there is no schema for the category {category!r}"
             )
-        return self._schemas[category].attributes
+        return self._schemas.for_category(category).attributes
 
     def category(self, prediction: Prediction) -> str:
         columns = prediction.raw.get("input")

@@ -1,4 +1,4 @@
-"""A page that shows extractions: each document with its values, and what they add up to."""
+"""Makes a page that shows extractions: each document with its values, and their statistics."""
 
 from __future__ import annotations
 
@@ -33,48 +33,48 @@ class ReportedAttribute:
 
     name: str
     values: tuple[ShownValue, ...]
-    """At least one, even if it says that there is none."""
+    """At least one, even if it is absent."""
     gold: Sequence[str] | None = None
     outcome: Outcome | None = None
-    """None where the gold does not name the attribute."""
+    """None if the gold does not have the attribute."""
     form: Any = 0
-    """The form of its data, with the index of a value in the place of each: 0 for a single value,
-    ``[0, 1]`` for a list of two."""
+    """The structure of its data, with the index of each value: 0 for a single value, ``[0, 1]`` for
+    a list of two."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedPage:
-    """A page of a document, with its picture."""
+    """A page of a document, as a picture."""
 
     number: int
     """From 1."""
     width: float
-    """In points, as the boxes of places are."""
+    """In points, like the boxes of places."""
     height: float
     url: str
-    """A ``data:`` URL, or the path of the picture from the page."""
+    """A ``data:`` URL, or the path of the picture relative to the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedDocument:
-    """A document as the report shows it."""
+    """A document in the report."""
 
     id: str
     category: str
     text: str | None
     attributes: tuple[ReportedAttribute, ...]
     error: str | None = None
-    """The error of a document that failed; it has no values, not even nulls."""
+    """Why the document failed; it then has no values, not even nulls."""
     input: Mapping[str, Any] | None = None
     """The other columns of the input."""
     file: str | None = None
-    """The file from which its text was read, where that is known."""
+    """The file from which its text was read, if known."""
     pages: tuple[ReportedPage, ...] = ()
-    """Those that are shown as pictures."""
+    """The pages that are shown as pictures."""
     checks: tuple[str, ...] = ()
     """The checks of the schema that its data did not pass."""
     own_id: str | None = None
-    """The id in its line, which does not name the file in which it is a row."""
+    """The id in its line, without the file in which it is a row."""
 
     @property
     def values(self) -> Iterator[ShownValue]:
@@ -88,11 +88,11 @@ def reported_documents(
     sources: Sequence[Example | None],
     category_field: str | None = None,
 ) -> list[ReportedDocument]:
-    """The documents of a report, one for each prediction.
+    """Return the documents of a report, one for each prediction.
 
-    ``examples`` has the gold of each prediction and ``sources`` the document it was made from, as
-    far as they are known (``hpd.evaluation.matching``). A text of ``sources`` is taken before the
-    line's own, and that before the text of the gold.
+    ``examples`` has the gold of each prediction and ``sources`` its document, if known
+    (``hpd.evaluation.matching``). The text is that of the source, else the line's own, else that of
+    the gold.
     """
     return [
         _document(number, *parts, category_field=category_field)
@@ -170,7 +170,7 @@ def _attributes(prediction: Prediction, example: Example | None) -> Iterator[Rep
 
 
 def _form(value: object, indexes: Iterator[int]) -> Any:
-    """The form of a value, with an index for each leaf; an empty list has one, for its null."""
+    """Return the structure of a value, with an index for each leaf; an empty list has one."""
     if isinstance(value, Mapping) and value:
         return {name: _form(inner, indexes) for name, inner in value.items()}
     if isinstance(value, list):
@@ -179,7 +179,7 @@ def _form(value: object, indexes: Iterator[int]) -> Any:
 
 
 LOW_CONFIDENCE = 0.5
-"""A confidence below this counts as low; the page lets its reader choose another bound."""
+"""Confidences below this are low; readers can choose another bound in the page."""
 
 
 @dataclass(slots=True)
@@ -197,7 +197,7 @@ class Totals:
     null_confidences: list[float] = field(default_factory=list)
 
     def add(self, value: ShownValue, *, of_failed_document: bool) -> None:
-        """Count one value; what a failed document lacks is not null, it is not there at all."""
+        """Count one value; absent values of a failed document do not count as null."""
         is_null = value.text is None
         self.n_values += not is_null
         self.n_nulls += is_null and not of_failed_document
@@ -228,7 +228,7 @@ class AttributeSummary:
     name: str
     totals: Totals
     counts: Counts | None
-    """The outcomes; None where no gold names the attribute."""
+    """The outcomes; None if no gold has the attribute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,16 +247,16 @@ class ReportSummary:
 
     n_documents: int
     n_failed: int
-    """Documents that failed."""
+    """Number of documents that failed."""
     totals: Totals
     attributes: tuple[AttributeSummary, ...]
     """In order of appearance."""
     histogram: tuple[HistogramBar, ...]
-    """Of all confidences, the lowest first; empty if there are none."""
+    """The histogram of all confidences, the lowest first; empty if there are none."""
 
 
 def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
-    """Count what the documents hold."""
+    """Return the statistics of all documents."""
     totals = Totals()
     by_name: dict[str, Totals] = {}
     outcomes: dict[str, Counter[Outcome]] = {}
@@ -306,10 +306,10 @@ def payload(
     has_gold: bool,
     source: str = "",
 ) -> dict[str, Any]:
-    """Everything that the page's script is given.
+    """Return the data for the page's script.
 
     Args:
-        documents: what is shown.
+        documents: the documents to show.
         slots: the colors of the attributes.
         has_gold: whether there is gold.
         source: the name of the file of extractions.
@@ -333,7 +333,7 @@ def payload(
 
 
 def attribute_slots(documents: Iterable[ReportedDocument]) -> dict[str, int]:
-    """The color of each attribute, in order of appearance."""
+    """Return the color of each attribute, in order of appearance."""
     by_category: dict[str, dict[str, None]] = {}
     for document in documents:
         names = by_category.setdefault(document.category, {})
@@ -391,13 +391,13 @@ def _value(value: ShownValue) -> list[Any]:
 
 
 def _columns(columns: Mapping[str, Any] | None) -> list[list[str]] | None:
-    """The other columns of the input, as texts; those that hold nothing are left out."""
+    """Return the other columns of the input as texts, without empty ones."""
     texts = {str(name): value_text(value) for name, value in (columns or {}).items()}
     return [[name, text] for name, text in texts.items() if text is not None] or None
 
 
 def _shortened(parts: list[Any]) -> list[Any]:
-    """A list without the empty values at its end."""
+    """Return a list without empty values at its end."""
     while parts and parts[-1] is None:
         parts.pop()
     return parts
@@ -425,15 +425,15 @@ def report_page(
     notices: Sequence[str] = (),
     pictures_beside: bool = False,
 ) -> str:
-    """A self-contained page that shows some documents and what they add up to.
+    """Return a self-contained page that shows documents and their statistics.
 
     Args:
-        documents: what is shown.
-        title: its heading.
-        source: where the extractions are from, in small print.
+        documents: the documents to show.
+        title: the heading.
+        source: the origin of the extractions, shown in small print.
         against_gold: scores and calibration, if there is gold.
-        notices: what a reader should know before trusting the figures.
-        pictures_beside: whether the pictures of pages are files beside the page.
+        notices: what readers should know before they trust the figures.
+        pictures_beside: whether the pictures of pages are files next to the page.
     """
     slots = attribute_slots(documents)
     return render_page(

@@ -1,4 +1,4 @@
-"""Pictures of the pages on which the values of a report stand."""
+"""Draws the pages that contain the values of a report."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from hpd.files.streams import Source, without_compression
 from hpd.version import install_command
 
 MAX_EMBEDDED = 16 << 20
-"""The bytes of pictures that stand in the page itself; more are files in a folder beside it."""
+"""Maximum total size, in bytes, of pictures in the page; more are files in a folder next to it."""
 
 _NAME = re.compile(r"\d+-\d+\.png")
 
 
 class PictureStore:
-    """Keeps pictures for a page: in the page itself, or in a folder if they are large.
+    """Keeps pictures for a page: embedded, or in a folder if they are large.
 
     Args:
-        folder: that folder, which is made when it is needed.
-        max_embedded: the bytes of all pictures up to which they stand in the page.
+        folder: the folder, which is created when needed.
+        max_embedded: maximum total size of embedded pictures, in bytes.
     """
 
     def __init__(self, folder: Path, max_embedded: int = MAX_EMBEDDED) -> None:
@@ -55,7 +55,7 @@ class PictureStore:
         return name
 
     def url(self, name: str) -> str:
-        """The address of a picture in the page, once all are added."""
+        """Return the URL of a picture in the page, after all have been added."""
         if self.is_beside:
             return f"{quote(self._folder.name)}/{name}"
         return "data:image/png;base64," + base64.b64encode(self._kept[name]).decode()
@@ -73,13 +73,13 @@ class PictureStore:
 def with_pages(
     documents: Sequence[ReportedDocument], store: PictureStore, notices: list[str]
 ) -> list[ReportedDocument]:
-    """The documents with pictures of their pages, where they are PDF files that can be read.
+    """Add pictures of their pages to documents that are readable PDF files.
 
     Args:
-        documents: of these, the pages with values are rendered, and the pages beside them; the
-            first page of a document without any.
-        store: gets the pictures.
-        notices: gets lines on what cannot be shown.
+        documents: pages with values and their neighbours are drawn; of documents without values,
+            the first page.
+        store: receives the pictures.
+        notices: receives a line for what cannot be shown.
     """
     found: list[list[tuple[PagePicture, str]]] = []
     errors: list[InputError] = []
@@ -119,7 +119,7 @@ def with_pages(
 
 
 def shown_numbers(document: ReportedDocument) -> list[int]:
-    """The pages of a document that are worth a picture: those with values, and their neighbours."""
+    """Return the pages of a document to draw: those with values, and their neighbours."""
     places = [value.place for value in document.values if value.place is not None]
     near = {place.page + by for place in places for by in (-1, 0, 1)}
     return sorted(near) or [1]

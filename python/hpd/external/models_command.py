@@ -9,7 +9,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import add_option_argument
-from hpd.cli.common import EXIT_OK, UsageError, format_table
+from hpd.cli.common import EXIT_OK, UsageError
+from hpd.messages import format_table
 from hpd.options import OPTIONS
 
 if TYPE_CHECKING:

@@ -20,46 +20,47 @@ from hpd.files.rows import Placed
 from hpd.files.text_tables import text_width
 
 _SAME_LINE = 0.5
-"""Of the lower of two pieces: so much of its height is beside the other on one line."""
+"""Minimum vertical overlap of pieces on the same line, as a share of the smaller height."""
 _WORD_GAP = 0.9
-"""Times the height of capitals: letters of a word, and words of a piece, are closer than that."""
+"""Maximum gap between letters of a word, and words of a piece, relative to the capital height."""
 _WORD_GAP_LETTERS = 1.4
-"""Times the width of a letter: words of a piece are closer than that, too."""
+"""Maximum gap between words of a piece, relative to the width of a letter."""
 _TOUCHING = 0.22
-"""Times the height: what is closer is not apart."""
+"""Gap below which pieces are not separate, relative to their height."""
 _MAX_OVERLAP = 0.6
-"""Times the height: what covers more of a piece does not continue it."""
+"""Maximum overlap of a piece with one that continues it, relative to the height."""
 _LOWEST = 3.0
-"""The height, in points, at which dots and dashes are taken."""
+"""Minimum height, in points, that is assumed for dots and dashes."""
 _FIRST_RIGHT_TO_LEFT = "\u0590"
 _N_NEAR_LINES = 4
-"""Lines above a piece on which it may stand."""
+"""Number of lines above a piece to which it may belong."""
 _NARROWEST = 0.5
-"""The width, in points, at which a sign is taken that has none."""
+"""Minimum width, in points, that is assumed for a character."""
 _N_CELL_BLANKS = 2
 _MAX_COLUMNS = 400
-"""Of letters on a page whose columns are kept."""
+"""Maximum number of text columns of a page whose layout is kept."""
 _PARAGRAPH_GAP = 1.6
-"""Times the usual gap of lines, and at least the height of one: then a line is left blank."""
+"""Gap that becomes a blank line, relative to the usual gap; at least the height of a line."""
 
 _N_COLUMN_LINES = 3
 _N_PROSE_LINES = 5
 _N_PROSE_WORDS = 3
-"""Of a line, on average; cells have fewer."""
+"""Minimum average number of words per line of prose; cells have fewer."""
 _LETTER_SHARE = 0.7
-"""Of the characters of prose: so many are letters."""
+"""Minimum share of letters among the characters of prose."""
 _FULL_SHARE = 0.65
-"""Of the lines of prose: so many are full, as the first word of the next one had no room there."""
+"""Minimum share of full lines in prose, on which the next line's first word had no room."""
 _SHARED_SHARE = 0.25
-"""Of the rows of two tables that have nothing to do with each other: so many may be in line."""
+"""Maximum share of rows of two unrelated tables that may be aligned."""
 _WIDE_GUTTER = 2.0
-"""Times the widest gap within two tables side by side, whose rows may all be in line then."""
+"""Gutter, relative to the widest gap within two tables side by side, that makes them unrelated even
+if all their rows are aligned."""
 _N_TRIED_LINES = (1, 2, 3, 6)
-"""First lines whose gaps may be the gutter between two columns."""
+"""Numbers of first lines whose gaps may be the gutter between two columns."""
 _GUTTER = 0.7
-"""Times the height of letters: the least width of a gutter."""
+"""Minimum width of a gutter, relative to the height of letters."""
 _MAX_LINE_GAP = 2.0
-"""Times the height: columns do not go on behind such a gap where only one of them would."""
+"""Maximum gap, relative to the height, across which columns continue if only one of them does."""
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ class Letter:
     """A letter on a page; ligatures have more than one character."""
 
     text: str
-    """Blank where a word, or with a line feed a line, ends: then the box says nothing."""
+    """Blank at the end of a word, a line feed at the end of a line; then the box means nothing."""
     box: Box
 
 
@@ -105,9 +106,9 @@ class _Piece:
         return max(other.left - self.right, self.left - other.right)
 
     def blank(self, other: _Piece) -> float:
-        """The least space between both if they are no words of one piece."""
+        """Return the minimum gap to another piece if they are not words of one piece."""
         height = _WORD_GAP * max(self.height, other.height)
-        # Letters that are all of one width are as far apart as wide ones.
+        # Monospaced letters are as far apart as wide ones.
         return (
             height if len(self.text()) < 3 else max(height, _WORD_GAP_LETTERS * self.letter_width())
         )
@@ -119,20 +120,20 @@ class _Piece:
         return min(low, (low + high) / 2 - apart) / low
 
     def _foot(self, other: _Piece) -> float:
-        """The foot of the line on which both stand, as the longer one has it."""
+        """Return the bottom of the line of both pieces, as given by the longer one."""
         return self.bottom if len(self.letters) >= len(other.letters) else other.bottom
 
     def letter_width(self) -> float:
-        """The width of its letters on average."""
+        """Return the average width of its letters."""
         return (self.right - self.left) / self.n_columns
 
     def first_word_width(self) -> float:
-        """About that of its first word."""
+        """Return the approximate width of its first word."""
         n_letters = self.word_starts[1] if len(self.word_starts) > 1 else len(self.letters)
         return self.letter_width() * n_letters
 
     def placed(self) -> Iterator[Placed]:
-        """Its letters, with blanks between its words."""
+        """Yield its letters, with blanks between words."""
         starts = {*self.word_starts[1:]}
         for n, letter in enumerate(self.letters):
             if n in starts:
@@ -140,7 +141,7 @@ class _Piece:
             yield letter.text, letter.box
 
     def take(self, other: _Piece, *, is_apart: bool = True) -> None:
-        """Add what stands behind its last word, or continues it."""
+        """Append a piece that follows the last word, or continues it."""
         foot = self._foot(other)
         starts = other.word_starts if is_apart else other.word_starts[1:]
         self.word_starts += [len(self.letters) + start for start in starts]
@@ -200,7 +201,7 @@ def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
     """Return whether a letter may continue a word, in any direction."""
     before, box = word[-1].box, letter.box
     if box[0] > before[2] and _n_right_to_left(letter.text) and _n_right_to_left(word[-1].text):
-        return False  # it was written before, and is read after it
+        return False  # it was drawn earlier, but is read later
     size = max(before[2] - before[0], before[3] - before[1], box[2] - box[0], box[3] - box[1])
     gap_x = max(box[0] - before[2], before[0] - box[2])
     gap_y = max(box[1] - before[3], before[1] - box[3])
@@ -215,7 +216,7 @@ def _quarter(word: Sequence[Letter], otherwise: int) -> int:
     is_rightwards = first[0] + first[2] <= last[0] + last[2]
     is_downwards = first[1] + first[3] <= last[1] + last[3]
     if _n_right_to_left("".join(letter.text for letter in word)):
-        # A sign or a digit beside one letter may be on its other side.
+        # A symbol or digit next to one letter may be on either side.
         is_rightwards, is_downwards = not is_rightwards or len(word) < 3, not is_downwards
     gap_x = max(last[0] - first[2], first[0] - last[2])
     gap_y = max(last[1] - first[3], first[1] - last[3])
@@ -230,17 +231,17 @@ _TURNS: Mapping[int, Callable[[Sequence[float]], Box]] = {
     2: lambda box: (-box[2], -box[3], -box[0], -box[1]),
     3: lambda box: (-box[3], box[0], -box[1], box[2]),
 }
-"""A box as it stands when the page is turned back by quarters."""
+"""Functions that rotate a box back, by quarter turns of the page."""
 
 
 def _upright(word: list[Letter], quarter: int) -> _Piece:
-    """A word as it stands when the page is turned so that it is read from left to right."""
+    """Rotate a word so that it is read from left to right."""
     turned = _TURNS[quarter]
     sides = zip(*(letter.box for letter in word), strict=True)
     around = [pick(each) for pick, each in zip((min, min, max, max), sides, strict=True)]
     bottoms = sorted(turned(letter.box)[3] for letter in word)
     left, top, right, _ = turned(around)
-    # Most letters stand on the line, few go below it.
+    # Most letters end at the baseline, few go below it.
     return _Piece(word, left, top, max(right, left + _NARROWEST), bottoms[len(bottoms) // 2])
 
 
@@ -282,7 +283,7 @@ def _top(line: _Line) -> float:
 
 
 def _beside_share(piece: _Piece, line: _Line) -> float:
-    """The share of a piece's height that is beside the pieces of a line; 0 if it hides one."""
+    """Return the share of a piece's height that is beside a line's pieces; 0 if it covers one."""
     nearest = min(line, key=piece.gap)
     share = piece.overlap(nearest)
     if piece.gap(nearest) < -_MAX_OVERLAP * min(piece.height, nearest.height):
@@ -292,7 +293,7 @@ def _beside_share(piece: _Piece, line: _Line) -> float:
 
 
 def _joined(line: _Line) -> _Line:
-    """A line from left to right; what was written in parts, or twice to be bold, is one piece."""
+    """Sort a line from left to right; join pieces drawn in parts, or twice for bold print."""
     joined: _Line = []
     for piece in sorted(line, key=lambda piece: piece.left):
         last = joined[-1] if joined else None
@@ -327,7 +328,7 @@ def _blocks(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
 
 
 def _columns(lines: Sequence[_Line]) -> tuple[int, list[_Line], list[_Line]] | None:
-    """The number of lines with which two columns begin, if they do, and those of each column."""
+    """Return the number of lines in which two columns begin, and the lines of each; else None."""
     gutters = {gutter for n in _N_TRIED_LINES for gutter in _gutters(lines[:n])}
     for gutter in sorted(gutters):
         beside, x = _beside(lines, *gutter)
@@ -341,7 +342,7 @@ def _columns(lines: Sequence[_Line]) -> tuple[int, list[_Line], list[_Line]] | N
 
 
 def _gutters(lines: Sequence[_Line]) -> Iterator[tuple[float, float]]:
-    """The sides of the gaps that go through lines from top to bottom."""
+    """Yield the left and right sides of gaps that run through all lines."""
     pieces = sorted((piece.left, piece.right) for line in lines for piece in line)
     right = pieces[0][1]
     for piece in pieces:
@@ -351,8 +352,7 @@ def _gutters(lines: Sequence[_Line]) -> Iterator[tuple[float, float]]:
 
 
 def _beside(lines: Sequence[_Line], left: float, right: float) -> tuple[Sequence[_Line], float]:
-    """The first lines through which a gutter goes, as far as there is text on both sides of it,
-    and its place."""
+    """Return the first lines with text on both sides of a gutter, and the gutter's position."""
     n_beside = 0
     has_left, has_right = False, False
     for n, line in enumerate(lines):
@@ -415,7 +415,7 @@ def _is_prose(lines: Sequence[_Line]) -> bool:
     text = "".join(piece.text() for line in lines for piece in line)
     n_letters = sum(map(str.isalpha, text))
     n_words = sum(len(piece.word_starts) for line in lines for piece in line)
-    # Chinese and Japanese have no blanks between words, and letters of two columns.
+    # Chinese and Japanese have no blanks between words, and letters two text columns wide.
     n_wide = sum(piece.n_columns for line in lines for piece in line) - len(text)
     n_words = max(n_words, n_wide // 4)
     if len(lines) < _N_PROSE_LINES or n_words < _N_PROSE_WORDS * len(lines):
@@ -423,7 +423,7 @@ def _is_prose(lines: Sequence[_Line]) -> bool:
     if n_letters < _LETTER_SHARE * len(text):
         return False
     ends = sorted(line[-1].right for line in lines)
-    end = ends[-1 - len(ends) // 10]  # a few may hang over
+    end = ends[-1 - len(ends) // 10]  # a few lines may be longer
     full = [
         line[-1].right + below[0].first_word_width() + line[-1].letter_width() > end
         for line, below in pairwise(lines)
@@ -458,7 +458,7 @@ def _text_columns(lines: Sequence[_Line]) -> dict[int, int]:
     """
     columns = _at_columns(lines, has_columns=True)
     last = max(columns[id(line[-1])] + line[-1].n_columns for line in lines)
-    # A drawing with words all over it would become as wide as all of them together.
+    # A drawing with words everywhere would become as wide as all of them together.
     return columns if last <= _MAX_COLUMNS else _at_columns(lines, has_columns=False)
 
 

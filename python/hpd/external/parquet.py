@@ -19,13 +19,13 @@ from hpd.files.streams import Source
 from hpd.files.tables import (
     Column,
     OutputLine,
-    Schemas,
     as_text,
     input_value,
     scalar_kind,
     table_columns,
 )
 from hpd.schema.attributes import Attribute
+from hpd.schema.schemas import Schemas
 from hpd.values.parsing import python_type, typed_value
 
 _N_ROWS: Final = 1000
@@ -252,7 +252,7 @@ def write_table(
     Args:
         path: of the new file.
         lines: returns an iterator over all output lines; it may be called several times.
-        schemas: one schema, or one for each category.
+        schemas: their attributes are columns.
         types: the known types of the input's columns: Arrow's or Python's.
         confidence: whether each attribute has a column with its confidence.
 

@@ -26,7 +26,6 @@ from hpd.files.streams import Source, is_url, listed
 from hpd.files.tables import (
     Column,
     OutputLine,
-    Schemas,
     as_text,
     flat_columns,
     min_confidence,
@@ -34,6 +33,7 @@ from hpd.files.tables import (
 )
 from hpd.files.text_tables import table_lines
 from hpd.schema.attributes import Attribute
+from hpd.schema.schemas import Schemas
 from hpd.values.parsing import typed_value
 
 _MAX_ROWS: Final = 1 << 20
@@ -210,7 +210,7 @@ def write_table(
     Args:
         path: of the new file.
         lines: returns an iterator over all output lines; it may be called several times.
-        schemas: one schema, or one for each category.
+        schemas: their attributes are columns.
         types: the known types of the input's columns: Arrow's or Python's.
         confidence: whether each attribute has a column with its confidence.
 

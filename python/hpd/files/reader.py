@@ -1,4 +1,4 @@
-"""Records of a file or a stream, each read when it is needed."""
+"""Reads the records of a file or stream one by one."""
 
 from __future__ import annotations
 
@@ -367,36 +367,36 @@ def guess_format(source: str | Path | BinaryIO) -> Format:
 
 
 def has_fields(format: Format) -> bool:  # noqa: A002
-    """Whether rows of a format have columns, which can be named."""
+    """Return whether rows of a format have named columns."""
     return format != "lines" and format not in WHOLE_FORMATS
 
 
 def is_known(path: str | Path) -> bool:
-    """Whether a file's extension tells its format."""
+    """Return whether a file's format is known from its extension."""
     return without_compression(path).suffix.lower() in EXTENSIONS
 
 
 def source_name(source: str | Path | BinaryIO) -> str:
-    """The name of an input in messages."""
+    """Return the name of an input for messages."""
     if isinstance(source, (str, Path)):
         return "<stdin>" if str(source) == "-" else str(source)
     return str(getattr(source, "name", "<stream>"))
 
 
 def clean_text(text: str) -> str:
-    """``text`` without characters that UTF-8 or a tokeniser refuses.
+    """Replace characters that UTF-8 or a tokenizer rejects.
 
-    Lone surrogates and NUL become U+FFFD, one for one, so that offsets stay the same.
+    Each lone surrogate or NUL becomes one U+FFFD, so that offsets stay the same.
     """
     return _UNENCODABLE.sub("\ufffd", text)
 
 
 def default_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The first of ``TEXT_FIELDS`` that a row has; none if it has none of them."""
+    """Return the first of ``TEXT_FIELDS`` that a row has; empty if it has none of them."""
     for names in TEXT_FIELDS:
         found = tuple(_found(row, name) or name for name in names)
         has_value = [row.get(name) is not None for name in found]
-        # A description without a title may be that of anything, such as a payment.
+        # A description without a title may describe anything, such as a payment.
         is_one_of_many = len(row.keys() - {*found, _found(row, "id")}) > 0
         if any(has_value) and (has_value[0] or found[0] in row or not is_one_of_many):
             return found
@@ -404,14 +404,14 @@ def default_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _found(row: Mapping[str, Any], name: str) -> str | None:
-    """The name of a field of a row as it is written there, in capitals for example."""
+    """Return the name of a field as the row spells it, for example in capitals."""
     if row.get(name) is not None:
         return name
     return next((key for key in row if key.strip().lower() == name and row[key] is not None), None)
 
 
 def find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The first of ``TEXT_FIELDS`` that a row has; ``InputError`` if it has none of them."""
+    """Return the first of ``TEXT_FIELDS`` that a row has; raise ``InputError`` if it has none."""
     names = default_text_fields(row)
     if names:
         return names
@@ -432,7 +432,7 @@ def _required(row: Mapping[str, Any], name: str) -> Any:
 
 
 def _scalar_text(value: object, name: str) -> str:
-    """A cell as text: a text itself, a number or a boolean as JSON writes it."""
+    """Return a cell as text; numbers and booleans are written as in JSON."""
     if isinstance(value, bytes):
         with suppress(UnicodeDecodeError):
             value = value.decode("utf-8")
@@ -444,20 +444,20 @@ def _scalar_text(value: object, name: str) -> str:
 
 
 def standard_input() -> BinaryIO:
-    """Standard input as the program has it."""
+    """Return standard input."""
     return sys.stdin.buffer
 
 
 def open_source(source: str | Path | BinaryIO) -> BinaryIO:
-    """An input as a binary stream; ``InputError`` if it cannot be opened."""
+    """Open an input as a binary stream; raise ``InputError`` if this fails."""
     if not isinstance(source, (str, Path)):
         return source
     if str(source) == "-":
         try:
-            # A file object of its own: the process may end while a thread still waits for a line,
-            # and could not close that of sys.stdin then.
+            # Not the file object of sys.stdin, which cannot be closed if the process ends while a
+            # thread still waits for a line.
             return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
-        except OSError:  # io.UnsupportedOperation as well: no file is behind it
+        except OSError:  # or io.UnsupportedOperation, if it is not a file
             return standard_input()
     try:
         return open_binary(source)

@@ -1,4 +1,4 @@
-"""The rows of a file in each format, unchanged."""
+"""Reads the rows of a file in each format, unchanged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WholeFormat = Literal[
 ]
 Format = RowFormat | WholeFormat
 WHOLE_FORMATS: tuple[WholeFormat, ...] = get_args(WholeFormat)
-"""The formats of which a file is one document."""
+"""The formats in which a file is one document."""
 FORMATS: tuple[Format, ...] = (*get_args(RowFormat), *WHOLE_FORMATS)
 
 EXTENSIONS: dict[str, Format] = {
@@ -60,7 +60,7 @@ EXTENSIONS: dict[str, Format] = {
     ".pq": "parquet",
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp"), "image"),
 }
-"""The formats that the extensions of files stand for."""
+"""The format of each file extension."""
 
 _FORMAT_MODULES: dict[Format, str] = {
     "html": "hpd.external.html",
@@ -77,16 +77,16 @@ _FORMAT_MODULES: dict[Format, str] = {
     "parquet": "hpd.external.parquet",
     "image": "hpd.external.pictures",
 }
-"""The modules that read formats beyond text, each loaded when such a file comes."""
+"""The modules that read formats other than text, each imported on first use."""
 
 SEPARATED: tuple[Format, ...] = ("csv", "tsv")
-"""The formats whose columns have a delimiter between them."""
+"""The formats with a delimiter between columns."""
 
 MAILS: tuple[Format, ...] = ("eml", "msg")
-"""The formats that may hold other documents."""
+"""The formats that may contain other documents."""
 
 ENCODED: tuple[Format, ...] = ("jsonl", "json", *SEPARATED, "lines", "txt", "md", "html")
-"""The formats that are texts of one encoding."""
+"""The formats that are text in one encoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,13 @@ class WholeText:
 
     text: str
     columns: Mapping[str, Any] = field(default_factory=dict)
-    """The other columns of it: the headers of an e-mail."""
+    """Its other columns, such as the headers of an e-mail."""
     page_starts: tuple[int, ...] = ()
     """The character at which each page begins, for formats that have pages."""
     places: Places | None = None
-    """Where its characters stand on these pages."""
+    """The positions of its characters on these pages."""
     parts: Sequence[tuple[str, bytes]] = ()
-    """Files within it that are documents of their own, with their names."""
+    """Files in it that are separate documents, with their names."""
 
 
 Placed = tuple[str, "Box | None"]
@@ -109,7 +109,7 @@ Placed = tuple[str, "Box | None"]
 
 
 def whole_text(pages: Sequence[Sequence[Sequence[Placed]]]) -> WholeText:
-    """The lines of pages as the text of a file, with the places of its letters."""
+    """Join the lines of pages into the text of a file, with the places of its letters."""
     parts: list[str] = []
     starts: list[int] = []
     boxes: list[tuple[int, int, Box]] = []
@@ -139,12 +139,12 @@ Row = tuple[int, "Mapping[str, Any] | str | WholeText | InputError"]
 """The number of its first line, and the row: a mapping, a text, or the error in reading it."""
 
 _MAX_FIELD_LINES = 50
-"""The most lines that a row of CSV or TSV may span. Quotation marks without their partner, which
-make one field of all rows up to the next mark, are more frequent than fields as long as that."""
+"""Maximum number of lines in a row of CSV or TSV. Unpaired quotation marks, which turn all rows up
+to the next mark into one field, are more frequent than longer fields."""
 
 _BETWEEN = re.compile(r"[\s,]*")
 _MAX_CSV_FIELD = 2**31 - 1
-"""The most that the csv module takes, a C long (32 bits on Windows); its default is 128 KiB."""
+"""The maximum of the csv module, a C long (32 bits on Windows); its default is 128 KiB."""
 _DELIMITERS = (",", ";", "\t", "|")
 _N_SNIFFED = 20  # lines
 
@@ -169,7 +169,7 @@ def _rows_of_lines(lines: Iterator[tuple[int, str]], source: Source) -> Iterator
 
 
 def _json_rows(source: Source) -> Iterator[Row]:
-    """An array of rows, rows one after another on as many lines as they like, or JSON Lines."""
+    """Yield the rows of an array, of values one after another on any lines, or of JSON Lines."""
     lines = source.lines()
     first = next(lines, "")
     try:
@@ -183,7 +183,7 @@ def _json_rows(source: Source) -> Iterator[Row]:
 
 
 def _array_rows(text: str, source: Source, line: int) -> Iterator[Row]:
-    """The elements of an array, or values one after another, which are read whole."""
+    """Yield the elements of an array, or values one after another, which must be in memory."""
     name = source.name
     bad = source.bad_byte(text)
     if bad is not None:
@@ -222,7 +222,7 @@ def _json_row(text: str, source: Source, where: str) -> Mapping[str, Any] | str 
     if bad is not None:
         return InputError(f"{where}: {bad} of the line; {OTHER_ENCODING}")
     try:
-        # Control characters inside strings are against the rules of JSON, but harmless.
+        # Control characters in strings are not valid JSON, but harmless.
         row = json.loads(text, strict=False)
     except json.JSONDecodeError as error:
         return InputError(f"{where}: not valid JSON: {error.msg} at column {error.colno}")
@@ -244,7 +244,7 @@ def _text_rows(source: Source) -> Iterator[Row]:
 
 
 def _numbered_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, without line ends, and their numbers from 1."""
+    """Yield the lines that are not blank, without line ends, with their numbers from 1."""
     for number, line in enumerate(lines, start=1):
         stripped = line.rstrip("\r\n")
         if stripped.strip():
@@ -256,13 +256,13 @@ Cells = tuple[int, "list[str] | InputError"]
 
 
 def _csv_rows(source: Source) -> Iterator[Row]:
-    """The rows of CSV; the delimiter is what the first line or the columns tell."""
+    """Yield the rows of CSV, whose delimiter is in the first line or detected."""
     lines, n_skipped, delimiter = _told_delimiter(source)
     yield from _separated_rows(_Table(lines, delimiter or ",", source, n_skipped).cells(), source)
 
 
 def _tsv_rows(source: Source) -> Iterator[Row]:
-    """The rows of TSV, where a quotation mark is a letter unless its row needs it."""
+    """Yield the rows of TSV, where quotation marks are literal unless the row needs them."""
     cells = _literal_cells(source.lines(), source.delimiter or "\t")
     yield from _separated_rows(cells, source)
 
@@ -278,7 +278,8 @@ def _separated_rows(rows: Iterator[Cells], source: Source) -> Iterator[Row]:
 
 
 def _told_delimiter(source: Source) -> tuple[Iterator[str], int, str | None]:
-    """All lines but one that only tells the delimiter, the number of these, and the delimiter."""
+    """Return the lines after one that only names the delimiter, whether there is one (1 or 0), and
+    the delimiter."""
     lines = source.lines()
     first = next(lines, "")
     told = re.fullmatch(r'"?sep=(.)"?', first.strip("\r\n"))
@@ -286,7 +287,7 @@ def _told_delimiter(source: Source) -> tuple[Iterator[str], int, str | None]:
     if told is not None:
         first, n_skipped = next(lines, ""), 1
     delimiter = source.delimiter or (told[1] if told else None)
-    # More lines are looked at only where they are there already: others may come late.
+    # Only lines that have arrived are sampled, as others may arrive late.
     n_lines = min(_N_SNIFFED, source.head.count(b"\n") + source.head.count(b"\r") - n_skipped)
     sample = [first, *itertools.islice(lines, max(0, n_lines - 1))]
     return (
@@ -297,7 +298,7 @@ def _told_delimiter(source: Source) -> tuple[Iterator[str], int, str | None]:
 
 
 def _sniffed(lines: Sequence[str]) -> str | None:
-    """The delimiter with which most rows have as many columns as the header, which has several."""
+    """Return the delimiter with which most rows have as many columns as the header, if several."""
     best, best_share = None, -1.0
     for delimiter in _DELIMITERS:
         if delimiter not in lines[0]:
@@ -307,7 +308,7 @@ def _sniffed(lines: Sequence[str]) -> str | None:
         except csv.Error:
             continue
         n_columns = len(rows[0]) if rows else 0
-        # The last one may break off with the lines that are looked at.
+        # The last row of the sample may be incomplete.
         same = [len(row) == n_columns for row in rows[1:-1] or rows[1:]]
         share = sum(same) / len(same) if same else 0.0
         if n_columns > 1 and share > best_share:
@@ -316,7 +317,7 @@ def _sniffed(lines: Sequence[str]) -> str | None:
 
 
 def _without_nul(lines: Iterable[str]) -> Iterator[str]:
-    """The csv module of Python 3.10 refuses NUL."""
+    """Replace NUL, which the csv module of Python 3.10 rejects."""
     return (line.replace("\x00", "\ufffd") for line in lines)
 
 
@@ -325,7 +326,7 @@ class _TooManyLinesError(Exception):
 
 
 class _Table:
-    """The cells of one row of CSV after another, as long as none spans too many lines."""
+    """Reads CSV row by row, skipping those that span too many lines."""
 
     def __init__(
         self, lines: Iterator[str], delimiter: str, source: Source, n_skipped: int
@@ -339,7 +340,7 @@ class _Table:
         self._line = ""
 
     def cells(self) -> Iterator[Cells]:
-        """The cells of each row, or the error in reading it."""
+        """Yield the cells of each row, or the error in reading it."""
         rows = self._reader()
         while True:
             self._n_before = self._n_lines
@@ -350,7 +351,7 @@ class _Table:
             except StopIteration:
                 return
             except _TooManyLinesError:
-                # The reader is in the midst of a row.
+                # The reader is in the middle of a row.
                 rows = self._reader()
                 self._skip_row()
                 yield begins, InputError(self._too_many(where, begins))
@@ -359,7 +360,7 @@ class _Table:
                 yield begins, InputError(f"{where}: cannot be read as a row{ends}: {error}")
 
     def _skip_row(self) -> None:
-        """Go to the line on which a field that spans too many lines ends, or to the last one."""
+        """Skip to the line on which a field that spans too many lines ends, or to the last."""
         while '"' not in self._line.replace('""', ""):
             line = next(self._lines, None)
             if line is None:
@@ -388,10 +389,10 @@ class _Table:
 
 
 def _literal_cells(lines: Iterator[str], delimiter: str) -> Iterator[Cells]:
-    """The cells of each row of TSV.
+    """Yield the cells of each row of TSV.
 
-    A row with quotation marks is read as spreadsheets write it, over several lines if need be, if
-    that gives as many cells as the header has and these lines are no rows by themselves.
+    A row with quotation marks is read as spreadsheets write it, possibly over several lines, if
+    this gives as many cells as in the header and the lines are not rows by themselves.
     """
     waiting: deque[str] = deque()
     n_columns, number = 0, 0
@@ -424,7 +425,7 @@ def _literal_cells(lines: Iterator[str], delimiter: str) -> Iterator[Cells]:
 
 
 def _quoted(lines: Sequence[str], delimiter: str) -> list[str] | None:
-    """The cells of one row with quoted cells; None if it cannot be read so."""
+    """Return the cells of a row with quoted cells; None if it cannot be read that way."""
     try:
         rows = list(csv.reader(_without_nul(lines), delimiter=delimiter, strict=True))
     except csv.Error:
@@ -454,7 +455,7 @@ def _header(rows: Iterator[Cells], source: Source) -> list[str]:
 
 
 def check_unique(names: Sequence[str], table: str) -> None:
-    """Refuse a table with two columns of the same name, as one would be lost."""
+    """Reject a table with two columns of the same name, as one would be lost."""
     twice = [name for name, n in Counter(names).items() if n > 1 and name]
     if twice:
         numbers = [str(n) for n, name in enumerate(names, start=1) if name == twice[0]]
@@ -482,7 +483,7 @@ def _row(
 
 
 def plain_value(value: Any) -> Any:
-    """A column's value as JSON can hold it: what JSON has no type for is text, as ``NaN`` is."""
+    """Convert a column's value to plain JSON; types that JSON lacks, and NaN, become text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else json.dumps(value)
     if value is None or isinstance(value, str | int):
@@ -498,7 +499,7 @@ def plain_value(value: Any) -> Any:
 
 
 TABLES: tuple[Format, ...] = (*SEPARATED, "parquet", "xlsx", "ods")
-"""The formats that name their columns before the first row."""
+"""The formats with column names before the first row."""
 
 _READERS: dict[Format, Callable[[Source], Any]] = {
     "jsonl": _jsonl_rows,
@@ -512,7 +513,7 @@ _READERS: dict[Format, Callable[[Source], Any]] = {
 
 
 def _table_as_document(source: Source, format: Format) -> WholeText:  # noqa: A002
-    """A whole table as one text; whatever stands above its header is a part of it."""
+    """Return a whole table as one text, including anything above its header."""
     table: list[list[str]] = []
     for _, cells in _all_cells(source, format):
         if isinstance(cells, InputError):
@@ -540,7 +541,7 @@ def _all_cells(source: Source, format: Format) -> Iterator[Cells]:  # noqa: A002
 
 
 def cell_text(value: Any) -> str:
-    """The value of a cell as text; none for null."""
+    """Return the value of a cell as text, which is empty for null."""
     plain = plain_value(value)
     if plain is None:
         return ""
@@ -548,7 +549,7 @@ def cell_text(value: Any) -> str:
 
 
 def _read_whole(source: Source, format: Format) -> WholeText:  # noqa: A002
-    """A file as one document."""
+    """Read a file as one document."""
     guest = import_module(_FORMAT_MODULES[format]) if format in _FORMAT_MODULES else None
     readers = _READERS if guest is None else guest.READERS
     whole: WholeText
@@ -567,11 +568,10 @@ def rows_of(
     *,
     whole: bool = False,
 ) -> Iterator[Row]:
-    """The rows of an open file in a format, each read when it is asked for.
+    """Yield the rows of an open file, reading each when it is needed.
 
-    A file that is one document, as any is if it is taken ``whole``, has one row, which is its text,
-    or the error in reading it; behind it come those of its parts, if they are documents of their
-    own.
+    A file that is one document, as any is with ``whole``, has one row: its text, or the error in
+    reading it. The rows of its parts follow if these are separate documents.
     """
     if not whole and format not in WHOLE_FORMATS:
         readers = (

@@ -1,4 +1,4 @@
-"""Files as streams of bytes and text, their encodings, and how messages name what is in them."""
+"""Opens files as streams of bytes or text, and names their contents in messages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from hpd.files.encodings import (
 SUFFIXES: Final = (".gz", ".zst")
 
 ColumnCheck = Callable[[Sequence[str]], None]
-"""Is told the names in a header, and raises ``InputError`` if they will not do."""
+"""Called with the names in a header; raises ``InputError`` if one is missing."""
 
 _N_NAMES_SHOWN = 12
 _BLOCK = 1 << 16
@@ -40,46 +40,46 @@ _BAD_BYTE = re.compile("[\udc80-\udcff]")
 
 
 CellOf = Callable[[int, str], "Place | None"]
-"""The place of a cell, by the number of its row and the name of its column."""
+"""Returns the place of a cell, given its row number and the name of its column."""
 
 
 @dataclass
 class Source:
-    """An open file, and how it is to be read."""
+    """An open file, and how to read it."""
 
     file: BinaryIO
     name: str
-    """The file's, for messages."""
+    """The file's name in messages."""
     encoding: str | None = None
-    """That of a text, else it is told by the content."""
+    """The encoding of a text; None: detected."""
     delimiter: str | None = None
-    """That of the columns of CSV and TSV, else it is told by the content."""
+    """The delimiter of CSV or TSV; None: detected."""
     check_columns: ColumnCheck | None = None
-    """Is told the columns of a table, before its first row."""
+    """Called with the columns of a table, before its first row."""
     has_parts: bool = False
-    """Whether what is attached to an e-mail, and messages within it, are documents of their own."""
+    """Whether attachments of an e-mail, and messages within it, are separate documents."""
     part: str = ""
-    """The name of such a document, while it is read."""
+    """The name of such a document while it is being read."""
     notes: list[str] = field(default_factory=list)
-    """What a user should know of how it was read; what was left out, for example."""
+    """Notes for the user on how it was read, such as what was left out."""
     columns: Sequence[str] = ()
-    """The names of the columns of a table, from before its first row."""
+    """The names of a table's columns, set before its first row."""
     types: dict[str, Any] = field(default_factory=dict)
-    """The types of the columns, of a file that has some."""
+    """The types of the columns, if the file has them."""
     cell_of: CellOf | None = None
-    """Tells where the cells of a sheet are, while its rows are read."""
+    """Returns the places of a sheet's cells while its rows are being read."""
     _head: bytes | None = None
     _told: str = "utf-8"
 
     def take_columns(self, names: Sequence[str]) -> None:
-        """Take the names of the columns of a table, and check them if they are to be checked."""
+        """Set the names of a table's columns, and check them if required."""
         self.columns = names
         if self.check_columns is not None:
             self.check_columns(names)
 
     @property
     def head(self) -> bytes:
-        """The beginning of the file, as much as comes at once; it is read all the same."""
+        """The beginning of the file, as much as one read returns; ``read`` includes it."""
         if self._head is None:
             read = getattr(self.file, "read1", None)
             self._head = self.file.readline() if read is None else read(_BLOCK)
@@ -89,14 +89,14 @@ class Source:
         return self.head + self.file.read()
 
     def text(self) -> str:
-        """All of it, decoded; lines end in a line feed."""
+        """Return the whole text, with line feeds as line ends."""
         return decode(self.read(), self)
 
     def lines(self) -> Iterator[str]:
-        """All lines with their ends; bytes that are not of the encoding are surrogates.
+        """Return an iterator over lines with their ends; undecodable bytes become surrogates.
 
-        Only a line feed ends a line, as JSON Lines demands, or a carriage return in a file that
-        has no line feeds at its beginning.
+        Lines end only at line feeds, as in JSON Lines, or at carriage returns if the beginning of
+        the file has no line feeds.
         """
         encoding = self.encoding or marked_encoding(self.head)
         encoding = "utf-8" if encoding == "utf-8-sig" else encoding
@@ -112,7 +112,7 @@ class Source:
         return self._byte_lines(encoding)
 
     def _byte_lines(self, encoding: str | None) -> Iterator[str]:
-        """The lines of an encoding that contains ASCII; it is told by the first other letter."""
+        """Yield the lines in an encoding that includes ASCII, detected at the first other byte."""
         for raw in self._raw_lines():
             if raw.isascii():
                 yield raw.decode("ascii")
@@ -150,12 +150,12 @@ class Source:
             yield rest
 
     def _sample(self, line: bytes) -> bytes:
-        """Whole lines beside one, as far as they are read already."""
+        """Return the lines around a line that have already been read."""
         whole, end, _ = self.head.rpartition(b"\n")
         return whole + end if line in whole + end else line
 
     def guess(self, data: bytes) -> str:
-        """The guessed encoding of what is not UTF-8, with a note; UTF-8 if it cannot be guessed."""
+        """Guess the encoding of bytes that are not UTF-8, and add a note; UTF-8 if unknown."""
         encoding = western_encoding(data) or guessed_encoding(data)
         if encoding is None:
             return "utf-8"
@@ -163,7 +163,7 @@ class Source:
         return encoding
 
     def bad_byte(self, text: str) -> str | None:
-        """What is wrong with a text that has bytes of another encoding; None if it has none."""
+        """Return the error if a text has undecodable bytes, or None."""
         if text.isascii():
             return None
         bad = _BAD_BYTE.search(text)
@@ -175,13 +175,13 @@ class Source:
 
 
 def decode(data: bytes, source: Source, declared: str | None = None) -> str:
-    """A whole text; lines end in a line feed.
+    """Decode a whole text, with line feeds as line ends.
 
-    The encoding is that which the source names, that of its byte order mark, the declared one,
-    UTF-8 if it is valid, and else a guess.
+    The encoding is the first that is known of: the source's, that of the byte order mark, the
+    declared one, UTF-8 if the text is valid, a guess.
 
     Raises:
-        InputError: it is of another encoding.
+        InputError: the text is not valid in this encoding.
     """
     encoding = source.encoding or marked_encoding(data) or declared
     try:
@@ -229,7 +229,7 @@ def _path_of(name: str | Path) -> Path:
     """Return the path of a name or URL: ``/a.csv`` for ``https://host/a.csv?token=1``."""
     if not is_url(name):
         return Path(name)
-    # Of zip://a.csv::s3://bucket/b.zip it is that of the file in the archive.
+    # For zip://a.csv::s3://bucket/b.zip it is that of the file in the archive.
     first = next(part for part in str(name).split("::") if "://" in part)
     path = first.partition("://")[2]
     return Path(path.partition("?")[0] if first.startswith("http") else path)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from hpd.files.streams import fill_pattern, fixed_folder, is_pattern, naming_file
-from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.attributes import Attribute
 from hpd.schema.data_checks import check_text
+from hpd.schema.schemas import Schemas
 
 OutputLine = Mapping[str, Any]
 """A line of output."""
-Schemas = Schema | Mapping[str, Schema]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def table_columns(
 
     Args:
         lines: all lines; they determine the columns of the input and their types.
-        schemas: one schema, or one for each category.
+        schemas: their attributes are columns.
         confidence: whether each attribute is followed by a column with its confidence.
     """
     has_source = False
@@ -107,7 +107,7 @@ def _confidence(path: str) -> Callable[[OutputLine], float | None]:
 def attributes_of(schemas: Schemas) -> list[Attribute]:
     """Return the attributes of all categories; one that differs between them holds JSON."""
     by_name: dict[str, Attribute] = {}
-    for schema in [schemas] if isinstance(schemas, Schema) else schemas.values():
+    for schema in schemas.by_category.values():
         for attribute in schema:
             known = by_name.setdefault(attribute.name, attribute)
             if _shape(known) != _shape(attribute):
@@ -182,8 +182,7 @@ def error_text(row: OutputLine) -> str | None:
 
 def has_checks(schemas: Schemas) -> bool:
     """Return whether a schema has checks, so that its table has a column for them."""
-    by_category = [schemas] if isinstance(schemas, Schema) else schemas.values()
-    return any(schema.has_checks for schema in by_category)
+    return any(schema.has_checks for schema in schemas.by_category.values())
 
 
 def checks_text(row: OutputLine) -> str | None:

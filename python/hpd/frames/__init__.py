@@ -1,7 +1,7 @@
-"""Frames with a column of texts, to which typed columns of values are added.
+"""Adds typed columns of extracted values to data frames.
 
 >>> import hpd.frames
->>> hpd.frames.extract(frame, "brand, price float", column="title")  # of pandas, polars or Arrow
+>>> hpd.frames.extract(frame, "brand, price float", column="title")  # pandas, polars or Arrow
 >>> dataset.map(hpd.frames.BatchExtractor("brand, price float", column="title"), batched=True)
 """
 
@@ -51,23 +51,23 @@ def extract(
     on_error: OnError = "raise",
     **settings: Unpack[Settings],
 ) -> F:
-    """A frame of the same kind, with a typed column for each attribute of the schema.
+    """Return a frame of the same kind with a typed column for each attribute of the schema.
 
-    Lists and objects are nested, as Arrow has them. A row whose text is null has null in every new
-    column. pandas keeps its index, and gets columns of its Arrow types.
+    Lists and objects are nested Arrow types. If the text of a row is null, all its new columns are.
+    pandas keeps its index, and gets columns with Arrow types.
 
     Args:
-        frame: a DataFrame of pandas or polars, or a table or record batch of Arrow; of anything
-            else that gives its columns through Arrow's C stream, the result is an Arrow table, and
-            of a dict of lists it is a dict of the new ones.
-        schema: in any form that ``Extractor`` takes; may be left out with ``extractor``.
+        frame: a pandas or polars DataFrame, or an Arrow table or record batch. The result is an
+            Arrow table for anything else that exports its columns as an Arrow C stream, and a dict
+            of only the new columns for a dict of lists.
+        schema: any form that ``Extractor`` accepts; optional with ``extractor``.
         column: the column with the texts.
-        category_column: the column with the categories, if the schema is by category.
-        extractor: reads the texts, and stays open; without one, a model is loaded for this call.
+        category_column: the column with the categories, if there is a schema per category.
+        extractor: used instead of loading a model for this call; it is not closed.
         model: path of a GGUF file; None for the bundled model.
         hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, instead of ``model``.
-        options: how to read and decode. Single options may be given by name as well.
-        prefix: stands before the names of all new columns.
+        options: the options; single ones may also be given by name.
+        prefix: prepended to the names of all new columns.
         confidence: whether to add ``NAME_confidence``, with the probability of each value.
         spans: whether to add ``NAME_span``, with the ``start`` and ``end`` of each value in its
             text, in characters.
@@ -75,10 +75,10 @@ def extract(
         settings: options by name, as in ``Options``.
 
     Raises:
-        InputError: the frame is of no known kind, a column is missing or does not hold text, or a
-            new column would have the name of one that is there; before a model is loaded.
-        OptionError: ``extractor`` and settings of another one were given together.
-        HpdError: as ``Extractor`` and ``Extractor.extract_many``.
+        InputError: the kind of frame is not supported, a column is missing or does not hold text,
+            or a new column would have the name of an existing one. Raised before a model is loaded.
+        OptionError: an extractor was given together with a model or options.
+        HpdError: see ``Extractor`` and ``Extractor.extract_many``.
     """
     opened = open_frame(frame)
     columns = ColumnSettings(column, category_column, prefix, confidence, spans, on_error)
@@ -101,34 +101,34 @@ def extract(
 
 
 _loaded: dict[tuple[int, str], Extractor[Any]] = {}
-"""The extractors of this process, by its number: those of a parent are of no use to a fork."""
+"""The extractors of this process, by process id, as a fork cannot use those of its parent."""
 _lock = threading.Lock()
 
 
 class BatchExtractor:
-    """Adds typed columns to each batch that it is called with, as ``hpd.frames.extract`` does.
+    """A callable that adds typed columns to each batch, like ``hpd.frames.extract``.
 
-    The model is loaded at the first call, once in each process, also if the object is pickled and
-    comes there more than once. What is pickled tells the model's file apart, so a result that
-    ``datasets`` keeps is never taken for that of another model.
+    The model is loaded at the first call, and only once per process, even if several copies of the
+    object are unpickled there. Pickles contain a fingerprint of the model's file, so that results
+    cached by ``datasets`` are not used for another model.
 
     Args:
-        schema: in any form that ``Extractor`` takes.
+        schema: any form that ``Extractor`` accepts.
         column: the column with the texts.
-        category_column: the column with the categories, if the schema is by category.
+        category_column: the column with the categories, if there is a schema per category.
         model: path of a GGUF file; None for the bundled model.
         hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, instead of ``model``.
-        options: how to read and decode. Single options may be given by name as well.
-        examples: documents with their answers, as in ``Extractor``.
-        system_prompt: the system's text, as in ``Extractor``.
-        prefix: stands before the names of all new columns.
+        options: the options; single ones may also be given by name.
+        examples: documents with their answers, as for ``Extractor``.
+        system_prompt: the system prompt, as for ``Extractor``.
+        prefix: prepended to the names of all new columns.
         confidence: whether to add ``NAME_confidence``.
         spans: whether to add ``NAME_span``.
         on_error: ``raise`` the error of a document, or ``record`` it in the column ``error``.
         settings: options by name, as in ``Options``.
 
     Raises:
-        OptionError: there is no such option, or it cannot have that value.
+        OptionError: an option is unknown or has an invalid value.
         SchemaError: the schema cannot be read.
         ModelLoadError: the model cannot be found.
     """
@@ -160,18 +160,18 @@ class BatchExtractor:
         self._version = (file_fingerprint(self._model), __version__)
 
     def __call__(self, batch: Any) -> Any:
-        """The batch with the new columns, of the same kind; of a dict of lists, the new ones alone.
+        """Return a batch of the same kind with the new columns; for a dict of lists, only these.
 
         Raises:
-            HpdError: as ``hpd.frames.extract``; also in a process that was forked from one in
-                which a model had been used.
+            HpdError: see ``hpd.frames.extract``; also raised in a process that was forked after a
+                model had been used.
         """
         frame = open_frame(batch)
         new_columns = self._columns.new_columns(self._schemas, frame.names)
         return add_columns(frame, new_columns, self.load(), None, self._columns)
 
     def load(self) -> Extractor[Any]:
-        """The extractor of this process, which stays open until the process ends."""
+        """Return the extractor of this process, which stays open until the process ends."""
         settings = (self._schemas, self._options, self._examples, self._system_prompt)
         key = (os.getpid(), repr((settings, self._model, self._version)))
         with _lock:

@@ -1,4 +1,4 @@
-"""The columns that are added to a frame."""
+"""Makes the columns that are added to a frame."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from hpd.extractor import Extractor, OnError, check_on_error, error_of, should_r
 from hpd.files.tables import (
     Column,
     OutputLine,
-    Schemas,
     attributes_of,
     checks_text,
     data_value,
@@ -23,9 +22,10 @@ from hpd.files.tables import (
 )
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
+from hpd.schema.schemas import Schemas
 
 _CHUNK_ROWS: Final = 1000
-"""The rows of a chunk of the new columns."""
+"""Number of rows per chunk of the new columns."""
 
 _START: Final = Attribute("start", "integer")
 _END: Final = Attribute("end", "integer")
@@ -33,13 +33,13 @@ _END: Final = Attribute("end", "integer")
 
 @dataclass(frozen=True, slots=True)
 class ColumnSettings:
-    """The columns of a frame that are read, and those that are added to it."""
+    """Which columns of a frame are read, and which are added."""
 
     text: str
     category: str | None = None
-    """The column that names the schema of each row, if there is one for each category."""
+    """The column with the categories, if there is a schema per category."""
     prefix: str = ""
-    """Stands before the names of all new columns."""
+    """Prepended to the names of all new columns."""
     confidence: bool = False
     spans: bool = False
     on_error: OnError = "raise"
@@ -48,7 +48,7 @@ class ColumnSettings:
         check_on_error(self.on_error)
 
     def new_columns(self, schemas: Schemas, names: Iterable[Any]) -> list[Column]:
-        """The columns that are added to a frame which has columns of some names.
+        """Return the columns to add to a frame with columns of these names.
 
         Raises:
             InputError: a new column would have the name of another one.
@@ -85,18 +85,18 @@ def add_columns(
     schema: object,
     columns: ColumnSettings,
 ) -> Any:
-    """The frame with the new columns; a row without a text has null in each of them.
+    """Return the frame with the new columns, which are null in rows without a text.
 
     Args:
-        frame: has the texts.
-        new_columns: the new columns.
-        extractor: reads the texts.
-        schema: takes the place of the extractor's own; None for that.
-        columns: the names of what is read, and what is done about errors.
+        frame: the frame with the texts.
+        new_columns: the columns to add.
+        extractor: extracts the values.
+        schema: used instead of the extractor's own; None for the latter.
+        columns: the names of the columns to read, and how errors are handled.
 
     Raises:
         InputError: a column is missing or does not hold text.
-        HpdError: a document failed, with ``on_error="raise"``; or a value fits no column.
+        HpdError: a document failed, with ``on_error="raise"``; or a value does not fit its column.
     """
     pyarrow = arrow_module()
     kinds = {column.name: arrow_type(column.attribute) for column in new_columns}
@@ -113,7 +113,7 @@ def add_columns(
 def _output_lines(
     frame: Frame, extractor: Extractor[Any], schema: object, columns: ColumnSettings
 ) -> Iterator[OutputLine]:
-    """The line of output for each row, in order; an empty one for a row without a text."""
+    """Yield the output line of each row, in order; an empty one for a row without a text."""
     is_text = [text is not None for text in texts_of(frame, columns.text)]
     extractions = extractor.extract_many(  # type: ignore[call-overload]
         _documents(frame, columns), schema=schema, on_error="record"
@@ -143,7 +143,7 @@ def _documents(frame: Frame, columns: ColumnSettings) -> Iterator[Document]:
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """A detail of a value: its type, and where it is in the details of a field."""
+    """A detail of a value: its type, and how to get it from the details of a field."""
 
     attribute: Attribute
     value: Callable[[Mapping[str, Any]], Any]
@@ -159,11 +159,11 @@ _SPAN: Final = _Detail(
 
 
 def _detail_column(name: str, attribute: Attribute, kind: _Detail) -> Column:
-    """The column with a detail of each value, nested as the values are."""
+    """Return the column with a detail of each value, nested like the values."""
 
     def value(line: OutputLine) -> Any:
         data = line.get("data") or {}
-        # Where the root of the schema is no object, the data is the value itself.
+        # If the root of the schema is not an object, the data is the value itself.
         data = data.get(attribute.name) if isinstance(data, dict) else data
         return _nested_details(data, attribute, attribute.name, line.get("fields", {}), kind)
 
@@ -171,7 +171,7 @@ def _detail_column(name: str, attribute: Attribute, kind: _Detail) -> Column:
 
 
 def _same_shape(attribute: Attribute, leaf: Attribute) -> Attribute:
-    """An attribute of the same shape, with another one in the place of each scalar."""
+    """Return an attribute of the same shape, with ``leaf`` in place of each scalar."""
     if attribute.type == "array" and attribute.item is not None:
         return Attribute(attribute.name, "array", item=_same_shape(attribute.item, leaf))
     if attribute.type == "object":

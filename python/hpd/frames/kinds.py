@@ -1,4 +1,4 @@
-"""The frames of each library through narwhals: texts out, Arrow arrays in as further columns."""
+"""Reads texts from the frames of several libraries and adds columns, through narwhals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hpd.extras import import_extra
 
 _KNOWN_FRAMES = "a DataFrame of pandas or polars, an Arrow table, or a batch of them"
 _N_ROWS = 1000
-"""The rows that are Python's at a time."""
+"""Number of rows that are converted to Python objects at a time."""
 
 
 def _module(name: str) -> Any:
@@ -18,12 +18,12 @@ def _module(name: str) -> Any:
 
 
 def arrow_module() -> Any:
-    """pyarrow; ``InputError`` if it is not installed."""
+    """Import pyarrow; raise ``MissingPackageError`` if it is not installed."""
     return _module("pyarrow")
 
 
 class Frame:
-    """A frame of any library, whose own columns are left as they are."""
+    """A frame of any library, whose existing columns are not changed."""
 
     def __init__(
         self, native: Any, convert_back: Callable[[Any], Any] = lambda frame: frame
@@ -37,7 +37,7 @@ class Frame:
         self._frame = _module("narwhals").from_native(native, eager_only=True)
 
     def values(self, name: Any) -> Iterator[Any]:
-        """The values of a column, None for null; they are made as they are asked for."""
+        """Yield the values of a column, None for null, converting them as needed."""
         series = self._frame.get_column(name)
         for begin in range(0, len(series), _N_ROWS):
             part = series[begin : begin + _N_ROWS]
@@ -45,7 +45,7 @@ class Frame:
                 yield None if is_null else value
 
     def with_columns(self, columns: Mapping[str, Any]) -> Any:
-        """The frame of its library with further columns, which are chunked Arrow arrays."""
+        """Return the library's frame with new columns, given as chunked Arrow arrays."""
         narwhals = _module("narwhals")
         kind = self._frame.implementation
         if kind.is_pandas():
@@ -65,7 +65,7 @@ class Frame:
 
 
 class _ListFrame(Frame):
-    """A dict of lists, one for each column; who gives it adds the new ones to it himself."""
+    """A dict with a list per column; callers add the new columns to it themselves."""
 
     def __init__(self, lists: Mapping[Any, Any]) -> None:
         self._lists = lists
@@ -79,10 +79,10 @@ class _ListFrame(Frame):
 
 
 def open_frame(frame: Any) -> Frame:
-    """A frame of any kind that is known here.
+    """Open a frame of any supported kind.
 
     Raises:
-        InputError: it is none, or one that has to be computed first; or a library is missing.
+        InputError: the kind is not supported, or must be computed first; or a package is missing.
     """
     pyarrow = arrow_module()
     kind = type(frame).__name__
@@ -101,7 +101,7 @@ def open_frame(frame: Any) -> Frame:
     if isinstance(frame, pyarrow.Table):
         return Frame(frame)
     if isinstance(getattr(frame, "pa_table", None), pyarrow.Table):
-        # A batch of datasets, whose lists would lose their types where all values are null.
+        # A batch of datasets, whose lists would lose their types if all values were null.
         return Frame(frame.pa_table)
     if isinstance(frame, Mapping):
         return _ListFrame(frame)
@@ -112,12 +112,12 @@ def open_frame(frame: Any) -> Frame:
     except TypeError as error:
         if not hasattr(frame, "__arrow_c_stream__"):
             raise InputError(f"{kind} is not a frame: {_KNOWN_FRAMES} is expected") from error
-        # Of a library that is not known, but speaks Arrow.
+        # From an unknown library that supports Arrow.
         return Frame(pyarrow.table(frame))
 
 
 def _only_batch(table: Any) -> Any:
-    """The single record batch of a table that was made of one."""
+    """Return the single record batch of a table that was made from one."""
     pyarrow = arrow_module()
     columns = [column.combine_chunks() for column in table.columns]
     arrays = [c.combine_chunks() if isinstance(c, pyarrow.ChunkedArray) else c for c in columns]
@@ -125,7 +125,7 @@ def _only_batch(table: Any) -> Any:
 
 
 def texts_of(frame: Frame, name: Any) -> Iterator[str | None]:
-    """The texts of a column, None for null and for NaN, made as they are asked for.
+    """Return an iterator over the texts of a column, with None for null and NaN.
 
     Raises:
         InputError: there is no such column, or it does not hold text.

@@ -20,12 +20,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdWarning, OptionError, SchemaError
-from hpd.messages import did_you_mean
+from hpd.messages import did_you_mean, is_unicode
 from hpd.options import OPTIONS, Options, check_name, option_label
 from hpd.prompt.text import LABEL_KEY
 from hpd.results import plain_data
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import SchemaWarning
+from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
     from hpd._native import Model
@@ -45,9 +46,6 @@ OnSettled = Callable[[int, Mapping[str, Any]], None]
 """Called before a document is finished, with its index in the input and the data of its leading
 attributes that can no longer change."""
 
-Schemas = Schema | Mapping[str, Schema]
-"""One schema, or one per category."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
@@ -60,13 +58,9 @@ class Task:
     options: Options
     """With all options set. Those of the engine and the model are the pipeline's."""
     examples: Examples | Mapping[str, Examples] = ()
-    """Documents with their answers for the prompt; a dict by category if ``schemas`` is one."""
+    """Documents with their answers for the prompt; maybe by category, as ``schemas``."""
     system_prompt: str | None = None
     """Replaces the default system prompt."""
-
-    def schema(self, category: str | None) -> Schema:
-        """Return the schema for documents of a category."""
-        return self.schemas if isinstance(self.schemas, Schema) else self.schemas[str(category)]
 
 
 def prepare_task(
@@ -105,37 +99,40 @@ def read_examples(
         OptionError: an example is malformed, or its category has no schema.
     """
     if not isinstance(examples, Mapping):
-        return _read_examples(examples, schemas, "example")
-    if isinstance(schemas, Schema):
+        read = _read_examples(examples, schemas.single, "example")
+        _warn_of_unknown_names(read, schemas.by_category.values(), "example")
+        return read
+    if schemas.single is not None:
         raise OptionError(
             "examples: a list is expected, [(text, data), ...] or [{'text': ..., 'data': ...}, ...]"
         )
     for category in examples:
         if category not in schemas:
             raise OptionError(f"examples: there is no schema for the category {category!r}")
-    return {
-        category: _read_examples(group, schemas[category], f"category {category!r}: example")
-        for category, group in examples.items()
-    }
+    by_category = {}
+    for category, group in examples.items():
+        schema, where = schemas.for_category(category), f"category {category!r}: example"
+        by_category[category] = _read_examples(group, schema, where)
+        _warn_of_unknown_names(by_category[category], [schema], where)
+    return by_category
 
 
-def _read_examples(examples: object, schemas: Schemas, name: str) -> Examples:
+def _read_examples(examples: object, schema: Schema | None, name: str) -> Examples:
     if isinstance(examples, str | bytes) or not isinstance(examples, Sequence):
         raise OptionError(f"{name}s: a list is expected, not {type(examples).__name__}")
-    read = [
-        _read_example(example, schemas, f"{name} {number}")
+    return [
+        _read_example(example, schema, f"{name} {number}")
         for number, example in enumerate(examples, start=1)
     ]
-    _warn_of_unknown_names(read, schemas, name)
-    return read
 
 
-def _warn_of_unknown_names(examples: Examples, schemas: Schemas, where: str) -> None:
-    """Warn of answers with names that the schema does not have, as they mislead the model."""
-    if isinstance(schemas, Schema) and schemas.has_unwrapped_root:
-        return
-    by_category = [schemas] if isinstance(schemas, Schema) else schemas.values()
-    known = {attribute.name: None for schema in by_category for attribute in schema}
+def _warn_of_unknown_names(examples: Examples, schemas: Iterable[Schema], where: str) -> None:
+    """Warn of answers with names that none of the schemas has, as they mislead the model."""
+    known: dict[str, None] = {}
+    for schema in schemas:
+        if schema.has_unwrapped_root:
+            return
+        known |= dict.fromkeys(attribute.name for attribute in schema)
     for number, (_, answer) in enumerate(examples, start=1):
         names = [*answer] if isinstance(answer, Mapping) else []
         unknown = next((name for name in names if name not in known), None)
@@ -145,12 +142,12 @@ def _warn_of_unknown_names(examples: Examples, schemas: Schemas, where: str) -> 
                 f"{where} {number}: {unknown!r}, which the model is shown, is no attribute of the "
                 f"schema: {hint}",
                 SchemaWarning,
-                stacklevel=5,
+                stacklevel=4,
             )
             return
 
 
-def _read_example(example: object, schemas: Schemas, where: str) -> tuple[str, object]:
+def _read_example(example: object, schema: Schema | None, where: str) -> tuple[str, object]:
     if isinstance(example, Mapping) and {"text", "data"} <= {*example} <= _EXAMPLE_KEYS:
         text, data = example["text"], example["data"]
     elif isinstance(example, tuple | list) and len(example) == 2:
@@ -167,8 +164,7 @@ def _read_example(example: object, schemas: Schemas, where: str) -> tuple[str, o
         data = plain_data(data)
     except Exception as error:  # whatever the user's class raises
         raise OptionError(f"{where}: the answer is no data: {error}") from error
-    has_unwrapped_root = isinstance(schemas, Schema) and schemas.has_unwrapped_root
-    if not has_unwrapped_root and not isinstance(data, Mapping):
+    if not (schema and schema.has_unwrapped_root) and not isinstance(data, Mapping):
         raise OptionError(
             f"{where}: the answer must be an object of the schema's attributes, as in "
             f"{{'name': 'value'}}, not {type(data).__name__}"
@@ -189,18 +185,15 @@ def check_task(
         SchemaError: the method does not support a schema, or it has text that cannot be encoded.
     """
     check_method(options, schemas)
-    by_category = {"": schemas} if isinstance(schemas, Schema) else schemas
-    for category, schema in by_category.items():
+    for category, schema in schemas.by_category.items():
         _check_encodable(schema.attributes, f"category {category!r}: " if category else "")
-        if is_unencodable(category):
+        if category and not is_unicode(category):
             raise SchemaError(f"category {category!r}: {UNENCODABLE}")
-    if system_prompt is not None and is_unencodable(system_prompt):
+    if system_prompt is not None and not is_unicode(system_prompt):
         raise OptionError(f"system_prompt: {UNENCODABLE}")
     groups = examples.values() if isinstance(examples, Mapping) else [examples]
     for number, (text, answer) in enumerate(itertools.chain(*groups), start=1):
-        if is_unencodable(text) or is_unencodable(
-            json.dumps(answer, ensure_ascii=False, default=str)
-        ):
+        if not is_unicode(text + json.dumps(answer, ensure_ascii=False, default=str)):
             raise OptionError(f"example {number}: {UNENCODABLE}")
     if system_prompt is not None and options.layout == "label":
         raise OptionError("the layout label has a system prompt of its own: give none with it")
@@ -210,19 +203,10 @@ UNENCODABLE = "half of a surrogate pair is no text: it was cut within a characte
 """Why text with a lone surrogate is rejected."""
 
 
-def is_unencodable(text: str) -> bool:
-    """Return whether a text has a lone surrogate, so that it cannot be encoded and tokenized."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
 def _check_encodable(attributes: Iterable[Attribute], where: str) -> None:
     for each in attributes:
         texts = (each.name, each.description, each.pattern or "", *each.examples, *each.choices)
-        if any(isinstance(text, str) and is_unencodable(text) for text in texts):
+        if any(isinstance(text, str) and not is_unicode(text) for text in texts):
             raise SchemaError(f"{where}{each.name!r}: {UNENCODABLE}")
         inner = (each.item,) if each.item is not None else ()
         _check_encodable((*each.attributes, *inner), f"{where}{each.name}: ")
@@ -233,7 +217,7 @@ def examples_of(examples: Examples | Mapping[str, Examples], category: str | Non
     return examples.get(category or "", ()) if isinstance(examples, Mapping) else examples
 
 
-def check_method(options: Options, schemas: Schema | Mapping[str, Schema]) -> None:
+def check_method(options: Options, schemas: Schemas) -> None:
     """Reject a schema that the method of ``options`` does not support.
 
     ``ar`` writes attributes in the order of the schema, each with those before it in view. So an
@@ -244,8 +228,7 @@ def check_method(options: Options, schemas: Schema | Mapping[str, Schema]) -> No
     """
     if options.method != "ar":
         return
-    by_category = {None: schemas} if isinstance(schemas, Schema) else schemas
-    for category, schema in by_category.items():
+    for category, schema in schemas.by_category.items():
         where = "" if category is None else f"category {category!r}: "
         _check_order(schema.attributes, where)
         kind = next(filter(None, map(_type_ar_cannot_write, schema.attributes)), None)

@@ -24,7 +24,7 @@ from hpd import _native
 from hpd.documents import NOT_YET, Document, NotYet, Places
 from hpd.errors import CallCancelledError, EngineClosedError, HpdError
 from hpd.options import Options
-from hpd.pipeline import Cancellation, Examples, OnChunk, OnSettled, Schemas, Task, examples_of
+from hpd.pipeline import Cancellation, Examples, OnChunk, OnSettled, Task, examples_of
 from hpd.pipeline.compiled_schema import CompiledSchema, Request
 from hpd.pipeline.long_documents import (
     ContextLimit,
@@ -34,10 +34,11 @@ from hpd.pipeline.long_documents import (
     finetuned_length,
 )
 from hpd.pipeline.prompts import Prompt, PromptMaker
+from hpd.pipeline.recent import RecentlyUsed
 from hpd.pipeline.reuse import Reuse
 from hpd.prompt.tokens import may_share_prompt
 from hpd.results import Extraction, Failure, Usage
-from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 from hpd.values.confidence import ConfidenceMap
 
 MAX_WAITING_DUPLICATES = 256
@@ -509,11 +510,9 @@ class Pipeline:
 
     Args:
         model: the loaded model, which other pipelines may share.
-        schemas: the schema, or one per category.
         options: the options, all of them set (``Options.with_defaults``).
         native: the options of the engine.
-        examples: documents with their answers, shown in the prompt; a dict by category if
-            ``schemas`` is one.
+        examples: documents with their answers, shown in the prompt; maybe by category.
         system_prompt: replaces the default system prompt.
         flush_after: the number of documents after which an incomplete stack is flushed.
         reuse: keeps values of earlier documents; None decodes every document.
@@ -551,7 +550,7 @@ class Pipeline:
         self._loop = EngineLoop(self._engine, n_ahead=in_flight)
         self._flush_after = flush_after or 4 * options.stack * in_flight
         self._lock = threading.Lock()
-        self._other_tasks: OrderedDict[str, Task] = OrderedDict()
+        self._other_tasks: RecentlyUsed[str, Task] = RecentlyUsed(_MAX_KEPT_TASKS)
         self._makers: OrderedDict[tuple[Task, str | None], PromptMaker] = OrderedDict()
 
     def check_room(self) -> None:
@@ -562,23 +561,16 @@ class Pipeline:
         Raises:
             ContextOverflowError: with the numbers of tokens.
         """
-        if isinstance(self._task.schemas, Schema):
+        if self._task.schemas.single is not None:
             check_room(self._maker_for(self._task, None))
 
     def task_for(self, schemas: Schemas) -> Task:
         """Return the task for a call with its own schemas: the pipeline's, without examples."""
         if schemas is self._task.schemas:
             return self._task
-        name = _schemas_key(schemas)
+        make = partial(replace, self._task, schemas=schemas, examples=())
         with self._lock:
-            task = self._other_tasks.get(name)
-            if task is None:
-                task = replace(self._task, schemas=schemas, examples=())
-                self._other_tasks[name] = task
-            self._other_tasks.move_to_end(name)
-            if len(self._other_tasks) > _MAX_KEPT_TASKS:
-                self._other_tasks.popitem(last=False)
-            return task
+            return self._other_tasks.get_or_make(schemas.key, make)
 
     def run(
         self,
@@ -665,7 +657,7 @@ class Pipeline:
             yield from prompts_of(stack)
 
     def _maker_for(self, task: Task, category: str | None) -> PromptMaker:
-        key = task, None if isinstance(task.schemas, Schema) else category
+        key = task, category if task.schemas.single is None else None
         with self._lock:
             maker = self._makers.get(key)
             if maker is not None:
@@ -685,7 +677,7 @@ class Pipeline:
             raise EngineClosedError(_CLOSED_MESSAGE)
         compiled_schema = self._compile_schema(
             self._model,
-            task.schema(category),
+            task.schemas.for_category(category),
             task.options,
             examples_of(task.examples, category),
             system_prompt=task.system_prompt,
@@ -694,13 +686,6 @@ class Pipeline:
         )
         self._loop.seed_drafter(list(compiled_schema.drafter_seeds()))
         return PromptMaker(compiled_schema, self._limit, self._reuse)
-
-
-def _schemas_key(schemas: Schemas) -> str:
-    """Return a key that is different for different schemas."""
-    if isinstance(schemas, Schema):
-        return schemas.key
-    return repr([(category, schema.key) for category, schema in schemas.items()])
 
 
 def _with_places(extraction: Extraction[Any], places: Places | None) -> Extraction[Any]:
@@ -721,8 +706,8 @@ def _input_failure(document: Document, schemas: Schemas) -> Failure | None:
     except UnicodeEncodeError as error:
         half = f"half of a surrogate pair at character {error.start}"
         return Failure("InputError", f"the text is not Unicode: {half}; mend it where it is read")
-    if isinstance(schemas, Mapping) and document.category not in schemas:
-        names = ", ".join(sorted(schemas))
+    if document.category not in schemas:
+        names = ", ".join(sorted(schemas.categories))
         what = "no category" if document.category is None else f"category {document.category!r}"
         return Failure("InputError", f"{what}: the schema has {names}")
     return None

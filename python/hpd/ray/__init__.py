@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["extract"]
 
 _MAX_LOST_WORKERS: Final = 3
-"""The workers that may be lost over the same batch."""
+"""Maximum number of workers that may be lost while they have the same batch."""
 
 
 class MapWorker(BatchExtractor):
-    """A ``BatchExtractor`` that loads its model when it is made, which Ray does on each worker."""
+    """A ``BatchExtractor`` that loads its model when it is created, on each worker."""
 
     def __init__(self, schema: object, **settings: Any) -> None:
         super().__init__(schema, **settings)
@@ -60,37 +60,37 @@ def extract(
     batch_size: int = 256,
     **settings: Unpack[Settings],
 ) -> Any:
-    """The data set with a typed column for each attribute, as ``hpd.frames.extract`` adds them.
+    """Return the data set with a typed column for each attribute, like ``hpd.frames.extract``.
 
-    Nothing is computed before the result is written or read. Each worker is a process of its own,
-    which loads the model once. One that is lost is started again, and its batches are done again.
+    Nothing is computed until the result is read or written. Each worker is a separate process that
+    loads the model once. If a worker is lost, it is restarted, and its batches are repeated.
 
     Args:
         dataset: a ``ray.data.Dataset``.
-        schema: in any form that ``Extractor`` takes.
+        schema: any form that ``Extractor`` accepts.
         column: the column with the texts.
-        category_column: the column with the categories, if the schema is by category.
-        model: path of a GGUF file, which is there on every machine; None for the bundled model.
-        hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, which every machine fetches by itself.
-        options: how to read and decode. Single options may be given by name as well.
-        examples: documents with their answers, as in ``Extractor``.
-        system_prompt: the system's text, as in ``Extractor``.
-        prefix: stands before the names of all new columns.
+        category_column: the column with the categories, if there is a schema per category.
+        model: path of a GGUF file that exists on every machine; None for the bundled model.
+        hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, which every machine downloads.
+        options: the options; single ones may also be given by name.
+        examples: documents with their answers, as for ``Extractor``.
+        system_prompt: the system prompt, as for ``Extractor``.
+        prefix: prepended to the names of all new columns.
         confidence: whether to add ``NAME_confidence``.
         spans: whether to add ``NAME_span``.
         on_error: ``record`` the error of a document in the column ``error``, or ``raise`` it, which
-            ends everything.
-        concurrency: the number of workers, or the least and the most; else one for each GPU, or
-            each machine.
-        num_cpus: the cores that are reserved for each worker; else almost its share.
-        num_gpus: the GPUs of each worker, or a part of one; else one if the cluster has any.
-        batch_size: the rows of a batch.
-        settings: options by name, as in ``Options``. Without ``n_threads``, each worker computes
-            with its share of the cores.
+            ends the whole computation.
+        concurrency: the number of workers, or its minimum and maximum; default: one per GPU, or
+            per machine.
+        num_cpus: cores to reserve for each worker; default: slightly less than its share.
+        num_gpus: GPUs per worker, possibly a fraction; default: one if the cluster has any.
+        batch_size: number of rows per batch.
+        settings: options by name, as in ``Options``. Without ``n_threads``, each worker uses its
+            share of the cores.
 
     Raises:
-        InputError: Ray is not installed, or the data set is something else.
-        OptionError: an option cannot have its value, or no machine has so many GPUs.
+        InputError: Ray is not installed, or ``dataset`` is not a data set of Ray.
+        OptionError: an option is invalid, or no machine has enough GPUs.
         SchemaError: the schema cannot be read.
     """
     ray = ray_module()

@@ -1,4 +1,4 @@
-"""The connection to Ray, and the shares of workers in the machines of a cluster."""
+"""Connects to Ray, and divides the machines of a cluster among workers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from hpd.errors import HpdError, InputError, OptionError
 from hpd.extras import import_extra
 
 LOCAL: Final = "local"
-"""The address of a cluster that is this machine alone, and ends with the process."""
+"""The address of a new cluster on this machine, which ends with the process."""
 AUTO: Final = "auto"
-"""The address of the cluster that this machine is in."""
+"""The address of the cluster to which this machine belongs."""
 
 _ADDRESS = re.compile(r"local|auto|[\w.-]+:\d+|\[[\da-fA-F:]+\]:\d+")
 _OBJECT_STORE_BYTES: Final = 256 << 20
-"""Enough for what is under way: texts and values only, as models are read from their files."""
+"""Enough for texts and values in flight; models are read from their files."""
 
 
 def ray_module() -> Any:
-    """Ray with its data sets; ``InputError`` if it is not installed."""
+    """Import Ray; raise ``MissingPackageError`` if it or its data sets are not installed."""
     import_extra("ray.data", "ray", "ray", "hpd.ray")
     import ray
 
@@ -33,10 +33,10 @@ def ray_module() -> Any:
 
 
 def check_address(text: str) -> str:
-    """An address as it is given.
+    """Return the address.
 
     Raises:
-        InputError: it is none, which may be the name of an input.
+        InputError: it is malformed; it may be the name of an input.
     """
     if not _ADDRESS.fullmatch(text):
         raise InputError(
@@ -47,22 +47,22 @@ def check_address(text: str) -> str:
 
 
 def connect(address: str | None) -> bool:
-    """Connect this process to Ray, unless it is connected; whether that was done now.
+    """Connect this process to Ray; return False if it was already connected.
 
     Args:
-        address: of the cluster; None for the one that this machine is in, or, if it is in none,
-            for a new one on this machine.
+        address: the address of the cluster; None for the one to which this machine belongs or, if
+            there is none, a new one on this machine.
 
     Raises:
-        HpdError: there is no such cluster, or a new one cannot be started.
+        HpdError: the cluster cannot be reached, or a new one cannot be started.
     """
     ray = ray_module()
     if ray.is_initialized():
         return False
-    # What workers print would be mixed with results.
+    # The workers' output would be mixed with the results.
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # advice on coming versions of Ray
+        warnings.simplefilter("ignore")  # about future versions of Ray
         try:
             if address != LOCAL:
                 ray.init(address or AUTO, **quiet)
@@ -78,7 +78,7 @@ def connect(address: str | None) -> bool:
                 object_store_memory=_OBJECT_STORE_BYTES,
                 **quiet,
             )
-        except Exception as error:  # a bare one where its processes are too slow to start
+        except Exception as error:  # of no other type if its processes start too slowly
             raise HpdError(
                 f"Ray cannot be started on this machine: {error} Try again when the machine is "
                 "less busy; `ray stop --force` ends what is left of an earlier one"
@@ -87,12 +87,12 @@ def connect(address: str | None) -> bool:
 
 
 BATCHES_PER_WORKER: Final = 2
-"""The batches that a worker decodes together, so that one goes on while another one ends."""
+"""Number of batches that a worker decodes together, so that it is busy while one ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The resources of one machine, as Ray counts them."""
+    """The resources of a machine, as Ray counts them."""
 
     n_cpus: int
     n_gpus: float = 0
@@ -100,19 +100,19 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The part of the machines that each worker has."""
+    """The number of workers, and the resources of each."""
 
     n_workers: int
     n_threads: int
-    """The threads with which each worker computes."""
+    """Number of threads per worker."""
     n_cpus: float
-    """The cores that are reserved for each worker: a little less than it uses, so that there is
-    room for the tasks that read and write data, which use little of theirs."""
+    """Cores to reserve for each worker: slightly fewer than it uses, which leaves room for tasks
+    that read and write data, as these hardly use their cores."""
     n_gpus: float
 
 
 def machines(nodes: Sequence[Mapping[str, Any]]) -> list[Machine]:
-    """The machines among the nodes of a cluster, as ``ray.nodes()`` gives them."""
+    """Return the machines of the nodes that ``ray.nodes()`` returned."""
     alive = [node["Resources"] for node in nodes if node["Alive"]]
     return [Machine(int(each.get("CPU", 0)), each.get("GPU", 0)) for each in alive]
 
@@ -120,15 +120,15 @@ def machines(nodes: Sequence[Mapping[str, Any]]) -> list[Machine]:
 def worker_share(
     cluster: Sequence[Machine], n_workers: int | None = None, n_gpus: float | None = None
 ) -> Share:
-    """The share of each worker.
+    """Return the share of each worker.
 
     Args:
         cluster: the machines.
-        n_workers: the workers in all; else one for each GPU (or ``n_gpus``), or each machine.
-        n_gpus: GPUs of each worker, which may be a part of one; else one if there is any.
+        n_workers: number of workers; default: one per GPU (or per ``n_gpus``), or per machine.
+        n_gpus: GPUs per worker, possibly a fraction; default: one if there is any.
 
     Raises:
-        OptionError: no machine has so many GPUs, or there are no machines.
+        OptionError: no machine has enough GPUs, or any cores.
     """
     most_gpus = max((machine.n_gpus for machine in cluster), default=0)
     if n_gpus is None:
@@ -138,7 +138,7 @@ def worker_share(
             f"a worker needs {n_gpus:g} GPUs, but no machine of the cluster has more than "
             f"{most_gpus:g}"
         )
-    # A worker on a machine without cores would wait for ever.
+    # A worker on a machine without cores would wait forever.
     n_cores = [machine.n_cpus for machine in cluster if machine.n_cpus > 0]
     if not n_cores:
         raise OptionError("no machine of the cluster has a core to work with")

@@ -1,9 +1,8 @@
-"""The arguments of ``hpd extract --ray``, and its extractor; the core finds this module by name."""
+"""The arguments and the extractor of ``hpd extract --ray``; the core finds this module by name."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from hpd.errors import InputError
 from hpd.extras import require_extra
 from hpd.options import Options
 from hpd.ray.cluster import check_address
-from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,10 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace, options: Options) -> None:
-    """Refuse what a cluster cannot honour.
+    """Check the arguments for a cluster.
 
     Raises:
-        UsageError: Ray is not installed, the address is none, or an argument needs another one.
+        UsageError: Ray is not installed, the address is malformed, or an argument needs another.
     """
     if arguments.ray is None:
         for name in ("ray_workers", "ray_gpus"):
@@ -66,12 +65,12 @@ def check(arguments: argparse.Namespace, options: Options) -> None:
 
 def open_extractor(
     arguments: argparse.Namespace,
-    schemas: Schema | Mapping[str, Schema],
+    schemas: Schemas,
     options: Options,
     examples: Any,
     model: Path,
 ) -> Any:
-    """The loaded model in the workers of a cluster."""
+    """Return an extractor that has loaded the model in the workers of a cluster."""
     from hpd.ray.workers import RayExtractor
 
     return RayExtractor(

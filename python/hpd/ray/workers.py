@@ -1,4 +1,4 @@
-"""Extraction in the workers of a cluster."""
+"""Extracts with the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from hpd.options import Options
 from hpd.pipeline import ExamplesForm
 from hpd.ray.cluster import BATCHES_PER_WORKER, connect, machines, ray_module, worker_share
 from hpd.results import Extraction, Failure
-from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 
 _N_DOCUMENTS: Final = 32
-"""The documents of a batch, which is what is done again if a worker is lost."""
+"""Number of documents per batch; the batches of a lost worker are repeated."""
 _MAX_STARTS: Final = 3
-"""The times that a worker may be lost before it has loaded its model."""
+"""How often a worker may be lost before it has loaded its model."""
 
 
 class Worker:
@@ -33,7 +33,7 @@ class Worker:
 
     def __init__(
         self,
-        schemas: Schema | Mapping[str, Schema],
+        schemas: Schemas,
         model: str | None,
         hf_repo: str | None,
         fingerprint: str,
@@ -50,10 +50,10 @@ class Worker:
         self._lock = threading.Lock()
 
     def start(self) -> tuple[str, int]:
-        """Load the model; the names of the machine and the process, for people.
+        """Load the model; return the name of the machine and the process id.
 
         Raises:
-            HpdError: the model is not there, or is another one than where the run was started.
+            HpdError: the model does not exist, or differs from that where the run was started.
         """
         host = socket.gethostname()
         with self._lock:
@@ -64,7 +64,7 @@ class Worker:
         return host, os.getpid()
 
     def extract(self, documents: list[Document]) -> list[Extraction[Any]]:
-        """The extractions of some documents, those that failed included."""
+        """Return the extractions of some documents, including those that failed."""
         self.start()
         assert self._extractor is not None
         extractions = self._extractor.extract_many(documents, on_error="record")
@@ -83,40 +83,41 @@ class Batch:
 
     documents: list[tuple[int, Document]]
     n_lost: int = 0
-    """The workers that were lost while they had it."""
+    """Number of workers that were lost while they had it."""
 
 
 class RayExtractor:
     """Extracts as ``hpd.Extractor`` does, with the workers of a Ray cluster.
 
-    Documents are read as the workers want them. What a worker had that is lost goes to another
-    one; if that is lost, too, each of the documents goes alone, and one over which a third worker
-    is lost has an error.
+    Documents are read as workers become free. A batch whose worker is lost goes to another one; if
+    that is lost, too, its documents are sent one by one, and a document over which a third worker
+    is lost fails.
 
     Args:
-        schemas: one schema, or one per category.
-        model: the file on every machine, or None for the bundled model.
-        hf_repo: the model's repository on the Hub, in place of ``model``.
-        path: the file of the model here, which must be the same on every machine.
-        options: how to read and decode; paths in it are those of every machine.
+        schemas: those of the documents.
+        model: path of the file on every machine; None for the bundled model.
+        hf_repo: the model's repository on the Hub, instead of ``model``.
+        path: the model's file on this machine, which must be the same on every machine.
+        options: the options; their paths must exist on every machine.
         examples: documents with their answers, shown in the prompt.
-        address: of the cluster; None for the one that there is, else one on this machine.
-        n_workers: the workers in all; else one for each GPU, or each machine.
-        n_gpus: GPUs of each worker; else one if there is any.
-        say: is told of a worker that is lost.
+        address: the address of the cluster; None for the one to which this machine belongs or, if
+            there is none, a new one on this machine.
+        n_workers: number of workers; default: one per GPU, or per machine.
+        n_gpus: GPUs per worker; default: one if there is any.
+        say: called with a message when a worker is lost.
 
     Raises:
         InputError: Ray is not installed.
-        OptionError: no machine has so many GPUs.
+        OptionError: no machine has enough GPUs.
         HpdError: the cluster cannot be reached.
     """
 
     tuned: Mapping[str, int] = {}
-    """Nothing: each worker looks up what its own machine has measured."""
+    """Empty, as each worker looks up what was measured on its own machine."""
 
     def __init__(
         self,
-        schemas: Schema | Mapping[str, Schema],
+        schemas: Schemas,
         model: str | None = None,
         *,
         hf_repo: str | None = None,
@@ -158,14 +159,13 @@ class RayExtractor:
         on_error: OnError = "raise",
         on_chunk: object = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """Iterate over extractions with the indexes of their documents, as their batches are
-        finished.
+        """Iterate over extractions with the indexes of their documents, as batches are finished.
 
-        ``on_chunk`` is never called: workers do not tell of the chunks of a document.
+        ``on_chunk`` is never called, as workers do not report the chunks of a document.
 
         Raises:
             HpdError: a document failed, with ``raise``; or no worker can be started.
-            InvalidDataError: as from an extractor: never with ``on_invalid="record"``.
+            InvalidDataError: as from an extractor, so never with ``on_invalid="record"``.
         """
         stack = self._options.stack
         for index, extraction in RayRun(self._ray, self._pool, self._say).extractions(
@@ -176,7 +176,7 @@ class RayExtractor:
             yield index, extraction
 
     def close(self) -> None:
-        """End the workers, and the connection if it was made here."""
+        """End the workers, and the connection if this extractor made it."""
         self._pool.close()
         if not self._was_connected:
             self._ray.shutdown()
@@ -189,25 +189,25 @@ class RayExtractor:
 
 
 class Pool:
-    """The workers, each of which can be replaced by a new one.
+    """The workers, each of which can be replaced.
 
     Args:
-        end: ends a worker, also one that is lost already.
+        end: ends a worker, even if it is already lost.
     """
 
     def __init__(self, end: Callable[[Any], None]) -> None:
         self._end = end
         self.makers: dict[Any, Callable[[], Any]] = {}
-        """The workers, each with a function that makes it again."""
+        """The workers, each with the function that creates it."""
 
     def add(self, make: Callable[[], Any]) -> Any:
-        """A new worker, which waits for room on a machine."""
+        """Return a new worker, which starts when a machine has room."""
         worker = make()
         self.makers[worker] = make
         return worker
 
     def replace(self, worker: Any) -> Any:
-        """A new worker in the place of one."""
+        """End a worker, and return a new one in its place."""
         make = self.makers.pop(worker)
         self._end(worker)
         return self.add(make)
@@ -219,17 +219,17 @@ class Pool:
 
 
 class RayRun:
-    """Sends batches to workers: two at a time to each that has loaded its model."""
+    """Sends batches to the workers that have loaded their model, two at a time."""
 
     def __init__(self, ray: Any, pool: Pool, say: Callable[[str], None]) -> None:
         self._ray = ray
         self._pool = pool
         self._say = say
         self._starting: dict[Any, tuple[Any, int]] = {}
-        """Workers that load the model, with the number of times that this has failed."""
+        """Workers that are loading the model, with the number of failed attempts."""
         self._names: dict[Any, str] = {}
         self._free: deque[Any] = deque()
-        """The workers that can take a batch, once for each that they can take."""
+        """The workers that can take a batch, once for each batch."""
         self._at_work: dict[Any, tuple[Any, Batch]] = {}
         self._again: deque[Batch] = deque()
         for worker in pool.makers:
@@ -238,7 +238,7 @@ class RayRun:
     def extractions(
         self, batches: Iterator[Batch | NotYet]
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extractions of all batches, with the places of their documents.
+        """Yield the extractions of all batches, with the indexes of their documents.
 
         Raises:
             HpdError: a worker raised it, or cannot be started.
@@ -261,7 +261,7 @@ class RayRun:
                 return
             tasks = [*self._starting, *self._at_work]
             if not tasks:
-                continue  # there is nothing to do until there is input
+                continue  # nothing to do until more input arrives
             done, _ = self._ray.wait(tasks, timeout=0 if is_waiting_for_input else None)
             for task in done:
                 if task in self._starting:
@@ -270,7 +270,7 @@ class RayRun:
                     yield from self._finish(task)
 
     def _start(self, task: Any) -> None:
-        """Take a worker in that has loaded its model."""
+        """Send batches to a worker from now on, if it has loaded its model."""
         worker, n_failed = self._starting.pop(task)
         try:
             host, process = self._ray.get(task)
@@ -292,7 +292,7 @@ class RayRun:
         self._starting[new.start.remote()] = new, n_failed
 
     def _finish(self, task: Any) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extractions of a batch, unless its worker was lost."""
+        """Yield the extractions of a batch; retry it if its worker was lost."""
         worker, batch = self._at_work.pop(task)
         try:
             extractions = self._ray.get(task)
@@ -300,7 +300,7 @@ class RayRun:
             raise _cause(error) from None
         except self._ray.exceptions.RayError:  # the process, its machine, or the answer is gone
             name = self._names.pop(worker, None)
-            if name is not None:  # else another batch of it has told
+            if name is not None:  # else already reported for another batch
                 self._say(f"a worker was lost ({name}); what it had is done again")
                 self._free = deque(other for other in self._free if other is not worker)
                 self._replace(worker)
@@ -324,7 +324,7 @@ class RayRun:
 
 
 def batches_of(documents: Iterable[Document | NotYet], n: int) -> Iterator[Batch | NotYet]:
-    """Documents by so many; fewer where there are no more of them now."""
+    """Yield batches of ``n`` documents, or fewer if no more are available now."""
     batch: list[tuple[int, Document]] = []
     n_read = 0
     for document in documents:
@@ -341,13 +341,13 @@ def batches_of(documents: Iterable[Document | NotYet], n: int) -> Iterator[Batch
 
 
 def _cause(error: Any) -> BaseException:
-    """The error that was raised in a worker."""
+    """Return the error that was raised in a worker."""
     cause = error.cause
     return cause if isinstance(cause, HpdError) else HpdError(f"a worker failed: {error}")
 
 
 def _absolute_model(model: str | None) -> str | None:
-    """A model by its whole path, as workers have other current folders; or by its other name."""
+    """Return a file's absolute path, as workers have other working folders; else the name."""
     return os.path.abspath(model) if model is not None and os.path.exists(model) else model
 
 

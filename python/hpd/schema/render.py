@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from hpd.messages import format_table
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.schemas import Schemas
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -35,30 +37,38 @@ def describe(schema: Schema) -> str:
     """Return a plain table: path, type, constraint, absent value, description."""
     rows = [("PATH", "TYPE", "CONSTRAINT", "ABSENT", "DESCRIPTION")]
     rows.extend(_rows(schema, ""))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = []
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row[:4], widths, strict=True)]
-        lines.append("  ".join([*cells, row[4]]).rstrip())
+    lines = [format_table(rows, n_left=5)]
     lines.extend(f"check {path}{': ' if path else ''}{text}" for path, text in _checks(schema))
     return "\n".join(lines)
 
 
-def describe_attributes(schemas: Schema | Mapping[str, Schema]) -> dict[str, str]:
+def describe_all(schemas: Schemas) -> str:
+    """Return the table of each schema, below the name of its category."""
+    named = schemas.by_category.items()
+    return "\n\n".join(f"{name or ''}\n\n{describe(schema)}".lstrip("\n") for name, schema in named)
+
+
+def to_json_schemas(schemas: Schemas) -> dict[str, Any]:
+    """Return the equivalent JSON Schema, or one per category, as ``load_schemas`` reads it."""
+    if schemas.single is not None:
+        return to_json_schema(schemas.single)
+    return {str(name): to_json_schema(schema) for name, schema in schemas.by_category.items()}
+
+
+def describe_attributes(schemas: Schemas) -> dict[str, str]:
     """Describe each attribute briefly, by path, prefixed with the category."""
-    if not isinstance(schemas, Schema):
-        return {
-            f"{category}: {path}": text
-            for category, schema in schemas.items()
-            for path, text in describe_attributes(schema).items()
-        }
-    checks = {f"check {text}": path for path, text in _checks(schemas)}
-    return checks | {
-        path: " ".join(
+    return {
+        path if category is None else f"{category}: {path}": " ".join(
             filter(None, (kind, constraint, "required" if absent == "error" else "", about))
         )
-        for path, kind, constraint, absent, about in _rows(schemas, "")
+        for category, schema in schemas.by_category.items()
+        for path, kind, constraint, absent, about in _described_rows(schema)
     }
+
+
+def _described_rows(schema: Schema) -> Iterator[tuple[str, ...]]:
+    yield from ((f"check {text}", path, "", "", "") for path, text in _checks(schema))
+    yield from _rows(schema, "")
 
 
 def _object_node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from hpd.schema.checks import check, check_name, check_names, fail
 from hpd.schema.json_schema import read_json_schema
 from hpd.schema.one_line import parse_one_line, warn_of_type
 from hpd.schema.references import ANNOTATIONS, CHECKED_AFTERWARDS, JSON_TYPES
+from hpd.schema.schemas import Schemas
 
 FILE_SUFFIXES: Final = (".json", ".txt", ".schema")
 _MODULE_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -46,17 +47,18 @@ def load_schema(source: object) -> Schema:
     Raises ``SchemaError``.
     """
     loaded = load_schemas(source)
-    if isinstance(loaded, Schema):
-        return loaded
-    names = ", ".join(list(loaded)[:5]) + (", ..." if len(loaded) > 5 else "")
+    if loaded.single is not None:
+        return loaded.single
+    names = loaded.categories
+    shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     raise SchemaError(
-        f"this holds one schema for each of {len(loaded)} categories ({names}), but one schema is "
+        f"this holds one schema for each of {len(names)} categories ({shown}), but one schema is "
         "expected here: take one of them, or say which category a document has "
         "(--category-field on the command line)"
     )
 
 
-def load_schemas(source: object) -> Schema | dict[str, Schema]:
+def load_schemas(source: object) -> Schemas:
     """Load a schema, or one per category, in any of these forms.
 
     - a Pydantic (version 2) class;
@@ -66,20 +68,22 @@ def load_schemas(source: object) -> Schema | dict[str, Schema]:
     - text: the one-line form, JSON of any of the above, the name of a file with either
       (``.json``, ``.txt``, ``.schema``), or ``module:Class``;
     - a dict of category to any of the above except text;
-    - a loaded ``Schema``.
+    - a loaded ``Schema`` or ``Schemas``.
 
     Raises ``SchemaError``.
     """
+    if isinstance(source, Schemas):
+        return source
     if isinstance(source, str):
         return _from_text(source)
     if isinstance(source, os.PathLike):
         return _from_file(Path(source))
     if isinstance(source, Mapping):
         return _from_mapping(source)
-    return _one_schema(source, "")
+    return Schemas.of(_one_schema(source, ""))
 
 
-def as_schemas(source: object) -> Schema | dict[str, Schema]:
+def as_schemas(source: object) -> Schemas:
     """Load schemas like ``load_schemas``, except that text is never the name of a file or class.
 
     Text is the one-line form or JSON, so untrusted text reads no file and imports no code.
@@ -87,7 +91,7 @@ def as_schemas(source: object) -> Schema | dict[str, Schema]:
     Raises ``SchemaError``, also for the name of a file or class.
     """
     if not isinstance(source, str):
-        return source if isinstance(source, Schema) else load_schemas(source)
+        return Schemas.of(source) if isinstance(source, Schema) else load_schemas(source)
     text = source.strip()
     if text[:1] in ("{", "["):
         return _from_json(text, "the schema")
@@ -161,20 +165,20 @@ def _is_json_schema(source: Mapping[Any, Any]) -> bool:
     return isinstance(kind, list) or (isinstance(kind, str) and kind in JSON_TYPES)
 
 
-def _from_mapping(source: Mapping[Any, Any]) -> Schema | dict[str, Schema]:
+def _from_mapping(source: Mapping[Any, Any]) -> Schemas:
     if not source:
         raise SchemaError("the schema is empty: it needs at least one attribute")
     inner = _unwrap(source)
     if inner is not source:
-        return _one_schema(inner, "")
+        return Schemas.of(_one_schema(inner, ""))
     if _is_by_category(source):
         schemas = {}
         for category, schema in source.items():
             if not isinstance(category, str) or not category.strip():
                 raise SchemaError(f"a category must have a name, not {category!r}")
             schemas[category] = _one_schema(schema, f"category {category!r}")
-        return schemas
-    return _one_schema(source, "")
+        return Schemas.of(schemas)
+    return Schemas.of(_one_schema(source, ""))
 
 
 def _unwrap(source: Mapping[Any, Any]) -> Mapping[Any, Any]:
@@ -259,7 +263,7 @@ def _is_property(value: object) -> bool:
     return any(not isinstance(value.get(key, ""), str) for key in _PROPERTY_KEYWORDS)
 
 
-def _from_text(text: str) -> Schema | dict[str, Schema]:
+def _from_text(text: str) -> Schemas:
     stripped = text.strip()
     if not stripped:
         raise SchemaError("the schema is empty: it needs at least one attribute")
@@ -286,7 +290,7 @@ def _is_file_name(text: str) -> bool:
     return _has_file_suffix(text) and not re.search(r"\s", text)
 
 
-def _from_file(path: Path) -> Schema | dict[str, Schema]:
+def _from_file(path: Path) -> Schemas:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -301,7 +305,7 @@ def _from_file(path: Path) -> Schema | dict[str, Schema]:
         raise SchemaError(f"{path}: {error}") from error
 
 
-def _from_json(text: str, what: str) -> Schema | dict[str, Schema]:
+def _from_json(text: str, what: str) -> Schemas:
     try:
         source = json.loads(text, object_pairs_hook=_object_without_duplicates)
     except json.JSONDecodeError as error:
@@ -319,10 +323,10 @@ def _from_json(text: str, what: str) -> Schema | dict[str, Schema]:
     return load_schemas(source)
 
 
-def _from_line(text: str) -> Schema:
+def _from_line(text: str) -> Schemas:
     if not text.strip():
         raise SchemaError("the schema is empty: it needs at least one attribute")
-    return check(Schema(parse_one_line(text)))
+    return Schemas.of(check(Schema(parse_one_line(text))))
 
 
 def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -330,7 +334,7 @@ def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _from_module(reference: str) -> Schema | dict[str, Schema]:
+def _from_module(reference: str) -> Schemas:
     module_name, _, qualified_name = reference.partition(":")
     # Like python -m, as users expect of a command.
     if "" not in sys.path and os.getcwd() not in sys.path:

@@ -14,7 +14,6 @@ import math
 import threading
 import time
 import warnings
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -34,9 +33,11 @@ from hpd.files.reader import RecordReader
 from hpd.files.rows import EXTENSIONS
 from hpd.options import check_name
 from hpd.pipeline import Cancellation, Task
+from hpd.pipeline.recent import RecentlyUsed
 from hpd.results import Extraction
 from hpd.schema import SchemaWarning, as_schemas
 from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 from hpd.serving import ServerLimits
 from hpd.serving.bodies import ExtractBody, FileBody, HttpError, bad_request
 from hpd.serving.spans import note_span
@@ -72,13 +73,13 @@ class PlanCache:
         self,
         prepare: Callable[..., Task],
         schema_bytes: int,
-        own: Schema | Mapping[str, Schema] | None = None,
+        own: Schemas | None = None,
     ) -> None:
         self._prepare = prepare
         self._schema_bytes = schema_bytes
         self._own = own
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, RequestPlan] = OrderedDict()
+        self._kept: RecentlyUsed[str, RequestPlan] = RecentlyUsed(N_KEPT)
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -121,14 +122,9 @@ class PlanCache:
             )
         # One at a time, as warnings are caught process-wide.
         with self._lock:
-            plan = self._kept.get(key)
-            if plan is None:
-                plan = self._made(schema, settings, examples, param)
-                self._kept[key] = plan
-                if len(self._kept) > N_KEPT:
-                    self._kept.popitem(last=False)
-            self._kept.move_to_end(key)
-            return plan
+            return self._kept.get_or_make(
+                key, lambda: self._made(schema, settings, examples, param)
+            )
 
     def _made(
         self,

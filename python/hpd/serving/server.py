@@ -17,7 +17,6 @@ from typing import Any
 import uvicorn
 
 from hpd.extractor import Extractor
-from hpd.schema.attributes import Schema
 from hpd.serving import ServerLimits
 from hpd.serving.app import Service, make_app
 from hpd.serving.chat import ServedModel
@@ -79,7 +78,7 @@ def serve(
         api_key: the key that requests must send; None: no key.
     """
     options = extractor.options
-    own: Schema | dict[str, Schema] | None = extractor.schemas if has_schema else None
+    own = extractor.schemas if has_schema else None
     plans = PlanCache(extractor.prepare, limits.schema_bytes, own)
     metrics = Metrics(lambda: extractor.stats)
     dispatcher = Dispatcher(

@@ -1,8 +1,8 @@
-"""Self-contained HTML pages, and one extraction as a piece of HTML without a script.
+"""Renders self-contained HTML pages, and single extractions as HTML without a script.
 
-What is shown is taken from a line of ``hpd extract`` as it stands there, a mapping. A page needs no
-network: its style sheets, scripts and data stand in it. What a document says is never markup:
-templates escape it, and scripts only ever set the text of an element.
+Extractions are given as lines of ``hpd extract``, as mappings. A page contains its style sheets,
+scripts and data, so it needs no network. Text of documents never becomes markup: templates escape
+it, and scripts only set the text of elements.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from hpd.show.shown_values import (
 )
 
 SHARED_FOLDER = Path(__file__).parent / "templates"
-"""The style sheets, scripts and templates that more than one page has."""
+"""The style sheets, scripts and templates that pages share."""
 
 _BREAKS_OUT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
@@ -43,15 +43,16 @@ def render_page(
     scripts: Sequence[Path] = (),
     **names: Any,
 ) -> str:
-    """A page out of a template, and the style sheet and script of the same name beside it.
+    """Render a page from a template, with the style sheet and script of the same name.
 
     Args:
-        template: extends ``page.html``. Its text is escaped; ``names`` are what it is given.
-        data: goes into the page as JSON, for the script.
+        template: extends ``page.html``; text is escaped.
+        data: included in the page as JSON, for the script.
         may_call_server: whether the script may make requests to the server of the page. All other
-            requests are forbidden, and so are scripts and styles that are not the page's own.
+            requests are forbidden, as are scripts and styles of other origins.
         pictures_beside: whether the page may load pictures from its own folder or server.
-        scripts: further scripts, which the one of the same name can use.
+        scripts: more scripts, which the one of the same name can use.
+        names: variables of the template.
     """
     styles = _read(
         SHARED_FOLDER / "document.css", SHARED_FOLDER / "page.css", template.with_suffix(".css")
@@ -76,21 +77,21 @@ def render_page(
 
 
 def render(template: Path, **names: Any) -> str:
-    """A template with everything escaped that is put into it."""
+    """Render a template as HTML, escaping all variables."""
     return _environment(template.parent, escapes=True).get_template(template.name).render(**names)
 
 
 def render_text(template: Path, **names: Any) -> str:
-    """A template as plain text, in which nothing is escaped; the end has no line break."""
+    """Render a template as plain text, without escaping and without a final line break."""
     return _environment(template.parent, escapes=False).get_template(template.name).render(**names)
 
 
 def content_policy(
     styles: str, script: str, *, may_call_server: bool, pictures_beside: bool = False
 ) -> str:
-    """A Content-Security-Policy that forbids everything but the page's own script.
+    """Return a Content-Security-Policy that forbids everything except the page's own script.
 
-    That script cannot turn text into markup either, where browsers know trusted types.
+    In browsers that support trusted types, the script cannot turn text into markup either.
     """
     return "; ".join(
         (
@@ -98,7 +99,7 @@ def content_policy(
             f"style-src '{_digest(styles)}'",
             f"script-src '{_digest(script)}'",
             "connect-src 'self'" if may_call_server else "connect-src 'none'",
-            # What 'self' is in a page that was opened from a disk differs between browsers.
+            # Browsers differ in what 'self' is for a page opened from a disk.
             "img-src data: 'self' file:" if pictures_beside else "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -108,9 +109,9 @@ def content_policy(
 
 
 def script_json(data: object) -> str:
-    """JSON that is safe inside a script element: nothing in it ends the element.
+    """Return JSON that is safe in a script element, as nothing in it ends the element.
 
-    A lone surrogate, which UTF-8 cannot encode, is written as its escape.
+    Lone surrogates, which UTF-8 cannot encode, are escaped.
     """
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character, escape in _BREAKS_OUT.items():
@@ -139,21 +140,21 @@ def _environment(folder: Path, *, escapes: bool) -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A stretch of the text, marked or not."""
+    """A part of the text, marked or not."""
 
     text: str
     classes: str | None = None
-    """None: no value stands here."""
+    """CSS classes; None if no value is here."""
     label: str | None = None
     """The paths of the values that end here."""
 
 
 def extraction_html(line: Mapping[str, Any], text: str | None) -> str:
-    """The HTML of a line of ``hpd extract``: the text with its values marked, and their table.
+    """Render a line of ``hpd extract`` as HTML: the text with its values marked, and a table.
 
     Args:
-        line: as ``Extraction.to_dict`` gives it.
-        text: the document; None shows the values alone.
+        line: as returned by ``Extraction.to_dict``.
+        text: the document; None: only the values are shown.
     """
     values = shown_values(line.get("data") or {}, line.get("fields") or {})
     slots = color_slots({"": dict.fromkeys(value.attribute for value in values)})

@@ -21,32 +21,32 @@ class ShownValue:
     attribute: str
     """The attribute of the schema that it belongs to: the first part of its path."""
     text: str | None
-    """The value for people; None where there is none."""
+    """The displayed value; None if there is none."""
     confidence: float | None = None
     spans: tuple[tuple[int, int], ...] = ()
-    """The spans in the document, in characters as Python counts; the best one first."""
+    """The spans in the document, in Python characters; the best one first."""
     match: str | None = None
     error: str | None = None
     raw: str | None = None
     truncated: bool = False
     is_json: bool = False
-    """Whether the text is JSON: the value is a number, true or false, and no string."""
+    """Whether the text is JSON: the value is a number or boolean, not a string."""
     place: Place | None = None
-    """Where the best span stands in the file, if the line says so."""
+    """The place of the best span in the file, if the line has it."""
 
     @property
     def is_ungrounded(self) -> bool:
-        """Whether the document was searched for the value, and does not hold it."""
+        """Whether the document was searched for the value, and does not contain it."""
         return self.text is not None and self.match == "none"
 
 
 def shown_values(
     data: Mapping[str, Any], fields: Mapping[str, Mapping[str, Any]]
 ) -> list[ShownValue]:
-    """The values of an extraction in the order of its data, then the fields that failed.
+    """Return the values of an extraction in the order of its data, then the fields that failed.
 
-    ``data`` and ``fields`` are those of a line of ``hpd extract``. An empty list or object is
-    shown as one value that is not there.
+    ``data`` and ``fields`` are those of a line of ``hpd extract``. An empty list or object is one
+    absent value.
     """
     values = [
         _shown(path, str(attribute), value, fields.get(path, {}))
@@ -63,14 +63,14 @@ def shown_values(
 
 
 def shown_id(own: Any, source: object) -> Any:
-    """The id of a document, behind the file in which it is a row, if its line names that."""
+    """Return the id of a document, prefixed with the file in which it is a row, if known."""
     if not isinstance(source, str) or str(own).startswith(source):
         return own
     return f"{source}: {own}"
 
 
 def value_text(value: object) -> str | None:
-    """A value for people: text as it is, anything else as JSON; None for what is not there."""
+    """Return a value for display: text unchanged, others as JSON; None if it is absent."""
     if value is None or value in ([], {}):
         return None
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -137,7 +137,7 @@ def _spans(field: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
 
 
 def _probability(value: object) -> float | None:
-    """A number from 0 to 1; None for anything else, NaN included."""
+    """Return a number from 0 to 1; None for anything else, including NaN."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     return float(value) if 0 <= value <= 1 else None
@@ -148,20 +148,20 @@ def _text(value: object) -> str | None:
 
 
 class TextSegment(NamedTuple):
-    """A stretch of the document that the same values cover."""
+    """A segment of the document that the same values cover."""
 
     start: int
     end: int
     values: tuple[int, ...]
-    """The numbers of the values that cover it, at least one, the one that begins first first."""
+    """The indexes of the values that cover it (at least one), in the order of their starts."""
     ending: tuple[int, ...]
-    """Those of them whose span ends with it."""
+    """The indexes of those whose span ends with it."""
 
 
 def covered_segments(values: Sequence[ShownValue], n_characters: int) -> list[TextSegment]:
-    """The stretches of a document that values cover, in order; what is between them is left out.
+    """Return the segments of a document that values cover, in order.
 
-    Spans are cut at the document's end: a line may have been made from a longer text.
+    Spans are clipped at the document's end: a line may have been made from a longer text.
     """
     spans = sorted(
         (start, min(end, n_characters), number)
@@ -187,7 +187,7 @@ def covered_segments(values: Sequence[ShownValue], n_characters: int) -> list[Te
 
 
 def utf16_segments(segments: Iterable[TextSegment], text: str) -> list[TextSegment]:
-    """The same segments with offsets as JavaScript counts them: in UTF-16 code units."""
+    """Convert the offsets of segments to JavaScript's, which count UTF-16 code units."""
     if not text or max(text) <= "\uffff":
         return list(segments)
     converted = []
@@ -206,16 +206,16 @@ def _utf16_length(text: str) -> int:
 
 
 N_COLORS = 8
-"""The colors in document.css, which people who do not see all colors can tell apart, too."""
+"""The number of colors in document.css, which color-blind people can distinguish."""
 N_LINES = 3
-"""Solid, dashed, dotted: each color comes with each of these lines."""
+"""Solid, dashed, dotted: each color is combined with each line."""
 
 
 def color_slots(attributes: Mapping[str, Iterable[str]]) -> dict[str, int]:
-    """A number for each attribute, which says its color (modulo 8) and its line.
+    """Return a number for each attribute, which determines its color (modulo 8) and its line.
 
-    An attribute has one number everywhere. Those of one category, which are seen together, have
-    different ones, the lowest there are; beyond 24 attributes in a category they come again.
+    An attribute has the same number in all categories. Attributes of one category, which are seen
+    together, have different numbers, as low as possible; beyond 24 of them, numbers are repeated.
     """
     seen_with: dict[str, set[str]] = {}
     for names in attributes.values():
@@ -231,5 +231,5 @@ def color_slots(attributes: Mapping[str, Iterable[str]]) -> dict[str, int]:
 
 
 def color_classes(slot: int) -> str:
-    """The classes of an element that shows an attribute's color."""
+    """Return the CSS classes of an element with an attribute's color."""
     return f"color-{slot % N_COLORS} line-{slot // N_COLORS}"

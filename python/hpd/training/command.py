@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from hpd.extras import require_extra
 from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS
 from hpd.schema import load_schemas
-from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
     from hpd.training.finetune import FinetuneOptions, LabelSource
@@ -240,9 +239,9 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _check(arguments: argparse.Namespace, loaded: Schema | Mapping[str, Schema] | None) -> None:
+def _check(arguments: argparse.Namespace, loaded: Schemas | None) -> None:
     require_extra("hpd finetune", "training", ("gguf", "torch", "transformers"))
-    if isinstance(loaded, Mapping) and arguments.category_field is None:
+    if loaded is not None and loaded.single is None and arguments.category_field is None:
         raise UsageError(
             "the schema differs by category: name the category's field with --category-field"
         )

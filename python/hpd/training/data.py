@@ -26,6 +26,7 @@ from hpd.prompt.questions import UNKNOWN, Leaf, Question, known_answer
 from hpd.prompt.text import DocumentRole, Lists, answer_text, to_answer, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.schemas import Schemas
 from hpd.training.rows import (
     AnswerWalk,
     KeyedMask,
@@ -38,8 +39,6 @@ from hpd.values.parsing import check_value
 
 Unnamed = Literal["null", "skip"]
 """Whether an attribute that a document's label does not name is null or not trained on."""
-
-Schemas = Schema | Mapping[str, Schema]
 
 RowForm = KeyedMask | Literal["ar"]
 """What a row trains: fields under a mask, or the whole answer, autoregressively."""
@@ -94,20 +93,18 @@ class LabelledDocument:
 def schema_of(schemas: Schemas | None, record: Record, where: str) -> Schema:
     """Return a document's schema: its own, its category's or the common one."""
     inline = record.raw.get("schema")
-    if inline is not None and not isinstance(schemas, Schema):
+    if inline is not None and (schemas is None or schemas.single is None):
         try:
             return _read_schema(inline if isinstance(inline, str) else json.dumps(inline))
         except SchemaError as error:
             raise InputError(f"{where}: schema: {str(error).removeprefix('schema, ')}") from error
     if schemas is None:
         raise InputError(f"{where}: no schema: give one with --schema, or in the line")
-    if isinstance(schemas, Schema):
-        return schemas
     category = record.category
-    if category is None or category not in schemas:
+    if category not in schemas:
         what = "no category" if category is None else f"category {category!r}"
-        raise InputError(f"{where}: {what}: the schema has {', '.join(schemas)}")
-    return schemas[category]
+        raise InputError(f"{where}: {what}: the schema has {', '.join(schemas.categories)}")
+    return schemas.for_category(category)
 
 
 @lru_cache(maxsize=256)

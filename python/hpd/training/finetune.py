@@ -20,13 +20,13 @@ from hpd.options import Options
 from hpd.pipeline.compiled_schema import trained_lists
 from hpd.prompt.lists import LISTS_KEY
 from hpd.prompt.text import LABEL_KEY, LENGTH_KEY, DocumentRole, Lists
+from hpd.schema.schemas import Schemas
 from hpd.training import data
 from hpd.training.data import (
     LabelledDocument,
     RowForm,
     RowMaker,
     RowStream,
-    Schemas,
     TrainingSource,
     Unnamed,
 )

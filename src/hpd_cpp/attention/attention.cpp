@@ -12,7 +12,7 @@ namespace {
 constexpr uint16_t visible = 0x0000;    // 0 and minus infinity, in half precision
 constexpr uint16_t invisible = 0xfc00;
 
-// A group of few cells still has its queries to turn and its results to write.
+// Even a group of few cells must transpose its queries and write its results.
 constexpr int64_t cells_for_a_group = 16;
 
 AttentionParams params_of(const ggml_tensor * node, bool taken) {
@@ -55,7 +55,7 @@ Attention::Attention(const AttentionKernel & kernel, int32_t n_threads)
       n_threads_(n_threads),
       custom_params_(n_custom_bytes),
       scratch_(static_cast<size_t>(n_threads)) {
-    // Made by ggml, so that its layout is ggml's business.
+    // Made by ggml, which alone knows its layout.
     const ggml_init_params params{2 * ggml_tensor_overhead(), nullptr, true};
     ggml_context * context = ggml_init(params);
     const ggml_tensor * node = ggml_custom_4d(context, GGML_TYPE_F32, 1, 1, 1, 1, nullptr, 0,
@@ -97,7 +97,7 @@ void Attention::visit(ggml_tensor * node) noexcept {
         n_fitting_ = 0;
         n_unfitting_ = 0;
     }
-    // A reused graph has the nodes as they were left.
+    // A reused graph has its nodes unchanged.
     const bool taken = is_taken(node);
     if (!taken && node->op != GGML_OP_FLASH_ATTN_EXT) return;
     const bool fitting = taken || fits(node);
@@ -157,15 +157,14 @@ bool Attention::prepare(const ggml_tensor * node) {
         seen_cells_.push_back(read_mask(node));
         seen = &seen_cells_.back();
     }
-    // A single token may have fewer shares than there are threads; llama.cpp divides the cells,
-    // too.
+    // A single token may have fewer shares than there are threads; llama.cpp also divides cells.
     const int64_t n_shares = static_cast<int64_t>(seen->groups.size()) * node->src[1]->ne[2];
     if (n_shares == 0 || n_shares < n_threads_) return false;
     provide_scratch(node);
     return true;
 }
 
-// No groups if the mask has numbers other than visible and not.
+// No groups if the mask has values other than visible and hidden.
 Attention::SeenCells Attention::read_mask(const ggml_tensor * node) const {
     const ggml_tensor * mask = node->src[3];
     SeenCells all;
@@ -228,8 +227,7 @@ void Attention::provide_scratch(const ggml_tensor * node) {
     n_scratch_ = n;
 }
 
-// --- on llama.cpp's threads: nothing is allocated here, and nothing thrown
-// ------------------------
+// --- on llama.cpp's threads, without allocations and exceptions --------------------------------
 
 void Attention::on_compute(ggml_tensor * node, int thread, int n_threads, void * self) noexcept {
     auto & attention = *static_cast<Attention *>(self);

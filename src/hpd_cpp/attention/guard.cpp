@@ -17,7 +17,7 @@ namespace hpd {
 
 namespace {
 
-// llama.cpp sums values in half precision; what a wrong scale or mask does is far larger.
+// llama.cpp sums values in half precision; the error of a wrong scale or mask is far larger.
 constexpr float tolerance = 0.02f;
 
 bool is_zero(const char * from, const char * to) {
@@ -26,7 +26,7 @@ bool is_zero(const char * from, const char * to) {
 
 void nothing(ggml_tensor *, int, int, void *) {}
 
-// How ggml's layout of a node's parameters differs from the expected one; empty: it does not.
+// How ggml's layout of a node's parameters differs from the expected one; empty if it does not.
 std::string layout_problem() {
     const ggml_init_params params{16 * ggml_tensor_overhead(), nullptr, true};
     const ggml_context_ptr context(ggml_init(params));
@@ -60,7 +60,7 @@ std::string layout_problem() {
     return "";
 }
 
-// Numbers between -1 and 1 that look like noise, the same every time.
+// Reproducible noise between -1 and 1.
 std::vector<float> noise(size_t n, uint32_t seed) {
     std::vector<float> numbers(n);
     for (float & x : numbers) {

@@ -20,7 +20,7 @@ namespace hpd {
 namespace {
 
 // A lane is a query: every number of a key or value is multiplied with all queries at once, and
-// there are no sums across lanes. Blocks are as large as the registers hold.
+// there are no sums across lanes. Blocks fill the registers.
 #if defined(__AVX512F__)
 constexpr int n_lanes = 16;
 constexpr int cell_block = 16;
@@ -30,7 +30,7 @@ constexpr int n_lanes = 8;
 constexpr int cell_block = 12;
 constexpr int value_block = 8;
 #else
-// GCC keeps a vector of two NEON registers in memory, so here it is one.
+// GCC keeps a vector of two NEON registers in memory, so it has one here.
 constexpr int n_lanes = 4;
 constexpr int cell_block = 16;
 constexpr int value_block = 16;
@@ -110,7 +110,7 @@ void attend(const AttentionJob & job) {
     Lanes highest = Lanes{} + lowest;
     Lanes total = {};
 
-    // Softmax as it goes: what was summed is scaled down when a higher score turns up.
+    // Online softmax: the sums so far are scaled down when a higher score is found.
     for (int32_t start = 0; start < job.n_cells; start += attention_tile) {
         const int32_t left = job.n_cells - start;
         const int32_t n = left < attention_tile ? left : attention_tile;

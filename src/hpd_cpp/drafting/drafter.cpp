@@ -12,7 +12,7 @@ namespace {
 
 constexpr double rate_memory = 0.995;  // a rate forgets this share with each guess
 
-// Where no guess may depend on what else is decoded.
+// If no guess may depend on what else is decoded.
 constexpr double lone_least_probability = 0.4;
 
 constexpr size_t n_learnt_max = 256;
@@ -29,7 +29,7 @@ Drafter::Drafter(TokenShapes shapes, double batch_worth, bool learns)
       batch_worth_(batch_worth),
       learns_(learns),
       is_fixed_(!learns),
-      // Priors: a longer match is a better one. Then those of lists, in the order of their kinds.
+      // Priors: longer matches are better. Then those of lists, in the order of their kinds.
       rates_{{{7, 10}, {3, 10}, {5, 10}, {6, 10}, {9, 10}, {7, 10}, {8, 10}, {8, 10}}},
       least_probability_(lone_least_probability) {}
 
@@ -78,7 +78,7 @@ void Drafter::draft(Value & value, int32_t n_max) {
     }
 }
 
-// Whether it is a list of texts or numbers, as far as it goes.
+// Whether what is written so far is a list of texts or numbers.
 bool Drafter::is_list(const Value & value) {
     const size_t first = value.text.find_first_not_of(' ');
     return first != std::string::npos && value.text[first] == '[' &&

@@ -62,7 +62,7 @@ Guess Histories::guess(uint64_t attribute, const std::vector<Token> & beginning)
     const Node & node = history->nodes[at];
     const Node & next = history->nodes[node.likeliest];
     if (node.likeliest == 0 || next.n == 0) return {};
-    // One more, of anything else, for what has not been seen yet.
+    // Plus one of anything else, for what has not been seen yet.
     return {next.token, next.n_reached / (node.n + 1.0)};
 }
 
@@ -73,7 +73,7 @@ Histories::History * Histories::find(uint64_t attribute) {
     return &*it->second;
 }
 
-// Counts one more node of the history that is used just now; false if it has its share.
+// Counts one more node of the current history; false if it already has its share.
 bool Histories::make_node(const History & history) {
     if (history.nodes.size() >= n_nodes_max_ / 4) return false;
     ++n_nodes_;

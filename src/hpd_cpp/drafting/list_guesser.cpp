@@ -51,7 +51,7 @@ ListGuesser::KindOfGuess ListGuesser::guess() {
     return {in_string_ ? shapes_.without_space[static_cast<size_t>(first)] : first, Kind::start};
 }
 
-// Where the item under way stands first from a place on.
+// The first occurrence of the current item from a position on.
 size_t ListGuesser::find(size_t from) const {
     for (size_t i = std::max(from, begin_ + 1); i + item_.size() <= prompt_.size(); ++i) {
         if (stands_at(i)) return i;
@@ -67,8 +67,8 @@ bool ListGuesser::stands_at(size_t place) const {
                       prompt_.begin() + static_cast<std::ptrdiff_t>(place) + 1);
 }
 
-// The first place behind the last item that has the same in front of it as an item had: as the last
-// one, or else as any.
+// The first position after the last item that is preceded by the same text as the last item was, or
+// else as any item was.
 size_t ListGuesser::next_start() const {
     for (auto before = before_.rbegin(); before != before_.rend(); ++before) {
         for (size_t i = behind_; i + 1 < prompt_.size(); ++i) {

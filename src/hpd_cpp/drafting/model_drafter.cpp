@@ -111,7 +111,7 @@ void ModelDrafter::clear() {
 // --- reading ---------------------------------------------------------------------------------
 
 int32_t ModelDrafter::n_wanted(const Value & v) const {
-    // Behind the last guess comes a token that the target chooses.
+    // The last guess is followed by a token that the target chooses.
     const int32_t n_left = v.field().max_tokens - static_cast<int32_t>(v.tokens.size()) - 1;
     const auto n_text =
         v.request->n_prompt() + static_cast<int32_t>(v.field().key.size() + v.tokens.size());
@@ -155,7 +155,7 @@ Prefix * ModelDrafter::prefix_of(const std::vector<Token> & prompt, int32_t n_to
     return prefix;
 }
 
-// Instructions first, then the prompts that begin with them: a fork needs the cells to be there.
+// Instructions first, then the prompts that begin with them: a fork needs cells that exist.
 bool ModelDrafter::read_prefixes(const std::vector<Draft> & drafts) {
     std::vector<Prefix *> unread;
     for (const Draft & draft : drafts) {
@@ -188,7 +188,7 @@ bool ModelDrafter::feed(Draft & draft, std::vector<BatchToken> & batch) {
     Sequence & s = *draft.sequence;
     std::vector<Token> text = v.field().key;
     text.insert(text.end(), v.tokens.begin(), v.tokens.end());
-    // Guesses that the target has rejected go, and the last token is read again for its output.
+    // Removes guesses that the target rejected; the last token is read again for its output.
     const int32_t n_same = n_common(s.tokens, text, static_cast<int32_t>(text.size()) - 1);
     if (s.n_tokens() > n_same) {
         n_own_cells_ -= s.n_tokens() - n_same;

@@ -8,7 +8,7 @@ namespace hpd {
 
 namespace {
 
-// Bytes of a character that begins with this one.
+// The number of bytes in a character that begins with this one.
 size_t n_bytes(char first) {
     const auto byte = static_cast<uint8_t>(first);
     if (byte >= 0xf0) return 4;
@@ -24,7 +24,7 @@ uint32_t code_point(std::string_view character) {
     return code;
 }
 
-// Bytes that GPT-2's table leaves as they are, as Latin-1; the others are counted from U+0100.
+// Whether GPT-2's table keeps a byte, as Latin-1; the others are numbered from U+0100.
 bool is_printable(int byte) {
     return (byte >= '!' && byte <= '~') || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
 }

@@ -66,8 +66,8 @@ Context::Context(const Model & model, const EngineOptions & options)
     // pass's guesses are removed.
     if (model.n_swa() > 0) params.n_batch = params.n_ubatch;
     params.n_seq_max = n_seq_max_;
-    // A row for each sequence, which llama.cpp itself wants, and some for guesses. Memory is taken
-    // for them all, and a row of a large vocabulary is more than half a megabyte.
+    // A row for each sequence, which llama.cpp requires, and some for guesses. Memory is allocated
+    // for all of them, and a row of a large vocabulary is more than half a megabyte.
     n_rows_max_ = std::max(n_seq_max_, std::min(params.n_batch, n_seq_max_ + n_guess_rows));
     params.n_outputs_max = n_rows_max_;
     params.n_threads = n_threads;
@@ -106,8 +106,8 @@ Context::Context(const Model & model, const EngineOptions & options)
     if (model.on_cpu() && tiled && !has_own_attention_) n_value_batch_ = cpu_attention_tile - 1;
 }
 
-// Whether hpd's kernel can compute this model's attention: soft caps, sinks, ALiBi and quantised
-// cells are not for it. A decode that is stopped before it has computed anything shows the graph.
+// Whether hpd's kernel can compute this model's attention: it does not support soft caps, sinks,
+// ALiBi and quantised cells. A decode that is stopped before computing anything shows the graph.
 bool Context::attention_fits() {
     stop(true);
     decode({{0, 0, {0}, true}});
@@ -214,7 +214,7 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
     const LogSince log;
     switch (const int32_t code = calls_.decode(context_.get(), b)) {
         case 0:
-            // A GPU returns before it has computed anything: its time would be the next batch's.
+            // A GPU returns before it has computed anything: the next batch would count its time.
             llama_synchronize(context_.get());
             if (attention_) attention_->finish();
             n_graphs_ += (n + n_ubatch - 1) / n_ubatch;

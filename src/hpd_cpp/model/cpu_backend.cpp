@@ -33,7 +33,7 @@ void leave_out_amx() {
     if (!begin) return;
     ggml_backend_buffer_type_t * end = begin;
     while (*end) ++end;
-    // What is struck leaves its place to those behind it.
+    // The ones that follow take the place of one that is removed.
     std::fill(std::remove_if(begin, end,
                              [](ggml_backend_buffer_type_t each) {
                                  return std::string_view(ggml_backend_buft_name(each)) == "AMX";

@@ -22,7 +22,7 @@ void start_backend_once() {
     });
 }
 
-// The text under a key of a file's metadata; empty: there is none.
+// The text of a key in a file's metadata; empty if there is none.
 template <class File>
 std::string metadata_text(int32_t (*read)(const File *, const char *, char *, size_t),
                           const File * file, const std::string & key) {
@@ -42,7 +42,7 @@ llama_split_mode split_mode(const std::string & name) {
     throw ModelLoadError("split_mode must be none, layer, row or tensor, not " + name);
 }
 
-// A share for each device that there could be, as llama.cpp expects them; none: as it thinks best.
+// A share for each possible device, as llama.cpp expects; if there are none, it chooses.
 std::vector<float> device_shares(const std::vector<float> & shares) {
     if (shares.empty()) return {};
     const size_t n_most = llama_max_devices();
@@ -87,8 +87,8 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     const std::vector<float> shares = device_shares(options.tensor_split);  // outlives the loading
     ggml_backend_dev_t none = nullptr;
     if (on_cpu_) {
-        // Without layers a GPU would still be given large batches, by way of its own kind of
-        // memory. And where there are no devices, llama.cpp refuses to have a main one.
+        // Even without layers a GPU would get large batches, because of its kind of memory. And if
+        // there are no devices, llama.cpp rejects a main one.
         params.devices = &none;
     } else {
         params.split_mode = split;
@@ -124,12 +124,12 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
 }
 
 std::vector<Token> Model::tokenize(std::string_view text, bool parse_special) const {
-    // The text of control tokens does not come back; it is the template's, not a document's.
+    // The text of control tokens is not restored; it belongs to the template, not to a document.
     const bool is_lost = may_lose_text_ && !parse_special && !can_write(text);
     try {
         if (!is_lost) return raw_tokens(text, parse_special);
     } catch (const std::out_of_range &) {
-        // llama.cpp has looked for the token of a byte, and there is none.
+        // llama.cpp looked for a byte's token, which does not exist.
     }
     const std::string character = unwritable_in(text);
     throw InputError("the vocabulary of " + path_ + " cannot write " +
@@ -153,7 +153,7 @@ std::vector<Token> Model::raw_tokens(std::string_view text, bool parse_special) 
     return tokens;
 }
 
-// Whether the text comes back from its tokens; some vocabularies put a blank before it.
+// Whether detokenizing the text's tokens restores it; some vocabularies add a blank before it.
 bool Model::can_write(std::string_view text) const {
     std::string back;
     try {
@@ -164,7 +164,7 @@ bool Model::can_write(std::string_view text) const {
     return !may_lose_text_ || back == text || back == " " + std::string(text);
 }
 
-// The first character that cannot be written, for an error message; empty: each can.
+// The first character that cannot be written, for an error message; empty if all can.
 std::string Model::unwritable_in(std::string_view text) const {
     for (const std::string_view character : characters(text)) {
         // Twice, as the first one may be written together with the blank before it.
@@ -173,7 +173,7 @@ std::string Model::unwritable_in(std::string_view text) const {
     return "";
 }
 
-// Throws ModelLoadError where not even a prompt in English could be written.
+// Throws ModelLoadError if not even an English prompt can be written.
 void Model::check_vocabulary() {
     const auto type = llama_vocab_type(vocab());
     if (type == LLAMA_VOCAB_TYPE_NONE) throw ModelLoadError(path_ + " has no vocabulary");

@@ -55,11 +55,11 @@ std::vector<float> noise(int64_t n) {
     return numbers;
 }
 
-// The first kind of memory with a kernel for such weights, as llama.cpp looks for it.
+// The first buffer type with a kernel for such weights, in llama.cpp's order.
 ggml_backend_buffer_type_t weights_memory(ggml_backend_t backend, ggml_tensor * product) {
     ggml_backend_dev_t device = ggml_backend_get_device(backend);
     for (auto * each = weights_memories(); each && *each; ++each) {
-        // What is supported depends on the buffer of the weights, so they get an empty one to ask.
+        // Support depends on the buffer of the weights, so they get an empty one.
         ggml_tensor * weights = product->src[0];
         const ggml_backend_buffer_ptr empty(ggml_backend_buft_alloc_buffer(*each, 0));
         weights->buffer = empty.get();

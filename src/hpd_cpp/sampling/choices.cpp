@@ -46,7 +46,7 @@ int32_t ChoicesLeft::next(const std::vector<int32_t> & choice) const {
     return n_accepted_ < choice.size() ? choice[n_accepted_] : -1;
 }
 
-// The first choice whose next token is not below this one.
+// The first choice whose next token is not less than this one.
 ChoicesLeft::Iterator ChoicesLeft::first_from(int32_t token) const {
     return std::partition_point(begin_, end_,
                                 [&](const auto & choice) { return next(choice) < token; });

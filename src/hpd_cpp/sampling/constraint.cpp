@@ -15,7 +15,7 @@ namespace hpd {
 namespace {
 
 // llama.cpp's grammar sampler. The likeliest tokens are checked first, as greedy text nearly always
-// obeys; the whole vocabulary is only scanned after refusals.
+// obeys; the whole vocabulary is scanned only after rejections.
 class GrammarConstraint : public Constraint {
 public:
     GrammarConstraint(llama_sampler_ptr grammar, int32_t n_vocab)
@@ -61,7 +61,7 @@ private:
         }
     }
 
-    // Those of some tokens that the grammar allows.
+    // Returns those of some tokens that the grammar allows.
     std::vector<Token> obeying(const std::vector<Token> & tokens) {
         std::vector<llama_token_data> data;
         data.reserve(tokens.size());
@@ -145,7 +145,7 @@ private:
     bool are_listed_ = false;
 };
 
-// A constraint under which more tokens count than are allowed.
+// A constraint that counts more tokens than it allows.
 class CountingMore : public Constraint {
 public:
     CountingMore(std::unique_ptr<Constraint> taken, std::unique_ptr<Constraint> counted)

@@ -121,8 +121,8 @@ double sum_below(const LogitRow & r, float least_logit, double logit) {
 
 double log_odds(double p) { return std::log(p) - std::log1p(-p); }
 
-// The candidate that a random number falls on, and by how much the difference of two logits must
-// change for it to fall on a neighbour.
+// The candidate that a random number selects, and by how much the difference of two logits must
+// change for it to select a neighbour.
 struct Draw {
     size_t index;
     double margin;
@@ -166,7 +166,7 @@ std::vector<LogitRow> read_rows(const float * rows, size_t n_rows, int32_t n_voc
                                 [[maybe_unused]] int32_t n_threads) {
     std::vector<LogitRow> read(n_rows);
     const auto width = static_cast<size_t>(n_vocab);
-    // The threads are the ones that llama.cpp, too, calls from this thread: they are awake.
+    // llama.cpp uses the same threads when called from this thread, so they are awake.
 #if defined(_OPENMP)
 #pragma omp parallel for num_threads(n_threads) if (n_rows * width >= worth_threads)
 #endif
@@ -180,8 +180,8 @@ Choice choose_greedy(const LogitRow & row) {
 }
 
 Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed) {
-    // The likeliest token is nearly always allowed. The others are looked at only if it is not, or
-    // if one is so near that it matters whether that is allowed.
+    // The likeliest token is nearly always allowed. The others are checked only if it is not, or if
+    // one is so near that it matters whether that is allowed.
     const bool obeys = allowed(row.best);
     if (obeys && row.best_logit - row.second_logit >= near_tie_margin) return choose_greedy(row);
     int32_t best = obeys ? row.best : -1;
@@ -253,8 +253,7 @@ Choice choose_random(const LogitRow & r, const SamplingOptions & options, double
     double margin = chosen.margin;
     if (i > 0) margin = std::min<double>(margin, row[order[i - 1]] - row[order[i]]);
     if (i + 1 < order.size()) margin = std::min<double>(margin, row[order[i]] - row[order[i + 1]]);
-    // With more candidates or fewer, which top-p and min-p nearly let through, another might be
-    // drawn.
+    // With more or fewer candidates, which top-p and min-p nearly allow, another might be drawn.
     const auto consider = [&](size_t n, double distance) {
         if (distance >= std::min<double>(margin, near_tie_margin)) return;
         const Draw other = drawn(n);
@@ -272,10 +271,10 @@ Choice choose_random(const LogitRow & r, const SamplingOptions & options, double
 std::vector<int32_t> tokens_beside(const LogitRow & row, int32_t token, double share) {
     const double logit = row.logits[token];
     const double total = std::exp(row.log_sum - logit);
-    // So deep that a whole vocabulary of deeper ones would be negligible.
+    // So low that a whole vocabulary of lower ones would be negligible.
     const double deepest = std::log(row.n_vocab / share);
-    // The difference from the total costs nothing, but a float's rounding of a large total hides a
-    // rest that matters beside an unlikely token.
+    // The difference from the total costs nothing, but the rounding of a large total hides a rest
+    // that matters compared with an unlikely token.
     const bool is_exact = total * total_rounding < share;
     for (double depth = -std::log(share);; depth += 4.0) {
         const auto least = static_cast<float>(logit - std::min(depth, deepest));

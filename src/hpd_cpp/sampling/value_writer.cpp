@@ -7,7 +7,7 @@ namespace hpd {
 
 namespace {
 
-// Branches of less than this part of the probability of the token that is taken are left out.
+// Branches with less than this share of the chosen token's probability are left out.
 constexpr double left_out = 1e-5;
 
 // Above this log-probability a token's share is not computed: 1 - p is below a thousandth.
@@ -34,8 +34,8 @@ std::string bare(std::string_view text) {
     return kept;
 }
 
-// The tokens that count next, each with its share. They are worked out beside a token that is
-// nearly certain, too: the rest may be all that there is of other values.
+// The tokens that count next, each with its share; computed even if one token is nearly certain, as
+// the rest may be all the probability of other values.
 Branches branches_of(Token token, const LogitRow & row, Constraint & constraint) {
     const std::vector<Token> tokens = constraint.allowed_beside(row, token, left_out);
     const double total = row.log_sum + log_sum(row, tokens);
@@ -70,7 +70,7 @@ bool ValueWriter::write(Value & value, const LogitRow & row) {
     return true;
 }
 
-// nullptr: it has none.
+// nullptr if it has none.
 Constraint * ValueWriter::constraint_of(const Value & value) {
     if (value.tokens.empty()) {
         if (auto made = constraints_.make(value.field())) under_way_[&value] = std::move(made);
@@ -82,8 +82,8 @@ Constraint * ValueWriter::constraint_of(const Value & value) {
 Choice ValueWriter::choose(const Value & value, const LogitRow & row,
                            Constraint * constraint) const {
     const size_t n = value.tokens.size();
-    // A known answer: the logits are computed and read as always, and only then is it taken. A
-    // constraint checks its token, which is the work that a model that obeys makes for it.
+    // A known answer is used only after the logits are computed and read as usual. A constraint
+    // checks its token, which costs as much as with a model that obeys.
     if (n < value.field().replay.size()) {
         Choice choice = choose_greedy(row);
         choice.token = value.field().replay[n];
@@ -101,8 +101,9 @@ Choice ValueWriter::choose(const Value & value, const LogitRow & row,
     return constraint ? choose_greedy(row, allowed) : choose_greedy(row);
 }
 
-// A token that completes the value counts together with all that complete it alike: models close a
-// string with what they write behind it (`"}`, `",`), and a bare quotation mark is then unlikely.
+// A token that completes the value counts together with all that complete it in the same way:
+// models close a string together with what follows (`"}`, `",`), so a bare quotation mark is
+// unlikely.
 ValueWriter::Likelihood ValueWriter::likelihood_of(const Choice & choice, const Value & value,
                                                    const LogitRow & row,
                                                    Constraint * constraint) const {
@@ -118,10 +119,9 @@ ValueWriter::Likelihood ValueWriter::likelihood_of(const Choice & choice, const 
     return {logprob, std::min(0.0f, logprob - log_sum(row, allowed))};
 }
 
-// The tokens with which the value would be the same: itself and, if it completes the value, all
-// that complete it with the same text, whatever they hold of what comes behind, or begin to: `)` is
-// on the way to `)"}`, too. Those that are left out are less likely than a thousandth of it, all
-// together.
+// The tokens with which the value would be the same: the token itself and, if it completes the
+// value, all that complete it with the same text, or begin to (`)` may become `)"}`), whatever
+// follows in them. The total probability of those left out is below a thousandth of the token's.
 std::vector<Token> ValueWriter::completing_alike(Token token, const Value & value,
                                                  const LogitRow & row) const {
     const std::string text = completed_by(token, value);
@@ -141,7 +141,7 @@ std::vector<Token> ValueWriter::completing_alike(Token token, const Value & valu
     return alike;
 }
 
-// The text of the value, if a token completes it; else empty.
+// The text of the value if a token completes it, else empty.
 std::string ValueWriter::completed_by(Token token, const Value & value) const {
     JsonScanner scanner = value.scanner;
     const bool is_end = model_.ends_generation(token);
@@ -175,8 +175,8 @@ Finish ValueWriter::read(Value & value, Token token, Constraint * constraint) co
     return is_full ? Finish::truncated : Finish::none;
 }
 
-// Returns whether a value repeats itself more often than its document; then only one turn is kept,
-// which may be in the document.
+// Returns whether a value repeats itself more often than its document; then only one repetition is
+// kept, which may be in the document.
 bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     const Field & field = value.field();
     if (!field.choices.empty() || !field.replay.empty()) return false;

@@ -19,13 +19,13 @@ bool Admission::admits(RequestState & r, const RequestList & running) {
         return false;
     }
     if (r.prefix) prefixes.touch(*r.prefix);
-    // Attention is also computed over idle cells, so evict prefixes not used lately.
+    // Attention is also computed over idle cells, so evict prefixes not used recently.
     while (prefixes.evict(stale_prefix_age())) {
     }
     return true;
 }
 
-// Finds the prefix of a request, which the request itself may have to read; false if it has to wait
+// Finds the prefix of a request, which the request itself may have to read; false if it must wait
 // for one.
 bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
     const int32_t n_cached = r.request.n_cached;
@@ -79,7 +79,7 @@ int32_t Admission::n_uncommitted_cells(const RequestList & running) const {
     return n;
 }
 
-// In requests started.
+// Measured in started requests.
 uint64_t Admission::stale_prefix_age() const {
     return 4 * static_cast<uint64_t>(limits_.n_in_flight);
 }

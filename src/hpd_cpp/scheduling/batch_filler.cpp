@@ -22,7 +22,7 @@ void BatchFiller::read(RequestState & r) {
         r.trunk_decoded = true;  // the prefix is the whole prompt
     }
     if (r.trunk_decoded && r.in_turns) holdings_.start_values(r);
-    // Without coupling the keys go in one batch later: a fork needs the cells to be there.
+    // Without coupling the keys go in the next batch: a fork needs cells that exist.
     if (limits_.couples || r.trunk_decoded) read_keys(r);
 }
 
@@ -48,7 +48,7 @@ bool BatchFiller::read_trunk(RequestState & r) {
         const Token token = r.request.prompt[static_cast<size_t>(r.n_trunk)];
         const int32_t row = add_token(token, r.n_trunk, std::move(owners), !ends.empty());
         ++r.n_trunk;
-        // Which request it was that read the prefix for all others is left open.
+        // The count must not depend on which request happens to read the shared prefix.
         if (!(limits_.alone && in_prefix)) ++r.n_prompt_computed;
         open_values(ends, row);
     }
@@ -70,7 +70,7 @@ void BatchFiller::read_keys(RequestState & r) {
     }
 }
 
-// The row of logits that these values begin with.
+// The row of logits with which these values begin.
 void BatchFiller::open_values(const std::vector<Value *> & values, int32_t row) {
     for (Value * v : values) {
         plan_.rows.push_back({row, v, 0});

@@ -174,7 +174,7 @@ std::vector<SeqId> Holdings::trunk_seqs(const RequestState & r) const {
     return seqs;
 }
 
-// The last sequence on the prompt's cells frees them, except those of the prefix.
+// The last sequence that uses the prompt's cells frees them, except those of the prefix.
 void Holdings::free_trunk_owner(RequestState & r) {
     if (--r.n_trunk_owners == 0) n_own_cells_ -= n_own_trunk(r);
 }

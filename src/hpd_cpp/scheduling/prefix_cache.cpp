@@ -62,7 +62,7 @@ Prefix & PrefixCache::adopt(const std::vector<Token> & prompt, SeqId seq, Prefix
     return prefixes_.back();
 }
 
-// Makes the first tokens of a prefix a prefix of their own, which the rest then stands on.
+// Splits a prefix in two, of which the second extends the first.
 Prefix & PrefixCache::split(Prefix & prefix, int32_t n_tokens) {
     Prefix p;
     p.tokens.assign(prefix.tokens.begin(), prefix.tokens.begin() + n_tokens);

@@ -11,7 +11,7 @@ namespace hpd {
 
 namespace {
 
-// Cells that a request needs at the very most, all its fields at once.
+// The maximum number of cells that a request needs, with all its fields at once.
 int64_t worst_case_cells(const Request & r) {
     int64_t n = static_cast<int64_t>(r.prompt.size());
     for (const Field & f : r.fields) n += static_cast<int64_t>(f.key.size()) + f.max_tokens;
@@ -109,7 +109,7 @@ void Scheduler::finish(RequestState & r) {
     if (r.error.empty()) grow_back();
 }
 
-// A cache that was full once, as a few long documents met in it, need not be full again.
+// A cache that was full once because a few long documents coincided need not be full again.
 void Scheduler::grow_back() {
     if (limits_.n_in_flight >= n_most_in_flight_) return;
     if (++n_finished_since_ < limits_.n_in_flight) return;
@@ -155,7 +155,7 @@ std::vector<std::unique_ptr<RequestState>> Scheduler::cancel(const std::set<uint
         holdings_.release(*r);
         const Request & request = r->request;
         const bool is_kept = r->done() && request.keep_prompt;
-        // All of its prompt is cached: that was kept for it.
+        // All of its prompt was kept in the cache for it.
         const bool was_kept = static_cast<size_t>(request.n_cached) == request.prompt.size();
         if (is_kept || was_kept) forget_prompt(request.prompt);
     }
@@ -202,7 +202,7 @@ BatchPlan Scheduler::plan() {
     while (true) {
         make_decode_room();
         BatchFiller filler(limits_, holdings_, drafter_, n_guesses_max());
-        // Where cells ran short values go first: only values that end give cells back.
+        // After a shortage of cells, values go first: only finished values free cells.
         const bool apart = limits_.n_value_batch > 0 && !has_preempted_;
         fill(filler, apart);
         if (filler.n_tokens() > 0) return filler.finish();
@@ -214,13 +214,13 @@ BatchPlan Scheduler::plan() {
     }
 }
 
-// Guesses take the cells and the rows that nothing else can need in this batch.
+// Guesses use the cells and rows that nothing else in this batch can need.
 int32_t Scheduler::n_guesses_max() const {
     const int32_t n_rows = std::min(n_in_step(), limits_.n_seq);  // each in a sequence of its own
     return std::min(admission_.n_uncommitted_cells(running_), limits_.n_rows - n_rows);
 }
 
-// Apart, values wait until there are enough of them for a batch, or nothing is left to read.
+// If separate, values wait until there are enough for a batch, or nothing is left to read.
 void Scheduler::fill(BatchFiller & filler, bool apart) {
     if (!apart) add_values(filler);
     if (!apart || reads_next()) read_prompts(filler);
@@ -230,8 +230,8 @@ void Scheduler::fill(BatchFiller & filler, bool apart) {
     }
 }
 
-// Whether prompts come before values. Once begun, reading goes on until the values fill a batch,
-// and it begins only when they fill half of one: so both kinds of batches are large.
+// Whether prompts come before values. Reading begins when the values fill at most half of a batch
+// and continues until they fill one, so that both kinds of batches are large.
 bool Scheduler::reads_next() {
     const int32_t n_values = n_decoding();
     if (2 * n_values <= limits_.n_value_batch) reading_ = true;
@@ -245,7 +245,7 @@ void Scheduler::read_prompts(BatchFiller & filler) {
     if (!filler.reads()) reading_ = false;  // nothing more may be read now
 }
 
-// Values, those of the oldest requests first.
+// Adds values, those of the oldest requests first.
 void Scheduler::add_values(BatchFiller & filler) {
     if (propose_) propose(filler);
     for (auto & r : running_) {
@@ -257,7 +257,7 @@ void Scheduler::add_values(BatchFiller & filler) {
     }
 }
 
-// Asks for guesses for the values that the batch has room for, guesses left aside.
+// Asks for guesses for the values that fit in the batch without guesses.
 void Scheduler::propose(const BatchFiller & filler) {
     const int32_t n_max = std::min(filler.n_batch_left(), holdings_.n_free_cells());
     std::vector<Value *> values;
@@ -291,9 +291,9 @@ int32_t Scheduler::n_in_step() const {
 
 // --- admission ---------------------------------------------------------------------------------
 
-// Starts the request that waits for longest, if there is room for it.
+// Starts the request that has waited longest, if there is room for it.
 bool Scheduler::start_next() {
-    // What had to go is not started again in the same batch: that could go on for ever.
+    // An evicted request is not restarted in the same batch, which could go on forever.
     if (has_preempted_ || waiting_.empty()) return false;
     if (!admission_.admits(*waiting_.front(), running_)) return false;
     running_.push_back(std::move(waiting_.front()));
@@ -303,9 +303,9 @@ bool Scheduler::start_next() {
     return true;
 }
 
-// --- running short -----------------------------------------------------------------------------
+// --- shortage of cells -------------------------------------------------------------------------
 
-// Every value that decodes must get a cell for its next token.
+// Every value in decoding must get a cell for its next token.
 void Scheduler::make_decode_room() {
     while (holdings_.n_free_cells() < n_decoding()) {
         if (holdings_.prefixes().evict()) continue;

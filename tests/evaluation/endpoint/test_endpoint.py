@@ -13,7 +13,7 @@ from hpd.evaluation.endpoint import (
     RateLimiter,
     response_schema,
 )
-from hpd.schema import load_schema
+from hpd.schema import Schemas, load_schema, load_schemas
 from hpd.schema.attributes import Attribute, Schema
 from scripted_endpoint import answer_of, scripted
 
@@ -21,7 +21,7 @@ pytest.importorskip("openai")
 pytest.importorskip("diskcache")
 
 SNEAKER = Document("Diesel Men's Exposure Sneaker, Black", "s", "shoes")
-SCHEMA = load_schema("Brand, Color, Size float?")
+SCHEMA = load_schemas("Brand, Color, Size float?")
 
 
 RIGHT = (200, answer_of('{"Brand": "Diesel", "Color": "Black", "Size": 42}'))
@@ -33,7 +33,7 @@ RIGHT = (200, answer_of('{"Brand": "Diesel", "Color": "Black", "Size": 42}'))
 @pytest.mark.parametrize("response_format", ["json_object", "text"])
 def test_a_model_answers(api_url, response_format):
     endpoint = Endpoint(api_url, "small", response_format=response_format, max_tokens=60)
-    schemas = {"shoes": load_schema("Brand, Color")}
+    schemas = Schemas.of({"shoes": load_schema("Brand, Color")})
     with EndpointExtractor(schemas, endpoint) as extractor:
         ((place, extraction),) = extractor.iter_indexed([SNEAKER])
     assert (place, extraction.id) == (0, "s")

@@ -27,11 +27,11 @@ from hpd.cli.common import (
     EXIT_FAILED,
     EXIT_OK,
     UsageError,
-    format_table,
     input_errors_as_usage,
     say,
 )
 from hpd.cli.output import is_stream
+from hpd.messages import format_table
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
 

@@ -22,12 +22,12 @@ from hpd.cli.arguments import (
 from hpd.cli.common import (
     EXIT_OK,
     UsageError,
-    format_table,
     input_errors_as_usage,
     say,
     setting_text,
     settings_text,
 )
+from hpd.messages import format_table
 from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.schema import load_schemas
 

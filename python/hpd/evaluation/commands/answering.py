@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import (
@@ -22,7 +21,7 @@ from hpd.files.journal import file_fingerprint
 from hpd.models.cache import cache_folder
 from hpd.models.model_files import is_bundled, resolve_model
 from hpd.options import OPTIONS
-from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
     from hpd.evaluation.endpoint import EndpointExtractor
@@ -131,7 +130,7 @@ def answering_settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def open_answering(
     arguments: argparse.Namespace,
-    schemas: Schema | Mapping[str, Schema],
+    schemas: Schemas,
     system_prompt: str,
     *,
     max_tokens: tuple[int, int],
@@ -141,7 +140,7 @@ def open_answering(
 
     Args:
         arguments: the parsed and checked arguments.
-        schemas: one schema, or one per category.
+        schemas: those of the documents.
         system_prompt: the system prompt.
         max_tokens: maximum length of a local model's value and of an endpoint's answer, unless
             ``--max-tokens`` is given.

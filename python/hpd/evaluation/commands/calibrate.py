@@ -19,13 +19,13 @@ from hpd.cli.arguments import (
     flag_of,
     number,
 )
-from hpd.cli.common import EXIT_OK, UsageError, format_table, input_errors_as_usage, say
+from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import same_file
 from hpd.cli.terminal import ExtractProgress
 from hpd.evaluation.commands.inputs import read_examples
+from hpd.messages import format_table
 from hpd.options import OPTIONS, Options
 from hpd.schema import load_schemas
-from hpd.schema.attributes import Schema
 from hpd.values.confidence import ConfidenceMap
 
 if TYPE_CHECKING:
@@ -229,15 +229,14 @@ def _kinds(source: str | None, categories: set[str]) -> dict[str, dict[str, str]
     """Return the types of each category's attributes that have a single value."""
     if source is None:
         return None
-    loaded = load_schemas(source)
-    schemas = dict.fromkeys(categories, loaded) if isinstance(loaded, Schema) else loaded
+    schemas = load_schemas(source)
     return {
         category: {
             attribute.name: attribute.type
-            for attribute in schema
+            for attribute in schemas.for_category(category)
             if attribute.type not in _NOT_ONE_VALUE
         }
-        for category, schema in schemas.items()
+        for category in schemas.categories or categories
     }
 
 

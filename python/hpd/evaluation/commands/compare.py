@@ -13,11 +13,11 @@ from hpd.cli.common import (
     EXIT_INTERRUPTED,
     EXIT_OK,
     UsageError,
-    format_table,
     input_errors_as_usage,
     say,
 )
 from hpd.evaluation.commands.inputs import check_fields
+from hpd.messages import format_table
 
 if TYPE_CHECKING:
     from hpd.evaluation.comparison import ComparisonSession, PairTrial, System

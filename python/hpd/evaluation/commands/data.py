@@ -11,7 +11,6 @@ from hpd.cli.common import (
     EXIT_OK,
     EXIT_SOME_FAILED,
     UsageError,
-    format_table,
     input_errors_as_usage,
     say,
 )
@@ -26,6 +25,7 @@ from hpd.evaluation.datasets import (
     survey,
     write_dataset,
 )
+from hpd.messages import format_table
 
 _DESCRIPTION = """\
 Read published data sets: list the formats, check a file, or convert it to lines for hpd extract,

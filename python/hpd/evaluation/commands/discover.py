@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +20,8 @@ from hpd.evaluation.commands.answering import (
 )
 from hpd.files.reader import RecordReader
 from hpd.files.rows import FORMATS
-from hpd.schema import to_json_schema
-from hpd.schema.attributes import Schema
+from hpd.schema import to_json_schemas
+from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
     from hpd.evaluation.discovery import Proposal, Sample
@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.input} has no documents")
     extractions = _extractions(arguments, samples)
     schemas = _schemas(arguments.k, samples, extractions)
-    text = json.dumps(_to_json(schemas), ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(to_json_schemas(schemas), ensure_ascii=False, indent=2) + "\n"
     if output is None:
         print(text, end="")
     else:
@@ -137,7 +137,7 @@ def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> li
     # Autoregressively, as each attribute must differ from those before it.
     with open_answering(
         arguments,
-        proposal_schema(arguments.k),
+        Schemas.of(proposal_schema(arguments.k)),
         proposal_prompt(arguments.k),
         max_tokens=_MAX_TOKENS,
         method="ar",
@@ -152,9 +152,7 @@ def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> li
     return [answers[index] for index in range(len(samples))]
 
 
-def _schemas(
-    k: int, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]
-) -> dict[str, Schema]:
+def _schemas(k: int, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]) -> Schemas:
     """Return the schema of each category that has proposals.
 
     Raises:
@@ -174,14 +172,7 @@ def _schemas(
     schemas = {category: schema for category, schema in schemas.items() if schema.attributes}
     if not schemas:
         raise HpdError("the model proposed no attributes: try another model")
-    return schemas
-
-
-def _to_json(schemas: Mapping[str, Schema]) -> Mapping[str, Any]:
-    """Return one JSON Schema, or one per category, as ``hpd extract --schema`` reads it."""
-    if [*schemas] == [""]:
-        return to_json_schema(schemas[""])
-    return {category: to_json_schema(schema) for category, schema in schemas.items()}
+    return Schemas.of(schemas[""] if [*schemas] == [""] else schemas)
 
 
 def _say_figures(

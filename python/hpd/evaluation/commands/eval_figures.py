@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from hpd.cli.common import UsageError, format_table, input_errors_as_usage, say
+from hpd.cli.common import UsageError, input_errors_as_usage, say
 from hpd.evaluation.assessment import (
     Agreement,
     Assessment,
@@ -47,8 +47,8 @@ from hpd.evaluation.statistics import Interval
 from hpd.files.reader import guess_format, source_name
 from hpd.files.rows import TABLES
 from hpd.files.streams import listed
+from hpd.messages import format_table
 from hpd.schema import load_schemas
-from hpd.schema.attributes import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +169,11 @@ def _looked_up(arguments: argparse.Namespace, examples: Sequence[Example]) -> li
 def _attributes(source: str | None, examples: Sequence[Example]) -> dict[str, list[str]] | None:
     if source is None:
         return None
-    loaded = load_schemas(source)
-    if isinstance(loaded, Schema):
-        names = [attribute.name for attribute in loaded]
-        return dict.fromkeys({example.category for example in examples}, names)
-    return {name: [attribute.name for attribute in schema] for name, schema in loaded.items()}
+    schemas = load_schemas(source)
+    return {
+        category: [attribute.name for attribute in schemas.for_category(category)]
+        for category in schemas.categories or {example.category for example in examples}
+    }
 
 
 @dataclass(frozen=True, slots=True)

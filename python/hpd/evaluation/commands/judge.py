@@ -15,7 +15,6 @@ from hpd.cli.common import (
     EXIT_OK,
     EXIT_SIGNAL,
     UsageError,
-    format_table,
     input_errors_as_usage,
     say,
 )
@@ -34,6 +33,7 @@ from hpd.evaluation.commands.inputs import check_fields
 from hpd.evaluation.matching import gold_examples, source_documents
 from hpd.files.journal import text_fingerprint
 from hpd.files.writer import FileWriter
+from hpd.messages import format_table
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
@@ -120,7 +120,9 @@ def run(arguments: argparse.Namespace) -> int:
     code = _judge(arguments, questions, writer, JUDGE_SYSTEM_PROMPT)
     if code > EXIT_SIGNAL:
         return code
-    n_values = sum(len(questions.schemas[str(r.category)].attributes) for r in questions.records)
+    n_values = sum(
+        len(questions.schemas.for_category(r.category).attributes) for r in questions.records
+    )
     _print_figures(arguments, predictions, examples, n_values)
     return code
 

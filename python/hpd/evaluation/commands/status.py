@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 
 from hpd.cli.arguments import integer
-from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, format_table
+from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError
 from hpd.cli.output import READING_ARGUMENTS, lines_file, written_files
 from hpd.errors import InputError
 from hpd.evaluation.run_status import RunStatus, count_values, read_status
@@ -14,6 +14,7 @@ from hpd.files.inputs import InputReader, parse_shard
 from hpd.files.journal import journal_path
 from hpd.files.rows import FORMATS
 from hpd.files.streams import is_url
+from hpd.messages import format_table
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

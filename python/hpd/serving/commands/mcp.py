@@ -17,8 +17,7 @@ from hpd.files.reader import RecordReader
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline import Cancellation
-from hpd.schema import as_schemas, describe, to_json_schema
-from hpd.schema.attributes import Schema
+from hpd.schema import as_schemas, describe_all, to_json_schemas
 from hpd.version import __version__
 
 if TYPE_CHECKING:
@@ -120,11 +119,8 @@ class Tools:
         Raises:
             HpdError: it cannot be read.
         """
-        read = as_schemas(schema)
-        schemas = {"": read} if isinstance(read, Schema) else read
-        tables = [f"{name}\n\n{describe(each)}".strip() for name, each in schemas.items()]
-        as_json = {name: to_json_schema(each) for name, each in schemas.items()}
-        return {"table": "\n\n".join(tables), "json_schema": as_json.get("", as_json)}
+        schemas = as_schemas(schema)
+        return {"table": describe_all(schemas), "json_schema": to_json_schemas(schemas)}
 
     def close(self) -> None:
         if self._extractor is not None:

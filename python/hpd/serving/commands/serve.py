@@ -31,7 +31,7 @@ from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
-from hpd.schema.attributes import Schema
+from hpd.schema.schemas import Schemas
 from hpd.serving import ServerLimits
 
 KEY_VARIABLE = "HPD_API_KEY"
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _serve(
     sock: socket.socket,
-    schemas: Schema | dict[str, Schema] | None,
+    schemas: Schemas | None,
     model: Path,
     name: str,
     options: Options,
