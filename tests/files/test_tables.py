@@ -400,7 +400,9 @@ def test_columns_of_parquet_keep_their_types(tmp_path):
 
 def test_a_schema_with_checks_has_a_column_of_those_that_did_not_pass(tmp_path):
     properties = {"a": {"type": "number"}, "checks": {"type": "string"}}
-    schema = load_schema({"type": "object", "properties": properties, "checks": ["a > 1", "a < 3"]})
+    schema = load_schemas(
+        {"type": "object", "properties": properties, "checks": ["a > 1", "a < 3"]}
+    )
     unpassed = [
         {"check": "a > 1", "path": "rows[2]", "passed": False, "left": 0.5, "right": 1},
         {"check": "not (a > 1)", "passed": None},
@@ -420,9 +422,8 @@ def test_a_schema_with_checks_has_a_column_of_those_that_did_not_pass(tmp_path):
 def test_dates_and_decimals_within_a_list_are_json_in_excel(tmp_path):
     pytest.importorskip("openpyxl")
     line = (Attribute("day", "date"), Attribute("price", "string", format="decimal"))
-    schema = Schema(
-        (Attribute("lines", "array", item=Attribute("item", "object", attributes=line)),)
-    )
+    array = Attribute("lines", "array", item=Attribute("item", "object", attributes=line))
+    schema = Schemas.of(Schema((array,)))
     lines = [{"day": "2024-05-31", "price": "1249.90"}, {"day": None, "price": None}]
     table = table_of(tmp_path, "out.xlsx", [{"id": "1", "data": {"lines": lines}}], schema)
     _, (_, shown, _) = cells_of(table)

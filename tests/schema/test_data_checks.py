@@ -225,7 +225,7 @@ def test_checks_beside_properties_alone_make_a_json_schema():
     schema = load_schema({"checks": ["a > 0"], "properties": {"a": NUMBER}})
     assert schema.checks == ("a > 0",)
     categories = load_schemas({"checks": ["a"], "others": {"a": "", "b": ""}})
-    assert [*categories] == ["checks", "others"]
+    assert categories.categories == ["checks", "others"]
 
 
 def test_checks_of_references_and_allof_are_joined():
