@@ -147,6 +147,12 @@ def test_a_year_that_is_made_up_makes_a_date_null_unless_the_model_is_sure(text,
     assert at.reason == field.reason
 
 
+def test_a_year_that_stands_nowhere_is_made_up():
+    why = "the document does not state the year 2023"
+    assert stored("the second Sunday of May", "2023-05-14", 0.8, DAY).reason == why
+    assert stored("Metformin 500 mg 1-0-1", "2023-01-01", 0.8, DAY).reason == why
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -155,7 +161,9 @@ def test_a_year_that_is_made_up_makes_a_date_null_unless_the_model_is_sure(text,
         ("Season 22/23: the final is on 14 May.", "2023-05-14"),
         ("14 May 23", "2023-05-14"),
         ("令和5年5月14日", "2023-05-14"),
-        ("the second Sunday of May", "2023-05-14"),
+        ("Reports: 20230514", "2023-05-14"),
+        ("\u0662\u0660\u0662\u0663/05/14", "2023-05-14"),
+        ("14 พ.ค. 2566", "2023-05-14"),
     ],
 )
 def test_a_date_whose_year_may_be_stated_is_kept(text, value):
@@ -166,5 +174,5 @@ def test_a_year_may_be_stated_by_the_description_or_the_instructions():
     text, value = "The demo is on 14 May.", "2023-05-14"
     described = Attribute("day", "date", "a day of 2023")
     assert stored(text, value, 0.4, described).value == value
-    assert Grounder(text, {2023}).day_without_year(value) is None
+    assert Grounder(text, {2023}).why_no_year(value) is None
     assert [span.start for span in Grounder(text, {2023}).candidate_spans(value)] == [15]

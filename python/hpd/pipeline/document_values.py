@@ -599,9 +599,8 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
         stated = grounder.fraction_of(value)
         return None if stated is None else f"the document states {stated}, not a whole number"
     if attribute.type in ("date", "date-time"):
-        stated = grounder.day_without_year(value)
-        is_given = stated is None or int(value[:4]) in years_in(attribute.description)
-        return None if is_given else f"the document states {stated} without a year"
+        is_given = int(value[:4]) in years_in(attribute.description)
+        return None if is_given else grounder.why_no_year(value)
     if attribute.type == "string":
         if not any(map(str.isalnum, value)) and value not in grounder.document:
             return "the model wrote marks that are not in the document"

@@ -152,9 +152,9 @@ class Grounder:
             return all(self.is_stated(part, n_times) for part in value.split("T"))
         return False
 
-    def day_without_year(self, value: str) -> str | None:
-        """Return the day of a date as the document states it, if it states no year for it."""
-        return self._days.without_year(value)
+    def why_no_year(self, value: str) -> str | None:
+        """Return why the year of a date is made up, or None if the document may state it."""
+        return self._days.why_no_year(value)
 
     def fraction_of(self, value: int) -> str | None:
         """Return what the document states in place of a whole number: 12.5 for 12 or 13.

@@ -473,6 +473,10 @@ _UNREAD_DAY = re.compile(
     r"|\b[12]\d{3}\.?\s[^\W\d_]{3,12}\.?\s\d{1,2}\b|\d\.[IVX]{1,4}\.\d"
     rf"|\d ?[月월日일]|\d{{4}}-W\d\d|\b\d{{1,2}}(?i:{_NAME})\d{{2,4}}\b|تشرين|كانون"
 )
+# Other digits, an era, a date without separators, a Hijri or Buddhist year.
+_OTHER_YEAR = re.compile(
+    rf"(?![0-9])\d|[〇零一二三四五六七八九]|{'|'.join(_ERAS)}|\d{{5}}|\b(?:1[34]|2[4-6])\d\d\b"
+)
 _DATE_FIELD = re.compile(rf"\d+|元|{'|'.join(_ERAS)}|{_NAME}", re.IGNORECASE)
 
 _BETWEEN_DATE_AND_TIME = re.compile(
@@ -570,20 +574,23 @@ class DocumentDates:
             if beside and time in _times(beside):
                 yield start, beside.end()
 
-    def without_year(self, value: str) -> str | None:
-        """Return the day ``value`` (YYYY-MM-DD) as the document states it: ``14 May``.
-
-        This is None if the document does not state that day, or a year that may be meant.
-        """
+    def why_no_year(self, value: str) -> str | None:
+        """Return why the year of a date (YYYY-MM-DD) is made up, or None if it may be stated."""
         year, month, day = (int(part) for part in value[:10].split("-"))
         stated = self._by_day.get((month, day), ())
         has_year = any(day.year for *_, days in stated for day in days)
-        if not stated or has_year or year in self._years:
+        if has_year or year in self._years:
             return None
-        start, end, _ = stated[0]
-        around = f"{self.document[:start]} {self.document[end:]}"
-        is_short = re.search(rf"(?<!\d){year % 100:02}(?!\d)", around) is not None
-        return None if is_short else self.document[start:end].rstrip(".")
+        around = self.document
+        for start, end, _ in reversed(stated):
+            around = f"{around[:start]} {around[end:]}"
+        if re.search(rf"(?<!\d){year % 100:02}(?!\d)", around):
+            return None
+        if stated:
+            start, end, _ = stated[0]
+            return f"the document states {self.document[start:end].rstrip('.')} without a year"
+        is_read = not (has_unread_days(around) or _OTHER_YEAR.search(around))
+        return f"the document does not state the year {year}" if is_read else None
 
 
 def has_unread_days(document: str) -> bool:
