@@ -100,7 +100,8 @@ def read(extractor, source, answers, **settings):
     """The data of documents whose answers are known."""
     schema = load_schema(source)
     known = {
-        f"document {n} of 2024{' word' * 150}": to_answer(schema, each) for n, each in enumerate(answers)
+        f"document {n} of 2024{' word' * 150}": to_answer(schema, each)
+        for n, each in enumerate(answers)
     }
     give_answers(extractor, known.get)
     task = extractor.prepare(source, **settings)

@@ -24,6 +24,7 @@ from hpd.results import (
     Usage,
     ValueOption,
 )
+from hpd.schema.data_checks import CheckResult
 from server_process import SECONDS, Reply, serving
 from waiting import until
 
@@ -356,7 +357,9 @@ def test_every_key_of_a_line_is_described():
         options=(ValueOption("x", 0.5), ValueOption(None, 0.25)),
     )
     usage = Usage(*range(2, 2 + len(fields(Usage))))
-    line = Extraction("a", {"b": 1}, {"b": field}, usage, Failure("Error", "why"), 3)
+    check = CheckResult("b == 2", False, 1, 2, "rows[0]")
+    failure = Failure("Error", "why")
+    line = Extraction("a", {"b": 1}, {"b": field}, usage, failure, (check,), truncated_at=3)
     for whole in (field, usage, line):
         assert all(getattr(whole, own.name) != own.default for own in fields(whole) if own.repr)
     read = ExtractionBody.model_validate(line.to_dict())
