@@ -53,7 +53,7 @@ def n_waves(attribute: Attribute, where: str = "") -> int:
         starts = first_waves(attribute.attributes, where)
         return max(
             (
-                starts[child.name] + n_waves(child, _join_path(where, child.name))
+                starts[child.name] + n_waves(child, join_path(where, child.name))
                 for child in attribute.attributes
             ),
             default=1,
@@ -71,7 +71,7 @@ def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, i
         for other in attribute.after:
             if other not in by_name:
                 raise fail(
-                    _join_path(where, name),
+                    join_path(where, name),
                     f"it comes after {other!r}, which is not one of its siblings "
                     f"({', '.join(by_name)})",
                 )
@@ -84,15 +84,16 @@ def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, i
         circle = error.args[1][::-1]
         shown = " -> ".join(circle)
         raise fail(
-            _join_path(where, circle[0]), f"the dependencies form a circle: {shown}"
+            join_path(where, circle[0]), f"the dependencies form a circle: {shown}"
         ) from None
     for name in order:
-        ends = (starts[o] + n_waves(by_name[o], _join_path(where, o)) for o in by_name[name].after)
+        ends = (starts[o] + n_waves(by_name[o], join_path(where, o)) for o in by_name[name].after)
         starts[name] = max(ends, default=0)
     return starts
 
 
-def _join_path(where: str, name: str) -> str:
+def join_path(where: str, name: str) -> str:
+    """Return the path of a part of an object."""
     return f"{where}.{name}" if where else name
 
 
@@ -142,7 +143,7 @@ def _check_siblings(attributes: Sequence[Attribute], where: str, depth: int) -> 
     check_names([attribute.name for attribute in attributes], where or "schema")
     first_waves(attributes, where)
     for attribute in attributes:
-        _check_attribute(attribute, f"{where}.{attribute.name}" if where else attribute.name, depth)
+        _check_attribute(attribute, join_path(where, attribute.name), depth)
 
 
 def _check_attribute(attribute: Attribute, where: str, depth: int) -> None:

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.checks import join_path
 
 TOLERANCE: Final = Decimal("0.005")
 """The difference up to which two numbers are equal: half a cent."""
@@ -107,7 +108,7 @@ def _unpassed(attribute: Attribute, data: Any, path: str) -> Iterator[CheckResul
             yield from _unpassed(objects[0], data, path)
     elif attribute.type == "map" and attribute.item is not None and isinstance(data, dict):
         for name, part in data.items():
-            yield from _unpassed(attribute.item.attributes[1], part, _joined(path, name))
+            yield from _unpassed(attribute.item.attributes[1], part, join_path(path, name))
     elif attribute.type == "array" and attribute.item is not None and isinstance(data, list):
         for i, part in enumerate(data):
             yield from _unpassed(attribute.item, part, f"{path}[{i}]")
@@ -120,11 +121,7 @@ def _unpassed(attribute: Attribute, data: Any, path: str) -> Iterator[CheckResul
             if not passed:
                 yield CheckResult(text, passed, left, right, path)
         for own in attribute.attributes:
-            yield from _unpassed(own, data.get(own.name), _joined(path, own.name))
-
-
-def _joined(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
+            yield from _unpassed(own, data.get(own.name), join_path(path, own.name))
 
 
 def evaluate(text: str, data: Any) -> tuple[bool | None, Any, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from hpd.messages import format_table
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.checks import join_path
 from hpd.schema.schemas import Schemas
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -199,7 +200,7 @@ def _checks(schema: Schema) -> Iterator[tuple[str, str]]:
 def _checks_within(attribute: Attribute, path: str) -> Iterator[tuple[str, str]]:
     yield from ((path, text) for text in attribute.checks)
     for part in attribute.attributes:
-        yield from _checks_within(part, f"{path}.{part.name}" if path else part.name)
+        yield from _checks_within(part, join_path(path, part.name))
     if attribute.item is not None:
         yield from _checks_within(attribute.item, f"{path}[]")
 

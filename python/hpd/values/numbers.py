@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Context, Decimal, InvalidOperation
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 MAX_DIGITS: Final = 40
@@ -589,8 +589,15 @@ class DocumentDates:
         if stated:
             start, end, _ = stated[0]
             return f"the document states {self.document[start:end].rstrip('.')} without a year"
-        is_read = not (has_unread_days(around) or _OTHER_YEAR.search(around))
-        return f"the document does not state the year {year}" if is_read else None
+        return (
+            None if self._may_have_other_years else f"the document does not state the year {year}"
+        )
+
+    @cached_property
+    def _may_have_other_years(self) -> bool:
+        """Whether the document may state years in ways in which they are not searched for."""
+        is_unread = has_unread_days(self.document)
+        return is_unread or _OTHER_YEAR.search(self.document) is not None
 
 
 def has_unread_days(document: str) -> bool:
