@@ -338,11 +338,11 @@ void bind_parts(py::module_ & m) {
         py::arg("allowed") = py::none());
     m.def(
         "repetition_of",
-        [](const std::vector<Token> & tokens, size_t first) {
-            const Repetition found = repetition_of(tokens, first);
+        [](const std::vector<Token> & tokens, size_t first, size_t longest_period) {
+            const Repetition found = repetition_of(tokens, first, longest_period);
             return py::make_tuple(found.period, found.n_tokens);
         },
-        py::arg("tokens"), py::arg("first"));
+        py::arg("tokens"), py::arg("first"), py::arg("longest_period"));
     m.def(
         "tokens_beside",
         [](const std::vector<float> & row, Token token) {

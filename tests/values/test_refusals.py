@@ -1,5 +1,7 @@
 """Values that a constraint made of another one: null with a reason, or an error, and never sure."""
 
+import json
+
 import pytest
 
 from answer_matrix import SMALL, STYLES, USUAL, models
@@ -58,7 +60,7 @@ def script(request, tmp_path_factory):
     return Script(_native.Model([str(models(folder)[request.param]())]))
 
 
-def field(script, schema, answer, text, *, required=False):
+def field(script, schema, answer, text, *, required=False, **settings):
     """What becomes of a field where a model would write an answer."""
     whole = {"type": "object", "properties": {"x": schema}, "required": ["x"] * required}
     known = {text: Told({"x": answer}, STYLES[0])}
@@ -69,6 +71,7 @@ def field(script, schema, answer, text, *, required=False):
         known.__getitem__,
         **USUAL,
         null_threshold=0.0,
+        **settings,
     )
     return extraction.fields["x"], extraction
 
@@ -159,3 +162,41 @@ def test_what_only_the_description_of_a_field_states_is_null(text, value, confid
     field = values.fields["size",]
     assert field.value == (value if is_kept else None)
     assert (field.reason is None) == is_kept
+
+
+PAIRS = [{"who": "Ann Lee", "day": None}]
+
+
+@pytest.mark.parametrize(
+    ("items", "n_stated", "is_cut"),
+    [
+        (["Ann Lee"], 0, True),
+        (["Ann Lee"], 10, True),
+        (["Ann Lee"], 30, False),
+        (["Ann Lee", "Bob Day", "Cy Ho"], 0, True),
+        (["Ann Lee", "Bob Day", "Cy Ho"], 30, False),
+        ([12.5], 0, True),
+        ([12.5], 30, False),
+        (PAIRS, 0, True),
+        (PAIRS, 30, False),
+    ],
+)
+def test_items_that_repeat_more_often_than_in_the_document_end_a_list(
+    script, items, n_stated, is_cut
+):
+    """A model that repeats itself would fill the context, which takes minutes."""
+    parts = {"who": {"type": "string"}, "day": {"type": "string"}}
+    item = {
+        str: {"type": "string"},
+        float: {"type": "number"},
+        dict: {"type": "object", "properties": parts},
+    }[type(items[0])]
+    text = "List:" + f" {json.dumps(items)}" * n_stated
+    schema = {"type": "array", "items": item}
+    found, extraction = field(script, schema, items * 30, text, lists="ar")
+    n = len(extraction.data["x"])
+    assert found.repeated == is_cut
+    if is_cut:
+        assert n <= 2 * len(items)
+    else:
+        assert n == 30 * len(items)

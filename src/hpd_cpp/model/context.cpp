@@ -128,7 +128,7 @@ void Context::fork(SeqId from, SeqId to, int32_t position) {
                                " cells from a sequence of " + std::to_string(held));
     }
     // Cells that have left the sliding window of the sequence's end may be gone, with swa_full as
-    // well. A copy that goes on from that end does not miss them; one from further back does.
+    // well. A copy that continues from that end does not miss them; one from further back does.
     if (couples_ && !whole && llama_memory_seq_pos_min(memory(), from) > 0) {
         throw DecodeError("the sliding window has dropped cells that a fork needs: set swa_full");
     }

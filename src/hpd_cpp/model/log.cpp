@@ -34,7 +34,7 @@ void receive(ggml_log_level level, const char * text, void *) noexcept {
     if (state->echo) std::fputs(text, stderr);
     try {
         const std::lock_guard<std::mutex> lock(state->mutex);
-        if (level == GGML_LOG_LEVEL_CONT) {  // goes on with the line before
+        if (level == GGML_LOG_LEVEL_CONT) {  // continues the line before
             if (state->line_is_kept && !state->lines.empty()) state->lines.back() += text;
             return;
         }

@@ -34,6 +34,21 @@ std::string metadata_text(int32_t (*read)(const File *, const char *, char *, si
     return text;
 }
 
+std::string read_piece(const llama_vocab * vocab, Token token) {
+    std::string text(32, '\0');
+    const auto try_once = [&] {
+        return llama_token_to_piece(vocab, token, text.data(), static_cast<int32_t>(text.size()), 0,
+                                    false);
+    };
+    int32_t n = try_once();
+    if (n < 0) {
+        text.resize(static_cast<size_t>(-n));
+        n = try_once();
+    }
+    text.resize(static_cast<size_t>(n));
+    return text;
+}
+
 llama_split_mode split_mode(const std::string & name) {
     if (name == "none") return LLAMA_SPLIT_MODE_NONE;
     if (name == "layer") return LLAMA_SPLIT_MODE_LAYER;
@@ -112,7 +127,12 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     if (!llama_model_has_decoder(model_.get()) || llama_model_has_encoder(model_.get())) {
         throw ModelLoadError(paths[0] + " is not a decoder-only language model");
     }
+    if (llama_vocab_type(vocab()) == LLAMA_VOCAB_TYPE_NONE) {
+        throw ModelLoadError(path_ + " has no vocabulary");
+    }
     n_vocab_ = llama_vocab_n_tokens(vocab());
+    pieces_.reserve(static_cast<size_t>(n_vocab_));
+    for (Token t = 0; t < n_vocab_; ++t) pieces_.push_back(read_piece(vocab(), t));
     check_vocabulary();
     if (options.vocab_only) return;
     for (const auto & [path, scale] : options.adapters) {
@@ -176,7 +196,6 @@ std::string Model::unwritable_in(std::string_view text) const {
 // Throws ModelLoadError if not even an English prompt can be written.
 void Model::check_vocabulary() {
     const auto type = llama_vocab_type(vocab());
-    if (type == LLAMA_VOCAB_TYPE_NONE) throw ModelLoadError(path_ + " has no vocabulary");
     const bool is_bpe = type == LLAMA_VOCAB_TYPE_BPE;
     if (is_bpe || type == LLAMA_VOCAB_TYPE_SPM) {
         std::set<std::string> missing;
@@ -213,21 +232,6 @@ std::string Model::vocabulary_difference(const Model & other) const {
     return "";
 }
 
-std::string Model::piece(Token token) const {
-    std::string text(32, '\0');
-    const auto try_once = [&] {
-        return llama_token_to_piece(vocab(), token, text.data(), static_cast<int32_t>(text.size()),
-                                    0, false);
-    };
-    int32_t n = try_once();
-    if (n < 0) {
-        text.resize(static_cast<size_t>(-n));
-        n = try_once();
-    }
-    text.resize(static_cast<size_t>(n));
-    return text;
-}
-
 std::vector<Model::ControlToken> Model::control_tokens() const {
     std::vector<ControlToken> all;
     for (Token t = 0; t < n_vocab_; ++t) {
@@ -241,20 +245,12 @@ std::vector<Model::ControlToken> Model::control_tokens() const {
     return all;
 }
 
-std::vector<std::string> Model::pieces() const {
-    std::vector<std::string> texts;
-    texts.reserve(static_cast<size_t>(n_vocab_));
-    for (Token t = 0; t < n_vocab_; ++t) texts.push_back(piece(t));
-    return texts;
-}
-
 std::vector<Token> Model::tokens_without_space() const {
     std::unordered_map<std::string, Token> by_text;
-    const std::vector<std::string> texts = pieces();
-    for (Token t = 0; t < n_vocab_; ++t) by_text.emplace(texts[static_cast<size_t>(t)], t);
+    for (Token t = 0; t < n_vocab_; ++t) by_text.emplace(piece(t), t);
     std::vector<Token> without(static_cast<size_t>(n_vocab_));
     for (Token t = 0; t < n_vocab_; ++t) {
-        const std::string & text = texts[static_cast<size_t>(t)];
+        const std::string & text = piece(t);
         const auto it =
             text.size() > 1 && text[0] == ' ' ? by_text.find(text.substr(1)) : by_text.end();
         without[static_cast<size_t>(t)] = it == by_text.end() ? t : it->second;

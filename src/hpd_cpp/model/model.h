@@ -33,7 +33,7 @@ public:
     std::string vocabulary_difference(const Model & other) const;
 
     // The bytes of one token; empty for control tokens.
-    std::string piece(Token token) const;
+    const std::string & piece(Token token) const { return pieces_.at(static_cast<size_t>(token)); }
 
     // Tokens that have no text and are only parsed in templates.
     struct ControlToken {
@@ -44,10 +44,10 @@ public:
     };
     std::vector<ControlToken> control_tokens() const;
 
+    const std::vector<std::string> & pieces() const { return pieces_; }
+
     // For each token the one with the same text without a leading blank, or itself.
     std::vector<Token> tokens_without_space() const;
-    // The texts of all tokens.
-    std::vector<std::string> pieces() const;
 
     bool ends_generation(Token token) const;  // also any other control token: no text follows it
     Token bos() const;  // -1 if a prompt does not begin with one
@@ -81,6 +81,7 @@ private:
     std::vector<llama_adapter_lora *> loras_;  // freed with the model
     std::vector<float> lora_scales_;
     int32_t n_vocab_ = 0;
+    std::vector<std::string> pieces_;  // by token; llama.cpp needs a call for each
     bool on_cpu_ = true;
     bool may_lose_text_ = false;  // the tokenizer drops what the vocabulary has no tokens for
 };

@@ -196,8 +196,8 @@ std::unique_ptr<Constraint> ConstraintFactory::make(const std::string & text,
 const ClosingTokens & ConstraintFactory::closing_tokens() {
     if (closing_.empty()) {
         for (Token token = 0; token < model_.n_vocab(); ++token) {
-            std::string piece = model_.piece(token);
-            if (piece.find('"') != std::string::npos) closing_.emplace(token, std::move(piece));
+            const std::string & piece = model_.piece(token);
+            if (piece.find('"') != std::string::npos) closing_.emplace(token, piece);
         }
     }
     return closing_;

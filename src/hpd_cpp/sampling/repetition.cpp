@@ -6,13 +6,12 @@ namespace hpd {
 
 namespace {
 
-constexpr size_t longest_period = 16;
 constexpr size_t fewest_turns = 4;
 constexpr size_t fewest_tokens = 24;
 
 }  // namespace
 
-Repetition repetition_of(const std::vector<int32_t> & tokens, size_t first) {
+Repetition repetition_of(const std::vector<int32_t> & tokens, size_t first, size_t longest_period) {
     Repetition longest;
     for (size_t period = 1; period <= longest_period; ++period) {
         size_t begin = tokens.size();

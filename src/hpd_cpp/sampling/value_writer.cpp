@@ -1,6 +1,7 @@
 #include "sampling/value_writer.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 namespace hpd {
@@ -19,6 +20,9 @@ uint64_t stream_of(const Value & value) {
     return hash_step(hash_tokens(value.field().key, prompt), value.index);
 }
 
+constexpr size_t longest_period = 16;  // of a text that repeats itself
+constexpr size_t longest_period_of_items = 64;
+
 bool is_in(char c, std::string_view some) { return some.find(c) != std::string_view::npos; }
 
 // Removes blanks and escapes, in which a value and its document may differ.
@@ -32,6 +36,55 @@ std::string bare(std::string_view text) {
         }
     }
     return kept;
+}
+
+size_t count_in(const std::string & text, const std::string & part) {
+    size_t n = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+    return n;
+}
+
+// Counts the texts and numbers, but not the keys, in a part of a JSON text that may begin and end
+// within one.
+std::map<std::string, size_t> scalars_in(const std::string & json, bool ends_in_string) {
+    std::vector<size_t> quotes;
+    for (size_t i = 0; i < json.size(); ++i) {
+        if (json[i] == '\\')
+            ++i;
+        else if (json[i] == '"')
+            quotes.push_back(i);
+    }
+    std::map<std::string, size_t> scalars;
+    // Every other quotation mark opens a string.
+    size_t q = quotes.size() % 2 == (ends_in_string ? 1 : 0) ? 0 : 1;
+    if (q == 1 && quotes.empty()) return {};
+    size_t after = q == 1 ? quotes[0] + 1 : 0;
+    const auto add_numbers = [&](size_t begin, size_t end) {
+        const auto is_part = [](char c) { return is_in(c, "0123456789.-"); };
+        for (size_t i = begin; i < end; ++i) {
+            const size_t start = i;
+            while (i < end && is_part(json[i])) ++i;
+            if (i > start) ++scalars[json.substr(start, i - start)];
+        }
+    };
+    for (; q + 1 < quotes.size(); q += 2) {
+        add_numbers(after, quotes[q]);
+        after = quotes[q + 1] + 1;
+        const size_t next = json.find_first_not_of(" \n", after);
+        const bool is_key = next != std::string::npos && json[next] == ':';
+        const std::string text = bare(json.substr(quotes[q] + 1, after - quotes[q] - 2));
+        if (!is_key && !text.empty()) ++scalars[text];
+    }
+    if (!ends_in_string) add_numbers(after, json.size());
+    return scalars;
+}
+
+// Whether there are some, and each is there more often than in the document.
+bool exceed(const std::map<std::string, size_t> & scalars, const std::string & document) {
+    const auto exceeds = [&](const auto & scalar) {
+        return scalar.second > count_in(document, scalar.first);
+    };
+    return !scalars.empty() && std::all_of(scalars.begin(), scalars.end(), exceeds);
 }
 
 // The tokens that count next, each with its share; computed even if one token is nearly certain, as
@@ -126,17 +179,17 @@ std::vector<Token> ValueWriter::completing_alike(Token token, const Value & valu
                                                  const LogitRow & row) const {
     const std::string text = completed_by(token, value);
     if (text.empty()) return {token};
-    const auto begins_to = [&](Token other) {
-        const std::string piece = model_.piece(other);
-        const std::string begun = value.text + piece;
-        return !piece.empty() && begun.size() < text.size() &&
-               text.compare(0, begun.size(), begun) == 0;
-    };
+    const std::string rest = text.substr(value.text.size());
     std::vector<Token> alike;
     for (const Token other : tokens_beside(row, token, negligible)) {
-        const bool is_alike = other == token || completed_by(other, value) == text ||
-                              (value.scanner.in_string() && begins_to(other));
-        if (is_alike) alike.push_back(other);
+        const std::string & piece = model_.piece(other);
+        const bool begins_to = value.scanner.in_string() && !piece.empty() &&
+                               piece.size() < rest.size() &&
+                               rest.compare(0, piece.size(), piece) == 0;
+        // The first comparison is implied by the second, which is slow.
+        const bool completes =
+            piece.compare(0, rest.size(), rest) == 0 && completed_by(other, value) == text;
+        if (other == token || begins_to || completes) alike.push_back(other);
     }
     return alike;
 }
@@ -145,10 +198,10 @@ std::vector<Token> ValueWriter::completing_alike(Token token, const Value & valu
 std::string ValueWriter::completed_by(Token token, const Value & value) const {
     JsonScanner scanner = value.scanner;
     const bool is_end = model_.ends_generation(token);
-    const std::string piece = is_end ? "" : model_.piece(token);
+    const std::string_view piece = is_end ? "" : std::string_view(model_.piece(token));
     const auto status = is_end ? scanner.finish() : scanner.feed(piece);
     if (status != JsonScanner::Status::complete) return "";
-    return (value.text + piece).substr(0, scanner.length());
+    return (value.text + std::string(piece)).substr(0, scanner.length());
 }
 
 // Appends the text of a value's last token; returns why the value ends with it, if it does.
@@ -157,7 +210,7 @@ Finish ValueWriter::read(Value & value, Token token, Constraint * constraint) co
         const bool complete = value.scanner.finish() == JsonScanner::Status::complete;
         return complete ? Finish::complete : Finish::end_of_generation;
     }
-    const std::string piece = model_.piece(token);
+    const std::string & piece = model_.piece(token);
     const size_t n_before = value.text.size();
     value.text += piece;
     switch (value.scanner.feed(piece)) {
@@ -175,14 +228,16 @@ Finish ValueWriter::read(Value & value, Token token, Constraint * constraint) co
     return is_full ? Finish::truncated : Finish::none;
 }
 
-// Returns whether a value repeats itself more often than its document; then only one repetition is
-// kept, which may be in the document.
+// Returns whether a text, or the items of a list, repeat more often than in the document; then only
+// one repetition is kept, which may be in the document.
 bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     const Field & field = value.field();
     if (!field.choices.empty() || !field.replay.empty()) return false;
-    const Repetition found = repetition_of(value.tokens, value.n_before_lexeme);
+    Repetition found = repetition_of(value.tokens, value.n_before_lexeme, longest_period);
+    const bool is_in_text = found.period > 0;
+    if (!is_in_text) found = repetition_of(value.tokens, 0, longest_period_of_items);
     if (found.period == 0) return false;
-    if (constraint && !is_free_to_go_round(value, found, *constraint)) return false;
+    if (is_in_text && constraint && !may_stop_repeating(value, found, *constraint)) return false;
     const auto begin_of = [&](size_t token) {
         size_t n_bytes = value.text.size();
         for (size_t i = token; i < value.tokens.size(); ++i)
@@ -190,7 +245,11 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
         return n_bytes;
     };
     const size_t first = value.tokens.size() - found.n_tokens;
-    if (is_stated(value, value.text.substr(begin_of(first)))) return false;
+    const std::string repeated = value.text.substr(begin_of(first));
+    const std::string document = document_of(value);
+    if (is_in_text ? count_in(document, bare(repeated)) > 0
+                   : !exceed(scalars_in(repeated, value.scanner.in_string()), document))
+        return false;
     size_t n_kept = first + found.period;
     while (is_inside_a_character(value.text[begin_of(n_kept)])) ++n_kept;
     value.text.resize(begin_of(n_kept));
@@ -203,8 +262,8 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
 }
 
 // Whether the constraint allows the value to stop repeating; else it demands the repetition.
-bool ValueWriter::is_free_to_go_round(const Value & value, const Repetition & found,
-                                      Constraint & constraint) const {
+bool ValueWriter::may_stop_repeating(const Value & value, const Repetition & found,
+                                     Constraint & constraint) const {
     if (!constraint.allows(value.tokens[value.tokens.size() - found.period])) return false;
     const std::string_view end = value.scanner.in_string() ? "\"" : ",";
     for (Token t = 0; t < model_.n_vocab(); ++t) {
@@ -213,13 +272,14 @@ bool ValueWriter::is_free_to_go_round(const Value & value, const Repetition & fo
     return true;
 }
 
-bool ValueWriter::is_stated(const Value & value, std::string_view text) const {
+// The text of the prompt after the instruction, without blanks and escapes.
+std::string ValueWriter::document_of(const Value & value) const {
     const Request & request = value.request->request;
     std::string document;
     for (auto i = static_cast<size_t>(request.n_instruction); i < request.prompt.size(); ++i) {
         document += model_.piece(request.prompt[i]);
     }
-    return bare(document).find(bare(text)) != std::string::npos;
+    return bare(document);
 }
 
 }  // namespace hpd

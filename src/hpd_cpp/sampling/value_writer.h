@@ -45,9 +45,9 @@ private:
     std::string completed_by(Token token, const Value & value) const;
     Finish read(Value & value, Token token, Constraint * constraint) const;
     bool cut_repetition(Value & value, Constraint * constraint) const;
-    bool is_free_to_go_round(const Value & value, const Repetition & found,
-                             Constraint & constraint) const;
-    bool is_stated(const Value & value, std::string_view text) const;
+    bool may_stop_repeating(const Value & value, const Repetition & found,
+                            Constraint & constraint) const;
+    std::string document_of(const Value & value) const;
 
     const Model & model_;
     SamplingOptions options_;

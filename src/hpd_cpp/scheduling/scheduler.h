@@ -47,7 +47,7 @@ public:
     // The value has its last token: its sequence and cells are free again.
     void retire(Value & value);
 
-    // A value that goes on: cells of rejected guesses are removed.
+    // A value that continues: cells of rejected guesses are removed.
     void keep(Value & value, int32_t n_accepted_drafts);
 
     // The cache was lost or cleared: everything running starts again, with half as many in flight
