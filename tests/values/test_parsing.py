@@ -187,6 +187,35 @@ def test_other_backslashes_are_escapes(raw, document, value):
     assert parse_value(raw, Attribute("a"), document) == ParsedValue(value)
 
 
+@pytest.mark.parametrize(
+    ("document", "value"),
+    [
+        ("Umsatz 2.655, Quote 12,5 %", 2655),
+        ("Summe 1.234,56, davon 2.655", 2655),
+        ("Von 1.234.567 sind 2.655 neu", 2655),
+        ("Am 30.03. waren es 2.655 Liter, 0,5 % mehr", 2655),
+        ("In USD 1,234.56 and 2,655", 2655),
+        ("Income 1.100 1.200 1.300 1.400 1.500 1.600 1.700 1.800 1.900 2.655", 2655),
+        ("Weights 1.100 1.200 1.300 1.400 1.500 1.600 1.700 1.800 1.900 2.655", 2.655),
+        ("Income 0.100 1.200 1.300 1.400 1.500 1.600 1.700 1.800 1.900 2.655", 2.655),
+        ("Weight 2.655 kg", 2.655),
+        ("Weight 2.655 kg (8,9)", 2.655),
+        ("Weight 2.655 kg, price 12.50", 2.655),
+        ("Host 192.168.100.200 has 2.655 GB", 2.655),
+        ("Gewicht 2,655 kg, 12,5 %", 2.655),
+        ("Summe 1.234,56, Menge 2.655 oder 2,655", 2.655),
+        ("Summe 1.234,56, Version 2.655.1", 2.655),
+        ("", 2.655),
+    ],
+)
+def test_three_decimals_are_thousands_where_the_document_shows_it(document, value):
+    assert parse_value(" 2.655,", Attribute("a", "number"), document).value == value
+    assert parse_value(" -2.655}", Attribute("a", "number"), document).value == -value
+    whole = parse_value(" 2.655", Attribute("a", "integer"), document)
+    assert whole.value == (value if isinstance(value, int) else None)
+    assert parse_value(' "2.655"', Attribute("a"), document).value == "2.655"
+
+
 def test_a_path_that_is_cut_off_keeps_its_backslashes():
     path = r"C:\Users\bo\table.txt"
     for raw, value in ((r' "C:\Users\bo\tab', r"C:\Users\bo\tab"), (r' "caf\u00', "caf")):

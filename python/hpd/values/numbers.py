@@ -83,6 +83,9 @@ _AMOUNT_WORDS = re.compile(
     re.IGNORECASE,
 )
 _TO_THE_CENT = re.compile(r".*[.,]\d\d")
+_MARKED_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)+(?![\w]|[.,]\d)", re.ASCII)
+_THREE_DECIMALS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}", re.ASCII)
+_MANY_AMOUNTS: Final = 10
 YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 """A year, by itself or in a date."""
 
@@ -309,6 +312,61 @@ def _complete_number(
 def _has_amounts(document: str) -> bool:
     """Return whether a document has amounts of money."""
     return _AMOUNT_WORDS.search(document) is not None
+
+
+@lru_cache(maxsize=4)
+def mark_of_thousands(document: str) -> str | None:
+    """Return the mark between groups of three digits, ``.`` or ``,``; None if it is unclear.
+
+    Numbers with both marks (``1.234,56``) or with several groups (``1.234.567``) show it. So do
+    decimals after a comma where none are after a dot, and many amounts with three digits after a
+    dot, as money has no three decimals.
+    """
+    shown = {".": 0, ",": 0}
+    decimals = {".": 0, ",": 0}
+    n_threes = 0
+    for match in _MARKED_NUMBER.finditer(document):
+        first, *groups = re.split("[.,]", match.group())
+        marks = re.findall("[.,]", match.group())
+        has_groups = len(first) <= 3 and all(len(group) == 3 for group in groups[:-1])
+        if marks[0] != marks[-1]:
+            if has_groups and marks.count(marks[-1]) == 1:
+                shown[marks[0]] += 1
+        elif len(marks) > 1:
+            # Three digits at first may be an IP address.
+            if len(first) < 3 and has_groups and len(groups[-1]) == 3:
+                shown[marks[0]] += 1
+        elif len(groups[0]) != 3 or len(first) > 3 or first[0] == "0":
+            # Neither a reference, such as (8,9), nor a date, such as 30.03., has decimals.
+            is_reference = document[match.start() - 1 : match.start()] in ("(", "[")
+            is_date = len(match.group()) <= 5 and document[match.end() : match.end() + 1] == "."
+            decimals[marks[0]] += not (is_reference or is_date)
+        elif marks[0] == ".":
+            n_threes += 1
+    if any(shown.values()):
+        return None if all(shown.values()) else max(shown, key=lambda mark: shown[mark])
+    if decimals["."]:
+        return None
+    is_account = n_threes >= _MANY_AMOUNTS and _has_amounts(document)
+    return "." if decimals[","] or is_account else None
+
+
+def whole_number(numeral: str, document: str) -> str | None:
+    """Return a decimal as the whole number that the document means by it; None if there is none.
+
+    Models copy ``2.655`` where it means 2655.
+    """
+    mark = mark_of_thousands(document) if _THREE_DECIMALS.fullmatch(numeral) else None
+    if mark is None:
+        return None
+    unsigned = numeral.lstrip("-")
+
+    def is_stated(mark: str) -> bool:
+        stated = re.escape(unsigned.replace(".", mark))
+        return re.search(rf"(?<![\w.,]){stated}(?![\w]|[.,]\d)", document) is not None
+
+    other = "," if mark == "." else "."
+    return numeral.replace(".", "") if is_stated(mark) and not is_stated(other) else None
 
 
 def _is_money(document: str, start: int, end: int) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from hpd.messages import is_unicode
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
-from hpd.values.numbers import MAX_DIGITS, readings
+from hpd.values.numbers import MAX_DIGITS, readings, whole_number
 
 MAX_NESTING = 64
 """Maximum nesting of brackets; deeper JSON is not read."""
@@ -74,7 +74,8 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
     Args:
         raw: the model's text.
         attribute: the attribute.
-        document: the document, to distinguish backslashes of a path from escapes.
+        document: the document, to distinguish backslashes of a path from escapes, and decimals from
+            thousands.
     """
     text = raw.strip()
     try:
@@ -100,6 +101,9 @@ def _read_json(text: str, attribute: Attribute, document: str) -> Any:
         if attribute.type == "string":
             return numeral.group()
         text = zeros[1] + text[zeros.end() :]
+    elif numeral and attribute.type in ("integer", "number"):
+        whole = whole_number(numeral.group(), document)
+        text = text if whole is None else whole + text[numeral.end() :]
     value, _ = _DECODER.raw_decode(text)
     return value
 
