@@ -130,7 +130,7 @@ def keys(source, answer, lists="names"):
 
 def test_names_come_first_and_then_all_else_by_them():
     assert keys(RESULTS, BLOOD) == [
-        [('{"results[].test":', ["Iron", "Zinc", "Lead"])],
+        [('{"all the results[].test values":', ["Iron", "Zinc", "Lead"])],
         [
             ('{"results": [{"test": "Iron", "result":', 15.5),
             ('{"results": [{"test": "Iron", "unit":', "g"),
@@ -364,5 +364,5 @@ def test_what_is_refused_in_a_row_is_asked_again(fields, asked):
     (due,) = retries.due([values])
     assert due.leaf.path == (("rows", "2", "n") if asked else ("rows", "count"))
     (again,) = waves.ask_again([due], lambda d: {}, lambda d, path: values.value_at(path))
-    start = '{"rows": [{"name": "b", ' if asked else '{"rows[].name": '
+    start = '{"rows": [{"name": "b", ' if asked else '{"all the rows[].name values": '
     assert again.key.startswith(start)

@@ -95,10 +95,14 @@ class WrittenList:
         )
 
     def shown_path(self, path: Path) -> Path:
-        """Return the path in the key for the array at ``path``: ``lines[].sku`` for its names."""
+        """Return the path in the key for the array at ``path``.
+
+        For names alone it ends with ``all the lines[].sku values``: behind ``lines[].sku`` models
+        expect one text, so whether there is a list at all was decided by unlikely tokens.
+        """
         if len(self.names) != 1:
             return path
-        return (*path[:-1], f"{path[-1]}[].{self.names[0]}")
+        return (*path[:-1], f"all the {path[-1]}[].{self.names[0]} values")
 
     def list_value(self, items: Any) -> Any:
         """Return the list for a known array."""
