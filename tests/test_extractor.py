@@ -16,7 +16,7 @@ import pytest
 from pydantic import BaseModel, Field, field_validator
 
 from hpd.documents import Document
-from hpd.errors import HpdError, InputError, InvalidDataError
+from hpd.errors import HpdError, InputError, InvalidDataError, OptionError
 from hpd.pipeline.prompts import Prompt
 from hpd.prompt.questions import Waves
 from hpd.prompt.text import value_text
@@ -122,6 +122,8 @@ def test_categories_have_their_own_schemas(model):
             extractor.extract("Fiat", category="car")
         with pytest.raises(InputError, match=r"no category: the schema has shoe, tea"):
             extractor.extract("Fiat")
+        with pytest.raises(OptionError, match="category 'tea' selects nothing: one schema is for"):
+            extractor.extract("Mint", category="tea", schema="flavor")
 
 
 def test_on_error_record_keeps_the_others(model):

@@ -230,7 +230,7 @@ class Extractor(Generic[T]):
 
         Args:
             document: the text, or a ``Document``.
-            category: selects the schema, unless the document has a category.
+            category: selects the schema, in place of the document's own category.
             schema: used instead of the extractor's own.
             on_error: ``raise`` the document's error, or ``record`` it in the extraction.
 
@@ -239,6 +239,7 @@ class Extractor(Generic[T]):
             InputError: its category has no schema, or it is not text.
             InvalidDataError: a required value is missing or invalid, or the schema's class rejects
                 the data; with ``on_invalid="record"`` this is only recorded in the extraction.
+            OptionError: a category is given, but there is one schema for all documents.
             EngineClosedError: the extractor is closed.
         """
         return self._extract(document, category, schema, on_error)
@@ -515,6 +516,12 @@ class Extractor(Generic[T]):
         on_error: OnError,
         cancellation: Cancellation | None = None,
     ) -> Extraction[Any]:
+        if category is not None:
+            schemas = self.schemas if schema is None else as_schemas(schema)
+            if schemas.single is not None:
+                raise OptionError(
+                    f"category {category!r} selects nothing: one schema is for all documents"
+                )
         if not isinstance(document, Document):
             document = Document(document, None, category)
         elif category is not None:

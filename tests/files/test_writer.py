@@ -386,7 +386,7 @@ def test_failed_documents_are_done_again(tmp_path, order):
         fill(writer, [0, 2, 1, 4, 3], failed=[1, 4])
     writer, places = go_on(path, 5, order=order)
     assert places == [1, 4]
-    assert writer.repairs == ["2 failed documents are done again"]
+    assert writer.repairs == ["removed 2 failed documents, to try them again"]
     assert sorted(ids(path)) == [f"d{n}" for n in range(5)]
     assert order == "finished" or ids(path) == sorted(ids(path))
     assert "error" not in path.read_text("utf-8")

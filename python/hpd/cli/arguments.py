@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
     """Modules with ``add_arguments(parser)``, by the common prefix of their flags."""
 
     more_defaults: Callable[[argparse.Namespace], Mapping[str, Any] | None] | None = None
-    """Returns defaults for arguments that are not given, from those that are."""
+    """Returns defaults for missing arguments, from the given ones."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse arguments. Rejects ``--flag=--``, which Python 3.11 reads as an empty list."""

@@ -394,7 +394,7 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--watch",
         action="store_true",
-        help="go on with new and changed files of INPUT as they arrive, until Ctrl-C or SIGTERM",
+        help="also extract new and changed files of INPUT as they arrive, until Ctrl-C or SIGTERM",
     )
     group.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
     group.add_argument(

@@ -129,7 +129,7 @@ def _fill_spans(tree: Any) -> None:
     """Give each row of a table all its cells: repeat a cell that spans rows in each of them, and
     add empty cells after one that spans columns."""
     for table in [*tree.iter("table")]:
-        below: dict[int, tuple[int, Any]] = {}  # by column: the rows that a cell goes on for
+        below: dict[int, tuple[int, Any]] = {}  # by column: the rows that a cell still spans
         rows = [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
         for row in rows:
             cells = [cell for cell in row if cell.tag in ("td", "th")]

@@ -279,7 +279,7 @@ def _lenient_text(data: bytes, encoding: str | None = None) -> str:
     try:
         return data.decode(encoding if is_told and encoding else "utf-8")
     except UnicodeDecodeError:
-        # A told encoding is only wrong where all letters beyond ASCII are UTF-8.
+        # A declared encoding is only wrong where all letters beyond ASCII are UTF-8.
         n = n_beyond_ascii(data)
         is_other = n_as_utf8(data) == n > 0 if is_told else is_mostly_utf8(data)
         meant = "utf-8" if is_other else encoding if is_told and encoding else "cp1252"

@@ -139,7 +139,7 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
     """Return the rows of a table with all their cells: a cell that spans rows is repeated in each
     of them, and one that spans columns is followed by empty cells."""
     rows: list[list[str]] = []
-    below: dict[int, tuple[int, str]] = {}  # by column: the rows that a cell of ODF goes on for
+    below: dict[int, tuple[int, str]] = {}  # by column: the rows that a cell of ODF still spans
     for row in _own_elements(table, ("tr", "table-row")):
         texts: list[str] = []
         for cell in _own_elements(row, _CELLS):

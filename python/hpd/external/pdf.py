@@ -158,7 +158,7 @@ def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
 
     page = pdf[number]
     chosen = _chosen_fields(pdf, page) if pdf.formenv is not None else []
-    # What stands in a form, and notes on the page, become parts of the page.
+    # Form fields and notes on the page become parts of the page.
     if pdfium.FPDFPage_GetAnnotCount(page) and (
         pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS
     ):

@@ -104,7 +104,7 @@ class _RemoteOutput:
             there = self._filesystem.exists(self._at(self.local))
         if there and not arguments.resume and not arguments.overwrite:
             raise UsageError(
-                f"{self.name} already exists: go on with it (--resume), replace it "
+                f"{self.name} already exists: continue it (--resume), replace it "
                 "(--overwrite), or name another file"
             )
 

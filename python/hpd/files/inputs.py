@@ -303,7 +303,7 @@ class InputReader:
         ):
             if value and watch is None and not {*formats} & {*self._formats}:
                 raise InputError(f"{flag} is for {', '.join(formats)}, and no input is of these")
-        # A mistake in the only name, or in a name of several, is told before a model is loaded.
+        # Report a wrong name before a model is loaded.
         self._first = self._opened(0) if self._is_single else None
         for path in {*names} & {*self.files.paths}:
             if not (path == "-" or is_url(path) or os.path.exists(path)):

@@ -38,7 +38,7 @@ def check_unedited(lines: Path, table: Path) -> None:
         edit = f"it cannot be read ({error})"
     if edit is not None:
         raise InputError(
-            f"{table} was changed since hpd wrote it: {edit}; as the table would be made anew, "
+            f"{table} was changed since hpd wrote it: {edit}; as the table would be written again, "
             "give the changed one another name, or start again (--overwrite)"
         )
 

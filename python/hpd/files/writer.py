@@ -169,7 +169,7 @@ class FileWriter:
                     leftover.unlink(missing_ok=True)
         elif not resume and _size(path) > 0:
             raise InputError(
-                f"{path} already exists: go on with it (--resume), replace it (--overwrite), "
+                f"{path} already exists: continue it (--resume), replace it (--overwrite), "
                 "or name another file"
             )
         elif resume and _size(path) > 0 and not journal_path(path).exists():
@@ -391,7 +391,7 @@ class FileWriter:
 
         self._journal.replace(rest())
         self._file.truncate(kept_end)
-        self.repairs.append(f"{n_failed} failed documents are done again")
+        self.repairs.append(f"removed {n_failed} failed documents, to try them again")
 
     def _load(self) -> None:
         self._documents = array("Q")  # by index: the fingerprint, 0 where nothing is known

@@ -146,7 +146,7 @@ def _remedy(path: Path) -> str:
     if _looks_like_repo(path):
         return "; for a repository on the Hugging Face Hub, say -hf"
     is_word = path.name == str(path) and not path.suffix
-    return "; hpd models lists those that have short names" if is_word else ""
+    return "; hpd models lists the short names" if is_word else ""
 
 
 def _looks_like_repo(path: Path) -> bool:

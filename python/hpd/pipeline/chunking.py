@@ -83,7 +83,7 @@ class Chunk:
         return "".join(text[start:end] + between for start, end, between in self._parts(text))
 
     def origin(self, text: str, start: int, end: int) -> tuple[int, int] | None:
-        """Return where a span of the chunk stands in the text, or None if it crosses the head."""
+        """Return the position of the chunk's span in the text, or None if it crosses the head."""
         at = 0
         for low, high, between in self._parts(text):
             if at <= start and end <= at + high - low:
@@ -368,7 +368,7 @@ class _ChunkMerger:
             item.copy(self.whole, (*path, str(number)))
 
     def is_mention(self, item: _Item) -> bool:
-        """Return whether an item of words stands in running text, which may repeat it."""
+        """Return whether an item of words is in running text, which may repeat it."""
         if any(not isinstance(value, str) for value in item.values.values() if value is not None):
             return False
         return not any(self.rows.is_in_table(start) for start, _ in item.spans.values())
@@ -462,7 +462,7 @@ class _Item:
         spans: where its values stand, by their path in the item, without those in the head of the
             chunk, and without those that other items of the chunk have as well.
         start: where it stands, or where the item before it does.
-        is_in_head: whether all of its values that were found stand in the head of the chunk.
+        is_in_head: whether all of its values that were found are in the head of the chunk.
     """
 
     fields: dict[Path, FieldValue]

@@ -220,7 +220,7 @@ class DocumentValues:
         for path, attribute in attributes.items():
             result, span = self.fields[path], spans.get(path)
             if (span is None or span.match == "fuzzy") and _is_copied(result, attribute):
-                why = "it stands in the description of the field, not in the document"
+                why = "it is in the description of the field, not in the document"
                 self.fields[path] = _reject(result, attribute, why)
             elif span is not None:
                 self.fields[path] = replace(

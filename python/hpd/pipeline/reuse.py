@@ -281,7 +281,7 @@ class FolderTable:
                 return
             self._has_warned = True
         warnings.warn(
-            f"{what} ({type(error).__name__}: {error}), and this run goes on without them: "
+            f"{what} ({type(error).__name__}: {error}), and this run continues without them: "
             "delete the folder, or name another one",
             ReuseWarning,
             stacklevel=3,

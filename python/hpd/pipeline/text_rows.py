@@ -341,7 +341,7 @@ class TextRows:
     def _table_of_words(
         self, table: _Table | None, words: Sequence[int], n_others: int
     ) -> tuple[_Table | None, int]:
-        """Return the table to go on with: a new one if these lines are one without numbers."""
+        """Return the table to continue: a new one if these lines are one without numbers."""
         if len(words) <= MAX_HEADER_LINES:
             return table, n_others + len(words)
         self._finish(table)

@@ -90,7 +90,7 @@ def check_text(check: Mapping[str, Any]) -> str:
 
 
 def unpassed_checks(schema: Schema, data: Any) -> tuple[CheckResult, ...]:
-    """Return the checks that data does not pass, or that cannot be told because of nulls."""
+    """Return the checks that data does not pass, or that are unknown because of nulls."""
     if not schema.has_checks:
         return ()
     if schema.has_unwrapped_root:
@@ -102,7 +102,7 @@ def unpassed_checks(schema: Schema, data: Any) -> tuple[CheckResult, ...]:
 def _unpassed(attribute: Attribute, data: Any, path: str) -> Iterator[CheckResult]:
     attribute = attribute.expanded
     if attribute.type == "union":
-        # Which variant an object is cannot be told, so checks need the only one.
+        # The variant of an object is unknown, so checks need the only one.
         objects = [each for each in attribute.attributes if not each.is_scalar]
         if len(objects) == 1:
             yield from _unpassed(objects[0], data, path)
@@ -143,7 +143,7 @@ def _shown(value: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> ast.expr:
-    """Parse a check; names that are not Python's stand in backticks."""
+    """Parse a check; names that are not Python's are in backticks."""
     names: list[str] = []
 
     def placeholder(match: re.Match[str]) -> str:

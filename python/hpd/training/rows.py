@@ -207,7 +207,7 @@ class AnswerWalk:
         """Whether the current wave is the first."""
 
     def take(self, texts: Sequence[str | None]) -> None:
-        """Store the wave's values and go on to the next wave.
+        """Store the wave's values and continue with the next wave.
 
         Args:
             texts: the values as they are decoded, in the order of the questions; None: unknown.

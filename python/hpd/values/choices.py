@@ -60,7 +60,7 @@ class Choices:
         if tokens in self._beginnings:
             return self._beginnings[tokens]
         text = b"".join(map(self._piece, tokens)).lstrip(b" ")
-        if self._beginnings:  # The last token holds what comes behind the value, too.
+        if self._beginnings:  # The last token may also hold text after the value.
             return [n for n, own in enumerate(self._texts) if text.startswith(own)]
         has_ended = self._ends_generation(tokens[-1])
         for number, own in enumerate(self._texts):

@@ -208,7 +208,7 @@ class Grounder:
         return numbers, [start for start, _, _ in numbers], longest
 
     def cuts_a_word(self, value: str) -> bool:
-        """Return whether a text stands in the document only as part of longer words or numbers.
+        """Return whether a text is in the document only as part of longer words or numbers.
 
         ``USAX`` cuts ``USA``; ``500ml`` does not cut ``500``.
         """
