@@ -86,6 +86,10 @@ _TO_THE_CENT = re.compile(r".*[.,]\d\d")
 _MARKED_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)+(?![\w]|[.,]\d)", re.ASCII)
 _THREE_DECIMALS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}", re.ASCII)
 _MANY_AMOUNTS: Final = 10
+_EUROS: Final = r"(?:€|\b(?:EUR|[Ee]uro)\b)"
+_EUROS_BEHIND = re.compile(rf"[ \u00a0]?{_EUROS}")
+_EUROS_BEFORE = re.compile(rf"{_EUROS}[ \u00a0]?$")
+_UNIT_BEHIND = re.compile(r"[ \u00a0]?(?:/|(?:per|pro|je)\b)")
 YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 """A year, by itself or in a date."""
 
@@ -356,17 +360,36 @@ def whole_number(numeral: str, document: str) -> str | None:
 
     Models copy ``2.655`` where it means 2655.
     """
-    mark = mark_of_thousands(document) if _THREE_DECIMALS.fullmatch(numeral) else None
-    if mark is None:
+    if not _THREE_DECIMALS.fullmatch(numeral):
         return None
     unsigned = numeral.lstrip("-")
+    with_dot, with_comma = (
+        [match.span() for match in re.finditer(form, document)]
+        for form in (
+            rf"(?<![\w.,]){re.escape(stated)}(?![\w]|[.,]\d)"
+            for stated in (unsigned, unsigned.replace(".", ","))
+        )
+    )
+    if bool(with_dot) == bool(with_comma):
+        return None
+    mark = mark_of_thousands(document)
+    if mark is None and with_dot and all(_is_in_euros(document, *span) for span in with_dot):
+        mark = "."
+    return numeral.replace(".", "") if (with_dot if mark == "." else mark and with_comma) else None
 
-    def is_stated(mark: str) -> bool:
-        stated = re.escape(unsigned.replace(".", mark))
-        return re.search(rf"(?<![\w.,]){stated}(?![\w]|[.,]\d)", document) is not None
 
-    other = "," if mark == "." else "."
-    return numeral.replace(".", "") if is_stated(mark) and not is_stated(other) else None
+def _is_in_euros(document: str, start: int, end: int) -> bool:
+    """Return whether an amount is in euros, and neither a rate nor a price of a litre.
+
+    With other currencies dots separate decimals as often.
+    """
+    behind = _EUROS_BEHIND.match(document, end)
+    before = _EUROS_BEFORE.search(document[max(0, start - 5) : start])
+    if "=" in document[max(0, start - 6) : start]:
+        return False
+    return bool(behind or before) and not _UNIT_BEHIND.match(
+        document, behind.end() if behind else end
+    )
 
 
 def _is_money(document: str, start: int, end: int) -> bool:
