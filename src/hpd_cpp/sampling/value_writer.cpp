@@ -87,6 +87,11 @@ bool exceed(const std::map<std::string, size_t> & scalars, const std::string & d
     return !scalars.empty() && std::all_of(scalars.begin(), scalars.end(), exceeds);
 }
 
+bool are_absent(const std::map<std::string, size_t> & scalars, const std::string & document) {
+    return std::none_of(scalars.begin(), scalars.end(),
+                        [&](const auto & scalar) { return count_in(document, scalar.first) > 0; });
+}
+
 // The tokens that count next, each with its share; computed even if one token is nearly certain, as
 // the rest may be all the probability of other values.
 Branches branches_of(Token token, const LogitRow & row, Constraint & constraint) {
@@ -229,7 +234,7 @@ Finish ValueWriter::read(Value & value, Token token, Constraint * constraint) co
 }
 
 // Returns whether a text, or the items of a list, repeat more often than in the document; then only
-// one repetition is kept, which may be in the document.
+// one repetition is kept, or no item if the document has none of them.
 bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     const Field & field = value.field();
     if (!field.choices.empty() || !field.replay.empty()) return false;
@@ -247,10 +252,15 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     const size_t first = value.tokens.size() - found.n_tokens;
     const std::string repeated = value.text.substr(begin_of(first));
     const std::string document = document_of(value);
-    if (is_in_text ? count_in(document, bare(repeated)) > 0
-                   : !exceed(scalars_in(repeated, value.scanner.in_string()), document))
-        return false;
     size_t n_kept = first + found.period;
+    if (is_in_text) {
+        if (count_in(document, bare(repeated)) > 0) return false;
+    } else {
+        const auto scalars = scalars_in(repeated, value.scanner.in_string());
+        if (!exceed(scalars, document)) return false;
+        // The first token may complete the item before.
+        if (are_absent(scalars, document)) n_kept = first + 1;
+    }
     while (is_inside_a_character(value.text[begin_of(n_kept)])) ++n_kept;
     value.text.resize(begin_of(n_kept));
     value.tokens.resize(n_kept);
