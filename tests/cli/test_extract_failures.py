@@ -93,7 +93,7 @@ def test_errors_before_the_model_are_2(tmp_path, no_extractor, capfd):
         ([str(tmp_path / "gone.jsonl"), "--schema", "a"], "gone.jsonl: cannot be opened"),
         ([str(tmp_path / "x.docx"), "--schema", "a"], "x.docx: cannot be opened"),
         ([str(empty), "--schema", "a"], "expected a header"),
-        ([source, "--schema", "a", "--resume"], "--resume needs a file"),
+        ([source, "--schema", "a", "--resume"], "--resume needs an output file"),
         ([source, "--schema", "a", "-o", source], "is read in this run"),
         ([source, "--schema", "a", "-o", str(tmp_path / "no" / "out")], "there is no folder"),
         ([source, "--schema", "a", "-o", str(foreign), "--resume"], "cannot be resumed"),

@@ -202,7 +202,7 @@ def test_devices_and_pipes_are_written_and_not_resumed(tmp_path, capfd):
         assert done.returncode == 0, done.stderr
         assert bool(done.stdout) == (target == "/dev/stdout")
         assert main(["extract", str(source), *BOX_COMMAND, "-o", target, "--resume"]) == 2
-        assert "--resume needs a file" in capfd.readouterr().err
+        assert "--resume needs an output file" in capfd.readouterr().err
 
 
 def test_a_file_in_use_by_another_run_is_refused(tmp_path, fake, capfd):

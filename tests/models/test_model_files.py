@@ -64,7 +64,7 @@ def test_a_name_that_is_nearly_that_of_a_file(tmp_path, monkeypatch):
     folder = tmp_path.name
     with pytest.raises(ModelLoadError, match=rf"did you mean {folder}/qwen3-0\.6b-q8\.gguf\?$"):
         resolve_model(f"{folder}/qwen3-0.6b-q4.gguf")
-    with pytest.raises(ModelLoadError, match=r"no model llama; hpd models lists those that have"):
+    with pytest.raises(ModelLoadError, match=r"no model llama; hpd models lists the short names"):
         resolve_model("llama")
 
 

@@ -122,7 +122,7 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
     if is_stream(target):
         for flag, given in (("--resume", arguments.resume), ("--overwrite", arguments.overwrite)):
             if given:
-                raise UsageError(f"{flag} continues an output file: name it with -o OUT")
+                raise UsageError(f"{flag} needs an output file: name it with -o OUT")
         return
     path = Path(target)
     folder = fixed_folder(target) if is_pattern(target) else path.parent
