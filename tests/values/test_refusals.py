@@ -177,6 +177,7 @@ PAIRS = [{"who": "Ann Lee", "day": None}]
         (["Ann Lee", "Bob Day", "Cy Ho"], 30, False),
         ([12.5], 0, True),
         ([12.5], 30, False),
+        ([f"Guest {n} of many" for n in range(5)], 1, True),
         (PAIRS, 0, True),
         (PAIRS, 30, False),
     ],

@@ -6,8 +6,10 @@ namespace hpd {
 
 namespace {
 
-constexpr size_t fewest_turns = 4;
-constexpr size_t fewest_tokens = 24;
+// Four turns, but fewer of long ones.
+size_t fewest_tokens(size_t period) {
+    return std::max<size_t>(24, std::min(4 * period, 2 * period + 32));
+}
 
 }  // namespace
 
@@ -19,8 +21,7 @@ Repetition repetition_of(const std::vector<int32_t> & tokens, size_t first, size
             --begin;
         }
         const size_t n = tokens.size() - begin + period;
-        const bool goes_round = n >= std::max(fewest_tokens, fewest_turns * period);
-        if (goes_round && n > longest.n_tokens) longest = {period, n};
+        if (n >= fewest_tokens(period) && n > longest.n_tokens) longest = {period, n};
     }
     return longest;
 }
