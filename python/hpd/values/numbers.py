@@ -364,18 +364,18 @@ def whole_number(numeral: str, document: str) -> str | None:
         return None
     unsigned = numeral.lstrip("-")
     with_dot, with_comma = (
-        [match.span() for match in re.finditer(form, document)]
-        for form in (
-            rf"(?<![\w.,]){re.escape(stated)}(?![\w]|[.,]\d)"
-            for stated in (unsigned, unsigned.replace(".", ","))
-        )
+        [
+            match.span()
+            for match in re.finditer(rf"(?<![\w.,]){re.escape(form)}(?![\w]|[.,]\d)", document)
+        ]
+        for form in (unsigned, unsigned.replace(".", ","))
     )
-    if bool(with_dot) == bool(with_comma):
+    if bool(with_dot) == bool(with_comma):  # in neither form, or in both
         return None
     mark = mark_of_thousands(document)
     if mark is None and with_dot and all(_is_in_euros(document, *span) for span in with_dot):
         mark = "."
-    return numeral.replace(".", "") if (with_dot if mark == "." else mark and with_comma) else None
+    return numeral.replace(".", "") if mark == ("." if with_dot else ",") else None
 
 
 def _is_in_euros(document: str, start: int, end: int) -> bool:

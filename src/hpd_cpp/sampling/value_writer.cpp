@@ -191,7 +191,7 @@ std::vector<Token> ValueWriter::completing_alike(Token token, const Value & valu
         const bool begins_to = value.scanner.in_string() && !piece.empty() &&
                                piece.size() < rest.size() &&
                                rest.compare(0, piece.size(), piece) == 0;
-        // The first comparison is implied by the second, which is slow.
+        // The second comparison implies the first, but is slow.
         const bool completes =
             piece.compare(0, rest.size(), rest) == 0 && completed_by(other, value) == text;
         if (other == token || begins_to || completes) alike.push_back(other);
