@@ -3,6 +3,7 @@
 import json
 import math
 from functools import partial
+from random import Random
 from types import SimpleNamespace
 
 import gguf
@@ -226,6 +227,29 @@ def test_rows_hold_lists_of_names_and_the_parts_of_named_rows(loaded, vocabulary
     targets = b"".join(vocabulary.piece(t) for t in row.targets if t != NO_TARGET).decode()
     assert '"tag number 39"]' in targets
     assert '["Hemoglobin", "Leukocytes", "Platelets", "Leukocytes"]' in targets
+
+
+def test_a_row_that_is_too_long_leaves_out_cells_and_nothing_of_the_first_wave(vocabulary):
+    schema = load_schema("lines [{item, qty int, unit}], total float")
+    items = ["Hemoglobin", "Leukocytes", "Platelets", "Neutrophils"]
+    lines = [{"item": item, "qty": i, "unit": "g"} for i, item in enumerate(items)]
+    document = LabelledDocument(TEXTS[0], schema, {"lines": lines, "total": 4})
+    maker = RowMaker(vocabulary, vocabulary.eos, 12, lists="names")
+    whole = maker.row([document], "branch")
+    keys = taught_keys(whole)
+    assert len(maker.row([document], "branch", len(whole))) == len(whole)
+    drawn = set()
+    for seed in range(8):
+        row = maker.row([document], "branch", len(whole) - 1, Random(seed))
+        left_out = [key for key in keys if key not in taught_keys(row)]
+        assert len(row) < len(whole)
+        assert left_out
+        assert not set(left_out) & set(keys[:2])
+        assert set(taught_keys(row)) < set(keys)
+        drawn.add(tuple(left_out))
+    assert len(drawn) > 1
+    # The first wave stays, and is too long for a stream that allows less.
+    assert taught_keys(maker.row([document], "branch", 10)) == keys[:2]
 
 
 LABELLED = [

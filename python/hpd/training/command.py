@@ -84,7 +84,7 @@ _NUMBERS = (
     ("decay", "PART", number(0, 1), "final part in which the rate falls [default: 0.25]"),
     ("weight_decay", "W", number(0, 1e3), "weight decay of AdamW [default: 0.01]"),
     ("batch_tokens", "N", integer(1), "tokens per update [default: 2048]"),
-    ("max_row", "N", integer(1), "skip rows of more than N tokens [default: 4096]"),
+    ("max_row", "N", integer(1), "fit long tables into N tokens by dropping cells [default: 4096]"),
     ("n_dev", "N", integer(0), "validate on N documents of DEV; 0: all [default: 100]"),
     ("validate_every", "N", integer(0), "validate every N updates; 0: every epoch [default: 0]"),
     ("patience", "N", integer(0), "stop after N validations without a gain; 0: never [default: 3]"),

@@ -12,7 +12,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -31,6 +31,7 @@ from hpd.training.rows import (
     AnswerWalk,
     KeyedMask,
     Prompter,
+    TrainingPrompt,
     TrainingRow,
     TrainingVocabulary,
     training_row,
@@ -193,12 +194,32 @@ class RowMaker:
         self._lists: Lists = lists
         self._prompters: dict[tuple[int, KeyedMask], Prompter] = {}
 
-    def row(self, documents: Sequence[LabelledDocument], form: RowForm) -> TrainingRow | None:
-        """One document, or a stack; None if there is nothing to train on."""
-        return self.answer(documents) if form == "ar" else self.fields(documents, form)
+    def row(
+        self,
+        documents: Sequence[LabelledDocument],
+        form: RowForm,
+        max_row: int | None = None,
+        rng: Random | None = None,
+    ) -> TrainingRow | None:
+        """One document, or a stack; None if there is nothing to train on.
+
+        Args:
+            documents: several are stacked.
+            form: the form of the row.
+            max_row: a longer row with the mask ``branch`` leaves out fields of later waves, such as
+                cells of a long table, as no other field depends on them; None: none is left out.
+            rng: draws which; None: the last ones are left out.
+        """
+        if form == "ar":
+            return self.answer(documents)
+        return self.fields(documents, form, max_row, rng)
 
     def fields(
-        self, documents: Sequence[LabelledDocument], mask: KeyedMask = "branch"
+        self,
+        documents: Sequence[LabelledDocument],
+        mask: KeyedMask = "branch",
+        max_row: int | None = None,
+        rng: Random | None = None,
     ) -> TrainingRow | None:
         """All fields of one document, or of a stack; None if there is nothing to train on."""
         schema = documents[0].schema
@@ -223,6 +244,10 @@ class RowMaker:
         max_tokens = self._max_tokens
         if mask != "paper":  # Its gaps have a fixed length.
             max_tokens = max(max_tokens, *(len(value) for value in values if value is not None))
+        if max_row is not None and prompt.mask == "branch":
+            kept = _fitting(prompt, values, n_first, max_row, rng)
+            prompt = replace(prompt, keys=[prompt.keys[i] for i in kept])
+            values = [values[i] for i in kept]
         return training_row(prompt, values, max_tokens)
 
     def answer(self, documents: Sequence[LabelledDocument]) -> TrainingRow | None:
@@ -267,8 +292,9 @@ class RowStream:
         maker: makes their rows.
         forms: the forms of rows and their weights.
         stack: documents per prompt.
-        max_row: longer rows are skipped, and counted in ``n_long``; ``n_longest`` has the tokens
-            of the longest of the others.
+        max_row: longer rows leave out fields of later waves. Those that are still longer are
+            skipped, and counted in ``n_long``; ``n_longest`` has the tokens of the longest of the
+            others.
         seed: seed of the order and of the forms.
         is_read_once: there is only one epoch, and a resumed run gets new documents, so it skips
             none.
@@ -296,7 +322,7 @@ class RowStream:
             n_before = number
             for group, form in self._groups(epoch):
                 number += 1
-                row = self._row(group, form) if number > n_done else None
+                row = self._row(number, group, form) if number > n_done else None
                 if row is not None:
                     yield number, row
             epoch += 1
@@ -318,8 +344,11 @@ class RowStream:
         for (form, _), group in waiting.items():
             yield group, form
 
-    def _row(self, group: Sequence[LabelledDocument], form: RowForm) -> TrainingRow | None:
-        row = self.maker.row(group, form)
+    def _row(
+        self, number: int, group: Sequence[LabelledDocument], form: RowForm
+    ) -> TrainingRow | None:
+        rng = Random(f"{self.seed}/row {number}")
+        row = self.maker.row(group, form, self.max_row, rng)
         if row is not None and len(row) > self.max_row:
             self.n_long += 1
             return None
@@ -376,6 +405,32 @@ def read_ahead(
         yield received()
     finally:
         stopped.set()
+
+
+def _fitting(
+    prompt: TrainingPrompt,
+    values: Sequence[Sequence[int] | None],
+    n_first: int,
+    max_row: int,
+    rng: Random | None,
+) -> list[int]:
+    """Return the indexes of the first wave's fields and of as many others as fit into a row."""
+    # The last token of a value is a target only.
+    lengths = [
+        len(key) + max(0, len(value or ()) - 1)
+        for key, value in zip(prompt.keys, values, strict=True)
+    ]
+    n_left = max_row - len(prompt.tokens) - sum(lengths[:n_first])
+    later = list(range(n_first, len(lengths)))
+    if rng is not None and sum(lengths[n_first:]) > n_left:
+        rng.shuffle(later)
+    kept = list(range(n_first))
+    for i in later:
+        if lengths[i] > n_left:
+            break
+        n_left -= lengths[i]
+        kept.append(i)
+    return sorted(kept)
 
 
 def _known(answer: Mapping[str, Any], leaf: Leaf) -> Any:
