@@ -24,7 +24,7 @@ import gguf
 import numpy as np
 from gguf import GGMLQuantizationType, GGUFReader, GGUFValueType, GGUFWriter, TokenType
 
-from hpd.external.recommended import RECOMMENDED, RecommendedModel
+from hpd.models.hub.recommended import RECOMMENDED, RecommendedModel
 from hpd.models.model_files import bundled_model
 
 SHAPES = {model.name: model for model in RECOMMENDED}

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hpd.cli.arguments import integer, number
-from hpd.external.recommended import RECOMMENDED, RecommendedModel
 from hpd.messages import format_table
+from hpd.models.hub.recommended import RECOMMENDED, RecommendedModel
 
 RATES = Path(__file__).with_name("rates.jsonl")
 _MODELS = {model.name: model for model in RECOMMENDED}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hpd.external.inventory import recommended_memory
-from hpd.external.recommended import RECOMMENDED
 from hpd.messages import format_table
+from hpd.models.hub.inventory import recommended_memory
+from hpd.models.hub.recommended import RECOMMENDED
 from hpd.models.memory import readable_size
 
 

@@ -292,7 +292,7 @@ def test_names_of_draft_models(tmp_path, tiny_model, monkeypatch):
         asked.append(name)
         return path
 
-    monkeypatch.setattr("hpd.external.model_stores.download", download)
+    monkeypatch.setattr("hpd.models.hub.download", download)
     for name in ("user/repo", "user/repo:Q8_0", "user/repo:file.gguf"):
         assert resolve_draft_model(name) == path
     assert asked == ["user/repo", "user/repo:Q8_0", "user/repo:file.gguf"]

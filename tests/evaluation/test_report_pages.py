@@ -15,7 +15,7 @@ import hpd
 from fake_extractor import FakeExtractor
 from hpd.cli import main
 from hpd.evaluation import report_pages
-from hpd.external.pdf import page_pictures
+from hpd.files.formats.pdf import page_pictures
 from hpd.files.streams import Source
 from hpd.results import Extraction, FieldValue
 from hpd.show.shown_values import shown_values

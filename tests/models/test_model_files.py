@@ -14,7 +14,7 @@ import pytest
 import hpd.models.model_files
 from command_line import run_python
 from hpd.errors import ModelLoadError
-from hpd.external.hugging_face import choose_file, parse_hf
+from hpd.models.hub.hugging_face import choose_file, parse_hf
 from hpd.models.model_files import local_lora, parse_lora, resolve_model
 from local_server import answering
 
@@ -391,9 +391,9 @@ def test_what_the_hub_refuses(hub, open_hf):
 
 
 LIST = """
-from hpd.external import recommended
-from hpd.external.hugging_face import cached_models
-from hpd.external.inventory import recommended_on_disk
+from hpd.models.hub import recommended
+from hpd.models.hub.hugging_face import cached_models
+from hpd.models.hub.inventory import recommended_on_disk
 recommended.find_spec = lambda name: None  # whatever packages are installed
 for file in cached_models():
     print(file.repo, file.name, file.path)

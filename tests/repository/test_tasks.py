@@ -16,7 +16,7 @@ from server_process import serving
 from small_model import small_model
 from tools import docs
 
-MADE = Path(__file__).parents[1] / "external/made"
+MADE = Path(__file__).parents[1] / "files/made"
 ADDRESS = "http://127.0.0.1:8000"
 TITLES = ["Luma Cotton T-Shirt for Men, White, XL", "Tavola Frying Pan, black"]
 

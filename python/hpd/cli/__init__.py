@@ -58,11 +58,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "schema": ("hpd.cli.schema", "show how hpd reads a schema"),
     "text": ("hpd.cli.text", "print the text of documents as a model sees it"),
     "models": (
-        "hpd.external.models_command",
+        "hpd.cli.models",
         "list models to download and on this machine",
     ),
     "doctor": ("hpd.bench.commands.doctor", "check the installation"),
-    "completion": ("hpd.external.completion_command", "print a shell completion script"),
+    "completion": ("hpd.cli.completion", "print a shell completion script"),
 }
 """The commands in the order of the help, each with its module, which is loaded on use."""
 

@@ -78,8 +78,6 @@ class ExtractRun(NamedTuple):
 _RAY = "hpd.ray.commands"
 """The module for ``--ray``, loaded when the flag is given."""
 
-_REMOTE = "hpd.external.remote_output"
-"""The module for outputs such as s3://bucket/key, loaded when one is given."""
 
 _DESCRIPTION = """\
 Extract the values of a schema's attributes from each document of INPUT, and write one line of JSON
@@ -124,8 +122,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     """Extract, and write results as they are finished."""
     if is_url(arguments.output or ""):
-        code: int = import_module(_REMOTE).extract_to_remote(arguments, run)
-        return code
+        from hpd.cli.remote_output import extract_to_remote
+
+        return extract_to_remote(arguments, run)
     _check_required(arguments)
     if arguments.job_file is not None and not arguments.quiet:
         say(f"job {arguments.job} of {arguments.job_file}")

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 
 from hpd.errors import InputError
 from hpd.evaluation.rows import gold_values
+from hpd.files.formats.any_format import rows_of
 from hpd.files.reader import clean_text, row_id, row_text
-from hpd.files.rows import rows_of
 from hpd.files.streams import Source, kind, listed
 
 

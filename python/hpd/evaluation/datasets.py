@@ -27,7 +27,7 @@ from hpd.evaluation.dataset_readers import (
     split_columns,
 )
 from hpd.evaluation.json_form import JsonDataclass
-from hpd.files.rows import rows_of
+from hpd.files.formats.any_format import rows_of
 from hpd.files.streams import Source, reason
 from hpd.schema import load_schemas
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from hpd.errors import InputError
 from hpd.evaluation.report import ReportedDocument, ReportedPage
-from hpd.external.pdf import PagePicture, page_pictures
+from hpd.files.formats.pdf import PagePicture, page_pictures
 from hpd.files.reader import open_source
 from hpd.files.streams import Source, without_compression
 from hpd.version import install_command

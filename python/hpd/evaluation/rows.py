@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.errors import HpdWarning, InputError
+from hpd.files.formats.any_format import rows_of
 from hpd.files.reader import (
     default_text_fields,
     guess_format,
@@ -26,7 +27,7 @@ from hpd.files.reader import (
     row_text,
     source_name,
 )
-from hpd.files.rows import TABLES, WHOLE_FORMATS, Format, WholeText, plain_value, rows_of
+from hpd.files.rows import TABLES, WHOLE_FORMATS, Format, WholeText, plain_value
 from hpd.files.streams import Source, kind, listed, reason
 
 ABSENT = "n/a"

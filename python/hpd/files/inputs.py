@@ -16,6 +16,7 @@ from typing import Any
 
 from hpd.documents import Document
 from hpd.errors import InputError
+from hpd.files import remote_files
 from hpd.files.encodings import check_encoding
 from hpd.files.journal import document_fingerprint, text_fingerprint
 from hpd.files.reader import (
@@ -36,7 +37,7 @@ from hpd.files.rows import (
     WHOLE_FORMATS,
     Format,
 )
-from hpd.files.streams import absolute, is_url, remote_files
+from hpd.files.streams import absolute, is_url
 from hpd.files.watching import Watch
 from hpd.version import install_command
 
@@ -210,7 +211,7 @@ def _is_read(path: str) -> bool:
 def _found(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
     """Return whether a name is a file, a folder or a pattern, and the files it refers to."""
     if is_url(name):
-        found: tuple[str, list[str]] = remote_files().list_files(name)
+        found: tuple[str, list[str]] = remote_files.list_files(name)
         return found
     if name != "-" and os.path.isdir(name):
         return "folder", [*_walk(name, skipped)]

@@ -10,13 +10,13 @@ import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from hpd.documents import Document, Places
 from hpd.errors import InputError
 from hpd.files.encodings import check_encoding
+from hpd.files.formats.any_format import rows_of
 from hpd.files.places import PartPlaces
 from hpd.files.rows import (
     ENCODED,
@@ -29,7 +29,6 @@ from hpd.files.rows import (
     WholeText,
     cell_text,
     plain_value,
-    rows_of,
 )
 from hpd.files.streams import (
     Source,
@@ -340,7 +339,9 @@ def count_records(
     try:
         with open_source(source) as file:
             if kind == "parquet":
-                return int(import_module("hpd.external.parquet").n_rows(file))
+                from hpd.files.formats.parquet import n_rows
+
+                return n_rows(file)
             if kind in ("jsonl", "lines"):
                 return sum(1 for line in file if not line.isspace())
             for _ in rows_of(Source(file, str(source)), kind):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import importlib
 import os
 import re
 import sys
@@ -18,6 +17,7 @@ from typing import Any, BinaryIO, Final, cast
 from hpd.documents import Place
 from hpd.errors import InputError, MissingPackageError
 from hpd.extras import import_extra
+from hpd.files import remote_files
 from hpd.files.encodings import (
     OTHER_ENCODING,
     byte_order_mark,
@@ -215,11 +215,6 @@ def is_url(name: str | Path) -> bool:
     return "://" in str(name)
 
 
-def remote_files() -> Any:
-    """Import the module that opens remote files, on first use."""
-    return importlib.import_module("hpd.external.remote_files")
-
-
 def absolute(name: str) -> str:
     """Return an absolute form of a name."""
     return name if name == "-" or is_url(name) else os.path.abspath(name)
@@ -276,7 +271,7 @@ def open_binary(path: str | Path) -> BinaryIO:
         InputError: a package is not installed, or a remote file cannot be opened.
     """
     suffix = _path_of(path).suffix.lower()
-    source = remote_files().open_file(str(path)) if is_url(path) else path
+    source = remote_files.open_file(str(path)) if is_url(path) else path
     if suffix == ".gz":
         return cast(BinaryIO, gzip.open(source, "rb"))
     if suffix == ".zst":

@@ -9,9 +9,8 @@ from typing import Any, Final
 
 from hpd.documents import Document
 from hpd.errors import InputError
-from hpd.external.parquet import arrow_array, arrow_type
 from hpd.extractor import Extractor, OnError, check_on_error, error_of, should_raise
-from hpd.files.tables import (
+from hpd.files.columns import (
     Column,
     OutputLine,
     attributes_of,
@@ -20,6 +19,7 @@ from hpd.files.tables import (
     error_text,
     has_checks,
 )
+from hpd.files.formats.parquet import arrow_array, arrow_type
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
 from hpd.schema.schemas import Schemas

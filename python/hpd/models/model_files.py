@@ -1,4 +1,4 @@
-"""The file of a model: a local file, the bundled model, or one that ``external`` finds.
+"""The file of a model: a local file, the bundled model, or one that ``hub`` finds.
 
 Nothing is loaded here; the result is the path of a GGUF file.
 """
@@ -8,15 +8,11 @@ from __future__ import annotations
 import math
 import os
 import re
-from importlib import import_module
 from pathlib import Path
 
 from hpd.errors import ModelLoadError
 from hpd.messages import did_you_mean
 from hpd.models.gguf_files import check_gguf, listed, part_names
-
-_STORES = "hpd.external.model_stores"
-"""The module that finds models by names other than paths, loaded on first use."""
 
 BUNDLED_NAME = "hpd-box.gguf"
 MODEL_VARIABLE = "HPD_MODEL"
@@ -58,13 +54,16 @@ def named_model(model: str | Path, *, progress: bool = True) -> Path:
     """Return the GGUF file for a path, a short name or ``ollama:NAME``, tried in this order."""
     found: Path | None = None
     if not Path(model).expanduser().exists():
-        found = import_module(_STORES).find_model(str(model), progress=progress)
+        from hpd.models import hub
+
+        found = hub.find_model(str(model), progress=progress)
     return local_model(model) if found is None else check_gguf(found)
 
 
 def _download(repository: str, *, progress: bool) -> Path:
-    path: Path = import_module(_STORES).download(repository, progress=progress)
-    return check_gguf(path)
+    from hpd.models import hub
+
+    return check_gguf(hub.download(repository, progress=progress))
 
 
 def local_model(path: str | Path) -> Path:

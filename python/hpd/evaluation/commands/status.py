@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     Returns the exit code: 3 if documents failed, 1 if the output cannot be resumed.
     """
     if is_url(arguments.output):
-        from hpd.external.remote_output import remote_status
+        from hpd.cli.remote_output import remote_status
 
         return remote_status(arguments, run)
     output = lines_file(arguments.output)

@@ -10,8 +10,8 @@ from pathlib import Path
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
 from hpd.cli.output import written_files
 from hpd.errors import HpdError, InputError, OptionError, SchemaError
-from hpd.external.remote_files import errors_in_words, filesystem_of
 from hpd.files.journal import text_fingerprint
+from hpd.files.remote_files import errors_in_words, filesystem_of
 from hpd.models.cache import cache_folder
 
 

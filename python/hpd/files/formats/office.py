@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 from hpd.documents import Box
 from hpd.errors import InputError
-from hpd.external.html import declared_encoding, text_of_html
+from hpd.files.formats.html import declared_encoding, text_of_html
 from hpd.files.rows import WholeText, whole_text
 from hpd.files.streams import Source, decode
 from hpd.files.text_tables import table_text

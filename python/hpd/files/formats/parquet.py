@@ -14,9 +14,7 @@ from uuid import UUID
 
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
-from hpd.files.rows import Row, check_unique
-from hpd.files.streams import Source
-from hpd.files.tables import (
+from hpd.files.columns import (
     Column,
     OutputLine,
     as_text,
@@ -24,6 +22,8 @@ from hpd.files.tables import (
     scalar_kind,
     table_columns,
 )
+from hpd.files.rows import Row, check_unique
+from hpd.files.streams import Source
 from hpd.schema.attributes import Attribute
 from hpd.schema.schemas import Schemas
 from hpd.values.parsing import python_type, typed_value

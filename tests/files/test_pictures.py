@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from hpd.errors import InputError
-from hpd.external.pictures import recogniser
+from hpd.files.formats.pictures import recogniser
 from hpd.files.inputs import InputReader, find_files, skipped_text
 from hpd.files.reader import RecordReader
 from pdf_files import pdf_of
@@ -46,7 +46,7 @@ def recognised(monkeypatch):
 def unrecognised(monkeypatch):
     """Nothing that recognises texts is installed."""
     find = importlib.util.find_spec
-    for module in ("hpd.files.inputs", "hpd.external.pdf"):
+    for module in ("hpd.files.inputs", "hpd.files.formats.pdf"):
         monkeypatch.setattr(
             sys.modules[module], "find_spec", lambda name: None if name == NAME else find(name)
         )

@@ -20,10 +20,7 @@ from urllib.parse import quote
 from hpd.documents import Place
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
-from hpd.files.places import PartPlaces
-from hpd.files.rows import Row, WholeText, check_unique, plain_value
-from hpd.files.streams import Source, is_url, listed
-from hpd.files.tables import (
+from hpd.files.columns import (
     Column,
     OutputLine,
     as_text,
@@ -31,6 +28,9 @@ from hpd.files.tables import (
     min_confidence,
     table_columns,
 )
+from hpd.files.places import PartPlaces
+from hpd.files.rows import Row, WholeText, check_unique, plain_value
+from hpd.files.streams import Source, is_url, listed
 from hpd.files.text_tables import table_lines
 from hpd.schema.attributes import Attribute
 from hpd.schema.schemas import Schemas

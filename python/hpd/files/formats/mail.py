@@ -17,9 +17,9 @@ from encodings.aliases import aliases
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.external.html import declared_encoding, text_of_html
 from hpd.extras import import_extra
 from hpd.files.encodings import is_mostly_utf8, is_utf8, known_encoding, n_as_utf8, n_beyond_ascii
+from hpd.files.formats.html import declared_encoding, text_of_html
 from hpd.files.rows import WholeText
 from hpd.files.streams import Source
 

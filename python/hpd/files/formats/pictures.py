@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.external.page_layout import Letter, lines_of
 from hpd.extras import import_extra
+from hpd.files.formats.page_layout import Letter, lines_of
 from hpd.files.rows import WholeText, whole_text
 from hpd.files.streams import Source
 

@@ -8,8 +8,8 @@ import pytest
 
 import hpd.models.memory
 from hpd.cli import main
-from hpd.external.hugging_face import CachedFile
 from hpd.models.hardware import n_cores
+from hpd.models.hub.hugging_face import CachedFile
 from hpd.models.memory import Memory
 from hpd.models.weight_speed import N_ALONE, N_DECODING, N_READING, WeightSpeed
 from ollama_files import WEIGHTS, add_ollama_model
@@ -21,9 +21,9 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     monkeypatch.delenv("OLLAMA_MODELS", raising=False)
     monkeypatch.setattr(hpd.models.memory, "memory", lambda: Memory(8 * 10**9, None, 4 * 10**9))
-    monkeypatch.setattr("hpd.external.ollama._SERVICE_FOLDER", tmp_path / "none")
-    monkeypatch.setattr("hpd.external.hugging_face.cached_models", list)
-    monkeypatch.setattr("hpd.external.inventory.packaged_file", lambda name: None)
+    monkeypatch.setattr("hpd.models.hub.ollama._SERVICE_FOLDER", tmp_path / "none")
+    monkeypatch.setattr("hpd.models.hub.hugging_face.cached_models", list)
+    monkeypatch.setattr("hpd.models.hub.inventory.packaged_file", lambda name: None)
     return tmp_path
 
 
@@ -58,7 +58,7 @@ def test_what_other_programs_have(home, tiny_model, monkeypatch, capfd):
     torn = studio.with_name("Torn.gguf")
     torn.write_bytes(weights[:100])
     cached = [CachedFile("Qwen/Qwen3-0.6B-GGUF", "Qwen3-0.6B-Q8_0.gguf", model)]
-    monkeypatch.setattr("hpd.external.hugging_face.cached_models", lambda: cached)
+    monkeypatch.setattr("hpd.models.hub.hugging_face.cached_models", lambda: cached)
 
     printed = as_json(capfd)
     here = {tuple(model["arguments"]): model for model in printed["here"]}

@@ -14,8 +14,8 @@ from hpd.messages import format_table
 from hpd.options import OPTIONS
 
 if TYPE_CHECKING:
-    from hpd.external.inventory import LocalModel
-    from hpd.external.recommended import RecommendedModel
+    from hpd.models.hub.inventory import LocalModel
+    from hpd.models.hub.recommended import RecommendedModel
     from hpd.models.weight_speed import WeightSpeed
 
 _DESCRIPTION = """\
@@ -58,10 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Print both lists and, with ``--speed``, the types of weights."""
     if arguments.n_threads is not None and not arguments.speed:
         raise UsageError("-t does nothing without --speed")
-    from hpd.external.hugging_face import cached_models
-    from hpd.external.inventory import local_models, recommended_memory, recommended_on_disk
-    from hpd.external.recommended import RECOMMENDED
     from hpd.models.hardware import processor
+    from hpd.models.hub.hugging_face import cached_models
+    from hpd.models.hub.inventory import local_models, recommended_memory, recommended_on_disk
+    from hpd.models.hub.recommended import RECOMMENDED
     from hpd.models.memory import memory, readable_size
 
     available = memory().available

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from hpd.errors import ModelLoadError
-from hpd.external.inventory import recommended_memory, recommended_on_disk
-from hpd.external.recommended import RECOMMENDED, is_short_name, repository_of
+from hpd.models.hub.inventory import recommended_memory, recommended_on_disk
+from hpd.models.hub.recommended import RECOMMENDED, is_short_name, repository_of
 from hpd.models.model_files import resolve_model
 
 GB = 1e9
@@ -100,8 +100,6 @@ def test_a_quantisation_that_is_named_is_not_the_package_s(tmp_path, monkeypatch
     hub = tmp_path / "hub.gguf"
     hub.write_bytes(b"GGUF\x03\x00\x00\x00")
     asked = []
-    monkeypatch.setattr(
-        "hpd.external.model_stores.download", lambda name, progress: asked.append(name) or hub
-    )
+    monkeypatch.setattr("hpd.models.hub.download", lambda name, progress: asked.append(name) or hub)
     assert resolve_model("smollm2:135m-q4_k_m") == hub
     assert asked == ["bartowski/SmolLM2-135M-Instruct-GGUF:Q4_K_M"]

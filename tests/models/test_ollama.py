@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from hpd.errors import ModelLoadError
-from hpd.external import ollama
-from hpd.external.ollama import ollama_models
+from hpd.models.hub import ollama
+from hpd.models.hub.ollama import ollama_models
 from hpd.models.model_files import resolve_model
 from ollama_files import ADAPTER, TEMPLATE, WEIGHTS, add_ollama_model
 

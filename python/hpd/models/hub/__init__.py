@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from hpd.errors import ModelLoadError
-from hpd.external.hugging_face import download
-from hpd.external.ollama import OLLAMA_PREFIX, ollama_model
-from hpd.external.recommended import is_short_name, packaged_file, repository_of
+from hpd.models.hub.hugging_face import download
+from hpd.models.hub.ollama import OLLAMA_PREFIX, ollama_model
+from hpd.models.hub.recommended import is_short_name, packaged_file, repository_of
 
 __all__ = ["download", "find_model"]
 

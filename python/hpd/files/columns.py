@@ -1,0 +1,215 @@
+"""The columns of tables that are made from the output lines of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hpd.schema.attributes import Attribute
+from hpd.schema.data_checks import check_text
+from hpd.schema.schemas import Schemas
+
+OutputLine = Mapping[str, Any]
+"""A line of output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table."""
+
+    name: str
+    attribute: Attribute
+    """The type of its values, as an attribute; also for columns of the input."""
+    value: Callable[[OutputLine], Any]
+    """Returns the value for an output line, or None."""
+    of_input: str = ""
+    """The name of the input's column, if it is one."""
+    path: str = ""
+    """The path of its values in the data, if it belongs to an attribute."""
+
+
+def table_columns(
+    lines: Iterable[OutputLine], schemas: Schemas, *, confidence: bool = False
+) -> list[Column]:
+    """Return the columns of a table: id, attributes, error and input.
+
+    Args:
+        lines: all lines; they determine the columns of the input and their types.
+        schemas: their attributes are columns.
+        confidence: whether each attribute is followed by a column with its confidence.
+    """
+    has_source = False
+    kinds: dict[str, str] = {}
+    for row in lines:
+        has_source = has_source or "source" in row
+        if "text" in row:
+            kinds.setdefault("text", "string")
+        for name, value in row.get("input", {}).items():
+            kinds[name] = _joined_kind(kinds.get(name), value)
+    own = Column("id", Attribute("id"), lambda row: as_text(row.get("id")))
+    of_input = []
+    if has_source:
+        of_input.append(Column("source", Attribute("source"), lambda row: row.get("source")))
+    names = {own.name, *(column.name for column in of_input)}
+    for name, kind in kinds.items():
+        if name in names:
+            continue
+        attribute = Attribute(name, "string" if kind == "json" else kind)  # type: ignore[arg-type]
+        of_input.append(Column(name, attribute, _shown_input(name, kind), name))
+        names.add(name)
+    values = []
+    attributes = attributes_of(schemas)
+    taken = names | {attribute.name for attribute in attributes}
+    for attribute in attributes:
+        shown = _free(attribute.name, "extracted.", names)
+        values.append(Column(shown, attribute, data_value(attribute), path=attribute.name))
+        names.add(shown)
+        if confidence:
+            name = _free(f"{shown}_confidence", "extracted.", names | taken)
+            values.append(Column(name, Attribute(name, "number"), _confidence(attribute.name)))
+            names.add(name)
+    if has_checks(schemas):
+        name = _free("checks", "extraction.", names)
+        values.append(Column(name, Attribute(name), checks_text))
+        names.add(name)
+    error = _free("error", "extraction.", names)
+    return [own, *values, Column(error, Attribute(error), error_text), *of_input]
+
+
+def _free(name: str, prefix: str, names: Container[str]) -> str:
+    """Prefix a name until it differs from all others."""
+    while name in names:
+        name = prefix + name
+    return name
+
+
+def min_confidence(line: OutputLine, path: str) -> float | None:
+    """Return the lowest confidence of the values at a path, parts and items included."""
+    stated = (
+        field.get("confidence")
+        for name, field in line.get("fields", {}).items()
+        if name == path or name.startswith((f"{path}.", f"{path}["))
+    )
+    return min((each for each in stated if each is not None), default=None)
+
+
+def _confidence(path: str) -> Callable[[OutputLine], float | None]:
+    return lambda line: min_confidence(line, path)
+
+
+def attributes_of(schemas: Schemas) -> list[Attribute]:
+    """Return the attributes of all categories; one that differs between them holds JSON."""
+    by_name: dict[str, Attribute] = {}
+    for schema in schemas.by_category.values():
+        for attribute in schema:
+            known = by_name.setdefault(attribute.name, attribute)
+            if _shape(known) != _shape(attribute):
+                by_name[attribute.name] = Attribute(attribute.name, "enum", choices=("", 0))
+    return list(by_name.values())
+
+
+def _shape(attribute: Attribute) -> object:
+    inner = None if attribute.item is None else _shape(attribute.item)
+    parts = tuple((part.name, _shape(part)) for part in attribute.attributes)
+    return scalar_kind(attribute), inner, parts
+
+
+def scalar_kind(attribute: Attribute) -> str:
+    """The kind of the values of a column: an attribute's type, or ``json`` for mixed choices."""
+    if attribute.type in ("date", "date-time"):
+        return "string"
+    if attribute.type != "enum":
+        return attribute.type
+    kinds = {_kind(choice) for choice in attribute.choices}
+    if kinds <= {"integer", "number"} and len(kinds) == 2:
+        return "number"
+    return kinds.pop() if len(kinds) == 1 else "json"
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer" if -(2**63) <= value < 2**63 else "json"
+    if isinstance(value, float):
+        return "number"
+    return "string" if isinstance(value, str) else "json"
+
+
+def _joined_kind(known: str | None, value: Any) -> str:
+    is_number = value in ("NaN", "Infinity", "-Infinity")  # as JSON can have it
+    kind = "null" if value is None else "number" if is_number else _kind(value)
+    if known in (None, "null", kind) or kind == "null":
+        return kind if known in (None, "null") else str(known)
+    return "number" if {known, kind} == {"integer", "number"} else "json"
+
+
+def input_value(line: OutputLine, name: str) -> Any:
+    """Return the value of an input's column in an output line."""
+    return line.get("input", {}).get(name, line.get("text") if name == "text" else None)
+
+
+def _shown_input(name: str, kind: str) -> Callable[[OutputLine], Any]:
+    if kind == "json":
+        return lambda line: as_text(input_value(line, name))
+    return lambda line: input_value(line, name)
+
+
+def data_value(attribute: Attribute) -> Callable[[OutputLine], Any]:
+    """Return the value of an attribute in an output line."""
+
+    def value(row: OutputLine) -> Any:
+        data = row.get("data") or {}
+        # Where the root of the schema is no object, the data is the value itself.
+        given = data.get(attribute.name) if isinstance(data, dict) else data
+        return as_text(given) if scalar_kind(attribute) == "json" else given
+
+    return value
+
+
+def error_text(row: OutputLine) -> str | None:
+    """Return the error of a failed document, as written in its column."""
+    error = row.get("error")
+    return None if error is None else f"{error['type']}: {error['message']}"
+
+
+def has_checks(schemas: Schemas) -> bool:
+    """Return whether a schema has checks, so that its table has a column for them."""
+    return any(schema.has_checks for schema in schemas.by_category.values())
+
+
+def checks_text(row: OutputLine) -> str | None:
+    """Return the checks that a document did not pass, as written in their column."""
+    return "; ".join(map(check_text, row.get("checks", ()))) or None
+
+
+def as_text(value: Any) -> str | None:
+    """Return a string as it is, and any other value as JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def flat_columns(columns: Iterable[Column]) -> list[Column]:
+    """Replace each column of objects by columns for its parts."""
+    flat: list[Column] = []
+    for column in columns:
+        if column.attribute.type != "object":
+            flat.append(column)
+        else:
+            flat += flat_columns(
+                Column(
+                    f"{column.name}.{part.name}",
+                    part,
+                    _part(column.value, part.name),
+                    path=f"{column.path}.{part.name}" if column.path else "",
+                )
+                for part in column.attribute.attributes
+            )
+    return flat
+
+
+def _part(value: Callable[[OutputLine], Any], name: str) -> Callable[..., Any]:
+    return lambda row: (value(row) or {}).get(name)
