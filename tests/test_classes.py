@@ -130,7 +130,7 @@ def test_what_happens_is_logged(tiny_model, caplog):
 def test_a_repr_is_short(tiny_model):
     result = extraction('brand, "day" date', tiny_model("qwen3"))
     assert repr(result) == "Extraction(data={'brand': 'Nike', 'day': '2024-05-31'})"
-    failed = hpd.Extraction("7", error=hpd.results.Failure("InputError", "no text"))
+    failed = hpd.Extraction("7", error=hpd.results.Failure(hpd.InputError("no text")))
     assert repr(failed) == "Extraction(id='7', error='InputError: no text')"
     with pytest.raises(hpd.HpdError, match="no text"):
         failed["brand"]

@@ -16,7 +16,7 @@ import pytest
 from pydantic import BaseModel, Field, field_validator
 
 from hpd.documents import Document
-from hpd.errors import HpdError, InputError, InvalidDataError, OptionError
+from hpd.errors import ContextOverflowError, HpdError, InputError, InvalidDataError, OptionError
 from hpd.pipeline.prompts import Prompt
 from hpd.prompt.questions import Waves
 from hpd.prompt.text import value_text
@@ -136,7 +136,8 @@ def test_on_error_record_keeps_the_others(model):
         assert found[2].error.message == "a document must be text, not NoneType"
         with pytest.raises(HpdError, match=r"document 2 \(id long\): \d+ tokens over") as caught:
             list(extractor.extract_many(documents))
-        assert type(caught.value).__name__ == "ContextOverflowError"
+        assert type(caught.value) is type(found[1].error.exception) is ContextOverflowError
+        assert str(caught.value.__cause__) == found[1].error.message
         # The extractor goes on after that.
         assert extractor.extract(TEXTS[0]).error is None
 

@@ -35,7 +35,7 @@ def test_a_line_of_output():
 
 
 def test_a_failed_document():
-    failure = Failure.of(ContextOverflowError("12 tokens over"))
+    failure = Failure(ContextOverflowError("12 tokens over"))
     assert Extraction(id="a2", error=failure).to_json() == (
         '{"id": "a2", "error": {"type": "ContextOverflowError", "message": "12 tokens over"}}'
     )

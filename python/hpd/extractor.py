@@ -26,8 +26,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import (
-    ContextOverflowError,
-    DecodeError,
     EngineClosedError,
     HpdError,
     InputError,
@@ -83,11 +81,6 @@ _LOGGER = logging.getLogger("hpd")
 
 _ASYNC_WAIT_SECONDS = 0.02
 """Seconds to wait for the next async document before decoding continues without it."""
-
-_ERROR_CLASSES: dict[str, type[HpdError]] = {
-    error.__name__: error
-    for error in (ContextOverflowError, DecodeError, InputError, InvalidDataError)
-}
 
 
 class Extractor(Generic[T]):
@@ -558,8 +551,10 @@ class Extractor(Generic[T]):
 def error_of(extraction: Extraction[Any], where: str) -> HpdError:
     """Return the exception for a failed document; its message begins with ``where``."""
     assert extraction.error is not None
-    kind = _ERROR_CLASSES.get(extraction.error.type, HpdError)
-    error = kind(f"{where}: {extraction.error.message}")
+    cause = extraction.error.exception
+    kind = type(cause) if isinstance(cause, HpdError) else HpdError
+    error = kind(f"{where}: {cause}")
+    error.__cause__ = cause
     if isinstance(error, InvalidDataError):
         error.extraction = extraction
     return error
@@ -569,7 +564,8 @@ def should_raise(extraction: Extraction[Any], on_error: OnError, options: Option
     """Return whether an extraction failed with an error that is to be raised, not recorded."""
     if extraction.error is None or on_error == "record":
         return False
-    return extraction.error.type != "InvalidDataError" or options.on_invalid != "record"
+    is_invalid = isinstance(extraction.error.exception, InvalidDataError)
+    return not is_invalid or options.on_invalid != "record"
 
 
 def _close_pipeline(pipeline: Pipeline, model: Model, process: int) -> None:

@@ -211,19 +211,31 @@ class Usage:
         return result
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Failure:
     """Why a document has no extraction."""
 
-    type: str
-    message: str
+    exception: BaseException
     data: Any = None
     """The data that the schema's class rejected, as a plain dict."""
 
-    @classmethod
-    def of(cls, error: BaseException) -> Failure:
-        """Return the failure that describes an exception."""
-        return cls(type(error).__name__, str(error))
+    @property
+    def type(self) -> str:
+        """The name of the exception's class."""
+        return type(self.exception).__name__
+
+    @property
+    def message(self) -> str:
+        """The exception's message."""
+        return str(self.exception)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Failure):
+            return NotImplemented
+        return (self.type, self.message, self.data) == (other.type, other.message, other.data)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.message))
 
     def __str__(self) -> str:
         return f"{self.type}: {self.message}"

@@ -13,6 +13,7 @@ from benchmarks.contradictions.records import (
     leaves,
     read_records,
 )
+from hpd.errors import SchemaError
 from hpd.evaluation.outcomes import normalized
 from hpd.results import Extraction, Failure, FieldValue
 from hpd.schema import load_schema
@@ -154,7 +155,7 @@ def test_a_value_where_the_text_contradicts_is_wrong_unless_marked(asked, data, 
 
 
 def test_a_document_that_failed_has_said_why():
-    failed = Extraction(error=Failure("SchemaError", "age is missing"))
+    failed = Extraction(error=Failure(SchemaError("age is missing")))
     assert refusal(AGE, failed).outcome == "null and why"
     assert acceptance(AGE, failed).outcome == "lost"
 

@@ -16,7 +16,7 @@ from hpd.options import Options
 from hpd.pipeline import chunking
 from hpd.pipeline.chunking import Chunk, add_pass, fitting_length, merge_chunks, split_text
 from hpd.pipeline.document_values import DocumentValues
-from hpd.pipeline.long_documents import ContextLimit, finetuned_length
+from hpd.pipeline.prompt_maker import ContextLimit, finetuned_length
 from hpd.pipeline.prompts import Prompt
 from hpd.results import FieldValue
 from hpd.schema import load_schema

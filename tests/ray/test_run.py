@@ -7,7 +7,7 @@ import pytest
 from hpd.documents import NOT_YET, Document
 from hpd.errors import HpdError, InvalidDataError, ModelLoadError
 from hpd.options import Options
-from hpd.ray.workers import Pool, RayExtractor, RayRun, batches_of
+from hpd.ray.workers import Pool, RayExtractor, RayRun, WorkerLostError, batches_of
 from hpd.results import Extraction, Failure
 
 
@@ -194,7 +194,7 @@ def test_documents_are_read_only_as_workers_want_them():
 @pytest.mark.parametrize("on_invalid", ["raise", "record", "retry"])
 def test_only_data_that_breaks_the_schema_is_recorded_instead_of_raised(on_invalid):
     def extracting(*errors):
-        failures = [Failure(error, "the reason") if error else None for error in errors]
+        failures = [Failure(error("the reason")) if error else None for error in errors]
         extractions = [Extraction(i, error=failure) for i, failure in enumerate(failures)]
         worker = FakeWorker()
         worker.extract = SimpleNamespace(remote=lambda documents: FakeTask(extractions))
@@ -206,9 +206,9 @@ def test_only_data_that_breaks_the_schema_is_recorded_instead_of_raised(on_inval
         return [extraction.error and extraction.error.type for _, extraction in pairs]
 
     if on_invalid == "record":
-        assert extracting("", "InvalidDataError") == [None, "InvalidDataError"]
+        assert extracting(None, InvalidDataError) == [None, "InvalidDataError"]
     else:
         with pytest.raises(InvalidDataError, match="document 2: the reason"):
-            extracting("", "InvalidDataError")
+            extracting(None, InvalidDataError)
     with pytest.raises(HpdError, match="document 1: the reason"):
-        extracting("WorkerLostError")
+        extracting(WorkerLostError)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hpd.documents import Document
+from hpd.errors import ContextOverflowError, DecodeError, InputError, InvalidDataError
 from hpd.options import Options
 from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import load_schema
@@ -414,14 +415,14 @@ def test_a_stream_of_a_call(plans):
 @pytest.mark.parametrize(
     ("kind", "status", "code"),
     [
-        ("ContextOverflowError", 400, "context_length_exceeded"),
-        ("InvalidDataError", 422, "invalid_data"),
-        ("InputError", 400, "invalid_document"),
-        ("DecodeError", 500, "failed"),
+        (ContextOverflowError, 400, "context_length_exceeded"),
+        (InvalidDataError, 422, "invalid_data"),
+        (InputError, 400, "invalid_document"),
+        (DecodeError, 500, "failed"),
     ],
 )
 def test_a_document_that_failed(plans, kind, status, code):
-    failed = Extraction(None, error=Failure(kind, "that was it"))
+    failed = Extraction(None, error=Failure(kind("that was it")))
     with pytest.raises(HttpError, match="that was it") as caught:
         read(plans).answer([failed])
     assert (caught.value.status, caught.value.code) == (status, code)

@@ -13,7 +13,12 @@ from pathlib import Path
 import pytest
 
 from hpd.documents import Document
-from hpd.errors import CallCancelledError, EngineClosedError
+from hpd.errors import (
+    CallCancelledError,
+    ContextOverflowError,
+    EngineClosedError,
+    InputError,
+)
 from hpd.options import Options
 from hpd.pipeline import Task
 from hpd.results import Extraction, Failure, FieldValue, Usage
@@ -59,7 +64,7 @@ def test_one_text(plans):
 def test_several_texts(plans):
     asked = read(plans, texts=["a", {"text": "b", "id": "x", "category": "c"}], schema="brand")
     assert asked.documents == [Document("a"), Document("b", "x", "c")]
-    failed = Extraction("x", error=Failure("InputError", "no"))
+    failed = Extraction("x", error=Failure(InputError("no")))
     lines = [Extraction(None, {"brand": "é"}), failed]
     assert json.loads(asked.answer(lines)) == {"extractions": [e.to_dict() for e in lines]}
 
@@ -306,7 +311,7 @@ def test_each_document_has_a_span_within_that_of_its_request(monkeypatch):
 
 def test_a_failed_document_has_an_error_in_its_span(monkeypatch):
     _, kept = collected(monkeypatch)
-    spans.note_span(Extraction("a", error=Failure("ContextOverflowError", "a secret")), 1)
+    spans.note_span(Extraction("a", error=Failure(ContextOverflowError("a secret"))), 1)
     (span,) = kept.get_finished_spans()
     assert span.attributes["error.type"] == "ContextOverflowError"
     assert not span.status.is_ok

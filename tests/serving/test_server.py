@@ -16,6 +16,7 @@ for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
 
 from command_line import run_hpd
 from hpd.documents import Place
+from hpd.errors import HpdError
 from hpd.results import (
     Extraction,
     Failure,
@@ -358,7 +359,7 @@ def test_every_key_of_a_line_is_described():
     )
     usage = Usage(*range(2, 2 + len(fields(Usage))))
     check = CheckResult("b == 2", False, 1, 2, "rows[0]")
-    failure = Failure("Error", "why")
+    failure = Failure(HpdError("why"))
     line = Extraction("a", {"b": 1}, {"b": field}, usage, failure, (check,), truncated_at=3)
     for whole in (field, usage, line):
         assert all(getattr(whole, own.name) != own.default for own in fields(whole) if own.repr)

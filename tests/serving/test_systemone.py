@@ -6,6 +6,7 @@ import math
 import pytest
 
 from hpd.documents import Document
+from hpd.errors import ContextOverflowError
 from hpd.options import Options
 from hpd.results import Extraction, Failure, FieldValue, Usage, ValueOption
 from hpd.serving.bodies import HttpError, SystemOneBody
@@ -114,7 +115,7 @@ def test_probabilities_that_are_not_known_are_an_error(plans):
 
 
 def test_a_state_that_is_too_long_is_an_error(plans):
-    failed = Extraction(None, error=Failure("ContextOverflowError", "too long"))
+    failed = Extraction(None, error=Failure(ContextOverflowError("too long")))
     with pytest.raises(HttpError, match="too long") as caught:
         read(plans).answer([failed])
     assert (caught.value.status, caught.value.param) == (400, "state")

@@ -10,7 +10,7 @@ import pytest
 import hpd.cli.extract
 import hpd.extractor
 from hpd.documents import NOT_YET
-from hpd.errors import HpdError, ModelLoadError
+from hpd.errors import ContextOverflowError, HpdError, ModelLoadError
 from hpd.results import Extraction, Failure
 
 ASKED = []
@@ -61,7 +61,7 @@ class FakeExtractor:
         if document.text == "crash":
             raise HpdError("the engine broke")
         if document.text == "too long":
-            failure = Failure("ContextOverflowError", "9 tokens over")
+            failure = Failure(ContextOverflowError("9 tokens over"))
             return place, Extraction(document.id, error=failure)
         data = {"text": document.text, "category": document.category}
         return place, Extraction(document.id, data)

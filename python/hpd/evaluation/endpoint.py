@@ -362,7 +362,7 @@ class EndpointExtractor:
         except EndpointError as error:
             if error.is_final or on_error == "raise":
                 raise
-            return Extraction(document.id, error=Failure.of(error))
+            return Extraction(document.id, error=Failure(error.with_traceback(None)))
 
 
 def _extraction(

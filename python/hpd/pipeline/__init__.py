@@ -1,6 +1,6 @@
 """From documents to extractions, through one engine.
 
-``pipeline`` groups documents of one category into prompts, and ``long_documents`` splits those that
+``pipeline`` groups documents of one category into prompts, and ``prompt_maker`` splits those that
 do not fit into the context. A prompt (``prompts``) makes one request per wave from its
 ``compiled_schema``; the loop in ``pipeline`` passes the requests to the engine. The answers become
 ``document_values``, and these the extraction. ``reuse`` keeps the values of documents that may come

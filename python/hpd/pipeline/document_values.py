@@ -362,7 +362,7 @@ class DocumentValues:
         if not reasons:
             return Extraction(id_, data, fields, usage, checks=checks)
         refused, data = (data, None) if problems else (None, data)
-        failure = Failure(InvalidDataError.__name__, "; ".join(reasons), refused)
+        failure = Failure(InvalidDataError("; ".join(reasons)), refused)
         return Extraction(id_, data, fields, usage, failure, checks)
 
     def _plain_data(self, schema: Schema, assembled: AssembledData) -> Any:

@@ -22,18 +22,18 @@ from typing import Any
 
 from hpd import _native
 from hpd.documents import NOT_YET, Document, NotYet, Places
-from hpd.errors import CallCancelledError, EngineClosedError, HpdError
+from hpd.errors import CallCancelledError, EngineClosedError, HpdError, InputError
 from hpd.options import Options
 from hpd.pipeline import Cancellation, Examples, OnChunk, OnSettled, Task, examples_of
 from hpd.pipeline.compiled_schema import CompiledSchema, Request
-from hpd.pipeline.long_documents import (
+from hpd.pipeline.prompt_maker import (
     ContextLimit,
-    IndexedDocument,
     IndexedExtraction,
+    PromptMaker,
     check_room,
     finetuned_length,
 )
-from hpd.pipeline.prompts import Prompt, PromptMaker
+from hpd.pipeline.prompts import IndexedDocument, Prompt
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.pipeline.reuse import Reuse
 from hpd.prompt.tokens import may_share_prompt
@@ -700,14 +700,15 @@ def _input_failure(document: Document, schemas: Schemas) -> Failure | None:
     """Return why a document cannot be processed, or None if it can."""
     if not isinstance(document.text, str):
         kind = type(document.text).__name__
-        return Failure("InputError", f"a document must be text, not {kind}")
+        return Failure(InputError(f"a document must be text, not {kind}"))
     try:
         document.text.encode()
     except UnicodeEncodeError as error:
         half = f"half of a surrogate pair at character {error.start}"
-        return Failure("InputError", f"the text is not Unicode: {half}; mend it where it is read")
+        message = f"the text is not Unicode: {half}; mend it where it is read"
+        return Failure(InputError(message))
     if document.category not in schemas:
         names = ", ".join(sorted(schemas.categories))
         what = "no category" if document.category is None else f"category {document.category!r}"
-        return Failure("InputError", f"{what}: the schema has {names}")
+        return Failure(InputError(f"{what}: the schema has {names}"))
     return None

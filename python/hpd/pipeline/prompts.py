@@ -9,13 +9,11 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from hpd._native import Answer, Value
 from hpd.documents import Document
-from hpd.errors import ContextOverflowError, DecodeError, InputError
-from hpd.pipeline import OnChunk
+from hpd.errors import ContextOverflowError, DecodeError
 from hpd.pipeline.chunking import DocumentChunk
 from hpd.pipeline.compiled_schema import CompiledSchema, Request
 from hpd.pipeline.document_values import (
@@ -27,15 +25,7 @@ from hpd.pipeline.document_values import (
     min_margin,
     near_tie,
 )
-from hpd.pipeline.long_documents import (
-    ContextLimit,
-    IndexedDocument,
-    IndexedExtraction,
-    failed_extraction,
-    handle_overflow,
-    longest_whole,
-)
-from hpd.pipeline.reuse import KnownValue, KnownValues, Reuse
+from hpd.pipeline.reuse import KnownValue, KnownValues
 from hpd.prompt.lists import WrittenList
 from hpd.prompt.questions import Leaf, Question, Waves, count_attribute
 from hpd.prompt.text import COUNT_KEY, Path
@@ -51,6 +41,9 @@ from hpd.values.parsing import joint_probability, parse_forced, parse_truncated,
 
 DecodedOrKnown = Value | KnownValue
 """A value that was just decoded, or is known from earlier."""
+
+IndexedDocument = tuple[int, Document]
+"""The index of a document in the input, and the document."""
 
 _WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
 """A word, or a character of a script without blanks between words."""
@@ -124,7 +117,7 @@ class Prompt(ABC):
         self._n_requests += 1
         if answer.error:
             kind = ContextOverflowError if answer.error_is_overflow else DecodeError
-            self._failure = Failure.of(kind(answer.error))
+            self._failure = Failure(kind(answer.error))
             return None
         request = self._next_request(answer)
         if request is None and self._known is not None:
@@ -141,7 +134,7 @@ class Prompt(ABC):
 
     def fail(self, error: Exception) -> None:
         """Make all extractions fail with an error."""
-        self._failure = Failure.of(error)
+        self._failure = Failure(error)
 
     def extractions(self) -> Iterator[tuple[int, Extraction[Any]]]:
         """Yield indices and extractions; none until all chunks of the document are finished."""
@@ -571,91 +564,3 @@ def usage_of_answer(answer: Answer, *, is_first: bool) -> Usage:
         drafted_tokens=answer.n_drafted,
         accepted_tokens=answer.n_accepted,
     )
-
-
-class PromptMaker:
-    """Makes prompts that fit into the context, for documents of one category.
-
-    Args:
-        compiled_schema: makes the requests of the prompts.
-        limit: the KV cells that one request may take.
-        reuse: keeps values of earlier documents; None decodes all.
-    """
-
-    def __init__(
-        self, compiled_schema: CompiledSchema, limit: ContextLimit, reuse: Reuse | None = None
-    ) -> None:
-        self._compiled_schema = compiled_schema
-        self.options = compiled_schema.options
-        self.limit = limit
-        self.n_ctx = limit.n_cells
-        self._kind = AnswerPrompt if self.options.method == "ar" else FieldsPrompt
-        self._reuse = reuse and reuse.within(
-            compiled_schema.context(include_schema=not reuse.by_field)
-        )
-
-    def prompts(
-        self, documents: Sequence[IndexedDocument], on_chunk: OnChunk | None = None
-    ) -> Iterator[Prompt | IndexedExtraction]:
-        """Yield the prompts of a stack; ``on_chunk`` is called for documents that are split."""
-        try:
-            prompt = self.prompt(documents)
-            n_over = self.n_over(prompt)
-        except InputError as error:
-            if len(documents) == 1:
-                yield failed_extraction(documents[0], error)
-                return
-            n_over = 1
-        if n_over <= 0 and not any(self._is_to_be_cut(document.text) for _, document in documents):
-            yield prompt
-        elif len(documents) == 1:
-            yield from handle_overflow(self, documents[0], prompt, on_chunk)
-        else:
-            # Too long together, or one cannot be tokenized: each gets its own prompt.
-            for document in documents:
-                yield from self.prompts([document], on_chunk)
-
-    @cached_property
-    def _longest_whole(self) -> int:
-        return longest_whole(self)
-
-    def _is_to_be_cut(self, text: str) -> bool:
-        """Return whether a document is cut even if it fits the context."""
-        size = self._longest_whole
-        # A token has at least one byte.
-        return 0 < size < len(text.encode()) and self.n_tokens(text) > size
-
-    def prompt(
-        self,
-        documents: Sequence[IndexedDocument],
-        chunk: DocumentChunk | None = None,
-        truncated_at: int | None = None,
-    ) -> Prompt:
-        """Return the prompt of documents, even if it is too long."""
-        known = self._reuse.known_values(documents[0][1].text) if self._reuse else None
-        return self._kind(
-            self._compiled_schema,
-            documents,
-            known=known,
-            max_cells=self.n_ctx,
-            chunk=chunk,
-            truncated_at=truncated_at,
-        )
-
-    def n_needed(self, prompt: Prompt) -> int:
-        """Return the KV cells that a prompt needs, with its longest value."""
-        request = prompt.first_request()
-        # Fields of later waves have longer keys.
-        return request.n_cells + self._compiled_schema.n_later_tokens if request else 0
-
-    def n_fixed(self) -> int:
-        """Return the tokens that a prompt needs in addition to its document."""
-        return self.n_needed(self._kind(self._compiled_schema, [(0, Document(""))]))
-
-    def n_over(self, prompt: Prompt) -> int:
-        """Return by how many KV cells a prompt exceeds the context."""
-        return self.n_needed(prompt) - self.n_ctx
-
-    def n_tokens(self, text: str) -> int:
-        """Return the number of tokens of a text on its own."""
-        return self._compiled_schema.n_tokens(text)

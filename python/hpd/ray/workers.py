@@ -28,6 +28,10 @@ _MAX_STARTS: Final = 3
 """How often a worker may be lost before it has loaded its model."""
 
 
+class WorkerLostError(HpdError):
+    """Workers were lost with a document, more often than it is tried again."""
+
+
 class Worker:
     """A worker process with a loaded model."""
 
@@ -320,7 +324,7 @@ class RayRun:
         else:
             for index, document in batch.documents:
                 message = f"{n_lost} workers were lost while they had this document"
-                yield index, Extraction(document.id, error=Failure("WorkerLostError", message))
+                yield index, Extraction(document.id, error=Failure(WorkerLostError(message)))
 
 
 def batches_of(documents: Iterable[Document | NotYet], n: int) -> Iterator[Batch | NotYet]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hpd.documents import Document
-from hpd.errors import OptionError
+from hpd.errors import ContextOverflowError, InputError, InvalidDataError, OptionError
 from hpd.options import Options
 from hpd.results import Extraction, Usage, plain_data
 from hpd.serving.bodies import ChatBody, Function, HttpError, bad_request
@@ -39,12 +39,12 @@ _NEUTRAL: Mapping[str, tuple[object, ...]] = {
 _DETAILS: tuple[str, ...] = ("fields", "checks", "truncated_at")
 """The parts of a line of ``/extract`` that OpenAI's format lacks."""
 
-_STATUS = {"ContextOverflowError": 400, "InputError": 400, "InvalidDataError": 422}
-_CODES = {
-    "ContextOverflowError": "context_length_exceeded",
-    "InputError": "invalid_document",
-    "InvalidDataError": "invalid_data",
+_STATUS_AND_CODE: dict[type[BaseException], tuple[int, str]] = {
+    ContextOverflowError: (400, "context_length_exceeded"),
+    InputError: (400, "invalid_document"),
+    InvalidDataError: (422, "invalid_data"),
 }
+"""The status and the error code for a document that failed; of others 500 and ``failed``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +148,9 @@ def check_decoded(extraction: Extraction[Any], param: str) -> None:
         HttpError: it has.
     """
     if extraction.error is not None:
-        kind = extraction.error.type
+        status, code = _STATUS_AND_CODE.get(type(extraction.error.exception), (500, "failed"))
         raise HttpError(
-            _STATUS.get(kind, 500),
-            str(extraction.error),
-            code=_CODES.get(kind, "failed"),
-            param=param if kind in _STATUS else None,
+            status, str(extraction.error), code=code, param=param if status < 500 else None
         )
 
 

@@ -1,13 +1,14 @@
-"""Documents that are too long for the context: rejected, split into chunks, or truncated."""
+"""Prompts that fit into the context: too long documents are rejected, chunked or truncated."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hpd.documents import Document
-from hpd.errors import ContextOverflowError, HpdError
+from hpd.errors import ContextOverflowError, HpdError, InputError
 from hpd.pipeline import OnChunk
 from hpd.pipeline.chunking import (
     Chunk,
@@ -16,19 +17,18 @@ from hpd.pipeline.chunking import (
     TextSplitter,
     fitting_length,
 )
+from hpd.pipeline.compiled_schema import CompiledSchema
+from hpd.pipeline.prompts import AnswerPrompt, FieldsPrompt, IndexedDocument, Prompt
+from hpd.pipeline.reuse import Reuse
 from hpd.prompt.text import LENGTH_KEY
 from hpd.results import Extraction, Failure
 from hpd.values.stated import STATED_KEY
 
 if TYPE_CHECKING:
     from hpd._native import Model
-    from hpd.pipeline.prompts import Prompt, PromptMaker
 
 IndexedExtraction = tuple[int, Extraction[Any]]
 """The index of a document in the input, and its extraction."""
-
-IndexedDocument = tuple[int, Document]
-"""The index of a document in the input, and the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,102 @@ _GOOD_CHUNK_TOKENS = 256
 """The tokens of a chunk that is long enough to keep related content together."""
 
 
+class PromptMaker:
+    """Makes prompts that fit into the context, for documents of one category.
+
+    Args:
+        compiled_schema: makes the requests of the prompts.
+        limit: the KV cells that one request may take.
+        reuse: keeps values of earlier documents; None decodes all.
+    """
+
+    def __init__(
+        self, compiled_schema: CompiledSchema, limit: ContextLimit, reuse: Reuse | None = None
+    ) -> None:
+        self._compiled_schema = compiled_schema
+        self.options = compiled_schema.options
+        self.limit = limit
+        self.n_ctx = limit.n_cells
+        self._kind = AnswerPrompt if self.options.method == "ar" else FieldsPrompt
+        self._reuse = reuse and reuse.within(
+            compiled_schema.context(include_schema=not reuse.by_field)
+        )
+
+    def prompts(
+        self, documents: Sequence[IndexedDocument], on_chunk: OnChunk | None = None
+    ) -> Iterator[Prompt | IndexedExtraction]:
+        """Yield the prompts of a stack; ``on_chunk`` is called for documents that are split."""
+        try:
+            prompt = self.prompt(documents)
+            n_over = self.n_over(prompt)
+        except InputError as error:
+            if len(documents) == 1:
+                yield _failed_extraction(documents[0], error)
+                return
+            n_over = 1
+        if n_over <= 0 and not any(self._is_to_be_cut(document.text) for _, document in documents):
+            yield prompt
+        elif len(documents) == 1:
+            yield from _handle_overflow(self, documents[0], prompt, on_chunk)
+        else:
+            # Too long together, or one cannot be tokenized: each gets its own prompt.
+            for document in documents:
+                yield from self.prompts([document], on_chunk)
+
+    @cached_property
+    def longest_whole(self) -> int:
+        """The most tokens of a document that is not cut with ``on_overflow="chunk"``.
+
+        0 stands for all that fits the context.
+        """
+        if self.options.on_overflow != "chunk":
+            return 0
+        if self.options.chunk_size or not self.limit.n_finetuned:
+            return self.options.chunk_size
+        return max(_GOOD_CHUNK_TOKENS, self.limit.n_finetuned - self.n_fixed())
+
+    def _is_to_be_cut(self, text: str) -> bool:
+        """Return whether a document is cut even if it fits the context."""
+        size = self.longest_whole
+        # A token has at least one byte.
+        return 0 < size < len(text.encode()) and self.n_tokens(text) > size
+
+    def prompt(
+        self,
+        documents: Sequence[IndexedDocument],
+        chunk: DocumentChunk | None = None,
+        truncated_at: int | None = None,
+    ) -> Prompt:
+        """Return the prompt of documents, even if it is too long."""
+        known = self._reuse.known_values(documents[0][1].text) if self._reuse else None
+        return self._kind(
+            self._compiled_schema,
+            documents,
+            known=known,
+            max_cells=self.n_ctx,
+            chunk=chunk,
+            truncated_at=truncated_at,
+        )
+
+    def n_needed(self, prompt: Prompt) -> int:
+        """Return the KV cells that a prompt needs, with its longest value."""
+        request = prompt.first_request()
+        # Fields of later waves have longer keys.
+        return request.n_cells + self._compiled_schema.n_later_tokens if request else 0
+
+    def n_fixed(self) -> int:
+        """Return the tokens that a prompt needs in addition to its document."""
+        return self.n_needed(self._kind(self._compiled_schema, [(0, Document(""))]))
+
+    def n_over(self, prompt: Prompt) -> int:
+        """Return by how many KV cells a prompt exceeds the context."""
+        return self.n_needed(prompt) - self.n_ctx
+
+    def n_tokens(self, text: str) -> int:
+        """Return the number of tokens of a text on its own."""
+        return self._compiled_schema.n_tokens(text)
+
+
 def check_room(maker: PromptMaker) -> int:
     """Return how many tokens a document may have.
 
@@ -118,26 +214,14 @@ def finetuned_length(model: Model) -> int:
     return 0
 
 
-def longest_whole(maker: PromptMaker) -> int:
-    """Return the most tokens of a document that is not cut with ``on_overflow="chunk"``, or 0.
-
-    0 stands for all that fits the context.
-    """
-    if maker.options.on_overflow != "chunk":
-        return 0
-    if maker.options.chunk_size or not maker.limit.n_finetuned:
-        return maker.options.chunk_size
-    return max(_GOOD_CHUNK_TOKENS, maker.limit.n_finetuned - maker.n_fixed())
-
-
-def handle_overflow(
+def _handle_overflow(
     maker: PromptMaker, indexed: IndexedDocument, prompt: Prompt, on_chunk: OnChunk | None
 ) -> Iterator[Prompt | IndexedExtraction]:
     """Yield the prompts of a document that is too long, or its error, as ``on_overflow`` says."""
     try:
         room = check_room(maker)
     except ContextOverflowError as error:
-        yield failed_extraction(indexed, error)
+        yield _failed_extraction(indexed, error)
         return
     if maker.options.on_overflow == "error":
         n_own = maker.n_needed(prompt) - maker.n_fixed()
@@ -147,7 +231,7 @@ def handle_overflow(
             f"value; {maker.limit.reason}; or have long documents cut: "
             'on_overflow="chunk" (--on-overflow chunk)'
         )
-        yield failed_extraction(indexed, ContextOverflowError(message))
+        yield _failed_extraction(indexed, ContextOverflowError(message))
     elif maker.options.on_overflow == "truncate":
         yield _truncate(maker, indexed, room)
     else:
@@ -166,7 +250,7 @@ def _truncate(
         n_over = maker.n_over(prompt)
         if length == 0 and document.text:
             message = f"not one word fits the room for {room} tokens of the document"
-            return failed_extraction(indexed, ContextOverflowError(message))
+            return _failed_extraction(indexed, ContextOverflowError(message))
         if n_over <= 0:
             return prompt
         room -= n_over
@@ -177,7 +261,7 @@ def _split(
 ) -> Iterator[Prompt]:
     index, document = indexed
     # Smaller chunks are decoded together, but must not become too short.
-    size = min(room, longest_whole(maker) or room)
+    size = min(room, maker.longest_whole or room)
     wanted = maker.options.chunk_size or max(min(size, _GOOD_CHUNK_TOKENS), size // 4)
     splitter = TextSplitter(document.text, maker.n_tokens)
     while True:
@@ -214,7 +298,7 @@ def _passes(splitter: TextSplitter, size: int, n_passes: int) -> list[list[Chunk
     return passes
 
 
-def failed_extraction(indexed: IndexedDocument, error: HpdError) -> IndexedExtraction:
+def _failed_extraction(indexed: IndexedDocument, error: HpdError) -> IndexedExtraction:
     """Return the extraction of a document that failed before anything was decoded."""
     index, document = indexed
-    return index, Extraction(document.id, error=Failure.of(error))
+    return index, Extraction(document.id, error=Failure(error.with_traceback(None)))
