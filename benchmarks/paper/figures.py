@@ -56,12 +56,19 @@ FIGURES = {"figure-4": (figure_4, "figure-4.svg"), "passes": (neighbours, "neigh
 """By part: the function that draws its result, and the file in docs/."""
 
 
+_DARK = "@media (prefers-color-scheme: dark){svg{filter: invert(1) hue-rotate(180deg)}}"
+"""Light lines on a dark page where the reader's browser asks for it."""
+
+
 def main(folder: Path = DOCS, results: Path = RESULTS) -> None:
     # The same result gives the same file, byte for byte.
     with mpl.rc_context({"svg.hashsalt": "hpd", "svg.fonttype": "none"}):
         measured = load_results(results)
         for part, (draw, name) in FIGURES.items():
-            draw(measured[part]).savefig(folder / name, metadata={"Date": None})
+            file = folder / name
+            draw(measured[part]).savefig(file, metadata={"Date": None})
+            drawn = file.read_text(encoding="utf-8")
+            file.write_text(drawn.replace("</style>", f"{_DARK}</style>", 1), encoding="utf-8")
 
 
 if __name__ == "__main__":
