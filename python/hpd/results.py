@@ -65,7 +65,7 @@ class FieldValue:
     """Whether null was disallowed after the model first answered null or something too unlikely
     (``on_missing="force"``)."""
     repeated: bool = False
-    """Whether the model fell into a loop; the text is cut after the first repetition."""
+    """Whether the model went on without end, in a loop or with invented items, and was cut."""
     lacks_timezone: bool = False
     """Whether a date-time has no time zone because the document states none (RFC 3339 requires
     one)."""

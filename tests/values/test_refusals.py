@@ -201,3 +201,41 @@ def test_items_that_repeat_more_often_than_in_the_document_end_a_list(
         assert n <= (2 if n_stated else 1) * len(items)
     else:
         assert n == 30 * len(items)
+
+
+STATED = [f"PX-{n} ({n})" for n in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("items", "text", "n_kept"),
+    [
+        ([f"2565{n}" for n in range(30)], "Parts: none", 0),
+        ([*STATED[:5], *(f"PX-{n}" for n in range(70, 95))], "Parts: " + ", ".join(STATED[:5]), 5),
+        # Short ones are words of their own.
+        ([str(n) for n in range(30)], "Parts: 01234567890123456789.0012 A22", 0),
+        (STATED, "Parts: " + ", ".join(STATED), 30),
+        ([each.lower() for each in STATED], "Parts: " + ", ".join(STATED), 30),
+        ([str(n) for n in range(30)], "Parts " + ", ".join(map(str, range(30))), 30),
+        (["Ann  \n" + each for each in STATED], "Parts: Ann " + " Ann ".join(STATED), 30),
+        # A few texts of its own are no invention without end.
+        ([f"2565{n}" for n in range(11)], "Parts: none", 11),
+    ],
+)
+@pytest.mark.parametrize("lists", ["names", "ar"])
+def test_a_list_ends_where_many_texts_in_a_row_are_not_in_the_document(
+    script, items, text, n_kept, lists
+):
+    """A model that counts on would fill the context, which takes minutes."""
+    schema = {"type": "array", "items": {"type": "string"}}
+    found, extraction = field(script, schema, items, text, lists=lists)
+    assert [*map(str.split, extraction.data["x"])] == [*map(str.split, items[:n_kept])]
+    assert found.repeated == (n_kept < len(items))
+
+
+def test_a_list_of_dates_in_another_form_is_no_invention(script):
+    schema = {"type": "array", "items": {"type": "string", "format": "date"}}
+    dates = [f"2024-05-{day:02}" for day in range(1, 28)]
+    text = "Days: " + ", ".join(f"{day}.5.24" for day in range(1, 28))
+    found, extraction = field(script, schema, dates, text, lists="names")
+    assert extraction.data["x"] == dates
+    assert not found.repeated

@@ -646,6 +646,7 @@ class CompiledSchema:
             attribute=attribute_id(leaf),
             normalizes=constraint.normalizes,
             tells_branches=self.choices_of(leaf) is not None,
+            copies=leaf.written is not None and _is_free_text(leaf.attribute.item),
         )
 
     def _key_tokens(self, leaf: Leaf) -> int:
@@ -734,6 +735,11 @@ def attribute_id(leaf: Leaf) -> int:
     The engine's drafter finds earlier values of the same attribute by it.
     """
     return _path_hash(leaf.path, "count" if _is_count(leaf) else "value")
+
+
+def _is_free_text(attribute: Attribute | None) -> bool:
+    """Return whether values are texts, which a document has as they are."""
+    return attribute is not None and attribute.type == "string" and attribute.format is None
 
 
 def _is_count(leaf: Leaf) -> bool:

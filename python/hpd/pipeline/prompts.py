@@ -53,7 +53,7 @@ _MIN_ITEM_LIMIT = 100
 
 _TRUNCATION_ERRORS = {
     "truncated": "cut off after {} tokens",
-    "repeated": "the model repeats itself",
+    "repeated": "the model goes on without end",
 }
 """The error of a value that ended early, by how it finished."""
 

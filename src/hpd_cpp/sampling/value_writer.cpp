@@ -22,6 +22,8 @@ uint64_t stream_of(const Value & value) {
 
 constexpr size_t longest_period = 16;  // of a text that repeats itself
 constexpr size_t longest_period_of_items = 512;
+constexpr std::ptrdiff_t most_invented = 12;  // texts of a list, one after the other
+constexpr size_t shortest_anywhere = 6;  // bytes of a text that need not be a word of its own
 
 bool is_in(char c, std::string_view some) { return some.find(c) != std::string_view::npos; }
 
@@ -90,6 +92,48 @@ bool exceed(const std::map<std::string, size_t> & scalars, const std::string & d
 bool are_absent(const std::map<std::string, size_t> & scalars, const std::string & document) {
     return std::none_of(scalars.begin(), scalars.end(),
                         [&](const auto & scalar) { return count_in(document, scalar.first) > 0; });
+}
+
+// The complete strings in a part of a JSON text, without their quotation marks.
+std::vector<std::string_view> texts_in(const std::string & json) {
+    std::vector<std::string_view> texts;
+    const std::string_view all = json;
+    size_t begin = std::string::npos;
+    for (size_t i = 0; i < json.size(); ++i) {
+        if (json[i] == '\\') {
+            ++i;
+        } else if (json[i] == '"') {
+            if (begin != std::string::npos) texts.push_back(all.substr(begin, i - begin));
+            begin = begin == std::string::npos ? i + 1 : std::string::npos;
+        }
+    }
+    return texts;
+}
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    for (char & c : result) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return result;
+}
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+// Whether a document in lower case states a text, short ones as words of their own. Longer ones may
+// have other blanks.
+bool states(const std::string & document, const std::string & bare_document,
+            const std::string & text) {
+    const std::string bare_text = bare(text);
+    if (bare_text.size() >= shortest_anywhere) return count_in(bare_document, bare_text) > 0;
+    for (size_t at = document.find(text); at != std::string::npos;
+         at = document.find(text, at + 1)) {
+        const size_t end = at + text.size();
+        const bool begins = at == 0 || !is_letter_or_digit(document[at - 1]);
+        const bool ends = end == document.size() || !is_letter_or_digit(document[end]);
+        if (begins && ends) return true;
+    }
+    return false;
 }
 
 // The tokens that count next, each with its share; computed even if one token is nearly certain, as
@@ -228,7 +272,7 @@ Finish ValueWriter::read(Value & value, Token token, Constraint * constraint) co
             break;
     }
     if (value.scanner.lexeme_begin() >= n_before) value.n_before_lexeme = value.tokens.size();
-    if (cut_repetition(value, constraint)) return Finish::repeated;
+    if (cut_repetition(value, constraint) || cut_invention(value, piece)) return Finish::repeated;
     const bool is_full = static_cast<int32_t>(value.tokens.size()) >= value.field().max_tokens;
     return is_full ? Finish::truncated : Finish::none;
 }
@@ -243,15 +287,9 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     if (!is_in_text) found = repetition_of(value.tokens, 0, longest_period_of_items);
     if (found.period == 0) return false;
     if (is_in_text && constraint && !may_stop_repeating(value, found, *constraint)) return false;
-    const auto begin_of = [&](size_t token) {
-        size_t n_bytes = value.text.size();
-        for (size_t i = token; i < value.tokens.size(); ++i)
-            n_bytes -= model_.piece(value.tokens[i]).size();
-        return n_bytes;
-    };
     const size_t first = value.tokens.size() - found.n_tokens;
-    const std::string repeated = value.text.substr(begin_of(first));
-    const std::string document = document_of(value);
+    const std::string repeated = value.text.substr(n_bytes(value, first));
+    const std::string document = bare(document_of(value));
     size_t n_kept = first + found.period;
     if (is_in_text) {
         if (count_in(document, bare(repeated)) > 0) return false;
@@ -261,14 +299,46 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
         // The first token may complete the item before.
         if (are_absent(scalars, document)) n_kept = first + 1;
     }
-    while (is_inside_a_character(value.text[begin_of(n_kept)])) ++n_kept;
-    value.text.resize(begin_of(n_kept));
+    while (is_inside_a_character(value.text[n_bytes(value, n_kept)])) ++n_kept;
+    cut(value, n_kept);
+    return true;
+}
+
+// Returns whether the last texts of a list are not in the document, as where a model counts on;
+// then they are left out.
+bool ValueWriter::cut_invention(Value & value, std::string_view piece) const {
+    if (!value.field().copies || !value.field().replay.empty() || !is_in('"', piece)) return false;
+    const std::vector<std::string_view> texts = texts_in(value.text);
+    if (texts.size() < most_invented) return false;
+    const std::string document = lower(document_of(value));
+    const std::string bare_document = bare(document);
+    const auto first = texts.end() - most_invented;
+    const auto is_there = [&](std::string_view text) {
+        return states(document, bare_document, lower(text));
+    };
+    if (std::any_of(first, texts.end(), is_there)) return false;
+    const auto begin = static_cast<size_t>(first->data() - value.text.data());
+    size_t n_kept = value.tokens.size();
+    while (n_kept > 1 && n_bytes(value, n_kept - 1) >= begin) --n_kept;
+    cut(value, n_kept);
+    return true;
+}
+
+void ValueWriter::cut(Value & value, size_t n_kept) const {
+    value.text.resize(n_bytes(value, n_kept));
     value.tokens.resize(n_kept);
     value.logprobs.resize(n_kept);
     value.log_shares.resize(n_kept);
     value.branches.resize(std::min(value.branches.size(), n_kept));
     value.margins.resize(n_kept);
-    return true;
+}
+
+// The bytes of the text of a value's first tokens.
+size_t ValueWriter::n_bytes(const Value & value, size_t n_tokens) const {
+    size_t n = value.text.size();
+    for (size_t i = n_tokens; i < value.tokens.size(); ++i)
+        n -= model_.piece(value.tokens[i]).size();
+    return n;
 }
 
 // Whether the constraint allows the value to stop repeating; else it demands the repetition.
@@ -282,14 +352,14 @@ bool ValueWriter::may_stop_repeating(const Value & value, const Repetition & fou
     return true;
 }
 
-// The text of the prompt after the instruction, without blanks and escapes.
+// The text of the prompt after the instruction.
 std::string ValueWriter::document_of(const Value & value) const {
     const Request & request = value.request->request;
     std::string document;
     for (auto i = static_cast<size_t>(request.n_instruction); i < request.prompt.size(); ++i) {
         document += model_.piece(request.prompt[i]);
     }
-    return bare(document);
+    return document;
 }
 
 }  // namespace hpd

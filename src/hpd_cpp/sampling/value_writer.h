@@ -45,6 +45,9 @@ private:
     std::string completed_by(Token token, const Value & value) const;
     Finish read(Value & value, Token token, Constraint * constraint) const;
     bool cut_repetition(Value & value, Constraint * constraint) const;
+    bool cut_invention(Value & value, std::string_view piece) const;
+    void cut(Value & value, size_t n_kept) const;
+    size_t n_bytes(const Value & value, size_t n_tokens) const;
     bool may_stop_repeating(const Value & value, const Repetition & found,
                             Constraint & constraint) const;
     std::string document_of(const Value & value) const;

@@ -27,6 +27,7 @@ struct Field {
     uint64_t attribute = 0;  // the question that it asks, in any document; 0: as its key says
     bool normalizes = false;  // a probability is a share of what counts
     bool tells_branches = false;  // a value has all shares, also those of tokens not taken
+    bool copies = false;  // a list of texts from the document: it ends where many are invented
 };
 
 // The tokens with which a value might have gone on, each with the log of its share.
@@ -51,7 +52,7 @@ enum class Finish {
     complete,  // one whole JSON value
     end_of_generation,  // the model ended its turn before that
     truncated,  // max_tokens was reached
-    repeated,  // it went round without end, and was cut
+    repeated,  // it went round without end, or invented items, and was cut
     invalid,  // the text can no longer become JSON
 };
 
