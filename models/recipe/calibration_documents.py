@@ -13,8 +13,8 @@ import zlib
 from collections import defaultdict
 
 from hpd.evaluation.calibration_documents import FILE
-from hpd.schema import to_json_schema
 from recipe.handwritten import Handwritten, kept_aside
+from recipe.handwritten.export import line_of
 
 N_DOCUMENTS = 120
 MAX_LINE_BYTES = 1500
@@ -40,14 +40,7 @@ def chosen() -> list[Handwritten]:
 
 
 def _line(document: Handwritten) -> bytes:
-    schema = to_json_schema(document.schema)
-    schema.pop("$schema")
-    fields = {
-        "id": document.name,
-        "text": document.text,
-        "schema": schema,
-        "gold": document.answer,
-    }
+    fields = line_of(document)
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 

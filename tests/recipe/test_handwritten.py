@@ -9,11 +9,13 @@ from random import Random
 
 import pytest
 
+from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
 from recipe.handwritten import (
     Handwritten,
     HandwrittenError,
     documents,
+    export,
     kept_aside,
     read_file,
     taught,
@@ -126,6 +128,19 @@ def test_a_document_is_asked_under_several_names(tmp_path):
     for text, schema, answer in asked:
         assert text == document.text
         assert list(answer) == [attribute.name for attribute in schema]
+
+
+def test_the_data_set_has_each_document_once_with_its_schema_and_answers(capsys):
+    export.main()
+    lines = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
+    assert [each["id"] for each in lines] == [each.name for each in documents()]
+    tested = {each["id"] for each in lines if each["split"] == "test"}
+    assert tested == {each.name for each in kept_aside()}
+    for each, document in zip(lines, documents(), strict=True):
+        # Of two questions of one name the last one is asked.
+        asked = {attribute.name: attribute for attribute in document.schema}
+        assert load_schema(each["schema"]).attributes == tuple(asked.values())
+        assert list(each["gold"]) == list(asked)
 
 
 def test_an_answer_in_another_form_is_never_asked_for_without_its_description(tmp_path):
