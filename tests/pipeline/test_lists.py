@@ -168,7 +168,7 @@ def test_a_row_whose_name_comes_again_is_told_by_the_row_before():
         ("a [{n int, m float}]", ()),
         ("a [{n int, ok bool}]", ()),
         ("a [str]", ()),
-        ("a [{who}]", ()),
+        ("a [{who}]", ("who",)),
     ],
 )
 def test_rows_are_named_by_their_first_text(source, names):

@@ -239,3 +239,13 @@ def test_a_list_of_dates_in_another_form_is_no_invention(script):
     found, extraction = field(script, schema, dates, text, lists="names")
     assert extraction.data["x"] == dates
     assert not found.repeated
+
+
+@pytest.mark.parametrize("text_instead", ["none known", "Ann Lee"])
+def test_a_model_that_would_write_a_text_in_place_of_rows_sees_none(script, text_instead):
+    """Rows would be invented where a model that sees none writes ``"none"``."""
+    parts = {"who": {"type": "string"}, "room": {"type": "integer"}}
+    schema = {"type": "array", "items": {"type": "object", "properties": parts}}
+    found, extraction = field(script, schema, text_instead, "Guests: Ann Lee.", lists="names")
+    assert extraction.data["x"] == []
+    assert found.raw.strip() == "null"

@@ -61,6 +61,11 @@ class WrittenList:
         return replace(self.attribute, item=item, min_items=least, forbids_null=True)
 
     @property
+    def has_rest(self) -> bool:
+        """Whether its items have parts that are asked for later."""
+        return bool(self.names) and any(not part.is_constant for part in self.rest.attributes)
+
+    @property
     def rest(self) -> Attribute:
         """The items without the decoded parts."""
         return replace(
@@ -140,10 +145,9 @@ def list_to_write(array: Attribute, lists: Lists) -> WrittenList | None:
     if lists == "numbers" or item is None:
         return None
     if lists == "names" and item.type == "object":
+        # Objects of one part, too: behind the key of the list models write the parts alone.
         names = array.named_by or row_names(item)
-        if names and any(
-            part.name not in names and not part.is_constant for part in item.attributes
-        ):
+        if names:
             return WrittenList(array, names)
     return WrittenList(array) if _is_writable(item) else None
 

@@ -61,7 +61,7 @@ class Leaf:
     def opens_leaves(self) -> bool:
         """Whether its value may open other leaves."""
         if self.written is not None:
-            return bool(self.written.names)
+            return self.written.has_rest
         return self.array is not None or self.union is not None
 
     @property
