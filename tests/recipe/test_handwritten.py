@@ -90,6 +90,7 @@ def test_what_cannot_be_read_is_named(tmp_path, before, after, problem):
         ("8831-F\nobs", "8831-G\nobs", None),  # What has a description may be in another form.
         ("|| in Castle", "|| on Castle", "street: 'on Castle Street' is not in the text"),
         ("2025-03-14", "14/03/2025", "observed: '14/03/2025': "),
+        ("(date) = 2025-03-14", "(datetime) = 2025-03-14T09:37", "observed: '2025-03-14T09:37': w"),
         ("= parking\n", "= tram\n", "kind: 'tram': "),
         ("T. Lind\nwit", "T. Lindt\nwit", "officers: 'T. Lindt' is not in the text"),
         ('"amount": null', '"sum": null', "lines: it has "),

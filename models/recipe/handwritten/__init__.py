@@ -25,7 +25,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +49,19 @@ class HandwrittenError(ValueError):
 class Question:
     """A question with all its names, and its right answers."""
 
-    attributes: tuple[Attribute, ...]
+    kind: Attribute
+    """Its type, as an attribute."""
+    names: tuple[str, ...]
+    description: str
     golds: tuple[Any, ...]
+
+    # Made when needed: there are hundreds of thousands.
+    @cached_property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The attribute under each of its names."""
+        return tuple(
+            replace(self.kind, name=name, description=self.description) for name in self.names
+        )
 
 
 @dataclass(frozen=True)
@@ -105,14 +116,11 @@ def _question(line: str, where: str) -> Question:
     match = _LINE.fullmatch(line.rstrip())
     if match is None:
         raise HandwrittenError(f"{where} is no question: names (type): description = answer")
-    description = match["description"] or ""
     try:
-        first = _attribute(match["type"] or "")
-        attributes = tuple(
-            replace(first, name=name, description=description)
-            for name in match["names"].split(" / ")
-        )
-        return Question(attributes, tuple(_golds(first, match["gold"].strip())))
+        kind = _attribute(match["type"] or "")
+        golds = tuple(_golds(kind, match["gold"].strip()))
+        names = tuple(match["names"].split(" / "))
+        return Question(kind, names, match["description"] or "", golds)
     except ValueError as error:
         raise HandwrittenError(f"{where}: {error}") from error
 

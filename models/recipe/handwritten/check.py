@@ -42,6 +42,8 @@ def _problems(attribute: Attribute, gold: Any, text: str) -> Iterator[str]:
             yield from _problems(each, gold.get(each.name), text)
     elif (found := check_value(gold, attribute)).error is not None:
         yield f"{gold!r}: {found.error}"
+    elif attribute.type == "date-time" and found.value != gold:
+        yield f"{gold!r}: write {found.value!r}"
     elif attribute.type == "string" and " ".join(gold.split()) not in text:
         # A value in another form than the text's needs a description.
         if attribute.description or _STANDARD_FORM.fullmatch(gold):
