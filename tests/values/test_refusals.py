@@ -249,3 +249,14 @@ def test_a_model_that_would_write_a_text_in_place_of_rows_sees_none(script, text
     found, extraction = field(script, schema, text_instead, "Guests: Ann Lee.", lists="names")
     assert extraction.data["x"] == []
     assert found.raw.strip() == "null"
+
+
+@pytest.mark.parametrize("word", ["null", "None", "N/A"])
+@pytest.mark.parametrize("item", [{"type": "string"}, {"properties": {"who": {"type": "string"}}}])
+def test_a_list_of_one_word_for_nothing_is_empty(script, word, item):
+    schema = {"type": "array", "items": item}
+    answer = [word if "type" in item else {"who": word}]
+    _, extraction = field(script, schema, answer, "Guests: none.", lists="names")
+    assert extraction.data["x"] == []
+    _, extraction = field(script, schema, [*answer, *answer], "Guests: none.", lists="names")
+    assert len(extraction.data["x"]) == 2

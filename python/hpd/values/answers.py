@@ -19,6 +19,7 @@ NOT_AN_OBJECT = "the answer is not a JSON object"
 
 _SCALAR = re.compile(r"null|true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_NO_ITEM = re.compile(r'\s*\[\s*"(?:null|none|n/a)\.?"\s*\]\s*', re.IGNORECASE)
 _DECODER = JSONDecoder(strict=False)
 _DELIMITERS = tuple(",]} \t\r\n")
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -77,6 +78,12 @@ def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
     values: dict[Path, RawValue] = {}
     _Splitter(text, values).split(array, node, path, None, is_truncated=False)
     return values
+
+
+def says_none(array: Attribute, text: str) -> bool:
+    """Return whether a list has one text, such as ``"none"``, for want of an item."""
+    is_text = array.item is not None and array.item.type == "string"
+    return is_text and _NO_ITEM.fullmatch(text) is not None
 
 
 def answer_leaf(schema: Schema, path: Path) -> Attribute | None:
