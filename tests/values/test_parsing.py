@@ -223,6 +223,34 @@ def test_three_decimals_are_thousands_where_the_document_shows_it(document, valu
     assert parse_value(' "2.655"', Attribute("a"), document).value == "2.655"
 
 
+@pytest.mark.parametrize(
+    ("raw", "document", "value"),
+    [
+        ("22556", "Base 3450,00 Retenue 225,56", 225.56),
+        ("225", "Base 3450,00 Retenue 225,56", 225.56),
+        ("-22556", "Base 3450,00 Solde 225,56", -225.56),
+        ("123456", "Summe 1.234,56", 1234.56),
+        ("1234", "Summe 1.234,56", 1234.56),
+        ("6900", "Base 3450,00 taux 6,900", 6.9),
+        ("750", "Base 3450,00 taux 0,750", 0.75),
+        # It is stated, not the only one, or there is no decimal comma.
+        ("22556", "Kunde 22556, Summe 225,56", 22556),
+        ("22556", "Kunde 22.556, Summe 225,56", 22556),
+        ("225", "Menge 225, Summe 225,56", 225),
+        ("225", "Summen 225,56 und 225,70", 225),
+        ("22556", "Summen 225,56 und 22,556", 22556),
+        ("22556", "Total 225.56 of 1,234.50", 22556),
+        ("1500", "1,500 items at 12.50", 1500),
+        ("22556", "Summe 225,50", 22556),
+        ("22556", "", 22556),
+    ],
+)
+def test_a_decimal_comma_is_kept(raw, document, value):
+    assert parse_value(f" {raw},", Attribute("a", "number"), document).value == value
+    whole = parse_value(f" {raw},", Attribute("a", "integer"), document)
+    assert whole.value == int(raw)
+
+
 def test_a_path_that_is_cut_off_keeps_its_backslashes():
     path = r"C:\Users\bo\table.txt"
     for raw, value in ((r' "C:\Users\bo\tab', r"C:\Users\bo\tab"), (r' "caf\u00', "caf")):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Context, Decimal, InvalidOperation
@@ -376,6 +376,45 @@ def whole_number(numeral: str, document: str) -> str | None:
     if mark is None and with_dot and all(_is_in_euros(document, *span) for span in with_dot):
         mark = "."
     return numeral.replace(".", "") if mark == ("." if with_dot else ",") else None
+
+
+def decimal_number(numeral: str, document: str) -> str | None:
+    """Return a whole number as the decimal that the document means by it; None if there is none.
+
+    JSON has no decimal comma, so models copy ``225,56`` as 22556 or as 225.
+    """
+    digits = numeral.lstrip("-")
+    if not digits.isdecimal() or mark_of_thousands(document) != ".":
+        return None
+    if _states_one_of(document, (digits, _grouped(digits))):
+        return None
+    joined = (
+        f"{digits[:n] or '0'}.{digits[n:]}" for n in range(max(0, len(digits) - 4), len(digits))
+    )
+    cut = (
+        f"{digits}.{match[1]}"
+        for match in re.finditer(
+            rf"(?<![\w.,])(?:{digits}|{re.escape(_grouped(digits))}),(\d{{1,4}})(?![\d,])", document
+        )
+    )
+    found = {
+        form
+        for form in (*joined, *cut)
+        for whole, _, decimals in [form.partition(".")]
+        if _states_one_of(document, (f"{whole},{decimals}", f"{_grouped(whole)},{decimals}"))
+    }
+    sign = "-" if numeral.startswith("-") else ""
+    return sign + found.pop() if len(found) == 1 else None
+
+
+def _grouped(digits: str) -> str:
+    return f"{int(digits):,}".replace(",", ".")
+
+
+def _states_one_of(document: str, forms: Iterable[str]) -> bool:
+    """Return whether a document has one of some numbers as a number of its own."""
+    any_form = "|".join(map(re.escape, forms))
+    return re.search(rf"(?<![\w.,])(?:{any_form})(?!\w|[.,]\d)", document) is not None
 
 
 def _is_in_euros(document: str, start: int, end: int) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from hpd.messages import is_unicode
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
-from hpd.values.numbers import MAX_DIGITS, readings, whole_number
+from hpd.values.numbers import MAX_DIGITS, decimal_number, readings, whole_number
 
 MAX_NESTING = 64
 """Maximum nesting of brackets; deeper JSON is not read."""
@@ -102,8 +102,10 @@ def _read_json(text: str, attribute: Attribute, document: str) -> Any:
             return numeral.group()
         text = zeros[1] + text[zeros.end() :]
     elif numeral and attribute.type in ("integer", "number"):
-        whole = whole_number(numeral.group(), document)
-        text = text if whole is None else whole + text[numeral.end() :]
+        meant = whole_number(numeral.group(), document)
+        if meant is None and attribute.type == "number":
+            meant = decimal_number(numeral.group(), document)
+        text = text if meant is None else meant + text[numeral.end() :]
     value, _ = _DECODER.raw_decode(text)
     return value
 
