@@ -75,7 +75,6 @@ class Field:
         attribute: int = 0,
         normalizes: bool = False,
         tells_branches: bool = False,
-        null_before_text: bool = False,
         copies: bool = False,
     ) -> None: ...
     replay: list[int]

@@ -148,7 +148,7 @@ void bind_engine(py::module_ & m) {
         .def(py::init([](std::vector<Token> key, int32_t max_tokens, std::string grammar,
                          Choices choices, std::string counted_grammar, Choices counted_choices,
                          std::vector<Token> replay, uint64_t attribute, bool normalizes,
-                         bool tells_branches, bool null_before_text, bool copies) {
+                         bool tells_branches, bool copies) {
                  if (max_tokens < 1) throw py::value_error("max_tokens must be at least 1");
                  std::sort(choices.begin(), choices.end());
                  std::sort(counted_choices.begin(), counted_choices.end());
@@ -162,15 +162,13 @@ void bind_engine(py::module_ & m) {
                               attribute,
                               normalizes,
                               tells_branches,
-                              null_before_text,
                               copies};
              }),
              py::arg("key"), py::kw_only(), py::arg("max_tokens") = 64, py::arg("grammar") = "",
              py::arg("choices") = Choices(), py::arg("counted_grammar") = "",
              py::arg("counted_choices") = Choices(), py::arg("replay") = std::vector<Token>(),
              py::arg("attribute") = 0, py::arg("normalizes") = false,
-             py::arg("tells_branches") = false, py::arg("null_before_text") = false,
-             py::arg("copies") = false)
+             py::arg("tells_branches") = false, py::arg("copies") = false)
         .def_readwrite("replay", &Field::replay)
         .def_readonly("key", &Field::key)
         .def_readonly("max_tokens", &Field::max_tokens)

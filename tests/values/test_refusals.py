@@ -241,16 +241,6 @@ def test_a_list_of_dates_in_another_form_is_no_invention(script):
     assert not found.repeated
 
 
-@pytest.mark.parametrize("text_instead", ["none known", "Ann Lee"])
-def test_a_model_that_would_write_a_text_in_place_of_rows_sees_none(script, text_instead):
-    """Rows would be invented where a model that sees none writes ``"none"``."""
-    parts = {"who": {"type": "string"}, "room": {"type": "integer"}}
-    schema = {"type": "array", "items": {"type": "object", "properties": parts}}
-    found, extraction = field(script, schema, text_instead, "Guests: Ann Lee.", lists="names")
-    assert extraction.data["x"] == []
-    assert found.raw.strip() == "null"
-
-
 @pytest.mark.parametrize("word", ["null", "None", "N/A"])
 @pytest.mark.parametrize("item", [{"type": "string"}, {"properties": {"who": {"type": "string"}}}])
 def test_a_list_of_one_word_for_nothing_is_empty(script, word, item):

@@ -646,7 +646,6 @@ class CompiledSchema:
             attribute=attribute_id(leaf),
             normalizes=constraint.normalizes,
             tells_branches=self.choices_of(leaf) is not None,
-            null_before_text=leaf.written is not None and len(leaf.written.names) == 1,
             copies=leaf.written is not None and _is_free_text(leaf.attribute.item),
         )
 

@@ -1,7 +1,6 @@
 #include "sampling/value_writer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <stdexcept>
 
@@ -201,39 +200,7 @@ Choice ValueWriter::choose(const Value & value, const LogitRow & row,
         const double uniform = uniform_at(options_.seed, stream_of(value), n);
         return choose_random(row, options_, uniform, allowed);
     }
-    if (!constraint) return choose_greedy(row);
-    const Choice choice = choose_greedy(row, allowed);
-    const bool has_begun = value.text.find_first_not_of(' ') != std::string::npos;
-    const bool may_be_text = value.field().null_before_text && !has_begun;
-    return may_be_text ? null_before_text(choice, row, allowed) : choice;
-}
-
-// Null, if it is allowed and a text is likelier than a list; else the choice. A model that sees no
-// list rarely says so: it writes some text.
-Choice ValueWriter::null_before_text(Choice choice, const LogitRow & row,
-                                     const TokenFilter & allowed) const {
-    const auto first = [&](Token token) {
-        const std::string & piece = model_.piece(token);
-        const size_t at = piece.find_first_not_of(' ');
-        return at == std::string::npos ? ' ' : piece[at];
-    };
-    double list = 0.0;
-    double text = 0.0;
-    for (const Token token : tokens_beside(row, row.best, negligible)) {
-        const double share = std::exp(row.logits[token] - row.log_sum);
-        if (first(token) == '[') list += share;
-        if (first(token) == '"') text += share;
-    }
-    if (list + text == 0.0) return choice;
-    const auto gap = static_cast<float>(std::abs(std::log(list) - std::log(text)));
-    if (text > list) {
-        const Choice null =
-            choose_greedy(row, [&](Token t) { return first(t) == 'n' && allowed(t); });
-        if (null.token < 0) return choice;
-        choice = null;
-    }
-    choice.margin = std::min(choice.margin, gap);
-    return choice;
+    return constraint ? choose_greedy(row, allowed) : choose_greedy(row);
 }
 
 // A token that completes the value counts together with all that complete it in the same way:

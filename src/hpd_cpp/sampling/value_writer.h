@@ -38,7 +38,6 @@ private:
 
     Constraint * constraint_of(const Value & value);
     Choice choose(const Value & value, const LogitRow & row, Constraint * constraint) const;
-    Choice null_before_text(Choice choice, const LogitRow & row, const TokenFilter & allowed) const;
     Likelihood likelihood_of(const Choice & choice, const Value & value, const LogitRow & row,
                              Constraint * constraint) const;
     std::vector<Token> completing_alike(Token token, const Value & value,

@@ -27,7 +27,6 @@ struct Field {
     uint64_t attribute = 0;  // the question that it asks, in any document; 0: as its key says
     bool normalizes = false;  // a probability is a share of what counts
     bool tells_branches = false;  // a value has all shares, also those of tokens not taken
-    bool null_before_text = false;  // a list; null where a single text is likelier than a list
     bool copies = false;  // a list of texts from the document: it ends where many are invented
 };
 
