@@ -216,6 +216,7 @@ class Failure:
     """Why a document has no extraction."""
 
     exception: BaseException
+    """The error, which is also the cause of the one that is raised for the document."""
     data: Any = None
     """The data that the schema's class rejected, as a plain dict."""
 

@@ -57,10 +57,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "finetune": ("hpd.training.command", "fine-tune a model"),
     "schema": ("hpd.cli.schema", "show how hpd reads a schema"),
     "text": ("hpd.cli.text", "print the text of documents as a model sees it"),
-    "models": (
-        "hpd.cli.models",
-        "list models to download and on this machine",
-    ),
+    "models": ("hpd.cli.models", "list models to download and on this machine"),
     "doctor": ("hpd.bench.commands.doctor", "check the installation"),
     "completion": ("hpd.cli.completion", "print a shell completion script"),
 }

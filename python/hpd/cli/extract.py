@@ -78,7 +78,6 @@ class ExtractRun(NamedTuple):
 _RAY = "hpd.ray.commands"
 """The module for ``--ray``, loaded when the flag is given."""
 
-
 _DESCRIPTION = """\
 Extract the values of a schema's attributes from each document of INPUT, and write one line of JSON
 per document, in input order, as soon as it is ready. Ctrl-C, SIGTERM and SIGHUP finish the

@@ -63,7 +63,9 @@ class WrittenList:
     @property
     def has_rest(self) -> bool:
         """Whether its items have parts that are asked for later."""
-        return bool(self.names) and any(not part.is_constant for part in self.rest.attributes)
+        return bool(self.names) and any(
+            part.name not in self.names and not part.is_constant for part in self._object.attributes
+        )
 
     @property
     def rest(self) -> Attribute:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Context, Decimal, InvalidOperation
@@ -363,13 +363,8 @@ def whole_number(numeral: str, document: str) -> str | None:
     if not _THREE_DECIMALS.fullmatch(numeral):
         return None
     unsigned = numeral.lstrip("-")
-    with_dot, with_comma = (
-        [
-            match.span()
-            for match in re.finditer(rf"(?<![\w.,]){re.escape(form)}(?![\w]|[.,]\d)", document)
-        ]
-        for form in (unsigned, unsigned.replace(".", ","))
-    )
+    with_dot = _places_of(document, unsigned)
+    with_comma = _places_of(document, unsigned.replace(".", ","))
     if bool(with_dot) == bool(with_comma):  # in neither form, or in both
         return None
     mark = mark_of_thousands(document)
@@ -386,7 +381,7 @@ def decimal_number(numeral: str, document: str) -> str | None:
     digits = numeral.lstrip("-")
     if not digits.isdecimal() or mark_of_thousands(document) != ".":
         return None
-    if _states_one_of(document, (digits, _grouped(digits))):
+    if _places_of(document, digits, _grouped(digits)):
         return None
     joined = (
         f"{digits[:n] or '0'}.{digits[n:]}" for n in range(max(0, len(digits) - 4), len(digits))
@@ -401,7 +396,7 @@ def decimal_number(numeral: str, document: str) -> str | None:
         form
         for form in (*joined, *cut)
         for whole, _, decimals in [form.partition(".")]
-        if _states_one_of(document, (f"{whole},{decimals}", f"{_grouped(whole)},{decimals}"))
+        if _places_of(document, f"{whole},{decimals}", f"{_grouped(whole)},{decimals}")
     }
     sign = "-" if numeral.startswith("-") else ""
     return sign + found.pop() if len(found) == 1 else None
@@ -411,10 +406,11 @@ def _grouped(digits: str) -> str:
     return f"{int(digits):,}".replace(",", ".")
 
 
-def _states_one_of(document: str, forms: Iterable[str]) -> bool:
-    """Return whether a document has one of some numbers as a number of its own."""
+def _places_of(document: str, *forms: str) -> list[tuple[int, int]]:
+    """Return the spans at which a document has a number, in one of its forms, on its own."""
     any_form = "|".join(map(re.escape, forms))
-    return re.search(rf"(?<![\w.,])(?:{any_form})(?!\w|[.,]\d)", document) is not None
+    number = re.compile(rf"(?<![\w.,])(?:{any_form})(?!\w|[.,]\d)")
+    return [match.span() for match in number.finditer(document)]
 
 
 def _is_in_euros(document: str, start: int, end: int) -> bool:

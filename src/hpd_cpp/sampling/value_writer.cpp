@@ -46,9 +46,8 @@ size_t count_in(const std::string & text, const std::string & part) {
     return n;
 }
 
-// Counts the texts and numbers, but not the keys, in a part of a JSON text that may begin and end
-// within one.
-std::map<std::string, size_t> scalars_in(const std::string & json, bool ends_in_string) {
+// The quotation marks that open and close strings.
+std::vector<size_t> quotes_in(const std::string & json) {
     std::vector<size_t> quotes;
     for (size_t i = 0; i < json.size(); ++i) {
         if (json[i] == '\\')
@@ -56,6 +55,13 @@ std::map<std::string, size_t> scalars_in(const std::string & json, bool ends_in_
         else if (json[i] == '"')
             quotes.push_back(i);
     }
+    return quotes;
+}
+
+// Counts the texts and numbers, but not the keys, in a part of a JSON text that may begin and end
+// within one.
+std::map<std::string, size_t> scalars_in(const std::string & json, bool ends_in_string) {
+    const std::vector<size_t> quotes = quotes_in(json);
     std::map<std::string, size_t> scalars;
     // Every other quotation mark opens a string.
     size_t q = quotes.size() % 2 == (ends_in_string ? 1 : 0) ? 0 : 1;
@@ -94,18 +100,13 @@ bool are_absent(const std::map<std::string, size_t> & scalars, const std::string
                         [&](const auto & scalar) { return count_in(document, scalar.first) > 0; });
 }
 
-// The complete strings in a part of a JSON text, without their quotation marks.
+// The complete strings at the beginning of a JSON text, without their quotation marks.
 std::vector<std::string_view> texts_in(const std::string & json) {
+    const std::vector<size_t> quotes = quotes_in(json);
     std::vector<std::string_view> texts;
-    const std::string_view all = json;
-    size_t begin = std::string::npos;
-    for (size_t i = 0; i < json.size(); ++i) {
-        if (json[i] == '\\') {
-            ++i;
-        } else if (json[i] == '"') {
-            if (begin != std::string::npos) texts.push_back(all.substr(begin, i - begin));
-            begin = begin == std::string::npos ? i + 1 : std::string::npos;
-        }
+    for (size_t q = 0; q + 1 < quotes.size(); q += 2) {
+        const size_t begin = quotes[q] + 1;
+        texts.push_back(std::string_view(json).substr(begin, quotes[q + 1] - begin));
     }
     return texts;
 }
