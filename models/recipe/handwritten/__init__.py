@@ -73,6 +73,11 @@ class Handwritten:
     questions: tuple[Question, ...]
 
     @property
+    def file(self) -> str:
+        """The stem of the name of the file it stands in."""
+        return self.name.partition("/")[0]
+
+    @property
     def is_kept_aside(self) -> bool:
         """Whether it is held out from training."""
         return zlib.crc32(self.name.encode()) % KEPT_ASIDE == 0
