@@ -1,10 +1,10 @@
-"""Run a command with all processors kept awake, so that times are comparable.
+"""Runs a command with all processors kept awake, so that times are comparable.
 
     python -m benchmarks.awake python -m benchmarks.tables --data DATA --work WORK
 
 An idle processor of a virtual machine goes back to its host, which may return it late. Methods with
 many short steps wait for it at each step, and look slower than they are. So each processor runs a
-loop of the lowest priority (SCHED_IDLE), which yields to everything else. Linux only.
+loop with the lowest priority (SCHED_IDLE), which yields to everything else. Linux only.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 AWAKE = "HPD_BENCHMARKS_AWAKE"
-"""Environment variable that tells the command that processors are kept awake."""
+"""Environment variable from which the command knows that processors are kept awake."""
 
 IS_POSSIBLE = hasattr(os, "SCHED_IDLE")
 """Whether this system has an idle priority."""
@@ -54,7 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     if not IS_POSSIBLE:
-        print("this system has no priority (SCHED_IDLE) that gives way at once", file=sys.stderr)
+        print(
+            "this system has no SCHED_IDLE, the priority that yields to all others", file=sys.stderr
+        )
         return 2
     with processors_awake():
         return subprocess.run(command, env={**os.environ, AWAKE: "1"}, check=False).returncode

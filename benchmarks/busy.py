@@ -2,10 +2,10 @@
 
     python benchmarks/busy.py gold.jsonl --schema schema.json --replay gold.jsonl -m model.gguf
 
-All arguments are those of ``hpd bench``, which is run with hpd's own spin count, and with GNU
-OpenMP's: alone, and beside one and two processes that only compute. The fair share is that of one
-thread per core among all that want a core; 1.00 is the time with exactly that share. Prints a table
-of medians of the rounds.
+The arguments are those of ``hpd bench``, which runs with hpd's spin count and with GNU OpenMP's:
+alone, and beside one and two processes that only compute. With a fair share, hpd's threads, one per
+core, and the other processes get equal times: 1.00 means that hpd is as fast as with exactly that
+share, less that it is slower. Prints a table of medians of the rounds.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from hpd.messages import format_table
 from hpd.models.hardware import n_cores
 
 _VARIABLE = "GOMP_SPINCOUNT"
-_KINDS: dict[str, dict[str, str]] = {"as hpd is": {}, "long spins": {_VARIABLE: "300000"}}
-"""GNU OpenMP's default if there is a core for each thread."""
+_KINDS: dict[str, dict[str, str]] = {"as hpd sets it": {}, "long spins": {_VARIABLE: "300000"}}
+"""Environment variables; long spins are GNU OpenMP's default if each thread has a core."""
 _N_BUSY = (0, 1, 2)
 
 
 def milliseconds(arguments: Sequence[str], variables: dict[str, str]) -> float:
-    """Measure the time per document: the median of the rounds."""
+    """Return the milliseconds per document, as the median of the rounds."""
     inherited = {k: v for k, v in os.environ.items() if k not in (_VARIABLE, "OMP_WAIT_POLICY")}
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "figures.jsonl"
@@ -50,7 +50,7 @@ def milliseconds(arguments: Sequence[str], variables: dict[str, str]) -> float:
 
 @contextlib.contextmanager
 def competitors(n: int) -> Iterator[None]:
-    """Run processes that use a core each."""
+    """Run ``n`` processes that use a core each."""
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
     try:
         yield
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str]) -> None:
         with competitors(n_busy):
             for kind, variables in _KINDS.items():
                 times[n_busy, kind] = milliseconds(arguments, variables)
-    rows = [["busy processes", "threads", "ms a document", "of the fair share"]]
+    rows = [["busy processes", "spin count", "ms per document", "of the fair share"]]
     for (n_busy, kind), measured in times.items():
         fair = times[0, kind] * (n_cores() + n_busy) / n_cores()
         rows.append([str(n_busy), kind, f"{measured:.1f}", f"{fair / measured:.2f}"])

@@ -3,8 +3,8 @@
     python -m benchmarks.costs -m model.gguf [-fa off ...]
 
 Prints a Markdown table. Each line is the median of several batches, each decoded on its own. The
-tokens are arbitrary, as only the shape of a batch matters for its cost. Below it stand the prices
-of a token in a full batch behind its instruction and of a row, which make the bill of `hpd bench`.
+tokens are arbitrary, as only the shape of a batch matters for its cost. Below the table are the
+costs of a token in a full batch, after an instruction, and of a row, which `hpd bench` also uses.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Case:
     n_shared: int = 0  # cells that all documents begin with
     n_others: int = 0  # cells that no token sees
     rows: bool = False
-    one_sequence: bool = True  # a text; False: values, each a sequence of its own
+    one_sequence: bool = True  # True: a text; False: values, each in its own sequence
 
     @property
     def n_tokens(self) -> int:
@@ -55,8 +55,8 @@ class Case:
 CASES = [
     *(Case("a text that is read", n) for n in (1, 8, 16, 32, 63, 64, 128, 256, 512)),
     Case("the same, a row of logits for each token", 63, rows=True),
-    *(Case("a text behind others", n, n_seen=200) for n in (63, 64, 128)),
-    *(Case("a text behind others", n, n_seen=1000) for n in (63, 64, 128)),
+    *(Case("a text after another", n, n_seen=200) for n in (63, 64, 128)),
+    *(Case("a text after another", n, n_seen=1000) for n in (63, 64, 128)),
     *(Case("the same beside idle cells", n, n_seen=200, n_others=3000) for n in (63, 64, 128)),
     *(
         Case("values of one document", n, 1, 400, rows=True, one_sequence=False)
@@ -70,7 +70,7 @@ CASES = [
 
 
 def measure(case: Case, context: _core_testing.Context, repeats: int) -> float:
-    """Median seconds of the batch."""
+    """Return the median seconds of a batch."""
     context.clear()
 
     def read(seq: int, begin: int, end: int) -> None:
@@ -119,7 +119,7 @@ def main() -> None:
     options = options_of(arguments)
     model = load_model(Path(arguments.model), options)
     context = _core_testing.Context(model, engine_options(options))
-    print("| batch | tokens | cells each sees | other cells | ms | ms a token |")
+    print("| batch | tokens | cells each sees | other cells | ms | ms per token |")
     print("|---|---:|---:|---:|---:|---:|")
     for case in CASES:
         seconds = measure(case, context, arguments.repeats)

@@ -1,17 +1,17 @@
-"""Whole documents with nested schemas, scored as public boards score them.
+"""Scores extractions of whole documents with nested schemas, as public leaderboards do.
 
     python -m benchmarks.documents FOLDER -m MODEL [--method hpd ar] [-o OUT]
 
 FOLDER has ``documents/ID.*`` with ``schemas/ID.json`` and ``labels/ID.json`` (DocuBench), or
-``ID.pdf`` with ``ID.gold.json`` beside a few ``KIND-schema.json`` (extract-bench); a document then
-has the schema that names most keys of its gold. OUT gets each answer, as ``METHOD/ID.json``, and
-the table as ``METHOD.md``.
+``ID.pdf`` with ``ID.gold.json`` beside a few ``KIND-schema.json`` (extract-bench), from which a
+document gets the schema with most keys of its gold. Each answer is written to OUT, as
+``METHOD/ID.json``, and the table as ``METHOD.md``.
 
-The score of a document is the share of its leaves that are right. Letters' case, blanks and
-punctuation do not count, numbers are rounded to six decimals, and what is empty on both sides is
-left out. An array's items are paired with those of the label, the most similar first; its weight is
-the number of items on the longer side, times the leaves of a labelled item. *all* is the mean over
-documents, *scalars* and *lists* are means over the documents that have them.
+The score of a document is the share of its leaves that are right. Case, blanks and punctuation are
+ignored, numbers are rounded to six decimals, and leaves that are empty in both the answer and the
+label are skipped. An array's items are paired with those of the label, the most similar first; its
+weight is the number of items in the longer of the two, times the leaves of a labelled item. *all*
+is the mean over documents, *scalars* and *lists* are means over the documents that have them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SEPARATORS = re.compile(r"\W+")
 
 @dataclass(frozen=True, slots=True)
 class LabelledFile:
-    """A document's file, its schema and the right answer."""
+    """A document's file, its schema and its right answer."""
 
     id: str
     path: Path
@@ -48,7 +48,7 @@ class LabelledFile:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The leaves that were right, and those that counted."""
+    """The numbers of leaves that were right, and that counted."""
 
     right: float = 0.0
     total: float = 0.0
@@ -77,7 +77,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One document's answer, with what it took."""
+    """The score and the cost of one document's answer."""
 
     id: str
     score: Score
@@ -90,7 +90,7 @@ class Run:
 
 
 def score(answer: Any, schema: Mapping[str, Any], label: Any) -> Score:
-    """The points of an answer, by the leaves that the schema has."""
+    """Return the points of an answer for the leaves of a schema."""
     scalars, lists = _points(_normalized(answer), schema, _normalized(label))
     return Score(scalars, lists)
 
@@ -138,7 +138,7 @@ def _similarity(known: Mapping[str, Any], found: Mapping[str, Any]) -> float:
 
 
 def _leaves(item: Any, path: str = "") -> dict[str, Any]:
-    """The leaves of an item by their paths; a list within it is one leaf."""
+    """Return the leaves of an item by path; a list in it is one leaf."""
     if isinstance(item, Mapping):
         return {
             name: leaf
@@ -176,7 +176,7 @@ def _items(value: Any) -> Sequence[Any]:
 
 
 def labelled_files(folder: Path) -> Iterator[LabelledFile]:
-    """The documents of a board's folder that have a label."""
+    """Yield the documents with labels in a leaderboard's folder."""
     if (folder / "documents").is_dir():
         for path in sorted((folder / "documents").iterdir()):
             schema, label = (folder / part / f"{path.stem}.json" for part in ("schemas", "labels"))
@@ -229,7 +229,7 @@ def run(extractor: hpd.Extractor[Any], file: LabelledFile, output: Path | None) 
 
 
 def table(runs: Sequence[Run]) -> str:
-    """The runs of one method as a table in Markdown."""
+    """Return the runs of one method as a Markdown table."""
     lines = [
         "| document | all | scalars | lists | prompt tokens | seconds | |",
         "|---|--:|--:|--:|--:|--:|---|",
@@ -264,14 +264,14 @@ def _percent(share: float | None) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The program; gives its exit code."""
+    """Run the program; return its exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("-m", "--model", help="a GGUF file (else the bundled one)")
     parser.add_argument("--method", nargs="+", choices=("hpd", "ar"), default=["hpd"])
-    parser.add_argument("--only", nargs="+", metavar="ID", help="these documents alone")
+    parser.add_argument("--only", nargs="+", metavar="ID", help="only these documents")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="a folder for answers")
     options = parser.parse_args(arguments)
@@ -294,7 +294,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{Path(model).name}, {len(files)} documents, {processor()}, {today}", flush=True)
     for method in options.method:
         own = {**settings, "method": method}
-        if method == "ar":  # It writes an object in one go, from one prompt.
+        if method == "ar":  # AR writes an object from one prompt, so it cannot be chunked.
             del own["on_overflow"]
         runs = []
         with hpd.Extractor("document", model, **own) as extractor:

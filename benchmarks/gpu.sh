@@ -1,25 +1,26 @@
 #!/usr/bin/env bash
-# Measures hpd on a GPU: all that docs/performance.md wants of one, in parts of under nine minutes.
+# Measures hpd on a GPU, in runs of less than nine minutes.
 #
 #   benchmarks/gpu.sh RESULTS [STEP...]
 #
-# Does step after step, and ends before nine minutes are over: with 0 if all are done, with 75 if the
-# same command is to be run again, which goes on where this one stopped. What a step printed is in
-# RESULTS/STEP.txt. A step that fails, or takes longer than a part by itself, is in RESULTS/STEP.failed
-# and is left out until that file is deleted. Without STEP, all of them; --list prints their names.
+# Takes one step after another, by default all of them (--list prints their names), and ends before
+# nine minutes are over: with 0 if all steps are done, with 75 if the same command must be run again,
+# which continues where this one stopped. The output of a step is in RESULTS/STEP.txt. A step that
+# fails, or that takes more than a whole run, is in RESULTS/STEP.failed, and is skipped until that
+# file is deleted.
 #
-# RESULTS keeps the build of llama.cpp for CUDA, its Python environment and the models, so let it be
-# on a disk that outlives the machine. Environment, each may be left out:
-#   PYTHON=python3       makes the environment
-#   BUILD=yes            no: PYTHON has hpd already, with whatever llama.cpp it has
-#   LLAMA="-DGGML_CUDA=on ..."  the options of CMake with which llama.cpp is built
-#   PREPARE=COMMAND      is run in the folder of llama.cpp's sources before it is built
-#   MODELS="qwen3:0.6b:Q8_0 ..."  shapes and types, as of make_model.py; or paths of GGUF files
-#   DOCUMENTS=256 ROUNDS=3 AR_DOCUMENTS=8  how much
-#   PRICE=2.5            dollars for an hour of the machine
-#   MINUTES=8.5          after which no step goes on
+# RESULTS keeps the build of llama.cpp for CUDA, its Python environment and the models, so it should
+# be on a disk that outlives the machine. Optional environment variables:
+#   PYTHON=python3       creates the environment
+#   BUILD=yes            no: use the hpd and llama.cpp that PYTHON has
+#   LLAMA="-DGGML_CUDA=on ..."  CMake's options for building llama.cpp
+#   PREPARE=COMMAND      a command to run in the folder of llama.cpp's sources before the build
+#   MODELS="qwen3:0.6b:Q8_0 ..."  shapes and types for make_model.py, or paths of GGUF files
+#   DOCUMENTS=256 ROUNDS=3 AR_DOCUMENTS=8  the amount of work
+#   PRICE=2.5            dollars per hour of the machine
+#   MINUTES=8.5          the time limit
 #
-# In miniature, on the processor:
+# A small trial on the CPU:
 #   BUILD=no MODELS=models/hpd-box.gguf DOCUMENTS=4 ROUNDS=1 AR_DOCUMENTS=1 benchmarks/gpu.sh /tmp/gpu
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,7 +40,7 @@ workloads=(titles catalogue long)
 
 # --- the steps -----------------------------------------------------------------------------------
 
-build_llama() { # goes on where it was killed
+build_llama() { # continues after it was killed
   local pin
   pin=$(grep -om 1 'llama-cpp-python==[0-9.]*' pyproject.toml)
   pin=${pin#*==}
@@ -64,7 +65,7 @@ build_hpd() {
 
 device() {
   "$python" -m hpd.cli --version
-  "$python" -m hpd.cli doctor || true # it says what could be better
+  "$python" -m hpd.cli doctor || true # fails if something is broken, and says what
 }
 
 suite() { # FILE: one of the tests of the engine
@@ -96,13 +97,13 @@ bench() { # STEP MODEL WORKLOAD DOCUMENTS ROUNDS arguments...
 
 # --- their names, in order -----------------------------------------------------------------------
 
-file_of() { # of a shape and type, or of a path
+file_of() { # SHAPE:TYPE or a path: the model's file
   if [ -f "$1" ]; then echo "$1"; else echo "$results/${1//:/-}.gguf"; fi
 }
 
 name_of() { basename "${1//:/-}" .gguf; }
 
-steps() { # a line for each: its name, and what it runs
+steps() { # print a line for each: its name, and its command
   if [ "${BUILD:-yes}" = yes ]; then
     echo "build-llama build_llama"
     echo "build-hpd build_hpd"
@@ -153,7 +154,7 @@ if [ "${1:-}" = --list ]; then
   steps | cut -d' ' -f1
   exit 0
 fi
-if [ "${1:-}" = --run ]; then # a step in a process of its own, which a limit of time can end
+if [ "${1:-}" = --run ]; then # one step, in its own process, so that timeout can end it
   shift
   "$@"
   exit

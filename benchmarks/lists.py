@@ -1,11 +1,11 @@
-"""Lists read in each of the three ways: how many cells are right, and how long that takes.
+"""Measures the right cells and the time of the three ways to read lists.
 
     python -m benchmarks.lists -m model.gguf [--sizes 3,10,30,60] [--texts N] [--batch]
 
-The texts are made up from words, but for a few written by hand, and their values are known. *cells*
-is the share of the known cells that are right, *rows* the rows found for each known one, *time* the
-seconds relative to ``ar``, which writes the whole list, on the same texts one after another (with
-``--batch``, together). Every time is that of the answers that were counted.
+The texts are generated, except for a few that are handwritten, and their values are known. *cells*
+is the share of the known cells that are right, *rows* the number of rows found per known row,
+*time* the seconds relative to ``ar``, which writes the whole list token by token. Texts are read
+one after another, or together with ``--batch``. The times are those of the counted answers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ListText:
 
 @dataclass
 class ListTally:
-    """Counts of one way's cells in some texts."""
+    """Counts of the cells and rows that one way found in some texts."""
 
     n_right: int = 0
     n_cells: int = 0
@@ -65,7 +65,7 @@ class ListTally:
 
 
 def cells(row: Any) -> dict[str, Any]:
-    """The cells of a row; a value by itself is its only one."""
+    """Return the cells of a row; a row that is a plain value has one cell."""
     return row if isinstance(row, dict) else {"": row}
 
 
@@ -115,7 +115,7 @@ _COLOURS = ("red", "blue", "green", "black", "white", "grey", "yellow", "brown")
 
 
 def distinct(rng: random.Random, words: Sequence[str], n: int) -> list[str]:
-    """Return ``n`` different names; pairs if there are too few words."""
+    """Return ``n`` different names, some of them pairs of words if there are too few words."""
     names = [*words]
     rng.shuffle(names)
     pairs = (f"{a} {b}" for a in rng.sample(words, len(words)) for b in words if a != b)
@@ -125,7 +125,7 @@ def distinct(rng: random.Random, words: Sequence[str], n: int) -> list[str]:
 
 
 def money(rng: random.Random, most: int = 900) -> float:
-    """An amount with two decimals."""
+    """Return an amount with two decimals."""
     return rng.randint(100, most * 100) / 100
 
 
@@ -135,7 +135,7 @@ def table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], gap: s
 
 
 def laboratory(rng: random.Random, n: int) -> ListText:
-    """Results with units and ranges."""
+    """Return laboratory results with units and ranges."""
     gold = []
     for name in distinct(rng, _TESTS, n):
         low = rng.randint(1, 60)
@@ -157,7 +157,7 @@ def laboratory(rng: random.Random, n: int) -> ListText:
 
 
 def order(rng: random.Random, n: int) -> ListText:
-    """Lines of an order with codes and sums."""
+    """Return an order, whose lines have codes and totals."""
     gold = []
     for number in rng.sample(range(1000, 9999), n):
         n_pieces, price = rng.randint(1, 40), money(rng, 50)
@@ -178,7 +178,7 @@ def order(rng: random.Random, n: int) -> ListText:
 
 
 def packing(rng: random.Random, n: int) -> ListText:
-    """Goods, several of which begin with the same words."""
+    """Return a packing list, with several goods that begin with the same words."""
     gold = []
     names = rng.sample(_GOODS, max(2, min(len(_GOODS), (n + 1) // 2)))
     for i in range(n):
@@ -191,7 +191,7 @@ def packing(rng: random.Random, n: int) -> ListText:
 
 
 def statement(rng: random.Random, n: int) -> ListText:
-    """Bookings with mostly repeated descriptions."""
+    """Return an account statement, with repeated descriptions."""
     words = ("Card payment", "Salary", "Rent", "Transfer", "Cash withdrawal", "Fee")
     gold, day, balance = [], 0, 2000.0
     for _ in range(n):
@@ -210,7 +210,7 @@ def statement(rng: random.Random, n: int) -> ListText:
 
 
 def guests(rng: random.Random, n: int) -> ListText:
-    """People in running text."""
+    """Return a running text about guests."""
     gold, said = [], []
     for name in rng.sample([f"{a} {b}" for a in _FIRST for b in _LAST], n):
         row = {"name": name, "room": rng.randint(1, 400), "city": rng.choice(_PLACES)}
@@ -229,7 +229,7 @@ def guests(rng: random.Random, n: int) -> ListText:
 
 
 def staff(rng: random.Random, n: int) -> ListText:
-    """Eight columns with commas."""
+    """Return a staff list of eight columns."""
     gold = []
     for number, name in enumerate(rng.sample([f"{a} {b}" for a in _FIRST for b in _LAST], n)):
         gold.append(
@@ -251,7 +251,7 @@ def staff(rng: random.Random, n: int) -> ListText:
 
 
 def sheets(rng: random.Random, n: int) -> ListText:
-    """Each row over several lines; some lack a part."""
+    """Return a catalogue with several lines per row, where some parts are missing."""
     gold, said = [], []
     for name in distinct(rng, _GOODS, n):
         row: ListRow = {"article": name, "colour": rng.choice(_COLOURS), "price": money(rng, 60)}
@@ -267,7 +267,7 @@ def sheets(rng: random.Random, n: int) -> ListText:
 
 
 def variants(rng: random.Random, n: int) -> ListText:
-    """Names repeated in several rows, which only other parts distinguish."""
+    """Return a price list with repeated names, which only the other columns distinguish."""
     gold = []
     names = rng.sample(_GOODS, max(1, min(len(_GOODS), n // 3)))
     for i in range(n):
@@ -284,7 +284,7 @@ def variants(rng: random.Random, n: int) -> ListText:
 
 
 def figures(rng: random.Random, n: int) -> ListText:
-    """Rows of numbers only."""
+    """Return a register with only numbers."""
     gold = [
         {"year": 1950 + i, "births": rng.randint(100, 999), "deaths": rng.randint(80, 900)}
         for i in range(n)
@@ -294,7 +294,7 @@ def figures(rng: random.Random, n: int) -> ListText:
 
 
 def keywords(rng: random.Random, n: int) -> ListText:
-    """A list of words."""
+    """Return a text with a list of keywords."""
     gold = distinct(rng, [word.lower() for word in _GOODS], n)
     return ListText(
         "keywords",
@@ -423,9 +423,13 @@ def _read(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-m", "--model", required=True)
-    parser.add_argument("--sizes", default="0,3,10,30,60", help="rows; 0: the written texts")
-    parser.add_argument("--texts", type=int, default=0, help="of each size; 0: one of each kind")
-    parser.add_argument("--kinds", default="", help="only these, with commas between them")
+    parser.add_argument(
+        "--sizes", default="0,3,10,30,60", help="numbers of rows; 0: the handwritten texts"
+    )
+    parser.add_argument(
+        "--texts", type=int, default=0, help="number of each size; 0: one of each kind"
+    )
+    parser.add_argument("--kinds", default="", help="only these, separated by commas")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--batch", action="store_true", help="all texts of a schema together")
     parser.add_argument("--seed", type=int, default=1)
@@ -455,10 +459,10 @@ def main() -> None:
             way: measured(extractor, way, texts, together=arguments.batch)
             for way in arguments.ways.split(",")
         }
-        slowest = tallies["ar"].seconds if "ar" in tallies else 0.0
+        ar_seconds = tallies["ar"].seconds if "ar" in tallies else 0.0
         for way, tally in tallies.items():
             share = 100 * tally.n_right / tally.n_cells
-            relative = tally.seconds / slowest if slowest else float("nan")
+            relative = tally.seconds / ar_seconds if ar_seconds else float("nan")
             print(
                 f"{size:5} {way:8} {share:6.1f} {tally.n_rows / tally.n_known:5.2f} "
                 f"{relative:6.2f} {tally.seconds:8.2f} {tally.steps:6}"

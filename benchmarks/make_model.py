@@ -1,13 +1,13 @@
-"""Write a GGUF of a real model's shape with random weights, to measure the cost of running it.
+"""Writes a GGUF with a real model's shape and random weights, to measure the cost of running it.
 
 The cost of a step depends on the shapes and types of the tensors, not on their contents. So such a
-file can stand in for the real model where its weights are not at hand.
+file can stand in for a real model whose weights are not available.
 
     python benchmarks/make_model.py --shape qwen3:0.6b --type Q8_0 model.gguf
     python benchmarks/make_model.py --shape qwen3:8b --type Q4_K --vocab Qwen3-8B.gguf model.gguf
 
-All shapes come in Qwen3's architecture. The vocabulary is that of another file, by default of the
-bundled model, with unused tokens at its end: the output matrix costs as much as the real one.
+All shapes use Qwen3's architecture. The vocabulary is that of another file, by default the bundled
+model, padded with unused tokens so that the output matrix costs as much as the real one.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ FILE_TYPES = {
     "Q5_K": "LLAMA_FTYPE_MOSTLY_Q5_K_M",
     "Q6_K": "LLAMA_FTYPE_MOSTLY_Q6_K",
 }
-"""Common types of fewer bits are mixes, chosen by llama.cpp's own quantiser."""
+"""Types of fewer than 8 bits are mixes, which llama.cpp's quantiser chooses."""
 
 _WRITTEN = GGMLQuantizationType.Q8_0
 """Other types are quantised from this, without loss for random weights."""
 _N_EMBD_UNTIED = 4096
-"""From this width on, Qwen3 has an output matrix beside the embedding matrix."""
+"""From this width on, Qwen3 has a separate output matrix besides the embedding matrix."""
 _N_DRAWN = 32 * 99_991
-"""Random weights, repeated, but not in step with the rows of a matrix."""
+"""Number of random weights; they repeat, but out of step with the rows of a matrix."""
 
 
 def add_vocabulary(writer: GGUFWriter, path: Path, n_tokens: int) -> None:
-    """Copy vocabulary, special tokens and chat template of another GGUF, and add unused tokens.
+    """Copy the vocabulary, special tokens and chat template of a GGUF, and add unused tokens.
 
     Raises:
-        ValueError: it has more tokens than that.
+        ValueError: the GGUF has more than ``n_tokens`` tokens.
     """
     stored = {k: v for k, v in GGUFReader(path).fields.items() if k.startswith("tokenizer.")}
     n_more = n_tokens - len(stored["tokenizer.ggml.tokens"].data)
@@ -70,7 +70,7 @@ def add_vocabulary(writer: GGUFWriter, path: Path, n_tokens: int) -> None:
 
 
 def tensor_shapes(shape: RecommendedModel) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The names and shapes of the tensors in the order of the file; rows are outputs."""
+    """Yield the names and shapes of the tensors, in the order of the file; rows are outputs."""
     inner, inner_kv = shape.n_heads * shape.d_head, shape.n_kv_heads * shape.d_head
     yield "token_embd.weight", (shape.n_vocab, shape.n_embd)
     for layer in range(shape.n_layers):
@@ -93,7 +93,7 @@ def tensor_shapes(shape: RecommendedModel) -> Iterator[tuple[str, tuple[int, ...
 
 @functools.cache
 def drawn(n_columns: int) -> Any:
-    """The bytes of normal noise, scaled so that a matrix of it keeps the size of its input."""
+    """Return bytes of normal noise, scaled so that a matrix of it preserves its input's norm."""
     values = np.random.default_rng(0).standard_normal(_N_DRAWN, np.float32)
     return gguf.quantize(values * n_columns**-0.5, _WRITTEN).reshape(-1)
 
@@ -140,7 +140,7 @@ def write_model(path: Path, shape: RecommendedModel, vocabulary: Path) -> None:
 
 
 def quantise(source: Path, target: Path, type_name: str, n_threads: int) -> None:
-    """Let llama.cpp quantise a file, with the mix of types that it chooses."""
+    """Quantise a file with llama.cpp, which chooses the mix of types."""
     import llama_cpp
 
     params = llama_cpp.llama_model_quantize_default_params()
@@ -158,7 +158,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--shape", choices=SHAPES, default="qwen3:0.6b")
     parser.add_argument("--type", choices=FILE_TYPES, default="Q8_0")
     parser.add_argument(
-        "--vocab", type=Path, metavar="GGUF", help="take its vocabulary [default: the box's]"
+        "--vocab", type=Path, metavar="GGUF", help="the vocabulary [default: the bundled model's]"
     )
     options = parser.parse_args(arguments)
     output: Path = options.output

@@ -1,9 +1,9 @@
-"""Values that change with other settings, and whether they were marked as near ties.
+"""Counts the values that change with the settings, and those not marked as near ties.
 
     python -m benchmarks.margins gold.jsonl --schema attributes.json --category-field category
 
-The same documents are extracted with one setting after another, and each is compared with the
-first. The margin of a value is compared where both runs mark it as a near tie.
+The same documents are extracted with one setting after another, and each run is compared with the
+first. Margins are compared for values that both runs mark as near ties.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ SETTINGS: Sequence[Mapping[str, Any]] = (
 
 
 def compare(first: Sequence[Extraction[Any]], other: Sequence[Extraction[Any]]) -> list[str]:
-    """Count values, marked, changed and unmarked ones, and find the largest change of margin."""
+    """Return the numbers of values, and of those marked, changed, and changed but not marked.
+
+    The last cell is the largest change of a margin.
+    """
     pairs = [
         (one.fields[path], two.fields[path])
         for one, two in zip(first, other, strict=True)

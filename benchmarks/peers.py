@@ -1,11 +1,11 @@
-"""Compare hpd with other programs that fill in a schema with the same GGUF file.
+"""Compares hpd with other programs that fill in a schema with the same GGUF file.
 
 Measures time, F1 and invalid answers. Every program gets the same texts, JSON Schema and model,
 decodes greedily, and is warmed up with the first document. Its answers are parsed, validated and
 scored against the gold; tokens are counted in the texts of the answers. LangExtract uses its own
-prompt; the others get hpd's, on which the model was trained. The row of a program that is not
-installed, or fails, has its error. Clients of a server use llama.cpp's, with its prompt cache and
-one slot per document in flight.
+prompt; the others get hpd's, on which the model was trained. If a program is not installed or
+fails, its row has the error. Clients of a server use llama.cpp's, with its prompt cache and one
+slot per document in flight.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Setting:
 
 
 Answerer = Callable[[Sequence[PeerQuestion]], list[str]]
-"""Answers all questions, each with a text that should be a JSON object."""
+"""Answers questions, each with a text that should be a JSON object."""
 Peer = Callable[[Setting], AbstractContextManager[Answerer]]
 
 
@@ -317,7 +317,7 @@ def langextract(setting: Setting) -> Iterator[Answerer]:
         yield _together(setting, answer)
 
 
-# --- an encoder, of which only the time is measured -------------------------------------------
+# --- an encoder, whose time alone is measured -------------------------------------------------
 
 
 def encoder_model(**shape: int) -> Any:

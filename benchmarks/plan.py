@@ -1,17 +1,16 @@
-"""The machines, hours and dollars needed for many documents, from measured rates.
+"""Plans the machines, hours and dollars needed for many documents, from measured rates.
 
     python -m benchmarks.plan --price-per-hour 0.10
     python -m benchmarks.plan figures.jsonl --model qwen3:4b --hours 8 --price-per-hour 1.90
 
 Rates are those of ``benchmarks/rates.jsonl``, each measured on the machine that it names, or those
-of ``hpd bench -o FIGURES``, measured on yours. A rate of another model is not measured but scaled:
-the time of a document grows with the weights in the layers that each of its tokens goes through.
-That is too much for larger models, as their rows of logits grow less, and it takes the same
-quantisation and no change of the bottleneck for granted.
+of ``hpd bench -o FIGURES``, measured on yours. Rates of other models are not measured but
+scaled: the time of a document is taken to grow with the weights in the layers. This overestimates
+larger models, as their rows of logits grow less, and assumes the same quantisation and bottleneck.
 
 Machines share nothing, so twice as many take half the time. ``--efficiency`` is the share of the
-rate that is left of it beside reading, writing and waiting for the last machine; it was not
-measured. Each machine is paid for ``--start-minutes`` more, in which it starts and loads the model.
+rate that remains after reading, writing and waiting for the last machine; it is assumed, not
+measured. Each machine is also paid for ``--start-minutes``, in which it starts and loads the model.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Rate:
     is_measured: bool = True
 
     def scaled_to(self, name: str) -> Rate:
-        """The rate of another model, by the weights of its layers."""
+        """Return the rate of another model, scaled by the weights of its layers."""
         factor = layer_weights(_MODELS[name]) / layer_weights(_MODELS[self.model])
         taken = factor * self.ms_per_document
         return replace(self, model=name, ms_per_document=taken, is_measured=False)
@@ -61,7 +60,7 @@ class Plan(NamedTuple):
 
 
 def layer_weights(model: RecommendedModel) -> int:
-    """The weights that a token goes through, without those of the vocabulary."""
+    """Return the number of weights in the layers, without those of the vocabulary."""
     attention = model.n_embd * model.d_head * (2 * model.n_heads + 2 * model.n_kv_heads)
     return model.n_layers * (attention + 3 * model.n_embd * model.n_ff)
 
@@ -75,10 +74,10 @@ def plan(
     efficiency: float,
     start_minutes: float,
 ) -> Plan:
-    """The fewest machines that are done in time.
+    """Return a plan with the fewest machines that finish in time.
 
     Raises:
-        ValueError: the time is over before a machine has started.
+        ValueError: a machine takes longer to start than the time allowed.
     """
     start_hours = start_minutes / 60
     if start_hours >= hours:
@@ -93,7 +92,7 @@ def plan(
 
 
 def stored_rates() -> list[Rate]:
-    """The rates of ``rates.jsonl``."""
+    """Return the rates of ``rates.jsonl``."""
     return [
         Rate(
             line["workload"],
@@ -106,10 +105,10 @@ def stored_rates() -> list[Rate]:
 
 
 def measured_rates(figures: Path, model: str) -> list[Rate]:
-    """The rates of all settings of ``hpd`` that a file of ``hpd bench -o`` has.
+    """Return the rates of all settings of ``hpd`` in a file of ``hpd bench -o``.
 
     Raises:
-        ValueError: it has none.
+        ValueError: the file has none.
     """
     lines = _lines(figures)
     known = next((line for line in lines if line.get("type") == "environment"), {})
@@ -129,7 +128,7 @@ def measured_rates(figures: Path, model: str) -> list[Rate]:
 
 
 def with_other_sizes(rates: Sequence[Rate], names: Sequence[str]) -> Iterator[Rate]:
-    """Each rate, and what it would be with other models, where its own is known."""
+    """Yield each rate and, if its model is known, the rates scaled to other models."""
     for rate in rates:
         yield rate
         if rate.model in _MODELS:
@@ -157,12 +156,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("figures", nargs="*", type=Path, help="of hpd bench -o [default: stored]")
+    parser.add_argument(
+        "figures", nargs="*", type=Path, help="files of hpd bench -o [default: the stored rates]"
+    )
     parser.add_argument(
         "--model", default="", choices=sorted(_MODELS), help="the model of FIGURES, to scale it"
     )
     parser.add_argument("--documents", type=integer(1), default=1_000_000)
-    parser.add_argument("--hours", type=number(0), default=24, help="that it may take")
+    parser.add_argument("--hours", type=number(0), default=24, help="maximum duration")
     parser.add_argument(
         "--price-per-hour", type=number(0), required=True, help="of one machine, in dollars"
     )

@@ -1,12 +1,12 @@
-"""Compare the throughput of one process with that of Ray workers that share the cores.
+"""Compares the throughput of one process with that of Ray workers that share the cores.
 
     python benchmarks/ray_workers.py catalogue.jsonl --schema catalogue.schema.json -m model.gguf
     python benchmarks/ray_workers.py more.jsonl --schema s.json -m model.gguf --ray auto -w 4 -w 8
 
 Prints a Markdown table with the medians of the rounds, in which the configurations take turns. Each
-model is loaded and has answered some documents before it is timed. Counts documents whose values
-differ from those of the single process; a different number of threads rounds differently, so near
-ties may flip.
+model is loaded and answers some documents before it is timed. Counts documents whose values differ
+from those of the single process; with another number of threads, rounding differs, so near ties may
+flip.
 """
 
 from __future__ import annotations

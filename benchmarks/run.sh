@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Measures the growth of cost: with documents in flight, attributes, lengths. The tables of methods and
-# peers are made by benchmarks/tables.py, and figure 4 by benchmarks/reproduce.py.
+# Measures how the cost grows with documents in flight, attributes and lengths. benchmarks.tables
+# compares methods and other programs; benchmarks.paper has figure 4.
 #
 #   benchmarks/run.sh MODEL.gguf RESULTS [PART...]
 #
-# Parts: costs in-flight attributes lengths linear; without any, all of them.
-# Environment, each may be left out: DOCUMENTS=32 ROUNDS=3 (how much), PYTHON=python3
+# Parts: costs in-flight attributes lengths linear; by default, all of them.
+# Optional environment variables: DOCUMENTS=32 ROUNDS=3 (the amount of work), PYTHON=python3
 #
-# A machine that does anything else at the same time gives no figures worth having: threads that
-# wait for each other cost many times their share. OMP_WAIT_POLICY=passive and the column of
-# processor time give a hint then, no more.
+# Use an idle machine: beside other programs, threads that wait for each other cost many times their
+# share. OMP_WAIT_POLICY=passive and the column of processor time then give no more than a hint.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 model=$1
@@ -25,7 +24,7 @@ catalogue() { # name tokens attributes documents
   "$python" "$here/workloads.py" --tokens "$2" --attributes "$3" --documents "$4" "$results/$1"
 }
 
-# Documents and answers are one file; output is named after the run.
+# The file of documents also has the known answers; output is named after the run.
 bench() { # run documents schema options...
   local run=$1 source=$2 schema=$3
   shift 3
@@ -67,7 +66,7 @@ lengths() {
   done
 }
 
-linear() { # as fast at the end as at the beginning, in the same memory
+linear() { # speed and memory must not depend on the number of documents
   catalogue linear 20 4 10001
   local n
   for n in 100 1000 10000; do

@@ -1,12 +1,12 @@
-"""Count how many schemas of a collection hpd reads, and whether results obey them.
+"""Counts how many schemas of a collection hpd reads, and whether results obey them.
 
 DATA/schemas.jsonl.xz has lines of ``{"id": "split/name", "schema": {...}}``. A schema is *read* if
-it is not rejected. It is *obeyed* if both for a text that states some values and for one that
+it is not rejected. It is *obeyed* if, both for a text that states some values and for one that
 states none, the data is valid (according to ``jsonschema``) or the document has an error, so that
-no data is silently invalid. *filled* is the share of schemas with valid data for the text that
-states values. Answers are drawn at random within the constraints that a model would have, which
-tests everything except the model. For a few schemas of each split, the model answers, too. Needs
-rstr (the extra ``peers``).
+no data is silently invalid. It is *filled* if the text that states values has valid data. Answers
+are drawn at random within the constraints that a model would have, which tests everything except
+the model. For a few schemas of each split, the model also answers. Needs rstr (the extra
+``peers``).
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _fault(source: Any, extraction: Extraction[Any]) -> str | None:
     try:
         error = next(iter(kind(source).iter_errors(extraction.data)), None)
     except Exception as failure:  # jsonschema cannot read the schema
-        return f"not to be validated: {type(failure).__name__}: {failure}"[:300]
+        return f"cannot be validated: {type(failure).__name__}: {failure}"[:300]
     return error and f"{error.json_path}: {error.message}"[:300]
 
 

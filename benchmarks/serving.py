@@ -1,17 +1,17 @@
-"""Compare ``hpd serve`` with the command line and with another server.
+"""Compares ``hpd serve`` with the command line and with another server.
 
     hpd serve --schema schema.json --set dedupe=off --on-invalid record &
     python -m benchmarks.serving listings.jsonl --schema schema.json --limit 300
 
-All read the same documents with the same model: first ``hpd extract``, whose rate is that of its
-summary; then the server at ``--url`` with each number of clients, each of which has its own
-connection and sends a document as soon as the last one is answered; then a server with OpenAI's API
+All read the same documents with the same model: first ``hpd extract``, whose rate is that in its
+summary; then the server at ``--url``, with each number of clients, each of which has its own
+connection and sends a document once the previous one is answered; then a server with OpenAI's API
 at ``--peer-url``, such as llama-cpp-python's, which is asked for the same attributes in JSON mode
 with a grammar made from the schema. The clients run in a separate process, and compete with the
 server for the processor, as on any single machine.
 
-Counts the values of the server that differ from those of the command, and those of them that are
-not near ties. Prints Markdown.
+Counts the values that differ between the server and the command, and how many of them are not near
+ties. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _cells(name: str, n_clients: int, timing: Timing, rate: float) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print a table; return 1 if a value differs that is not a near tie."""
+    """Measure and print a table; return 1 if a value that is not a near tie differs."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -203,7 +203,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rows.append(_cells("the other server, JSON grammar", n_clients, timing, rate))
     print(Table("", rows).markdown())
     n_wrong = differing.count(False)
-    print(f"{len(differing)} values differ, {n_wrong} of them no near tie", file=sys.stderr)
+    print(f"{len(differing)} values differ, {n_wrong} of them not near ties", file=sys.stderr)
     return 1 if n_wrong else 0
 
 

@@ -1,14 +1,14 @@
-"""Count how many documents succeed in changing the values of others in their stack.
+"""Counts how many documents succeed in changing the values of others in their stack.
 
     python benchmarks/stack_injection.py [-m MODEL]
 
-Each attack is a text that is appended to one of four documents in a prompt (``--stack 4``), to each
+Each attack is a text that is appended to one of four documents in a prompt (``stack=4``), to each
 in turn. It tries to plant the value ``Evilcorp`` in the answer for another document. Counts the
 attacks that plant it, and those that change any value of another document, compared with the same
 stack without the attack (or without the attacking document if that gets its own prompt). A harmless
-text shows how many values any change of text changes. Measured with hpd's guard, which gives a
-document its own prompt if it contains anything like the marker of a document in a stack, and
-without.
+text shows how many values any change of text changes. All is measured with and without hpd's guard,
+which gives a document its own prompt if it contains anything like the marker of a document in a
+stack.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class InjectionTally:
 
 
 def attacked(attack: str, index: int) -> list[str]:
-    """Return the documents, where the one at an index attacks the next."""
+    """Return the documents, of which the one at ``index`` attacks the next."""
     victim = (index + 1) % len(DOCUMENTS) + 1
     texts = list(DOCUMENTS)
     texts[index] += attack.format(n=victim)

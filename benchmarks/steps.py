@@ -51,7 +51,7 @@ class WatchedEngine:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("input")
-    parser.add_argument("methods", metavar="METHOD", nargs="+", help="as of hpd bench")
+    parser.add_argument("methods", metavar="METHOD", nargs="+", help="as for hpd bench")
     parser.add_argument("--schema", required=True)
     parser.add_argument("--replay", required=True)
     parser.add_argument("--limit", type=int, default=16)

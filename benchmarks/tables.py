@@ -1,4 +1,4 @@
-"""Measure the tables of docs/performance.md and README, on an idle machine.
+"""Measures the tables of docs/performance.md and README, on an idle machine.
 
     python -m benchmarks.tables --data DATA --work WORK
     python -m benchmarks.tables --data DATA --part table-catalogue -m model.gguf --again
@@ -6,8 +6,8 @@
 
 Each workload is a part, in which hpd's methods take turns: three rounds with the model's own
 answers, then one with known answers. The parts speed and cost summarise the three workloads. Other
-parts measure other programs (--server names llama.cpp's llama-server, which is one of them) and a
-collection of schemas (DATA/schemas.jsonl.xz).
+parts measure other programs (one is llama.cpp's llama-server, named by --server) and a collection
+of schemas (DATA/schemas.jsonl.xz).
 --pages writes the tables into the slots of the pages.
 """
 
@@ -30,9 +30,9 @@ _HEAD = (
     "differ",
 )  # fmt: skip
 _NOTE = (
-    "The first table has the model's own answers, of so many tokens each, which differ from those "
-    "of `hpd` in so many documents; in the second all methods write the known answers, without "
-    "grammars and with them."
+    "In the first table, the model writes its own answers: `tokens` is their mean length, and "
+    "`differ` counts documents whose answer is not that of `hpd`. In the second, all methods write "
+    "the known answers, without grammars and with them."
 )
 
 
@@ -148,11 +148,11 @@ def speed(bench: Workbench) -> Finding:
     ratios = [each["ar"] / each["hpd"] for each in known]
     faster = f"{min(ratios):.0f} to {max(ratios):.0f}"
     return Finding(
-        [Table("Milliseconds a document", table)],
+        [Table("Milliseconds per document", table)],
         faster,
         [
-            "The answers are the model's own. It was not taught to write whole objects token after "
-            "token, and those come out longer; where both write the same, known answers, hpd is "
+            "The model writes its own answers. Token by token they are longer, as it was not "
+            "trained for that; where both methods write the same known answers, hpd is "
             f"{faster} times as fast."
         ],
     )

@@ -1,11 +1,11 @@
-"""Evaluate null thresholds and calibrations of a model on handwritten documents.
+"""Evaluates null thresholds and calibrations of a model on handwritten documents.
 
     PYTHONPATH=models python -m benchmarks.thresholds -m MODEL [-n N]
 
-The documents were used neither for training nor for calibration. Prints the F1 at each null
-threshold, without calibration; and the expected calibration error, and how many of the values with
-a confidence of at least 0.95 are right, without calibration and with that of ``hpd calibrate -m
-MODEL``, if it has been run.
+The documents were used neither for training nor for calibration. Prints two tables: the F1 at each
+null threshold, without calibration; and the expected calibration error with the number of right
+values among those with a confidence of at least 0.95, without calibration and, if ``hpd calibrate
+-m MODEL`` has been run, with its calibration.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Write a made-up catalogue of descriptions, with half of the attributes absent.
+"""Writes a made-up catalogue of descriptions, with half of the attributes absent.
 
     python benchmarks/workloads.py --tokens 300 --documents 64 catalogue-300
     hpd bench catalogue-300.jsonl --schema catalogue-300.schema.json --replay catalogue-300.jsonl
 
-Like the product descriptions of Amazon Reviews in the paper, they state values somewhere in running
+Like the paper's product descriptions of Amazon Reviews, they state values somewhere in running
 text, most of which is about other things. The same seed gives the same files.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 CHARACTERS_PER_TOKEN = 3.5
-"""Approximate, for this text; larger vocabularies have more."""
+"""Approximate, for these texts; with a larger vocabulary, it is higher."""
 
 _CATALOGUE = json.loads(Path(__file__).with_name("catalogue.json").read_text(encoding="utf-8"))
 _ATTRIBUTES: dict[str, dict[str, Any]] = _CATALOGUE["attributes"]

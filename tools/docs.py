@@ -1,12 +1,12 @@
 """Updates the output of commands in README.md and docs/*.md.
 
-An HTML comment before a code block tells what it is::
+An HTML comment before a code block says what the block is::
 
     <!-- command: install -->     a command that tests and .ci/run refer to by name
     <!-- output: hpd --help -->   the output of this command, written by this program
 
 ``python -m tools.docs [PAGE ...]`` runs the commands of all output blocks and writes their output.
-``hpd`` is the one of the running Python, with the bundled model.
+In them, ``hpd`` is that of the running Python, with the bundled model.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def command(name: str) -> str:
-    """Return the README's command of that name."""
+    """Return the README's command with a name."""
     (text,) = (b.text for b in blocks(PAGES[0]) if b.kind == "command" and b.what == name)
     return text.strip()
 
@@ -68,9 +68,12 @@ def hpd_on_path() -> Iterator[dict[str, str]]:
 
 
 def run(line: str, folder: Path = ROOT, model: Path | None = None) -> str:
-    """Run a command in a folder; return its output, both streams.
+    """Run a command in a folder; return what it writes to both streams.
 
-    ``hpd`` uses ``model``, or the bundled one. Raises ``RuntimeError`` if it fails.
+    ``hpd`` uses ``model``, or the bundled one.
+
+    Raises:
+        RuntimeError: the command fails.
     """
     with hpd_on_path() as environment:
         plain = {"COLUMNS": "100", "NO_COLOR": "1", "PYTHON_COLORS": "0"}
@@ -94,27 +97,27 @@ def run(line: str, folder: Path = ROOT, model: Path | None = None) -> str:
 def refresh(page: Path) -> bool:
     """Update the output blocks of a page; return whether anything changed."""
 
-    def renewed(match: re.Match[str]) -> str:
+    def updated(match: re.Match[str]) -> str:
         if match["kind"] != "output":
             return match.group()
         printed = "\n".join(line.rstrip() for line in run(match["what"]).splitlines())
         return f"<!-- output: {match['what']} -->\n```{match['language']}\n{printed}\n```\n"
 
     before = page.read_text(encoding="utf-8")
-    after = _BLOCK.sub(renewed, before)
+    after = _BLOCK.sub(updated, before)
     page.write_text(after, encoding="utf-8")
     return after != before
 
 
 def main() -> int:
-    """Update the given pages, or all."""
+    """Update the given pages; by default, all."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("pages", nargs="*", type=Path, default=PAGES)
     for page in parser.parse_args().pages:
         changed = refresh(page.resolve())
-        print(f"{page.name}: {'changed' if changed else 'as it was'}")
+        print(f"{page.name}: {'changed' if changed else 'unchanged'}")
     return 0
 
 

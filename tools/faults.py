@@ -1,9 +1,9 @@
 """Mutation tests: ``python -m tools.faults`` checks that the tests notice seeded faults.
 
 Each patch in ``tests/faults`` breaks the code in one place. It is applied to a copy of this
-checkout, ``build/faults``, whose C++ is compiled there. The tests that the patch names pass without
-it, and one of them must fail with it. Exits with 1 if a fault is not noticed, and with 2 if a patch
-no longer applies.
+checkout, ``build/faults``, whose C++ is compiled there. The tests that the patch names must pass
+without it, and at least one must fail with it. Exits with 1 if a fault is not noticed, and with 2
+if a patch no longer applies or the tests fail without any.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 COPY = CHECKOUT / "build" / "faults"
 PATCHES = sorted((CHECKOUT / "tests" / "faults").glob("*.patch"))
 _MAX_SECONDS = 1800
-"""Timeout of the tests of a fault; a hang counts as noticed."""
+"""Timeout of a fault's tests; a hang counts as noticed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Apply the patches one by one, and print whether each was noticed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a part of it is enough")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="a part of patches' names [default: all]"
+    )
     names = parser.parse_args(arguments).names
     chosen = [p for p in PATCHES if not names or any(part in p.stem for part in names)]
     copy_checkout()
@@ -80,7 +82,7 @@ def passes(tests: Iterable[str]) -> bool:
     Raises:
         RuntimeError: they could not be run.
     """
-    # Python identifies compiled files by the source's time, in seconds.
+    # Python compares sources with their .pyc by size and time in seconds, and may miss a patch.
     env = {**os.environ, "PYTHONPATH": str(COPY / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     command += ["--hypothesis-profile", "unshrunk", *sorted(tests)]
@@ -94,7 +96,7 @@ def passes(tests: Iterable[str]) -> bool:
 
 
 def copy_checkout() -> None:
-    """Update the copy, a worktree; unchanged files keep their time."""
+    """Update the copy, a worktree; unchanged files keep their time, so as not to be recompiled."""
     # A commit of uncommitted changes, on no branch; empty if there are none.
     stash = subprocess.check_output(["git", "stash", "create"], cwd=CHECKOUT, text=True).strip()
     head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=CHECKOUT, text=True).strip()

@@ -53,7 +53,7 @@ LAYERS = (
         "sampling/exponential",
     },
 )
-"""Layers from the top down: a file only includes files of lower layers."""
+"""Layers from the top down: a file may only include files of lower layers."""
 
 MEETS_LLAMA_CPP = {
     "attention/attention",
@@ -69,13 +69,13 @@ MEETS_LLAMA_CPP = {
     "model/products",
     "model/wider_copy",
 }
-"""The files that include llama.cpp's headers themselves."""
+"""The only files that may include llama.cpp's headers."""
 
 CALLS_DECODE = {"model/context"}
 """The only caller of llama.cpp's decode and memory functions."""
 
 OWN_TRIE = ("scheduling/request.cpp", "scheduling/key_trie")
-"""The only include upward: a request has a trie, whose type its header only declares."""
+"""The only upward include: request.h only declares the type of its trie; request.cpp needs it."""
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)\.h"', re.MULTILINE)
 _LLAMA_INCLUDE = re.compile(r"^\s*#\s*include\s+<(?:llama|ggml)", re.MULTILINE)
@@ -117,7 +117,7 @@ def problems(texts: dict[str, str]) -> list[str]:
 
 
 def main() -> int:
-    """Check all files; returns 1 if any breaks a rule."""
+    """Check all files; return 1 if any breaks a rule."""
     files = sources()
     broken = problems(files)
     print("\n".join(broken) or f"{len(files)} files: all includes run one way")

@@ -38,7 +38,7 @@ def checks(*, fix: bool) -> dict[str, list[str]]:
 def main() -> int:
     """Run all linters; return 1 if any fails."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fix", action="store_true", help="format, and repair what can be")
+    parser.add_argument("--fix", action="store_true", help="format and fix files where possible")
     arguments = parser.parse_args()
     # Linters must check the checkout, not an installed package.
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}

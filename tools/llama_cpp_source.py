@@ -1,4 +1,4 @@
-"""The source of llama.cpp, which is part of the source of llama-cpp-python."""
+"""Downloads the source of llama.cpp, which is part of that of llama-cpp-python."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _PACKAGE = "llama-cpp-python"
 
 
 def pin() -> str:
-    """The version of llama-cpp-python that hpd is written for."""
+    """Return the version of llama-cpp-python that hpd is written for."""
     text = PROJECT.read_text(encoding="utf-8")
     (version,) = set(re.findall(rf'"{_PACKAGE}==([0-9.]+)"', text))
     return str(version)
 
 
 def download(folder: Path) -> Path:
-    """Have pip download the source of llama-cpp-python into a folder, and return the archive.
+    """Download the source of llama-cpp-python into a folder with pip; return the archive.
 
     Raises:
         RuntimeError: pip cannot download it.

@@ -1,9 +1,9 @@
-"""llama.cpp's libraries for a wheel of hpd that is installed without a compiler.
+"""Builds llama.cpp's libraries for a wheel of hpd, which then needs no compiler.
 
-``python -m tools.llama_libraries FOLDER`` has pip download the source of the llama-cpp-python that
-``pyproject.toml`` pins, and builds the llama.cpp in it for any processor of this kind
-(``src/llama_cpp``). ``HPD_LLAMA_CPP=FOLDER pip wheel --no-deps .`` makes a wheel with them. Needs
-CMake and a C++ compiler.
+``python -m tools.llama_libraries FOLDER`` downloads the source of the llama-cpp-python that
+``pyproject.toml`` pins, and builds the llama.cpp in it for all processors of this architecture
+(``src/llama_cpp``). ``HPD_LLAMA_CPP=FOLDER pip wheel --no-deps .`` makes a wheel with the
+libraries. Needs CMake and a C++ compiler.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def build(folder: Path, source: Path, work: Path) -> None:
     """Compile the libraries and install them into a folder.
 
     Args:
-        folder: gets ``include`` and ``lib``, where ``VERSION`` is llama-cpp-python's.
+        folder: gets ``include`` and ``lib``, with llama-cpp-python's version in ``lib/VERSION``.
         source: the source of llama-cpp-python.
-        work: a folder for what is compiled.
+        work: a folder for intermediate files.
     """
-    # CMake takes no notice of how many jobs it may run, unless it is told.
+    # Without a number, make would compile one file at a time.
     n_jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
     for arguments in (
         ("-S", str(PROJECT), "-B", str(work), "-DCMAKE_BUILD_TYPE=Release",

@@ -1,7 +1,7 @@
-"""Update the expected answers of ``hpd doctor``'s self-test: ``python -m tools.self_test``.
+"""Updates the expected answers of ``hpd doctor``'s self-test: ``python -m tools.self_test``.
 
-Writes the bundled model's answers to the questions in ``python/hpd/bench/doctor/self_test.json``.
-Run it when that model has changed, on a machine where the tests pass.
+Writes the bundled model's answers to the questions in ``python/hpd/bench/self_test.json``.
+Run it after that model has changed, on a machine where the tests pass.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Hooks of mkdocs: the pages of the site outside of docs/.
 
-README, change log, CONTRIBUTING and the page of the bundled model are elsewhere in the repository;
-the Python reference is generated from docstrings, that of the command line from the help. Links
-between them become links within the site; a link to any other file becomes its name.
+README, change log, CONTRIBUTING and the page of the bundled model are elsewhere in the repository.
+The Python reference is generated from docstrings, that of the command line from its help. Links
+between pages become links within the site; links to other files become plain text.
 """
 
 from __future__ import annotations

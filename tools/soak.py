@@ -1,16 +1,16 @@
 """A soak test: ``hpd extract`` is killed repeatedly, and resumed until it is done.
 
 ``python -m tools.soak`` extracts made-up product titles with the bundled model, kills the run with
-SIGKILL at random times, resumes it each time, half of the times with another number in flight, and
-then checks the output:
+SIGKILL at random times, resumes it each time, half of the times with another number of documents in
+flight, and then checks:
 
 - of three consecutive runs with enough time, at least one finished documents;
 - no line is missing, doubled, torn or in the wrong place;
 - with ``--deterministic``, the output is that of an undisturbed run, byte for byte except for the
   seconds in ``usage``; without, differing values are near ties.
 
-It prints a summary, and exits with 1 if anything is wrong. The same seed kills at the same times,
-as far as the machine is equally fast. POSIX only.
+It prints a summary, and exits with 1 if anything is wrong. The same seed kills after the same
+times. POSIX only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tools.near_ties import differences as values_that_differ
 
 SCHEMA = "brand, color, size, material, weight float, line after color, features [str]"
 IN_FLIGHT = (1, 2, 5, 8, 16)
-"""Numbers in flight that alternate with the default."""
+"""Numbers of documents in flight that alternate with the default."""
 MAX_IDLE_RUNS = 3
 """Consecutive runs with enough time but no finished document that count as a failure."""
 
@@ -94,7 +94,7 @@ class Soak:
         return path
 
     def check_progress(self, seconds: float) -> None:
-        """Compare the journal with that before a run of so many seconds."""
+        """Record the journal's progress in a run of so many seconds, and what is wrong with it."""
         before = self.n_finished[-1] if self.n_finished else 0
         now = len(finished_indexes(self.output))
         if now < before:
@@ -112,7 +112,7 @@ class Soak:
         return [*command, "--schema", SCHEMA, "--quiet", *self.options, *more]
 
     def _killed_run(self, seconds: float | None) -> bool:
-        """Start or resume, and kill after so many seconds; return whether it was done by then."""
+        """Start or resume a run, kill it after so many seconds, and return whether it was done."""
         more = ["--resume"] if self.output.exists() else []
         if self._pick.random() < 0.5:
             more += ["--set", f"in_flight={self._pick.choice(IN_FLIGHT)}"]
@@ -130,7 +130,7 @@ class Soak:
 
 
 def wrong_lines(output: Path, n_documents: int) -> list[str]:
-    """Return the problems of an output's lines."""
+    """Return what is wrong with the lines of an output."""
     if not output.exists():
         return ["there is no output"]
     problems, ids = [], []
@@ -202,9 +202,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--shortest", type=float, default=0.2, metavar="SECONDS")
     parser.add_argument("--longest", type=float, default=20.0, metavar="SECONDS")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
-    parser.add_argument("-t", "--threads", type=int, metavar="N", help="of hpd (else: its default)")
+    parser.add_argument("-t", "--threads", type=int, metavar="N", help="threads [default: hpd's]")
     parser.add_argument("--deterministic", action="store_true")
-    parser.add_argument("--folder", type=Path, help="for the files (else: one that is deleted)")
+    parser.add_argument("--folder", type=Path, help="for the files [default: temporary]")
     given = parser.parse_args(arguments)
     if not 0 < given.shortest <= given.longest:
         parser.error("--shortest must be above 0, and not above --longest")

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs the engine's tests on a GPU that is none: Mesa's software device for Vulkan (lavapipe).
+# Runs the engine's tests on a simulated GPU: Mesa's software device for Vulkan (lavapipe).
 #
 #   tools/software_gpu.sh FOLDER [STEP...]
 #
-# What differs on a GPU but its speed is tried: offloaded layers, KV cells and logits on the device,
-# asynchronous decoding. The steps are those of benchmarks/gpu.sh (`--list` there), by default the
-# build, the device and the suites; FOLDER keeps the build, and the same command goes on where it
-# stopped. It needs (names of Debian) mesa-vulkan-drivers, libvulkan-dev, glslc and spirv-headers.
+# This tests everything that differs on a GPU, except speed: offloaded layers, KV cells and logits on
+# the device, asynchronous decoding. The steps are those of benchmarks/gpu.sh (--list prints them), by
+# default the build, the device and the suites. FOLDER keeps the build; the same command continues
+# where it stopped. Needs Debian's mesa-vulkan-drivers, libvulkan-dev, glslc and spirv-headers.
 # Environment:
-#   VULKAN_HEADERS  a folder with newer headers than the system's (of Vulkan, and spirv/)
-#   GGML_VK_VISIBLE_DEVICES=0  which device; a software device is used only if it is named
+#   VULKAN_HEADERS             a folder with newer headers of Vulkan and spirv/ than the system's
+#   GGML_VK_VISIBLE_DEVICES=0  the device; llama.cpp uses a software device only if it is named
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$1
@@ -19,9 +19,9 @@ if [ -n "${VULKAN_HEADERS:-}" ]; then
   LLAMA+=" -DVulkan_INCLUDE_DIR=$VULKAN_HEADERS"
   export CPATH="$VULKAN_HEADERS${CPATH:+:$CPATH}"
 fi
-# Most of the time of a tiny model would go into the 512 threads that llama.cpp puts on each row of
-# an RMS norm, as the device takes them one after the other at every barrier. Only the order in which
-# a sum is taken changes.
+# llama.cpp uses 512 threads for each row of an RMS norm. This device runs them one after another at
+# every barrier, which would take most of a tiny model's time. Fewer threads only change the order in
+# which a sum is added up.
 PREPARE="sed -i 's/^#define BLOCK_SIZE 512/#define BLOCK_SIZE 32/'"
 PREPARE+=" ggml/src/ggml-vulkan/vulkan-shaders/rms_norm.comp"
 export LLAMA PREPARE BUILD=yes MINUTES=600

@@ -1,6 +1,6 @@
-"""Provides ``hpd._core_testing``: the parts of the engine for tests, which are not installed.
+"""Provides ``hpd._core_testing``, the engine's parts for tests, which is not installed.
 
-It is compiled from this checkout, into its ``build`` folder; later only what has changed.
+It is compiled from this checkout into its ``build`` folder; later calls compile only changes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def provide() -> None:
     except ModuleNotFoundError:
         pass
     folder = CHECKOUT / "build" / f"testing-{sys.implementation.cache_tag}"
-    # The workers of pytest-xdist start when their master has built it.
+    # With pytest-xdist, the controller builds it before the workers start.
     if "PYTEST_XDIST_WORKER" not in os.environ:
         build(folder)
     hpd.__path__.append(str(folder))
@@ -36,14 +36,14 @@ def build(folder: Path, source: Path = CHECKOUT, target: str = "_core_testing") 
     """Compile the module, or another target of CMake, into a folder.
 
     Raises:
-        RuntimeError: it cannot be compiled; has the compiler's output.
+        RuntimeError: it cannot be compiled; the message has the compiler's output.
     """
     import pybind11
 
     configure = [
         "cmake", "-S", str(source), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release",
         "-DHPD_BUILD_TESTS=ON", "-DCMAKE_UNITY_BUILD=ON",
-        # Linking with optimisation takes long, on one core.
+        # Link-time optimisation is slow and uses one core.
         "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF",
         f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
     ]  # fmt: skip

@@ -16,7 +16,7 @@ TOOLS = ("clang-tidy", "cmake", "ninja")
 
 
 def configure(build: Path) -> bool:
-    """Let CMake write the compile commands; return False if it fails."""
+    """Write the compile commands with CMake; return False if it fails."""
     import pybind11
 
     command = [
@@ -25,7 +25,7 @@ def configure(build: Path) -> bool:
         f"-DPython_EXECUTABLE={sys.executable}",
         f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
         "-DHPD_BUILD_TESTS=ON",
-        # GCC's flags for link-time optimisation are not clang's.
+        # clang does not know GCC's flags for link-time optimisation.
         "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF",
     ]
     return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
@@ -39,7 +39,7 @@ def check(file: Path, build: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the given files, or all, one per core at a time.
+    """Check the given files, or all, in parallel.
 
     Returns:
         1 if there are warnings; 0 if not, or if a required program is missing.

@@ -26,7 +26,7 @@ _COMMON = {
     r'"\"" char* "\""': "any text",
     '"-"? [0-9]+ ("." [0-9]+)?': "any number",
 }
-"""Names of grammars that the table does not show."""
+"""Grammars that the table describes in words."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ EXAMPLES = (
 
 
 def constraint(attribute: Attribute) -> str:
-    """Describe an attribute's constraint in words and GBNF."""
+    """Return an attribute's constraint in words and GBNF."""
     if attribute.type == "object":
         parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
         return "each part separately: " + "; ".join(parts)

@@ -1,4 +1,4 @@
-"""The limits that are checked after decoding."""
+"""Names the limits that are checked after decoding."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _LIMITS = {
 
 def unconstrained(attribute: Attribute) -> list[str]:
     """Return the limits of a scalar that are checked after decoding, not by its grammar."""
-    left = [said for name, said in _LIMITS.items() if getattr(attribute, name) is not None]
+    limits = [keyword for name, keyword in _LIMITS.items() if getattr(attribute, name) is not None]
     if attribute.type == "integer":
-        left.append("whole number")
+        limits.append("whole number")
     if attribute.type in ("date", "date-time"):
-        left.append("calendar")
+        limits.append("calendar")
     if attribute.pattern is not None and not _pattern_is_supported(attribute.pattern):
-        left.append("pattern")
+        limits.append("pattern")
     if attribute.format is not None and (
         attribute.pattern is not None
         or attribute.format not in FORMATS
         or attribute.format in _FORMAT_RULES
     ):
-        left.append("format")
-    return left
+        limits.append("format")
+    return limits

@@ -1,7 +1,7 @@
-"""Extracts llama.cpp's vocabularies, files without weights, from llama-cpp-python's source.
+"""Extracts llama.cpp's vocabularies (GGUF files without weights) from llama-cpp-python's source.
 
-``python -m tools.vocabularies FOLDER`` downloads the source of the version that hpd requires with
-pip, and writes them into FOLDER. Tests find it by ``HPD_VOCABULARIES``.
+``python -m tools.vocabularies FOLDER`` uses pip to download the source of the version that hpd
+requires, and writes them into FOLDER. Tests find it through ``HPD_VOCABULARIES``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GENERATING: Final = (
     "gpt-2", "gpt-neox", "llama-bpe", "llama-spm", "mpt", "phi-3", "qwen2", "qwen35", "refact",
     "starcoder",
 )  # fmt: skip
-"""Vocabularies of generative models; the others are of encoders."""
+"""Vocabularies of generative models; the others belong to encoders."""
 
 
 def file_name(vocabulary: str) -> str:

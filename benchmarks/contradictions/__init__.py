@@ -1,1 +1,1 @@
-"""Texts that contradict their schema in one field, and the outcome of that field."""
+"""Texts that contradict their schema in one field, and the outcomes of that field."""

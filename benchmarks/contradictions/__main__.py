@@ -1,13 +1,13 @@
-"""Texts that contradict their schema in one field: how many values come out silently wrong?
+"""Counts silently wrong values in texts that contradict their schema in one field.
 
     python -m benchmarks.contradictions -m MODEL [MODEL ...] [--limit N] [-o RESULT.json]
     python -m benchmarks.contradictions -m MODEL --kept-aside -o RESULT.json --baseline BEFORE.json
 
-A value is silently wrong if there is one, without an error, where the text states what the schema
-does not allow: it was cut, rounded or made up to fit. Better is null with an error that says why.
-Each text has a twin with a value that fits, so that right values which a model no longer gives are
-counted, too. With --kept-aside, the documents of models/recipe/handwritten that are never trained
-on are extracted as well, and their right values are compared with those of an earlier result.
+Where a text states a value that its schema does not allow, the field should be null, with an error
+that says why. A value without an error is silently wrong: it was cut, rounded or made up to fit.
+Each text has a twin with a value that fits, to count the right values that are rejected or lost.
+With --kept-aside, the held-out documents of models/recipe/handwritten are also extracted, and their
+right values are compared with those of an earlier result.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _HEAD = (
     "twins right", "wrong", "lost", "other fields right",
 )  # fmt: skip
 _EVERY = 50
-"""Texts between two lines about progress."""
+"""Number of texts between two lines of progress."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,26 +48,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("-m", "--model", nargs="+", help="GGUF files (else the bundled one)")
-    parser.add_argument("--limit", type=int, metavar="N", help="texts, spread over the kinds")
-    parser.add_argument("-t", "--threads", type=int, default=0, help="(0: chosen)")
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="number of texts, spread over the kinds"
+    )
+    parser.add_argument("-t", "--threads", type=int, default=0, help="(0: automatic)")
     parser.add_argument(
         "--kept-aside",
         type=int,
         nargs="?",
         const=0,
         metavar="N",
-        help="also so many handwritten documents (0: all)",
+        help="also N held-out handwritten documents (0: all)",
     )
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="an earlier result")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the result as JSON")
-    parser.add_argument("--faults", action="store_true", help="print what is not as it should be")
+    parser.add_argument("--faults", action="store_true", help="print each fault")
     asked = parser.parse_args(arguments)
     if asked.limit is not None and asked.limit < 1:
         parser.error(f"--limit {asked.limit}: at least one text is needed")
     if asked.kept_aside is not None and asked.kept_aside < 0:
-        parser.error(f"--kept-aside {asked.kept_aside}: there are not so few documents")
+        parser.error(f"--kept-aside {asked.kept_aside}: must not be negative")
     if asked.baseline and asked.kept_aside is None:
-        parser.error("--baseline is compared with documents kept aside: say --kept-aside, too")
+        parser.error("--baseline is compared with held-out documents: also say --kept-aside")
     before: Mapping[str, Any] = {}
     if asked.baseline:
         try:
@@ -83,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         models = {path.name: path for path in map(resolve_model, asked.model or [None])}
         missing = [] if not asked.baseline else [name for name in models if name not in before]
         if missing:
-            parser.error(f"--baseline {asked.baseline}: has nothing of {', '.join(missing)}")
+            parser.error(f"--baseline {asked.baseline}: lacks {', '.join(missing)}")
         for name, path in models.items():
             counted = contradictions(path, asked.threads, asked.limit)
             tables.append(Table(f"{TITLE}: {name}", rows(counted)))
@@ -138,7 +140,7 @@ def contradictions(model: Path, n_threads: int, limit: int | None) -> dict[str, 
 
 
 def kept_aside(model: Path, n_threads: int, limit: int | None) -> dict[str, str]:
-    """Return a mark for each value of each held-out handwritten document: 1 if right."""
+    """Return the marks of each held-out handwritten document: 1 for a right value, else 0."""
     if str(ROOT / "models") not in sys.path:
         sys.path.append(str(ROOT / "models"))
     from recipe import handwritten, written  # type: ignore[import-not-found]
@@ -166,7 +168,7 @@ def extracted(
 
 
 def rows(counted: Mapping[str, ContradictionTally]) -> list[Sequence[str | int]]:
-    """The table of the counts."""
+    """Return the table of the counts."""
     made: list[Sequence[str | int]] = [_HEAD]
     for kind, each in counted.items():
         n = each.counts
@@ -179,7 +181,7 @@ def rows(counted: Mapping[str, ContradictionTally]) -> list[Sequence[str | int]]
 
 
 def headline(every: ContradictionTally) -> str:
-    """Describe the share of silently wrong values, and the outcomes of the twins."""
+    """Return the share of silently wrong values and the outcomes of the twins, in words."""
     n = every.counts
     share = n["silently wrong"] / n["texts"]
     return (
@@ -189,9 +191,9 @@ def headline(every: ContradictionTally) -> str:
 
 
 def compared(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Describe the right values of held-out documents, and how many earlier ones are lost."""
+    """Return the numbers of right and, since ``before``, lost and gained values, in words."""
     marks = "".join(now.values())
-    told = f"{marks.count('1')} of {len(marks)} values of documents kept aside are right"
+    told = f"{marks.count('1')} of {len(marks)} values of held-out documents are right"
     if not before:
         return told
     n_lost, n_right = lost(before, now)

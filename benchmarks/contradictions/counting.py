@@ -1,4 +1,4 @@
-"""Outcomes of a field that contradicts its schema, of its twin, and of other fields."""
+"""Counts outcomes of fields that contradict their schema, of their twins, and of other fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TwinOutcome = Literal["right", "wrong", "lost"]
 
 @dataclass(frozen=True)
 class FieldFinding:
-    """The contents of a field; for a list, the wrong item, or the reason."""
+    """The outcome of a field, with its contents; for a list, those of the item that decided it."""
 
     outcome: ContradictionOutcome | TwinOutcome
     value: Any = None
@@ -43,7 +43,7 @@ def tally(
     records: Sequence[ContradictionRecord],
     extractions: Sequence[tuple[Extraction[Any], Extraction[Any]]],
 ) -> dict[str, ContradictionTally]:
-    """Count outcomes by kind, and of all, given both extractions of each record."""
+    """Count outcomes by kind and in total, given both extractions of each record."""
     by_kind: dict[str, ContradictionTally] = {}
     every = ContradictionTally()
     for record, (contradicting, fitting) in zip(records, extractions, strict=True):
@@ -74,9 +74,9 @@ def tally(
 
 
 def refusal(record: ContradictionRecord, extraction: Extraction[Any]) -> FieldFinding:
-    """What became of the field that contradicts.
+    """Return the outcome of the contradicting field.
 
-    No value that obeys its schema is one that the text states, but for the other items of a list.
+    The text states no value that the schema allows, except for other items of a list.
     """
     fitting = _stated(record.contradicting.stated, record.field)
     for path, value in _given(extraction, record.field):
@@ -117,14 +117,14 @@ def equal(stated: Any, value: Any) -> bool:
 
 
 def lost(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[int, int]:
-    """Of the values of documents that were right before, those that are not now, and their number.
+    """Return how many values were right before but are not now, and how many were right before.
 
     Args:
-        before: of each document a mark for each value that it states, ``1`` if that was right.
-        now: the same of the run under test; documents that only one of them has are left out.
+        before: by document, a mark for each value that it states: ``1`` if right.
+        now: the same for the run under test; documents that only one of the two has are ignored.
 
     Raises:
-        ValueError: a document states another number of values in the two.
+        ValueError: a document has different numbers of marks in the two.
     """
     n_lost = n_right = 0
     for name in before.keys() & now.keys():
@@ -135,7 +135,7 @@ def lost(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[int, int]:
 
 
 def _is_right(stated: Mapping[str, Any], extraction: Extraction[Any], path: str) -> bool:
-    """Return whether a stated value was extracted; an item, anywhere in the list."""
+    """Return whether a stated value was extracted; a list item may be anywhere in its list."""
     value = dict(leaves(stated))[path]
     times = _stated(stated, path).count(value)
     n_given = sum(equal(value, given) for _, given in _given(extraction, path))
@@ -148,7 +148,7 @@ def _stated(stated: Mapping[str, Any], path: str) -> list[Any]:
 
 
 def _given(extraction: Extraction[Any], path: str) -> Iterable[tuple[str, Any]]:
-    """Return the values of a field, or of all items of a list, without errors."""
+    """Yield the values without errors of a field, or of all items of a list, with their paths."""
     column = _column(path)
     for found, value in leaves(extraction.data):
         details = extraction.fields.get(found)

@@ -1,6 +1,6 @@
-"""The texts, each with its schema and what it states, and each with a twin that fits the schema.
+"""Reads texts with their schemas and values, each with a twin that fits the schema.
 
-``texts.txt`` has any number of records under the head of their kind::
+``texts.txt`` has the records of each kind below its heading::
 
     === above the maximum
     Age: <130|31> years. City: Porto.
@@ -8,11 +8,11 @@
     {"age": <null|31>, "city": "Porto"}
 
 In ``<130|31>`` the first half makes the text that contradicts its schema, the second half its twin.
-The schema is JSON in which each value is a type in brief (``str``, ``int``, ``[a|b]``, a format, or
-a pattern, which begins with ``^``), with limits (``0..120``, of a text that of its characters,
-``*0.5`` for a multiple) and a description behind ``: ``; ``!`` marks what is required. The last
-line is what the text states, with ``||`` between texts of which each is right. The field that is
-null in it, and not in the twin's, is the one that contradicts.
+The schema is JSON whose values are brief types (``str``, ``int``, ``[a|b]``, a format, or a pattern
+from ``^`` to ``$``), with limits (``0..120``, for ``str`` on its length; ``*0.5`` for multiples)
+and a description after ``: ``; ``!`` marks required fields. The last line has the stated values,
+with ``||`` between texts that are equally right. The contradicting field is the one that is null in
+it but not in the twin's.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True)
 class RecordSide:
-    """A text, and its gold values."""
+    """A text and its gold values."""
 
     text: str
     stated: Mapping[str, Any]
@@ -77,10 +77,10 @@ class ContradictionRecord:
 
 
 def read_records(path: Path = PATH) -> list[ContradictionRecord]:
-    """All records, kind by kind.
+    """Return all records, kind by kind.
 
     Raises:
-        ValueError: one cannot be read, with its name.
+        ValueError: a record cannot be read; the message has its name.
     """
     _, *parts = re.split(r"^=== (.+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return [

@@ -1,6 +1,6 @@
-"""Shared by all measurements on the pages.
+"""Code that all measurements on the pages share.
 
-Each part measures one thing and makes one result: a JSON file with tables, the commands that made
+Each part measures one thing and writes one result: a JSON file with tables, the commands that made
 them, and the conditions. The pages are written from these files. ``part`` is the command line,
 ``workbench`` runs commands, ``result`` is the file, ``page`` fills in pages and draws figures.
 """

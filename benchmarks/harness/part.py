@@ -27,7 +27,7 @@ _SHORT_HASH = 12
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A measurement, which has one result."""
+    """A measurement with one result."""
 
     name: str
     title: str
@@ -43,14 +43,16 @@ def run(
     parser = _parser(parts, description)
     options = parser.parse_args(arguments)
     if options.limit is not None and options.results is None:
-        parser.error("--limit makes a trial, whose results are not to be published: say --results")
+        parser.error(
+            "--limit is for trials, which must not be published: name a folder with --results"
+        )
     options.results = options.results or RESULTS
     if options.list:
         _print_list(parts, options.results)
         return 0
     if options.pages:
         changed = page.write_all(options.results)
-        print("\n".join(f"written: {path.relative_to(ROOT)}" for path in changed) or "as they were")
+        print("\n".join(f"written: {path.relative_to(ROOT)}" for path in changed) or "unchanged")
         return 0
     named = {part.name: part for part in parts}
     chosen = [named[name] for name in options.part] if options.part else list(parts)
@@ -65,13 +67,15 @@ def _parser(parts: Sequence[Part], description: str) -> argparse.ArgumentParser:
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     names = [part.name for part in parts]
-    parser.add_argument("--list", action="store_true", help="the parts, and which are measured")
+    parser.add_argument(
+        "--list", action="store_true", help="list the parts, and which are measured"
+    )
     parser.add_argument("--part", action="append", choices=names, help="[default: all]")
     parser.add_argument("--again", action="store_true", help="measure parts that have a result")
     parser.add_argument("--pages", action="store_true", help="write the pages from the results")
     parser.add_argument("--data", type=Path, help="a folder with oa-mine/, ae-110k/ and wdc-pave/")
     parser.add_argument(
-        "--work", type=Path, default=Path("work"), help="a folder for what is made on the way"
+        "--work", type=Path, default=Path("work"), help="a folder for intermediate files"
     )
     parser.add_argument(
         "--results", type=Path, help=f"a folder for results [default: {RESULTS.relative_to(ROOT)}]"
@@ -80,8 +84,10 @@ def _parser(parts: Sequence[Part], description: str) -> argparse.ArgumentParser:
         "-m", "--model", type=Path, help="scored and timed [default: the bundled one]"
     )
     parser.add_argument("--server", type=Path, help="llama.cpp's llama-server, as a peer")
-    parser.add_argument("--limit", type=int, metavar="N", help="a trial with N documents of a file")
-    parser.add_argument("-t", "--threads", type=int, default=0, help="(0: chosen)")
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="a trial with N documents of each file"
+    )
+    parser.add_argument("-t", "--threads", type=int, default=0, help="(0: automatic)")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""Reproduce the figures, tables and claims of the paper, as far as possible.
+"""Reproduces the figures, tables and claims of the paper, as far as possible.
 
     python -m benchmarks.paper --list
     python -m benchmarks.paper --data DATA --work WORK

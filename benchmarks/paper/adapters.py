@@ -16,7 +16,7 @@ K_MAX = 30
 """The paper's maximum number of tokens in a value."""
 
 _UNNAMED = {"oa-mine": "null", "ae-110k": "skip"}
-"""What it means if a row does not name an attribute; OA-Mine's rows are complete."""
+"""What an attribute that a row does not name means; OA-Mine's rows are complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def trained(
 ) -> Path:
     """Return the folder of an adapter, trained on the data set's own rows or on other labels.
 
-    It belongs to the scored model, or to ``model``.
+    It is an adapter of the scored model, or of ``model``.
     """
     folder = bench.folder("trained", data.name) / (name or way.name)
     train = data.gold if data.train is None else data.train

@@ -1,4 +1,4 @@
-"""Draw the figures of the pages from the results: ``python -m benchmarks.paper.figures``.
+"""Draws the figures of the pages from the results: ``python -m benchmarks.paper.figures``.
 
 docs/figure-4.svg is the paper's figure 4; docs/neighbours.svg shows the pass after which each token
 of one title's values is final.
@@ -35,7 +35,7 @@ def figure_4(result: Result) -> Figure:
 
 
 def neighbours(result: Result) -> Figure:
-    """Draw the pass after which each token is final; stairs are flatter if tokens are guessed."""
+    """Draw the pass after which each token is final; guessed tokens make the lines flatter."""
     figure = Figure(figsize=(6, 3), layout="constrained")
     axes = figure.subplots()
     _, *rows = result.finding.tables[0].rows

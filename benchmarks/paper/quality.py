@@ -20,7 +20,7 @@ _DIFFERENCE_HEAD = ("AR", "HPD", "HPD - AR", "95% interval", "p")
 
 
 def zero_shot(bench: Workbench) -> Finding:
-    """Table 1 without fine-tuning: both methods on each data set, with a paired test."""
+    """Table 1 without fine-tuning: compare both methods on each data set, with a paired test."""
     scored: list[list[Cell]] = [["data", "documents", "values", "scope", *_DIFFERENCE_HEAD]]
     agreed: list[list[Cell]] = [
         ["data", "fields", "same", "normalized", "with a value in either", "same", "normalized"]
@@ -63,12 +63,12 @@ def _sentence(name: str, evaluated: scores.Evaluated) -> str:
 TABLE_1_WAYS = (AdapterWay("ar"), AdapterWay("hpd"), AdapterWay("hpd", "paper"))
 _N_SHOTS = 2
 N_FEW = 60
-"""Number of documents of a data set, if AR on all of them would take too long."""
+"""Number of documents of a data set where AR on all of them would take too long."""
 _N_LABELLED = 150
 
 
 def fine_tuned(bench: Workbench) -> Finding:
-    """Table 1 with a fine-tuned adapter for each method."""
+    """Table 1 with fine-tuning: compare the methods, each with its own adapter."""
     ar, *others = TABLE_1_WAYS
     rows: list[list[Cell]] = [["data", "method", "as it is", "few-shot", "fine-tuned"]]
     tests: list[list[Cell]] = [["data", "method", *_DIFFERENCE_HEAD[2:], "fields the same"]]
@@ -93,16 +93,16 @@ def fine_tuned(bench: Workbench) -> Finding:
     return Finding(
         [
             Table("Micro F1, plain, and in brackets strict", rows),
-            Table("The fine-tuned methods beside fine-tuned AR, plain F1", tests),
+            Table("The fine-tuned methods compared with fine-tuned AR, plain F1", tests),
         ],
         "after fine-tuning, HPD - AR in plain F1: " + "; ".join(heads),
         [
-            f"Not taught: about {N_FEW} titles of each set. Few-shot: {_N_SHOTS} rows of each "
-            "category stand in the prompt.",
+            f"Without training, about {N_FEW} titles of each set are scored; few-shot prompts show "
+            f"{_N_SHOTS} rows of each category.",
             "The engine reads the weights as Q8_0, the reference decoder (mask `paper`) as F32. "
-            "Each of the adapters has rank 16 and was trained for one epoch. On OA-Mine, whose "
-            "rows name all that a title states, what a row does not name is taught to be null; "
-            "on AE-110k, whose rows name a quarter of the attributes, it is not taught.",
+            "Each adapter has rank 16 and was trained for one epoch. Attributes that a row does "
+            "not name are taught as null on OA-Mine, whose rows are complete, but not on AE-110k, "
+            "whose rows name a quarter of the attributes.",
         ],
     )
 
@@ -124,7 +124,7 @@ def _examples(bench: Workbench, data: DataSet) -> Path:
 
 
 def k_max(bench: Workbench) -> Finding:
-    """The longest value, in tokens."""
+    """Vary the maximum number of tokens in a value."""
     rows: list[list[Cell]] = [["data", "K_max", "F1", "steps a document", "tokens written"]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
@@ -180,7 +180,7 @@ def descriptions(bench: Workbench) -> Finding:
         [Table("Plain F1, micro: descriptions of 300 tokens, 16 attributes", rows)],
         f"HPD - AR in plain F1: {_sentence('made-up descriptions', evaluated)}",
         [
-            "Amazon Reviews 2023 is not at hand, and no model here can be its judge; these "
+            "Amazon Reviews 2023 is not available, nor is a model that could judge it; these "
             "descriptions are made up (`benchmarks/workloads.py`), so their values are known."
         ],
     )
@@ -206,8 +206,8 @@ def order(bench: Workbench) -> Finding:
         [Table("Plain F1 (strict), and filled fields with the same value", rows)],
         "; ".join(heads),
         [
-            f"About {N_FEW} titles of each set, and each method with its own adapter of table 1. "
-            "With HPD, too, the instruction lists the attributes in that order."
+            f"About {N_FEW} titles of each set; each method has its own adapter of table 1. "
+            "HPD's instruction also lists the attributes in that order."
         ],
     )
 
@@ -240,7 +240,7 @@ def quantization(bench: Workbench) -> Finding:
         [Table("Plain F1, micro", rows)],
         "HPD - AR in plain F1: " + "; ".join(heads),
         [
-            f"About {N_FEW} titles. All weights are made of `{bench.model.name}`; the adapters "
+            f"About {N_FEW} titles. All weights are made from `{bench.model.name}`; the adapters "
             "are in F32."
         ],
     )
@@ -250,7 +250,7 @@ def self_supervision(bench: Workbench) -> Finding:
     """Section 4.4: train a model to give its own autoregressive answers in parallel.
 
     The model of table 1 that was trained to write whole objects labels titles; from these labels
-    alone it learns to give the same values in parallel.
+    alone, it learns to write the same values in parallel.
     """
     rows: list[list[Cell]] = [["data", "decoded by", "taught", "F1", "fields as AR"]]
     heads = []
@@ -276,8 +276,8 @@ def self_supervision(bench: Workbench) -> Finding:
         [Table("Plain F1 (strict), and fields with AR's value", rows)],
         "; ".join(heads),
         [
-            f"About {N_FEW} titles. AR labelled some {_N_LABELLED} that it was taught with, and an "
-            "adapter for HPD was trained on its weights, its own adapter included, for one epoch."
+            f"About {N_FEW} titles. AR labelled some {_N_LABELLED} titles of its training data; on "
+            "these labels, an adapter for HPD was trained for one epoch, on top of AR's."
         ],
     )
 
@@ -292,7 +292,7 @@ def _titles(bench: Workbench, data: DataSet) -> DataSet:
 
 
 def splits(bench: Workbench) -> Finding:
-    """Table 2: the number of rows in each data set."""
+    """Table 2: count the rows of each data set."""
     rows: list[list[Cell]] = [
         ["data", "to learn from", "scored", "categories", "attributes a category"]
     ]
@@ -312,7 +312,7 @@ def splits(bench: Workbench) -> Finding:
         "; ".join(heads),
         [
             "OA-Mine and AE-110k are the two halves of ExtractGPT's large training splits, "
-            "divided by a hash of the title; the test splits of the paper are left alone."
+            "divided by a hash of the title; the paper's test splits are not used."
         ],
     )
 

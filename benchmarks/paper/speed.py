@@ -95,9 +95,9 @@ def speculation(bench: Workbench) -> Finding:
         [Table("One document in flight, no stacks", rows)],
         "known answers: " + "; ".join(heads),
         [
-            "The draft model is SmolLM2-135M-Instruct as it comes. No smaller model with this "
-            "vocabulary was at hand, so it shows how much is accepted, and not what time a "
-            "smaller one would save."
+            "The draft model is the original SmolLM2-135M-Instruct. No smaller model with this "
+            "vocabulary was available, so the table shows how much is accepted, but not the time "
+            "that a smaller one would save."
         ],
     )
 

@@ -1,4 +1,4 @@
-"""Structured values out of documents with a local model, all fields decoded at once.
+"""Extracts structured values from documents with a local model, decoding all fields at once.
 
 >>> import hpd
 >>> with hpd.Extractor(["Brand", "Color"]) as extractor:  # the bundled model
@@ -67,7 +67,7 @@ __all__ = [
     "read_documents",
 ]
 
-_HOMES = {
+_MODULES = {
     "hpd.documents": ("Document", "Place"),
     "hpd.extractor": ("Extractor",),
     "hpd.files.inputs": ("read_documents",),
@@ -81,21 +81,21 @@ _HOMES = {
     "hpd.schema.sources": ("load_schemas",),
     "hpd.version": ("__version__",),
 }
-"""The modules that have these names; all others are in ``hpd.errors``."""
+"""The modules that define public names; names that are not here are in ``hpd.errors``."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name on first use: commands start at once, and only ``Extractor`` needs llama.cpp.
+    """Import a name on first use, so that ``import hpd`` is fast and does not load llama.cpp.
 
     Raises:
         AttributeError: there is no such name.
     """
     if name not in __all__:
         raise AttributeError(f"module 'hpd' has no attribute {name!r}")
-    home = next((home for home, names in _HOMES.items() if name in names), "hpd.errors")
-    return getattr(importlib.import_module(home), name)
+    module = next((module for module, names in _MODULES.items() if name in names), "hpd.errors")
+    return getattr(importlib.import_module(module), name)
 
 
 def __dir__() -> list[str]:
-    """All public names, also those that load llama.cpp."""
+    """Return all public names, including those whose import loads llama.cpp."""
     return __all__

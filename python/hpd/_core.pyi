@@ -1,9 +1,9 @@
-"""The engine of hpd, on llama.cpp: src/hpd_cpp/bindings.cpp."""
+"""hpd's engine, built on llama.cpp: src/hpd_cpp/bindings.cpp."""
 
 from collections.abc import Callable, Sequence, Set
 from typing import Any, final
 
-# The fields of the structs of options are those of src/hpd_cpp/options.h.
+# The structs of options have the fields declared in src/hpd_cpp/options.h.
 
 @final
 class SamplingOptions:

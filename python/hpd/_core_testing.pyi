@@ -1,4 +1,4 @@
-"""The parts of the engine, for tests: src/hpd_cpp/bindings_testing.cpp."""
+"""Parts of hpd's engine, for tests: src/hpd_cpp/bindings_testing.cpp."""
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import final

@@ -1,7 +1,7 @@
 """The compiled engine, with the llama.cpp that it was linked against.
 
-Its libraries are in the package (``BUNDLED``), or they are those of llama-cpp-python. That must be
-imported first then, so that there is exactly one libllama in the process.
+llama.cpp's libraries are either in hpd's own package (``BUNDLED``) or those of llama-cpp-python,
+which must then be imported first, so that there is exactly one libllama in the process.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PINNED = "llama-cpp-python=="
 
 
 def _pin() -> str | None:
-    """The version of llama-cpp-python that this installation of hpd needs, if any."""
+    """Return the version of llama-cpp-python that this installation of hpd needs, if any."""
     try:
         requirements = importlib.metadata.requires(DISTRIBUTION) or []
     except importlib.metadata.PackageNotFoundError as error:
@@ -46,19 +46,19 @@ if _needed is not None:
 
 
 SPIN_VARIABLE = "GOMP_SPINCOUNT"
-"""GNU OpenMP's variable for how long a thread that waits goes round before it sleeps."""
+"""GNU OpenMP's environment variable for how often a waiting thread spins before it sleeps."""
 _N_SPINS = "1000"
 _WAITING_VARIABLES = (SPIN_VARIABLE, "OMP_WAIT_POLICY")
 
 
 @contextmanager
 def _short_spins() -> Iterator[None]:
-    """Load libraries so that waiting threads soon give up their core.
+    """Make the threads of libraries that are loaded in this context spin only briefly.
 
-    With as many as GNU OpenMP goes round by itself, a thread keeps its core for milliseconds from
-    the very thread for which it waits, if any other process wants one, too. Nothing is changed for
-    a user who has set it, or for processes that are started later. An OpenMP that is loaded already
-    goes on as it did.
+    By default, a waiting thread of GNU OpenMP spins for milliseconds. If other processes compete
+    for the cores, it may keep the core from the very thread that it waits for. Settings of the user
+    are respected. Processes that are started later, and an OpenMP that is already loaded, are not
+    affected.
     """
     if any(name in os.environ for name in _WAITING_VARIABLES):
         yield
@@ -106,15 +106,15 @@ with _short_spins():
         load_backends(str(LIBRARIES))
 
 LLAMA_CPP_PYTHON = _needed or (LIBRARIES / "VERSION").read_text(encoding="utf-8").strip()
-"""The version of llama-cpp-python whose llama.cpp this is."""
+"""The version of llama-cpp-python that contains this llama.cpp."""
 
 _engine_process: int | None = None
 
 
 def claim_process() -> None:
-    """Note that this process decodes, so that processes forked from it are refused.
+    """Record that this process decodes, so that processes forked from it are refused.
 
-    llama.cpp's threads are not in a forked process, which would wait for them for ever.
+    A forked process lacks llama.cpp's threads, and would wait for them forever.
 
     Raises:
         HpdError: this process was forked from one that has decoded.

@@ -1,7 +1,7 @@
-"""The program ``hpd``: the command line, started so that it always ends as it should.
+"""The program ``hpd``: starts the command line, prepared for Ctrl-C and closed streams.
 
-Most of its first half second goes into imports. Ctrl-C then ends the process at once, and a
-standard stream that is closed is known before any file can take its place.
+Most of the first half second is spent on imports. Until they are done, Ctrl-C ends the process at
+once. Closed standard streams are replaced before a file that is opened can get their descriptors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INTERRUPTED = 130
 
 def main() -> int:
     """Run the command line, and return its exit code."""
-    before: Any = signal.signal(signal.SIGINT, _leave)
+    previous_handler: Any = signal.signal(signal.SIGINT, _leave)
     hold_standard_streams()
     from hpd.cli import main as run_command
     from hpd.cli.common import UsageError
@@ -27,15 +27,15 @@ def main() -> int:
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, ClosedStream):
             stream.error = UsageError
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, previous_handler)
     try:
         return run_command()
-    except KeyboardInterrupt:  # once more, while the first was being dealt with
+    except KeyboardInterrupt:  # a second one, while the first was handled
         return _INTERRUPTED
 
 
 class ClosedStream(io.TextIOBase):
-    """A closed standard input or output; using it is an error of usage."""
+    """A closed standard input or output; using it raises ``error``."""
 
     error: Callable[[str], Exception] = OSError
 
@@ -44,26 +44,27 @@ class ClosedStream(io.TextIOBase):
 
     @property
     def buffer(self) -> NoReturn:
-        """Refuse to be read or written."""
+        """Raise the error: the stream can be neither read nor written."""
         raise self.error(self._message)
 
     def write(self, text: str) -> NoReturn:
-        """Refuse to be written."""
+        """Raise the error."""
         raise self.error(self._message)
 
 
 def hold_standard_streams() -> None:
     """Replace each standard stream that is closed.
 
-    A file that is opened would get its number, and then the messages of libraries.
+    Otherwise the next file that is opened would get the stream's descriptor, and with it whatever
+    libraries print.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor
     if sys.stdin is None:
-        sys.stdin = ClosedStream("standard input is closed: name a file, or give it something")
+        sys.stdin = ClosedStream("standard input is closed: name a file, or redirect it")
     if sys.stdout is None:
         sys.stdout = ClosedStream("standard output is closed: name a file with -o, or redirect it")
     if sys.stderr is None:

@@ -22,7 +22,7 @@ class Place:
     """The cell of a sheet, such as ``May!B7``."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the keys that it adds to a field in the output."""
+        """Return the keys that the place adds to a field in the output."""
         found: dict[str, Any] = {"page": self.page}
         if self.boxes:
             found["boxes"] = [[*box] for box in self.boxes]

@@ -20,7 +20,7 @@ class InputError(HpdError, ValueError):
 
 
 class MissingPackageError(InputError):
-    """An optional package that is not installed. The message has the command that installs it."""
+    """An optional package is not installed. The message has the command that installs it."""
 
 
 class InvalidDataError(HpdError, ValueError):

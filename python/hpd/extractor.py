@@ -71,7 +71,7 @@ OnError = Literal["raise", "record"]
 
 
 def check_on_error(on_error: object) -> None:
-    """Raise ``OptionError`` if a value is no ``OnError``."""
+    """Raise ``OptionError`` if a value is not an ``OnError``."""
     if on_error not in ("raise", "record"):
         raise OptionError(f"on_error must be 'raise' or 'record', not {on_error!r}")
 
@@ -92,16 +92,17 @@ class Extractor(Generic[T]):
     Args:
         schema: a class (Pydantic model, dataclass, TypedDict), a JSON Schema, a list of names, a
             dict of name to description, a one-line schema, or a path to a file with one of these;
-            or a dict that maps each category to one. The data of an extraction is an instance of
-            the class, or a dict for any other schema.
+            or a dict that maps each category to a schema. The data of an extraction is an instance
+            of the class, or a dict for any other schema.
         model: path of a GGUF file; None for the bundled model.
         hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, instead of ``model``.
         options: how to read and decode; single options can also be passed by name.
         examples: documents with their answers, ``(text, data)`` or ``{"text": ..., "data": ...}``,
-            shown in the prompt before every document; a dict by category if the schema is one.
+            shown in the prompt before every document; a dict by category if there is a schema per
+            category.
         system_prompt: replaces the default system prompt, which states the task and the form of
             the answer.
-        progress: called with the fraction of the model that is loaded; returns False to stop.
+        progress: called with the fraction of the model that is loaded; may return False to stop.
 
     Options that are not set take the values that ``hpd tune`` found for this model and machine;
     ``options`` includes them and ``tuned`` lists them. ``HPD_TUNED=0`` disables this. A
@@ -155,40 +156,40 @@ class Extractor(Generic[T]):
         progress: Callable[[float], bool | None] | None = None,
         **settings: Unpack[Settings],
     ) -> None:
-        asked = combine_options(options, settings)
+        given = combine_options(options, settings)
         self.schemas = as_schemas(schema)
-        shown = read_examples(examples, self.schemas)
-        check_task(asked, self.schemas, system_prompt, shown)
-        confidence_map = map_of_option(asked.calibration)
-        path = resolve_model(model, hf_repo, progress=not asked.quiet)
-        warn_of_shortage(path, asked)
+        parsed_examples = read_examples(examples, self.schemas)
+        check_task(given, self.schemas, system_prompt, parsed_examples)
+        confidence_map = map_of_option(given.calibration)
+        path = resolve_model(model, hf_repo, progress=not given.quiet)
+        warn_of_shortage(path, given)
         start = time.perf_counter()
-        native = load_model(path, asked, progress)
+        native = load_model(path, given, progress)
         _LOGGER.info("loaded %s in %.1f s", path, time.perf_counter() - start)
         # The file's calibration was not fitted to the model with an adapter.
-        if not asked.calibration and not asked.adapters:
+        if not given.calibration and not given.adapters:
             stored = stored_calibration(path)
             confidence_map = stored or map_of_model(native.metadata(METADATA_KEY))
         # Tuned values are measured, and may differ from one tuning to the next.
-        self.tuned = {} if asked.deterministic else tuned_values(native, path, asked)
-        self.options = asked.with_defaults(self.tuned)
+        self.tuned = {} if given.deterministic else tuned_values(native, path, given)
+        self.options = given.with_defaults(self.tuned)
         warn_of_layout(native, self.options)
         self._pipeline = Pipeline(
             native,
             self.schemas,
             self.options,
             engine_options(self.options),
-            examples=shown,
+            examples=parsed_examples,
             system_prompt=system_prompt,
             # Which documents share a prompt must not depend on tuned values.
-            flush_after=4 * asked.stack * asked.with_defaults().max_in_flight,
+            flush_after=4 * given.stack * given.with_defaults().max_in_flight,
             reuse=reuse_of(path, self.options),
             confidence_map=confidence_map,
         )
         self._system_prompt = system_prompt
         self._threads: ThreadPoolExecutor | None = None
         self._pipeline.check_room()
-        # An extractor that is never closed is closed when it is collected, or at exit.
+        # If the user does not close the extractor, this happens at garbage collection or exit.
         self._closing = weakref.finalize(self, _close_pipeline, self._pipeline, native, os.getpid())
 
     @overload
@@ -352,7 +353,7 @@ class Extractor(Generic[T]):
         schema: object = None,
         on_error: OnError = "raise",
     ) -> Iterator[Extraction[Any]]:
-        """Like ``extract_many``, but in the order of completion: give the documents an ``id``."""
+        """Like ``extract_many``, but in order of completion; give the documents an ``id``."""
         indexed = self.iter_indexed(documents, schema=schema, on_error=on_error)
         return (extraction for _, extraction in indexed)
 
@@ -472,7 +473,7 @@ class Extractor(Generic[T]):
 
     @property
     def stats(self) -> EngineStats:
-        """Batches, tokens and time since the engine was made."""
+        """The numbers of batches and tokens, and the time, since the engine was created."""
         return self._pipeline.stats
 
     def close(self) -> None:
@@ -513,7 +514,7 @@ class Extractor(Generic[T]):
             schemas = self.schemas if schema is None else as_schemas(schema)
             if schemas.single is not None:
                 raise OptionError(
-                    f"category {category!r} selects nothing: one schema is for all documents"
+                    f"category {category!r} has no effect: there is one schema for all documents"
                 )
         if not isinstance(document, Document):
             document = Document(document, None, category)
@@ -561,7 +562,7 @@ def error_of(extraction: Extraction[Any], where: str) -> HpdError:
 
 
 def should_raise(extraction: Extraction[Any], on_error: OnError, options: Options) -> bool:
-    """Return whether an extraction failed with an error that is to be raised, not recorded."""
+    """Return whether an extraction failed with an error that must be raised, not recorded."""
     if extraction.error is None or on_error == "record":
         return False
     is_invalid = isinstance(extraction.error.exception, InvalidDataError)
@@ -582,18 +583,18 @@ def check_documents(documents: object) -> None:
     """
     if isinstance(documents, str):
         raise InputError(
-            "one text was given where several documents belong: use extract(text), or put it "
+            "one text was given, but several documents are expected: use extract(text), or put it "
             "into a list: [text]"
         )
     if isinstance(documents, bytes | bytearray):
         raise InputError("documents must be text, not bytes: decode them first")
     if isinstance(documents, Mapping):
         raise InputError(
-            "a dict was given where documents belong, and it iterates over its keys: give its "
+            "a dict was given, which iterates over its keys, but documents are expected: give its "
             "values(), or make a list of hpd.Document"
         )
     if isinstance(documents, Document):
-        raise InputError("one document was given where several belong: put it into a list")
+        raise InputError("one document was given, but several are expected: put it into a list")
     columns: Any = getattr(documents, "columns", None)
     if columns is not None and not callable(columns):
         names = ", ".join(map(str, list(columns)[:5]))
@@ -621,7 +622,7 @@ def _in_order(
 def _iterate_async(
     documents: AsyncIterable[str | Document], loop: asyncio.AbstractEventLoop
 ) -> Iterator[str | Document | NotYet]:
-    """Iterate in this thread over an async iterable of an event loop in another one.
+    """Iterate in this thread over an async iterable whose event loop runs in another thread.
 
     Yields ``NOT_YET`` while no document is ready.
     """
@@ -638,7 +639,7 @@ def _iterate_async(
                     document = future.result(_ASYNC_WAIT_SECONDS)
                     break
                 except FutureTimeoutError:
-                    if future.done():  # The source itself raised it.
+                    if future.done():  # The source itself raised TimeoutError.
                         raise
                     yield NOT_YET
         finally:

@@ -1,4 +1,4 @@
-"""Packages of the extras: imported when they are needed, with one message where one is missing."""
+"""Imports optional packages when they are needed, with one message if a package is missing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def require_extra(what: str, extra: str, packages: Iterable[str]) -> None:
     """Check that the packages of an extra are installed, without importing them.
 
     Raises:
-        MissingPackageError: some are not.
+        MissingPackageError: some are missing.
     """
     absent = [name for name in packages if find_spec(name) is None]
     if absent:
@@ -42,5 +42,5 @@ def require_extra(what: str, extra: str, packages: Iterable[str]) -> None:
 
 
 def missing(what: str, packages: Iterable[str], command: str) -> MissingPackageError:
-    """The error for packages that are not installed."""
+    """Return the error for packages that are not installed."""
     return MissingPackageError(f"{what} needs {', '.join(packages)}: run `{command}`")

@@ -1,4 +1,4 @@
-"""Text tables, parts of messages, and a check of text, that all packages share."""
+"""Text tables, parts of messages and a check of text, shared by all packages."""
 
 from __future__ import annotations
 

@@ -37,16 +37,16 @@ class _LoadedModel:
         self._tasks: RecentlyUsed[object, Task] = RecentlyUsed(_MAX_TASKS)
 
     def task(self, schema: object, examples: ExamplesForm) -> Task:
-        """Return the task of a schema with examples; it is prepared once and keeps their tokens."""
+        """Return the task for a schema and examples; it is prepared once and keeps their tokens."""
         assert self.extractor is not None
-        read = as_schemas(schema)
-        key = repr(read_examples(examples, read)), read.key
-        prepare = partial(self.extractor.prepare, read, examples=examples)
+        schemas = as_schemas(schema)
+        key = repr(read_examples(examples, schemas)), schemas.key
+        prepare = partial(self.extractor.prepare, schemas, examples=examples)
         return self._tasks.get_or_make(key, prepare)
 
 
 _models: RecentlyUsed[object, _LoadedModel] = RecentlyUsed(_MAX_MODELS)
-"""An extractor is closed once nothing refers to it."""
+"""The most recently used models; an extractor that is dropped closes once it is unreferenced."""
 _lock = threading.Lock()
 
 

@@ -25,7 +25,7 @@ OptionKind = Literal["switch", "integer", "number", "choice", "text", "adapters"
 _METADATA = "option"
 _MAX_SHOWN_LENGTH = 60
 _SWITCH_VALUES = {"on": True, "off": False, "true": True, "false": False}
-_MAX_SCALE = 1e38  # the engine keeps it in 32 bits
+_MAX_SCALE = 1e38  # the engine stores scales in 32 bits
 _KINDS: dict[object, OptionKind] = {
     bool: "switch",
     int: "integer",
@@ -72,9 +72,9 @@ class Option:
     is_long_text: bool = False
     """Whether it is text for the model, for which the command line accepts ``@FILE``."""
     per_call: bool = False
-    """Whether it can be set for a single call: it is not the engine's, and names no file."""
+    """Whether it can be set for a single call: it does not configure the engine or name a file."""
     tuning: Tuning | None = None
-    # From the field itself:
+    # From the dataclass field:
     name: str = ""
     kind: OptionKind = "text"
     choices: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ class Option:
         if self.kind == "adapters":
             return "pairs of a file and a scale"
         if self.kind == "shares":
-            return "numbers from 0 on, one of them above it, with commas between them"
+            return "numbers of at least 0, not all of them 0, separated by commas"
         return f"a {'whole ' if self.kind == 'integer' else ''}number{self._bounds()}"
 
     def checked(self, value: object) -> Any:
@@ -126,7 +126,7 @@ class Option:
             if text not in _SWITCH_VALUES:
                 raise ValueError(f"must be on or off, not {short_repr(text)}")
             value = _SWITCH_VALUES[text]
-        # In Python, empty text means none.
+        # In Python, an empty text means that the option is not set.
         if self.kind == "text" and not text:
             raise self._type_error(text)
         try:
@@ -267,7 +267,7 @@ def _check_adapter(pair: object) -> tuple[str, float]:
 def _check_shares(value: object) -> tuple[float, ...]:
     if not _is_sequence(value):
         raise ValueError
-    # Also rejects NaN; the engine keeps them in 32 bits.
+    # Also rejects NaN; the engine stores shares in 32 bits.
     if not all(_is_number(share) and 0 <= share <= _MAX_SCALE for share in value):
         raise ValueError
     shares = tuple(float(share) for share in value if _is_number(share))
@@ -281,5 +281,5 @@ def _is_sequence(value: object) -> TypeGuard[Sequence[object]]:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    # A bool is a Real, too, but not meant as a number.
+    # A bool is also a Real, but not meant as a number.
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,8 +1,9 @@
 """The table of options: one field of ``Options`` for each.
 
-Each option is declared once, with its default, help, flags, bounds, and what it affects. From this
-come the command line, the checks, the engine's structs, and the identities that determine whether a
-run can be resumed (``--resume``), a value reused (``--cache``) and tuned settings applied.
+Each option is declared once, with its default, help, flags, bounds, and what it affects. The
+command line, the checks and the engine's structs are derived from these declarations, as are the
+identities that determine whether a run can be resumed (``--resume``), a value reused (``--cache``)
+and tuned settings applied.
 """
 
 from __future__ import annotations
@@ -36,21 +37,21 @@ _MAX_THREADS = 512  # GGML_MAX_N_THREADS
 _WHY_NOT_REUSED = {
     "temperature": "values are drawn at random",
     "stack": "documents in one prompt see each other",
-    "deterministic": "which documents came before would show in a line's counts",
+    "deterministic": "the counts in a line would depend on the documents before it",
 }
 _ANY_VALUE: Any = object()
-"""Any value but the default."""
-_WRITTEN_AT_ONCE = "all values are written at once, so that none can be asked again"
+"""Stands for any value except the default."""
+_WRITTEN_AT_ONCE = "all values are written at once, so none can be asked for again"
 _CONFLICTS: tuple[tuple[str, Any, str, Any, str], ...] = (
     ("layout", _ANY_VALUE, "method", "ar", "it writes all keys itself"),
-    ("lists", _ANY_VALUE, "method", "ar", "all of an answer is written at once"),
-    ("lists", "names", "layout", "label", "its models are taught the numbers of rows"),
-    ("lists", "ar", "layout", "label", "its models are taught the numbers of rows"),
-    ("probabilities", True, "method", "ar", "the values of an answer are not asked one by one"),
+    ("lists", _ANY_VALUE, "method", "ar", "the whole answer is written at once"),
+    ("lists", "names", "layout", "label", "its models are trained on row numbers"),
+    ("lists", "ar", "layout", "label", "its models are trained on row numbers"),
+    ("probabilities", True, "method", "ar", "values are not asked for one by one"),
     ("on_invalid", "retry", "method", "ar", _WRITTEN_AT_ONCE),
     ("on_missing", "force", "method", "ar", _WRITTEN_AT_ONCE),
-    ("on_missing", "force", "require_grounding", True, "a made-up value stands in no document"),
-    ("on_missing", "force", "on_overflow", "chunk", "a part need not state what another part does"),
+    ("on_missing", "force", "require_grounding", True, "a made-up value is in no document"),
+    ("on_missing", "force", "on_overflow", "chunk", "a chunk need not state what another does"),
     ("deterministic", True, "stack", _ANY_VALUE, "documents in one prompt see each other"),
     (
         "deterministic",
@@ -65,11 +66,11 @@ _CONFLICTS: tuple[tuple[str, Any, str, Any, str], ...] = (
         for name, value in (("dedupe", True), ("cache", _ANY_VALUE))
         for other, reason in _WHY_NOT_REUSED.items()
     ),
-    ("tensor_split", _ANY_VALUE, "split_mode", "none", "one GPU has all of the model"),
+    ("tensor_split", _ANY_VALUE, "split_mode", "none", "one GPU has the whole model"),
     ("main_gpu", _ANY_VALUE, "split_mode", "tensor", "no GPU has more of the model than another"),
 )
 """Pairs of options with values that conflict, and the reason."""
-_MAX_PASSES = 16  # the boundaries of more would be next to each other
+_MAX_PASSES = 16  # with more, chunks would begin at almost the same places
 _INT32 = 2**31 - 1
 _UINT64 = 2**64 - 1
 
@@ -78,7 +79,7 @@ _UINT64 = 2**64 - 1
 class Options:
     """The options for reading documents and choosing values.
 
-    Settings of llama.cpp have its names and meanings. If an option is None, or a count is 0, a
+    Options of llama.cpp keep their names and meanings. If an option is None, or a count is 0, a
     value is chosen for the model and the machine.
 
     Raises:
@@ -191,7 +192,7 @@ class Options:
         False,
         affects="values",
         target="engine",
-        help="bit-for-bit the same values in any order of the documents, for any part of them, "
+        help="bit-for-bit the same values in any order of the documents, for any subset of them, "
         "and after --resume; prompts are decoded one after another, which is slower",
     )
     max_tokens: int = option(
@@ -275,7 +276,7 @@ class Options:
         help="maximum number of tokens in one pass over the weights",
         minimum=0,
         maximum=_INT32,
-        # Fewer in a pass than in a call would save memory only.
+        # A pass that is smaller than a call would only save memory.
         tuning=Tuning(512, together_with="n_batch"),
     )
     n_threads: int = option(
@@ -561,12 +562,12 @@ class Options:
         if self.n_batch and self.n_ubatch > self.n_batch:
             raise OptionError(
                 f"{option_label('n_ubatch')} must not be above {option_label('n_batch')}: "
-                f"{self.n_ubatch} tokens in a pass of {self.n_batch}"
+                f"{self.n_ubatch} tokens in a pass, {self.n_batch} in a call"
             )
         if self.flash_attn == "off" and self.cache_type_v not in _FLOAT_CACHE_TYPES:
             raise OptionError(
                 f"{option_label('cache_type_v')} must be one of "
-                f"{', '.join(_FLOAT_CACHE_TYPES)} where "
+                f"{', '.join(_FLOAT_CACHE_TYPES)} if "
                 f"{option_label('flash_attn')} is off, not {self.cache_type_v}"
             )
 
@@ -606,7 +607,7 @@ class Options:
         )
 
     def with_checked_values(self, values: Mapping[str, Any]) -> Options:
-        """Return a copy with new values that ``Option.checked`` returned, without checking again.
+        """Return a copy with new values, without checking them: they are from ``Option.checked``.
 
         Raises:
             OptionError: two options conflict.
@@ -625,7 +626,7 @@ class Options:
         chosen = {**TUNABLE, **(tuned or {})}
         values = {name: value for name, value in TUNABLE.items() if not self._is_set(name)}
         values |= {name: chosen[name] for name in self.unset}
-        # A pass is part of a batch, so the one that was set limits the other.
+        # A pass cannot be larger than its batch, so an option that is set limits the other one.
         if "n_batch" in values and "n_ubatch" not in values:
             values["n_batch"] = max(values["n_batch"], self.n_ubatch)
         elif "n_ubatch" in values and "n_batch" not in values:
@@ -647,7 +648,7 @@ TUNABLE: dict[str, int] = {
     for name, declared in OPTIONS.items()
     if declared.tuning is not None
 }
-"""The options that ``hpd tune`` varies, each with its value if neither it nor the user has set it.
+"""The options that ``hpd tune`` varies, with their values if neither it nor the user sets them.
 
 They affect the speed, not the values.
 """
@@ -692,7 +693,7 @@ def engine_identity(options: Options) -> dict[str, Any]:
 
 
 def speed_identity(options: Options) -> dict[str, Any]:
-    """Return the options on which the fastest settings depend, without these settings.
+    """Return the options on which the fastest settings depend, without these settings themselves.
 
     Texts for the model are left out, like the documents and the schema.
     """
@@ -707,7 +708,7 @@ def speed_identity(options: Options) -> dict[str, Any]:
 def _rounding_identity(options: Options) -> dict[str, Any]:
     """Return the options that affect rounding, with their values on this machine.
 
-    ``in_flight`` does not: with ``deterministic``, prompts in flight wait for each other.
+    ``in_flight`` is not among them: with ``deterministic``, prompts are decoded one by one.
     """
     filled = options.with_defaults()
     values = {
@@ -721,7 +722,7 @@ def _rounding_identity(options: Options) -> dict[str, Any]:
 
 
 def combine_options(options: Options | None, settings: Mapping[str, object]) -> Options:
-    """Return options in which single ones, by name, are replaced.
+    """Return ``options``, or the defaults if None, with the settings in place of their values.
 
     Raises:
         OptionError: ``options`` is not an ``Options``, or a setting is invalid.
@@ -815,7 +816,7 @@ def _as_docstring() -> str:
     """Return the docstring of ``Options``, with all options."""
     lines = [Options.__doc__ or "", "    Options, with their flags on the command line:\n"]
     for name, declared in OPTIONS.items():
-        # The help has the choices, and what a switch does.
+        # The help already lists the choices, and says what a switch does.
         bounds = f" ({declared.allowed})" if declared.kind in ("integer", "number") else ""
         text = f"{option_label(name)}: {declared.help}{bounds} [default: {declared.default!r}]"
         lines.append(textwrap.fill(text, 96, initial_indent=" " * 8, subsequent_indent=" " * 12))

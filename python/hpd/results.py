@@ -65,13 +65,13 @@ class FieldValue:
     """Whether null was disallowed after the model first answered null or something too unlikely
     (``on_missing="force"``)."""
     repeated: bool = False
-    """Whether the model went on without end, in a loop or with invented items, and was cut."""
+    """Whether the model repeated itself or invented items without end, and was cut off."""
     lacks_timezone: bool = False
     """Whether a date-time has no time zone because the document states none (RFC 3339 requires
     one)."""
     value: Any = None
-    """The value as it is in the data; of an array all of its items, whose own details have paths
-    such as ``tags[0]``."""
+    """The value as it is in the data. For an array, all of its items, which have their own details
+    at paths such as ``tags[0]``."""
     margin: float | None = None
     """The margin of a near tie: the smallest gap between the logits of a chosen token and of the
     runner-up. None if the value is not a near tie."""
@@ -80,12 +80,12 @@ class FieldValue:
     rejected: tuple[RejectedAnswer, ...] = ()
     """Earlier answers that were rejected, with ``on_invalid="retry"``."""
     text: str | None = None
-    """The characters of the document from ``start`` to ``end``, as they are stated there."""
+    """The document's text from ``start`` to ``end``."""
     options: tuple[ValueOption, ...] = ()
     """With ``probabilities``, all values that an enum, a boolean or the choice of a union's variant
     can have, null included, the most probable first. The probabilities are the model's own, before
-    any calibration or threshold, and sum to 1. They count each way to write a value, so the
-    chosen one may be slightly above the model's confidence, which counts the way that was written.
+    any calibration or threshold, and sum to 1. They include every way to write a value, so that of
+    the chosen value may be slightly above the model's confidence, which is for the way it wrote it.
     Options whose probability is not known (with more than about 100 that begin alike) are left
     out."""
 
@@ -216,7 +216,7 @@ class Failure:
     """Why a document has no extraction."""
 
     exception: BaseException
-    """The error, which is also the cause of the one that is raised for the document."""
+    """The original error, which is the cause of the error that is raised for the document."""
     data: Any = None
     """The data that the schema's class rejected, as a plain dict."""
 
@@ -261,7 +261,7 @@ class Extraction(Generic[T_co]):
     """Why the document failed. ``data`` may still be set, if it violates a schema that is not a
     class."""
     checks: tuple[CheckResult, ...] = ()
-    """The checks of the schema that the data does not pass, or that cannot be told."""
+    """The checks of the schema that the data does not pass, or whose outcome is unknown."""
     truncated_at: int | None = None
     """The offset at which the document was truncated, with ``on_overflow="truncate"``."""
     text: str | None = field(default=None, repr=False, compare=False)
@@ -331,13 +331,13 @@ class Extraction(Generic[T_co]):
 
 
 def plain_data(data: Any) -> Any:
-    """Return the data as it is written in JSON, also if it is an instance of a class."""
+    """Return the data as plain JSON values, with instances of classes converted."""
     plain = data if _is_json(data) else _decimals_to_numbers(*dump_data(data))
     return _shorten_numbers(plain)
 
 
 _MAX_PLAIN = 1e21
-"""The number from which on JavaScript, too, writes an exponent."""
+"""The smallest number that JavaScript writes with an exponent."""
 
 
 def _shorten_numbers(data: Any) -> Any:
@@ -371,7 +371,7 @@ def _decimals_to_numbers(plain: Any, typed: Any) -> Any:
 
 
 def iter_parts(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield all parts of some data, lists and objects included, each with its dotted path."""
+    """Yield each part of the data with its dotted path: the data itself, objects, lists, values."""
     yield path, data
     if isinstance(data, dict):
         for name, part in data.items():
@@ -382,7 +382,7 @@ def iter_parts(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def replace_parts(data: Any, parts: Mapping[str, Any], path: str = "") -> Any:
-    """Return the data with other values at some dotted paths."""
+    """Return the data with the parts at some dotted paths replaced."""
     if not parts or path in parts:
         return parts.get(path, data)
     if isinstance(data, dict):
@@ -408,7 +408,8 @@ def build_data(
     from pydantic import ValidationError
 
     if decimals:
-        # JSON has no 235.60; as text it has. A validator of the user's own may want a number.
+        # A number would lose the last digit of 235.60, and text keeps it. As a custom validator may
+        # reject text, all errors are ignored here.
         with suppress(Exception):
             return validate_data(schema.model, replace_parts(data, decimals)), {}
     try:
@@ -420,12 +421,12 @@ def build_data(
             message = problem["msg"]
             problems[path] = f"{problems[path]}; {message}" if path in problems else message
         return data, problems
-    except Exception as error:  # Whatever a validator of the user's own raises.
+    except Exception as error:  # A custom validator may raise anything.
         return data, {"": f"{schema.model.__name__} raised {type(error).__name__}: {error}"}
 
 
 def _data_path(location: tuple[int | str, ...], data: Any) -> str:
-    """Return the path in the data of a Pydantic location.
+    """Convert a Pydantic error location to a path in the data.
 
     Location parts that do not occur in the data are names of validators or of union types.
     """

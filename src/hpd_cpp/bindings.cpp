@@ -87,7 +87,7 @@ std::unique_ptr<ModelHandle> open_model(const std::vector<std::string> & paths,
         std::shared_ptr<const Model>(model.release(), WithoutGil()));
 }
 
-// Makes a method of the model or engine one of its handle; called without the GIL.
+// Turn a method of the model or engine into a method of its handle, called without the GIL.
 template <class Result, class... Arguments>
 auto of_model(Result (Model::*method)(Arguments...) const) {
     return [method](const ModelHandle & handle, Arguments... arguments) {
@@ -258,7 +258,7 @@ void bind_engine(py::module_ & m) {
         .def("seed_drafter", of_engine(&Engine::seed_drafter), py::arg("attribute"),
              py::arg("tokens"))
         .def("forget_prompt", of_engine(&Engine::forget_prompt), py::arg("prompt"))
-        // Python owns the requests from here on: nothing in the engine refers to them any more.
+        // Python owns the returned requests: the engine no longer refers to them.
         .def("step", of_engine(&Engine::step))
         .def("advance", of_engine(&Engine::advance))
         .def("take_values", of_engine(&Engine::take_values))
@@ -286,7 +286,7 @@ void bind_llama_cpp(py::module_ & m) {
           py::kw_only(), py::arg("output_type") = py::none(),
           py::arg("embedding_type") = py::none(), py::call_guard<py::gil_scoped_release>());
     m.def("leave_out_amx", [] {
-        capture_log();  // ggml says which devices it finds
+        capture_log();  // ggml logs the devices that it finds
         leave_out_amx();
     });
 }
@@ -294,9 +294,9 @@ void bind_llama_cpp(py::module_ & m) {
 }  // namespace
 
 PYBIND11_MODULE(_core, m) {
-    m.doc() = "The engine of hpd, on llama.cpp.";
+    m.doc() = "hpd's engine, built on llama.cpp.";
     translate_errors();
-    py::class_<ModelHandle> model(m, "Model");  // options may hold one
+    py::class_<ModelHandle> model(m, "Model");  // before the options, which may hold one
     bind_options(m);
     bind_model(model);
     bind_engine(m);

@@ -12,14 +12,14 @@ namespace hpd {
 
 namespace py = pybind11;
 
-// Both modules have the whole core linked in, so that exceptions are thrown and caught in one
-// library, whatever a platform makes of their types in two, and so that a user's module stands
-// alone. What is doubled with it is the log, the only state of the process: _core's copy is what
-// llama.cpp writes to, and _core_testing is given that under this name.
+// The whole core is linked into both modules. So exceptions are thrown and caught in the same
+// library (some platforms do not recognise their types across two), and _core, which users have,
+// does not need _core_testing. Each module thus has a copy of the log, the only process-wide state:
+// llama.cpp writes to _core's, which _core_testing gets under this name.
 constexpr const char * log_name = "hpd.log";
 
-// Deletes without the GIL, as freeing a model or a context takes time for which other Python
-// threads need not wait.
+// Deletes without the GIL: freeing a model or a context takes time, and other Python threads need
+// not wait for it.
 struct WithoutGil {
     template <class T>
     void operator()(T * object) const {
@@ -41,7 +41,8 @@ private:
     }
 };
 
-// Python's exceptions of these names, from hpd.errors: one class each, whoever raises it.
+// Translates the core's exceptions into those of hpd.errors, so that C++ and Python raise the same
+// classes.
 inline void translate_errors() {
     py::register_local_exception_translator([](std::exception_ptr p) {
         const auto raise = [](const char * name, const std::exception & e) {

@@ -20,7 +20,7 @@ namespace py = pybind11;
 
 namespace {
 
-// Longer arrays, which are those of the vocabulary, are only counted, and not passed to Python.
+// Of longer arrays, which are the vocabulary's, Python gets only the length.
 constexpr size_t n_longest_array = 4096;
 
 struct GgufDeleter {
@@ -48,8 +48,8 @@ struct Reader {
     }
 };
 
-// llama.cpp ends the process if a value does not have the expected type (general.alignment). While
-// this thread reads a header, an exception is thrown instead.
+// llama.cpp ends the process if a value, such as general.alignment, does not have the expected
+// type. While this thread reads a header, an exception is thrown instead.
 thread_local bool reads_header = false;
 ggml_abort_callback_t abort_before = nullptr;
 
@@ -82,9 +82,9 @@ GgufPtr open(const std::string & path, Reader & reader) {
     } catch (const std::exception & e) {
         problem = std::string(": ") + e.what();
     }
-    throw ModelLoadError(log.behind(path + ": its header cannot be read" + problem +
-                                    " (it ends at byte " + std::to_string(reader.size) +
-                                    "; if it is not complete, download it again)"));
+    throw ModelLoadError(log.appended_to(path + ": its header cannot be read" + problem +
+                                         " (the file ends at byte " + std::to_string(reader.size) +
+                                         "; if it is not complete, download it again)"));
 }
 
 py::str text_of(const char * text) {
@@ -126,8 +126,9 @@ py::object number_of(gguf_type type, const void * data, size_t i) {
     }
 }
 
-// Texts, numbers, and short arrays of numbers, by key; the lengths of all arrays; each tensor as
-// (name, type, shape, bytes, offset); and the offset of the first tensor.
+// Returns texts, numbers and short arrays of numbers by key, the lengths of all arrays, each tensor
+// as (name, type, shape, size in bytes, offset in the data), the offset of the data, and the size
+// of the file in bytes.
 py::dict read_gguf_header(const std::string & path) {
     std::error_code error;
     const auto size = std::filesystem::file_size(std::filesystem::u8path(path), error);

@@ -35,7 +35,7 @@
 #include "sampling/sampling.h"
 
 // A module that only tests import. It uses the types of _core, which it imports first. The tests
-// are in Python, like their slow references and Hypothesis.
+// are in Python, as their slow references and Hypothesis are.
 
 using namespace hpd;
 
@@ -106,7 +106,8 @@ struct ContextForTests {
         return "aborted";
     }
 
-    // (n_rows, n_vocab); llama.cpp's own memory, which the next decode overwrites.
+    // Returns the rows (n_rows, n_vocab) in llama.cpp's own memory, which the next decode
+    // overwrites.
     py::array_t<float> rows(const py::object & owner) {
         const std::vector<LogitRow> read = context.rows();
         const std::vector<py::ssize_t> shape{n_rows, model->n_vocab()};
@@ -151,7 +152,8 @@ void bind_context(py::module_ & m) {
              [](const py::object & self) { return self.cast<ContextForTests &>().rows(self); });
 }
 
-// The kernel for an instruction set; throws std::invalid_argument if there is none.
+// Returns the kernel for an instruction set; throws std::invalid_argument if this processor has
+// none.
 AttentionKernel kernel_named(const std::string & isa) {
     for (const AttentionKernel & kernel : Attention::kernels()) {
         if (isa == kernel.isa) return kernel;
@@ -159,7 +161,7 @@ AttentionKernel kernel_named(const std::string & isa) {
     throw std::invalid_argument("this processor has no kernel " + isa);
 }
 
-// Writes nothing.
+// Returns a kernel that writes no results.
 AttentionKernel broken_kernel() {
     return {"broken", 8, [](const AttentionJob &) {}};
 }
@@ -185,8 +187,8 @@ struct LoneNode {
     }
 };
 
-// Whether a node with a mask larger than memory is left to llama.cpp, and the exception from
-// reading it is rethrown later.
+// Whether a node with a mask larger than memory is left to llama.cpp, and finish() throws the
+// exception from reading the mask.
 bool survives_an_unreadable_mask() {
     LoneNode lone(std::numeric_limits<int64_t>::max(), 0);
     Attention attention(broken_kernel(), 1);
@@ -202,7 +204,7 @@ bool survives_an_unreadable_mask() {
 }
 
 // Takes over a node, begins another batch, and computes the node without asking about it again,
-// which llama.cpp must not do; throws what Attention::finish() does.
+// which llama.cpp must not do; throws what Attention::finish() throws.
 void compute_without_asking() {
     LoneNode lone(4, 4);
     Attention attention(broken_kernel(), 1);
@@ -216,7 +218,7 @@ void compute_without_asking() {
     attention.finish();
 }
 
-// The cache of grammars; what a constraint allows is tested with an engine's values.
+// The cache of grammars. What a constraint allows is tested with an engine's values.
 struct ConstraintsForTests {
     std::shared_ptr<const Model> model;
     ConstraintFactory factory;
@@ -278,7 +280,7 @@ void bind_attention(py::module_ & m) {
         if (const auto & kernel = usable_kernel()) return kernel->isa;
         return std::nullopt;
     });
-    // The kernel that is chosen if the fastest one is broken.
+    // Returns the kernel that is chosen if the fastest one is broken.
     m.def("usable_kernel_behind_a_broken_one", []() -> std::optional<std::string> {
         std::vector<AttentionKernel> kernels = Attention::kernels();
         kernels.insert(kernels.begin(), broken_kernel());
@@ -289,7 +291,7 @@ void bind_attention(py::module_ & m) {
     m.def("compute_without_asking", &compute_without_asking);
 }
 
-// A value's choices, with the list that they point into.
+// ChoicesLeft together with the list that it points into.
 class ChoicesForTests {
 public:
     explicit ChoicesForTests(Choices choices) : choices_(sorted(std::move(choices))) {}
@@ -393,8 +395,8 @@ void bind_parts(py::module_ & m) {
 }  // namespace
 
 PYBIND11_MODULE(_core_testing, m) {
-    m.doc() = "The parts of hpd's engine, for tests.";
-    py::module_::import("hpd._native");  // llama.cpp's library, then _core
+    m.doc() = "Parts of hpd's engine, for tests.";
+    py::module_::import("hpd._native");  // loads llama.cpp's library, then _core
     use_log_state(static_cast<LogState *>(py::get_shared_data(log_name)));
     translate_errors();
     bind_engine(m);

@@ -12,7 +12,8 @@ namespace hpd {
 
 namespace {
 
-// llama.cpp takes functions without a state, so the state is global: one engine at a time.
+// Functions with llama.cpp's signatures have no argument for their state, so it is global and
+// serves one engine at a time.
 std::atomic<int64_t> n_calls{0};
 std::atomic<int64_t> first_failing{-1};
 std::atomic<int64_t> n_failing{0};
@@ -42,8 +43,8 @@ float * get_logits(llama_context * context) {
     return fails_now() ? nullptr : real_calls.get_logits(context);
 }
 
-// Counts the engine's fallible calls of llama.cpp from here on, and makes `n` of them fail from the
-// `first`-th on; none if `first` is negative.
+// From here on, counts the engine's fallible calls of llama.cpp and makes `n` of them fail,
+// beginning with number `first` (counted from 0); none if `first` is negative.
 void fail_calls(EngineHandle & handle, int64_t first, int64_t n, int32_t code, bool leave_cells) {
     handle.use([&](Engine & engine) {
         n_calls = 0;

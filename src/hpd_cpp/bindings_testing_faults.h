@@ -4,7 +4,7 @@
 
 namespace hpd {
 
-// Calls of llama.cpp that fail when a test wants them to.
+// Binds functions that make calls of llama.cpp fail.
 void bind_faults(pybind11::module_ & m);
 
 }  // namespace hpd

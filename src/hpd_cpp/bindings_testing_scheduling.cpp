@@ -21,7 +21,7 @@ namespace hpd {
 
 namespace {
 
-// As (kind, seq, from, position).
+// Returns each operation as (kind, seq, from, position).
 py::list list_of(const std::vector<CacheOp> & ops) {
     py::list all;
     for (const CacheOp & op : ops) {
@@ -33,7 +33,7 @@ py::list list_of(const std::vector<CacheOp> & ops) {
     return all;
 }
 
-// The scheduler alone, for tests that take the part of the model and decide when each value ends.
+// The scheduler alone, for tests that play the model and decide when each value ends.
 class SchedulerForTests {
 public:
     explicit SchedulerForTests(const Limits & limits) : scheduler_(limits) {}
@@ -44,7 +44,8 @@ public:
             Request{id, std::move(prompt), std::move(fields), 0, n_cached, keep_prompt}));
     }
 
-    // (ops, batch, rows): ops are (kind, seq, from, position), rows (row, request, field).
+    // Returns (ops, batch, rows). An op is (kind, seq, from, position), a token of the batch
+    // (token, position, seqs, output), and a row (row, request, field).
     py::tuple plan() {
         plan_ = scheduler_.plan();
         py::list batch;
@@ -58,7 +59,8 @@ public:
         return py::make_tuple(list_of(plan_.ops), batch, rows);
     }
 
-    // A token for every row of the plan; `last[i]` says whether it completes the value of row i.
+    // Appends a token for each row of the plan; `last[i]` says whether it completes the value of
+    // row i.
     void commit(const std::vector<Token> & tokens, const std::vector<bool> & last) {
         scheduler_.commit();
         for (size_t i = 0; i < plan_.rows.size(); ++i) {
@@ -90,7 +92,7 @@ public:
         scheduler_.cancel(ids);
         scheduler_.check();
     }
-    // The requests of the last plan have nothing left to ask, but are not done.
+    // Leaves the requests of the last plan without anything to decode, although they are not done.
     void empty_requests() {
         for (const OutputRow & row : plan_.rows) {
             row.value->state = Value::State::prefill;
@@ -125,37 +127,37 @@ private:
     SequencePool pool_;
 };
 
-// Prefixes are identified by their sequences; -1 is none.
+// Prefixes are identified by their sequences; -1 stands for no prefix.
 class PrefixCacheForTests {
 public:
     explicit PrefixCacheForTests(int32_t n_seq) : pool_(n_seq, ops_), prefixes_(pool_, ops_) {}
 
     SeqId find(const std::vector<Token> & prompt, int32_t n_tokens) {
-        return name_of(prefixes_.find(prompt, n_tokens));
+        return seq_of(prefixes_.find(prompt, n_tokens));
     }
     std::tuple<SeqId, bool> find_parent(const std::vector<Token> & prompt, int32_t n_tokens,
                                         int32_t n_least) {
         const PrefixCache::Parent parent = prefixes_.find_parent(prompt, n_tokens, n_least);
-        return {name_of(parent.prefix), parent.is_coming};
+        return {seq_of(parent.prefix), parent.is_coming};
     }
     SeqId add(const std::vector<Token> & prompt, int32_t n_tokens, SeqId parent) {
-        return prefixes_.add(prompt, n_tokens, named(parent)).seq;
+        return prefixes_.add(prompt, n_tokens, prefix_with(parent)).seq;
     }
     void adopt(const std::vector<Token> & prompt, SeqId seq, SeqId parent) {
         if (parent != no_seq) --n_users_[parent];
-        prefixes_.adopt(prompt, seq, named(parent));
+        prefixes_.adopt(prompt, seq, prefix_with(parent));
     }
     void use(SeqId seq) {
-        prefixes_.use(*named(seq));
+        prefixes_.use(*prefix_with(seq));
         ++n_users_[seq];
     }
     void leave(SeqId seq) {
-        prefixes_.leave(*named(seq));
+        prefixes_.leave(*prefix_with(seq));
         --n_users_[seq];
     }
-    void touch(SeqId seq) { prefixes_.touch(*named(seq)); }
-    void set_ready(SeqId seq) { prefixes_.set_ready(*named(seq)); }
-    void drop(SeqId seq) { prefixes_.drop(*named(seq)); }
+    void touch(SeqId seq) { prefixes_.touch(*prefix_with(seq)); }
+    void set_ready(SeqId seq) { prefixes_.set_ready(*prefix_with(seq)); }
+    void drop(SeqId seq) { prefixes_.drop(*prefix_with(seq)); }
     void forget(const std::vector<Token> & prompt) { prefixes_.forget(prompt); }
     bool evict(uint64_t n_touched_since) { return prefixes_.evict(n_touched_since); }
     SeqId take_seq() { return pool_.take(); }
@@ -165,11 +167,11 @@ public:
     int32_t n_ready_cells() const { return prefixes_.n_ready_cells(); }
     size_t n_idle() const { return prefixes_.n_idle(); }
 
-    // Each as (seq, tokens, parent, whether it is ready).
+    // Returns each prefix as (seq, tokens, parent, ready).
     py::list all() const {
         py::list all;
         for (const Prefix & p : prefixes_.all()) {
-            all.append(py::make_tuple(p.seq, p.tokens, name_of(p.parent), p.ready));
+            all.append(py::make_tuple(p.seq, p.tokens, seq_of(p.parent), p.ready));
         }
         return all;
     }
@@ -187,9 +189,9 @@ public:
     }
 
 private:
-    static SeqId name_of(const Prefix * prefix) { return prefix ? prefix->seq : no_seq; }
+    static SeqId seq_of(const Prefix * prefix) { return prefix ? prefix->seq : no_seq; }
 
-    Prefix * named(SeqId seq) {
+    Prefix * prefix_with(SeqId seq) {
         for (const Prefix & p : prefixes_.all()) {
             if (p.seq == seq) return const_cast<Prefix *>(&p);
         }
@@ -200,7 +202,7 @@ private:
     CacheOps ops_;
     SequencePool pool_;
     PrefixCache prefixes_;
-    std::unordered_map<SeqId, int32_t> n_users_;  // without the prefixes that stand on it
+    std::unordered_map<SeqId, int32_t> n_users_;  // without the prefixes that extend it
 };
 
 void bind_scheduler(py::module_ & m) {

@@ -19,12 +19,12 @@ namespace hpd {
 
 namespace {
 
-// The logits that are not 0, by token, after a prompt, a key, and the tokens of a value.
+// Returns the logits that are not 0, by token, after a prompt, a key and the tokens of a value.
 using Script = std::function<std::unordered_map<Token, float>(const std::vector<Token> & prompt,
                                                               const std::vector<Token> & key,
                                                               const std::vector<Token> & tokens)>;
 
-// Fills the cells as usual, but computes no logits, which cost the most and are in the script.
+// Fills the cells as usual, but computes no logits: they cost most, and the script has them.
 int32_t decode_without_rows(llama_context * context, llama_batch batch) {
     std::vector<int8_t> none(static_cast<size_t>(batch.n_tokens), 0);
     batch.logits = none.data();
@@ -36,7 +36,7 @@ public:
     ScriptedLogits(Script script, int32_t n_vocab)
         : script_(std::move(script)), row_(static_cast<size_t>(n_vocab)) {}
 
-    // The row is valid until the next one.
+    // The row is valid until the next call.
     LogitRow operator()(const Value & value) {
         for (const Token token : written_) row_[static_cast<size_t>(token)] = 0.0f;
         written_.clear();

@@ -4,7 +4,7 @@
 
 namespace hpd {
 
-// A model that says what a test wants it to say.
+// Binds follow_script(), which replaces a model's logits with a test's.
 void bind_script(pybind11::module_ & m);
 
 }  // namespace hpd

@@ -9,12 +9,13 @@ namespace hpd {
 
 namespace {
 
-// A batch has a fixed cost of about this many tokens with their rows of logits.
+// The approximate fixed cost of a batch, in tokens with their rows of logits.
 constexpr double batch_worth_gpu = 128.0;
 constexpr double batch_worth_cpu = 16.0;
 
-// If tokens also cost time for cells that they do not see, no document is started while this many
-// are in use: fewer documents in flight need more batches, more of them make each token slower.
+// Where each token also costs time for cells that it does not see, no document is started while
+// this many cells are in use. Fewer documents in flight would need more batches; more would make
+// each token slower.
 constexpr int32_t n_busy_cells = 768;
 
 Limits limits_of(const Model & model, const Context & context, const EngineOptions & options) {
@@ -35,7 +36,7 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
         limits.n_in_flight = 1;
         limits.n_common_least = std::numeric_limits<int32_t>::max();
     }
-    // A window may have dropped cells that a fork in the middle of an instruction needs.
+    // A sliding window may have dropped cells that a fork in the middle of an instruction needs.
     if (model.n_swa() > 0) limits.n_common_least = std::numeric_limits<int32_t>::max();
     return limits;
 }
@@ -111,7 +112,7 @@ void Engine::accept(const BatchPlan & plan) {
     for (size_t i = 0; i < plan.rows.size();) {
         Value & value = *plan.rows[i].value;
         bool is_done = false;
-        bool is_right = true;  // the guess before the row: else the row does not count
+        bool is_right = true;  // the guess before the row; if wrong, the row does not count
         int32_t n_accepted = 0;
         for (; i < plan.rows.size() && plan.rows[i].value == &value; ++i) {
             if (is_done || !is_right) continue;
@@ -136,7 +137,7 @@ void Engine::retire(Value & value) {
     if (drafter_ && value.finish == Finish::complete) drafter_->learn(value);
     if (model_drafter_) model_drafter_->forget(value);
     const Request & request = value.request->request;
-    if (request.tells_values) told_.emplace_back(request.id, value.index, value);
+    if (request.tells_values) finished_values_.emplace_back(request.id, value.index, value);
     scheduler_.retire(value);
 }
 
@@ -170,8 +171,8 @@ std::vector<std::unique_ptr<RequestState>> Engine::step() {
 std::vector<std::unique_ptr<RequestState>> Engine::advance() {
     const bool wanted = wants_request();
     std::vector<std::unique_ptr<RequestState>> finished = scheduler_.take_finished();
-    while (finished.empty() && told_.empty() && !scheduler_.idle() && wants_request() <= wanted &&
-           !woken_.exchange(false)) {
+    while (finished.empty() && finished_values_.empty() && !scheduler_.idle() &&
+           wants_request() <= wanted && !woken_.exchange(false)) {
         if (!decode_batch()) break;
         finished = scheduler_.take_finished();
     }
@@ -196,7 +197,7 @@ void Engine::cancel(const std::set<uint64_t> & ids) {
 
 void Engine::cancel_all() {
     clear_caches();
-    told_.clear();
+    finished_values_.clear();
     scheduler_.cancel_all();
 }
 

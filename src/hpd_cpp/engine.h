@@ -20,8 +20,8 @@
 
 namespace hpd {
 
-// Hyper-parallel decoding: requests in, values out, with as many fields and requests in a batch as
-// fit. schedule -> decode -> accept -> retire.
+// Hyper-parallel decoding: takes requests and returns values, with as many fields and requests in a
+// batch as fit. A step is schedule -> decode -> accept -> retire.
 //
 // Not thread-safe, except where noted.
 class Engine {
@@ -30,31 +30,32 @@ public:
 
     void submit(Request request);
     bool wants_request() const { return scheduler_.wants_request(); }
-    // Whether there is nothing to decode and no result; refused requests have a result, too.
+    // Whether there is nothing to decode and no finished request to return. A refused request
+    // counts as finished.
     bool idle() const { return scheduler_.idle() && !scheduler_.has_finished(); }
 
-    // Decodes one batch; returns the requests it finished, in any order.
+    // Decodes one batch and returns the requests that it finished, in any order.
     std::vector<std::unique_ptr<RequestState>> step();
 
     // Releases a prompt that was submitted with keep_prompt.
     void forget_prompt(const std::vector<Token> & prompt);
 
-    // Decodes batches until a request has finished, a value can be taken, another request is newly
-    // wanted, nothing is left, or interrupt() ended a decode; returns the finished requests. wake()
-    // makes it return after the current batch.
+    // Decodes batches until a request has finished, a value can be taken, wants_request() becomes
+    // true, nothing is left to decode, or interrupt() has aborted a decode. Returns the finished
+    // requests. wake() makes it return after the current batch.
     std::vector<std::unique_ptr<RequestState>> advance();
 
-    // The values of requests with tells_values finished since the last call, each with the id of
-    // its request and the index of its field.
+    // Returns the values that were finished since the last call, of requests with tells_values,
+    // each with the id of its request and the index of its field.
     std::vector<std::tuple<uint64_t, size_t, Value>> take_values() {
-        return std::exchange(told_, {});
+        return std::exchange(finished_values_, {});
     }
 
     // Thread-safe. If advance() is not running, the next call returns at once.
     void wake() { woken_ = true; }
 
-    // Adds a value of an attribute in an example to the drafter's history, as if a document had it.
-    // Does nothing without drafts.
+    // Adds an example's value of an attribute to the drafter's history, as if it came from a
+    // document. Does nothing without drafts.
     void seed_drafter(uint64_t attribute, const std::vector<Token> & tokens);
 
     // Cancels requests by id, waiting or running, without affecting others.
@@ -73,14 +74,14 @@ public:
     // Recounts all budgets after every step. Always on in debug builds, otherwise in tests.
     void check_every_step(bool on) { check_ = on; }
 
-    // For tests: replaces calls of llama.cpp, also for the draft model.
+    // For tests: replaces functions of llama.cpp, also for the draft model.
     void replace_calls(const FallibleCalls & calls);
 
-    // For tests: replaces the rows of logits of values.
+    // For tests: takes rows of logits from a script instead of from the model.
     using Script = std::function<LogitRow(const Value &)>;
     void follow(Script script) { script_ = std::move(script); }
 
-    // For tests: sets the probability from which guesses are made.
+    // For tests: sets the least probability at which guesses are made.
     void fix_least_probability(double p);
 
 private:
@@ -94,12 +95,12 @@ private:
 
     std::shared_ptr<const Model> model_;
     Context context_;
-    std::unique_ptr<Drafter> drafter_;  // none where drafts are off, or cells cannot be trimmed
-    std::unique_ptr<ModelDrafter> model_drafter_;  // likewise
+    std::unique_ptr<Drafter> drafter_;  // null if drafts are off or cells cannot be trimmed
+    std::unique_ptr<ModelDrafter> model_drafter_;  // null without a draft model, or likewise
     Scheduler scheduler_;
     ValueWriter writer_;
     Script script_;
-    std::vector<std::tuple<uint64_t, size_t, Value>> told_;
+    std::vector<std::tuple<uint64_t, size_t, Value>> finished_values_;
     std::atomic<bool> woken_{false};
 #ifdef NDEBUG
     bool check_ = false;

@@ -4,7 +4,8 @@
 
 namespace hpd {
 
-// Base of the core's exceptions; each has a Python exception of the same name.
+// Base of the core's exceptions. Each has a Python exception of the same name in hpd.errors, except
+// Error, which is HpdError there.
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

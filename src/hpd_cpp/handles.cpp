@@ -10,7 +10,7 @@ namespace hpd {
 
 namespace {
 
-// glibc keeps freed memory; other processes may need what a model used.
+// glibc keeps freed memory, but other processes may need what a model used.
 void return_free_memory() noexcept {
 #ifdef __GLIBC__
     malloc_trim(0);
@@ -48,10 +48,10 @@ void EngineHandle::close() {
         closed_ = true;
         if (engine_) {
             engine_->interrupt(true);
-            engine_->wake();  // a device does not end a decode in the middle
+            engine_->wake();  // a GPU cannot stop in the middle of a decode
         }
     }
-    const std::lock_guard<std::mutex> turn(in_use_);  // waits for the call under way
+    const std::lock_guard<std::mutex> turn(in_use_);  // waits for the current call
     std::unique_ptr<Engine> engine;
     {
         const std::lock_guard<std::mutex> lock(ownership_);

@@ -14,8 +14,8 @@
 
 namespace hpd {
 
-// Python's handles of models and engines: closing one, from any thread, frees the memory while
-// Python still has the object.
+// Python's handles for models and engines. Closing one, from any thread, frees the memory even
+// while Python still has the object.
 
 class ModelHandle {
 public:
@@ -55,7 +55,7 @@ public:
         }
     }
 
-    // Ends the current call, which throws EngineClosedError, waits for it, and frees everything.
+    // Makes the current call throw EngineClosedError, waits for it to end, and frees everything.
     // Thread-safe.
     void close();
     bool closed() const { return closed_; }
@@ -75,7 +75,7 @@ public:
     uint32_t n_ctx() const { return n_ctx_; }
 
 private:
-    // Publishes at the end of a call, even by an exception.
+    // Publishes the engine's state when a call ends, even with an exception.
     struct Publishing {
         EngineHandle & handle;
         ~Publishing() { handle.publish(); }
@@ -85,9 +85,9 @@ private:
     void publish();
 
     std::mutex in_use_;  // held while a call uses the engine
-    mutable std::mutex ownership_;  // held while engine_ is looked at from outside of such a call
-    std::unique_ptr<Engine> engine_;  // none once it is closed
-    EngineStats last_stats_;  // once it is closed
+    mutable std::mutex ownership_;  // held while engine_ is accessed outside such a call
+    std::unique_ptr<Engine> engine_;  // null once closed
+    EngineStats last_stats_;  // used once closed
     uint32_t n_ctx_;
     std::atomic<bool> closed_{false};
     std::atomic<bool> wants_request_{false};

@@ -11,8 +11,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// One or two may follow an interrupt() that has already returned.
-constexpr int32_t most_aborts = 8;
+// One or two aborts may be noticed only after interrupt(false).
+constexpr int32_t max_aborts = 8;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -65,10 +65,10 @@ EngineStats StepRecorder::stats() const {
 void AbortWatch::decode_ended(DecodeStatus status, bool is_stopped) {
     const bool unasked = status == DecodeStatus::aborted && !is_stopped;
     n_aborts_ = unasked ? n_aborts_ + 1 : 0;
-    if (n_aborts_ < most_aborts) return;
+    if (n_aborts_ < max_aborts) return;
     n_aborts_ = 0;
-    throw DecodeError("llama.cpp has ended " + std::to_string(most_aborts) +
-                      " decodes in a row before their time, which nobody asked for");
+    throw DecodeError("llama.cpp has aborted " + std::to_string(max_aborts) +
+                      " decodes in a row, although no interruption was requested");
 }
 
 }  // namespace hpd

@@ -15,14 +15,14 @@ struct EngineStats {
     uint64_t n_batches = 0;       // decode calls
     uint64_t n_tokens = 0;        // tokens in them
     uint64_t n_rows = 0;          // rows of logits that llama.cpp computed for them
-    uint64_t n_graphs = 0;  // graphs that llama.cpp computed, the draft model's not counted
-    uint64_t n_graphs_reused = 0;  // those of them that it had computed just before
-    uint64_t n_preempted = 0;  // times that a request was sent back to start again
+    uint64_t n_graphs = 0;  // graphs that llama.cpp computed, without the draft model's
+    uint64_t n_graphs_reused = 0;  // of these, graphs reused from the batch before
+    uint64_t n_preempted = 0;  // times that a request was stopped, to start again later
     uint64_t n_draft_batches = 0;  // decode calls of the draft model
-    uint64_t n_attention_taken = 0;  // nodes of attention that hpd's kernel computed
-    uint64_t n_attention_left = 0;  // those that it left to llama.cpp, where it is switched on
-    double decode_seconds = 0.0;  // waiting for llama.cpp, the draft model included
-    double reading_seconds = 0.0;  // of these, the share of the tokens of prompts and keys
+    uint64_t n_attention_taken = 0;  // attention nodes that hpd's kernel computed
+    uint64_t n_attention_left = 0;  // nodes that it left to llama.cpp; 0 if it is off
+    double decode_seconds = 0.0;  // waiting for llama.cpp, including the draft model
+    double reading_seconds = 0.0;  // of these, the share for tokens of prompts and keys
     double host_seconds = 0.0;  // scheduling and choosing tokens
 };
 
@@ -67,7 +67,7 @@ public:
     void decode_ended(DecodeStatus status, bool is_stopped);
 
 private:
-    int32_t n_aborts_ = 0;  // in a row, that nobody asked for
+    int32_t n_aborts_ = 0;  // consecutive aborts that were not requested
 };
 
 }  // namespace hpd

@@ -10,15 +10,15 @@ namespace hpd {
 
 class Model;
 
-// An option of the engine is a field here, its name in each(), by which Python sets it, and an
-// entry in the table of options (hpd/options.py).
+// An option of the engine consists of a field here, its name in each(), by which Python sets it,
+// and an entry in the table of options (hpd/options.py).
 
-// What is needed to open a model.
+// How a model is loaded.
 struct ModelOptions {
     int32_t n_gpu_layers = -1;     // layers on the GPU; negative: all of them
     std::string split_mode = "layer";  // none | layer | row | tensor: how GPUs share the model
-    std::vector<float> tensor_split;   // the share of each GPU; none: by their free memory
-    int32_t main_gpu = 0;              // that has the model if split_mode is none
+    std::vector<float> tensor_split;   // the share of each GPU; empty: by free memory
+    int32_t main_gpu = 0;              // the GPU that has the model if split_mode is none
     bool use_mmap = true;          // map the file instead of reading it
     bool vocab_only = false;       // tokenizer and metadata only, no weights
     std::vector<std::pair<std::string, float>> adapters;  // adapter files and their scales
@@ -39,8 +39,8 @@ struct ModelOptions {
 struct SamplingOptions {
     float temperature = 0.0f;  // 0: always the most likely token
     int32_t top_k = 40;        // keep this many candidates; 0: all
-    float top_p = 0.95f;       // keep the likeliest that together reach this probability
-    float min_p = 0.05f;       // drop what is less likely than this times the likeliest
+    float top_p = 0.95f;       // keep the likeliest tokens that together reach this probability
+    float min_p = 0.05f;       // drop tokens less likely than this times the likeliest
     uint64_t seed = 0;         // each value draws from its own stream, derived from this
 
     template <class Visit>
@@ -53,7 +53,7 @@ struct SamplingOptions {
     }
 };
 
-// The context and the scheduling of an engine.
+// The context, scheduling and sampling of an engine.
 struct EngineOptions {
     uint32_t n_ctx = 0;           // KV cells for everything in flight; 0: chosen from the model
     uint32_t n_batch = 512;       // tokens per decode call
@@ -61,18 +61,18 @@ struct EngineOptions {
     int32_t n_threads = 0;        // for a batch of one token; 0: one per core
     int32_t n_threads_batch = 0;  // for larger batches, and for reading logits; 0: as n_threads
     uint32_t n_seq_max = 256;     // sequences; llama.cpp allows at most 256
-    uint32_t n_in_flight = 0;  // requests decoded together; 0: as many as are thought best
+    uint32_t n_in_flight = 0;  // requests decoded together; 0: hpd chooses
     std::string flash_attn = "auto";  // on | off | auto
     std::string cache_type_k = "f16";  // element types of the KV cells, by ggml's names
     std::string cache_type_v = "f16";
-    bool drafts = true;  // guess tokens where that pays; the values stay the same
-    std::shared_ptr<const Model> draft_model;  // guesses tokens, too; none: no such model
-    int32_t n_draft = 8;  // tokens that it guesses for a value at a time, at most
-    float draft_p_min = 0.75f;  // it stops where its own likeliest token is less likely
+    bool drafts = true;  // guess tokens where that saves time; values stay the same
+    std::shared_ptr<const Model> draft_model;  // also guesses tokens; null: none
+    int32_t n_draft = 8;  // the most tokens that it guesses for a value at a time
+    float draft_p_min = 0.75f;  // it stops where its likeliest token is less probable
     bool swa_full = true;  // keep every cell of sliding-window layers: forks need them
-    bool cpu_attention = true;  // on a CPU, hpd's kernel for flash attention
-    bool offload_kqv = true;  // attention and the KV cells on the GPU
-    // Decodes one request at a time, by steps that depend on that request alone: its values are
+    bool cpu_attention = true;  // on a CPU, use hpd's kernel for flash attention
+    bool offload_kqv = true;  // keep attention and the KV cells on the GPU
+    // Decodes one request at a time, in steps that depend on that request alone, so its values are
     // identical whatever came before.
     bool deterministic = false;
     SamplingOptions sampling;

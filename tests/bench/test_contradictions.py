@@ -200,7 +200,7 @@ def test_right_values_that_are_lost_since_an_earlier_result():
     assert lost(before, now) == (1, 3)
     told = compared(before, now)
     assert told == (
-        "4 of 5 values of documents kept aside are right; of 3 right before, 1 are lost (33.33%); "
+        "4 of 5 values of held-out documents are right; of 3 right before, 1 are lost (33.33%); "
         "1 gained"
     )
     with pytest.raises(ValueError, match="zip"):
@@ -237,7 +237,7 @@ def test_a_result_has_the_counts_and_the_conditions(tmp_path, capsys, few_handwr
     ("arguments", "reason"),
     [
         (["--limit", "0"], "at least one text"),
-        (["--kept-aside", "-1"], "not so few"),
+        (["--kept-aside", "-1"], "must not be negative"),
         (["--baseline", "x.json"], "say --kept-aside"),
         (["--kept-aside", "--baseline", "x.json"], "no result of this command"),
     ],

@@ -245,7 +245,7 @@ def test_a_broken_file_is_left_out_with_a_warning(text):
 def test_a_cache_that_cannot_be_written_is_an_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "cache"))
-    with pytest.raises(HpdError, match=f"cannot be kept.*{CACHE_VARIABLE}"):
+    with pytest.raises(HpdError, match=f"cannot be stored.*{CACHE_VARIABLE}"):
         tuned.store_tuned(KNOWN, FASTEST)
 
 
@@ -377,7 +377,7 @@ def test_the_command_keeps_what_the_next_run_takes(
     tokens = ["--max-tokens", "6", "--set", "verbose=on"]
     extract = ["extract", *source, "-c", "1024", "-t", "1", *tokens]
     assert main(extract) == 0
-    assert "as hpd tune found: in_flight=0, drafts=off, n_batch=512" in capsys.readouterr().err
+    assert "found by hpd tune: in_flight=0, drafts=off, n_batch=512" in capsys.readouterr().err
     monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")
     assert main(extract) == 0
     assert "hpd tune" not in capsys.readouterr().err

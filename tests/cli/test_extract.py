@@ -32,7 +32,7 @@ def test_extract_says_that_an_id_comes_again(tmp_path, fake, capfd):
     assert main(["extract", str(source), "--schema", "brand"]) == 0
     out, err = capfd.readouterr()
     assert [line["id"] for line in read_lines(out)] == ["a", "b", "a"]
-    assert "1 document has the id of an earlier one: document 3 is the first" in err
+    assert "1 document has the id of an earlier one: the first is document 3" in err
     main(["extract", str(source), "--schema", "brand", "--quiet"])
     assert capfd.readouterr().err == ""
 
@@ -79,7 +79,7 @@ def test_each_document_has_the_schema_of_its_category(tmp_path, fake, capfd):
     # Texts are descriptions, so this is one schema.
     command = ["extract", str(source), "--schema", '{"Shoes": "brand, size", "Tea": "flavor"}']
     assert main([*command, "--category-field", "category"]) == 2
-    assert "the schema is one for all documents" in capfd.readouterr().err
+    assert "there is one schema for all documents" in capfd.readouterr().err
 
 
 def test_options_reach_the_extractor(tmp_path, fake, monkeypatch):

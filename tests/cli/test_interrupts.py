@@ -46,7 +46,7 @@ def test_once_finishes_what_is_in_flight(tmp_path, sends, capfd, name):
         assert signal.getsignal(number) is signal.SIG_DFL
     again = "Ctrl-C" if name == "SIGINT" else name
     first, *_, last = capfd.readouterr().err.splitlines()
-    assert first == f"hpd: finishing the documents in flight; {again} once more stops at once"
+    assert first == f"hpd: finishing the documents in flight; another {again} stops at once"
     assert last.startswith("hpd: interrupted: 3 documents are written; ")
     assert [line["data"]["text"] for line in read_lines(out)] == ["a", "b", "once"]
 

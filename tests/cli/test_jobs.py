@@ -141,7 +141,7 @@ def test_a_pattern_in_a_folder_whose_name_looks_like_one(tmp_path, fake, monkeyp
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "there is no job 'a': it has none, which would be written as [job.a]"),
+        ("", "there is no job 'a': it has none; write one as [job.a]"),
         ("[job.b]\n[job.c]", "there is no job 'a': it has b, c"),
         ("[job.aa]", "there is no job 'a': did you mean aa?"),
         ("[jobs.a]", "hpd.toml:1: there is no setting 'jobs' here: jobs are written as [job.NAME]"),

@@ -83,13 +83,13 @@ def test_a_text_is_read_as_in_python_or_refused(documents, of_command, text):
         ("-fa off -ctv q8_0", "cache_type_v (--cache-type-v) must be one of f32, f16, bf16"),
         (
             "--set tensor_split=3,x",
-            "tensor_split must be numbers from 0 on, one of them above it, with",
+            "tensor_split must be numbers of at least 0, not all of them 0, separated",
         ),
         ("-ctv", "expected one argument"),
         ("--set drafts=yes", "drafts must be on or off, not 'yes'"),
         ("--set draft=on", "draft: no such option: did you mean drafts?"),
         ("--set drafts", "drafts needs a value: --set drafts=VALUE"),
-        ("--no-drafts", "unrecognized arguments: --no-drafts: say --set drafts=off"),
+        ("--no-drafts", "unrecognized arguments: --no-drafts: use --set drafts=off"),
         ("--flash", "unrecognized arguments: --flash"),
         ("--schma=x", "--schma=x: did you mean --schema? (see hpd "),
         ("--set draft_model=", "draft_model must be text, not ''"),
@@ -148,7 +148,7 @@ def test_everything_that_can_be_said_in_python_can_be_said_here():
 )
 def test_standard_input_is_read_once(arguments, capsys):
     assert main(arguments) == 2
-    assert "hpd: error: - is standard input, which can be read once" in capsys.readouterr().err
+    assert "hpd: error: - is standard input, which can be read only once" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("options", "is_said"), [((), True), (("--quiet",), False)])

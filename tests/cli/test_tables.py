@@ -73,8 +73,8 @@ def test_a_table_that_was_corrected_is_not_replaced_unasked(name, tmp_path, fake
     assert extract(source, out, "--resume") == 2
     said = capfd.readouterr().err
     assert "o." in said
-    assert "was changed since hpd wrote it: row 3 (id '2') is not as it was" in said or (
-        name in ("o.json", "o.parquet") and "(id '2') is not as it was" in said
+    assert "was changed since hpd wrote it: row 3 (id '2') is different" in said or (
+        name in ("o.json", "o.parquet") and "(id '2') is different" in said
     )
     assert "--overwrite" in said
     assert out.read_bytes() == edited
@@ -103,8 +103,8 @@ def test_rows_that_were_taken_away_or_added_are_a_change(tmp_path, fake, capfd):
     assert extract(source, out) == 0
     whole = out.read_text()
     for changed, said in (
-        (whole[: whole.rindex("2,")], "it has 1 rows, and had 2"),
-        (whole + whole.splitlines()[-1] + "\n", "it has 3 rows, and had 2"),
+        (whole[: whole.rindex("2,")], "it has 1 rows, not 2"),
+        (whole + whole.splitlines()[-1] + "\n", "it has 3 rows, not 2"),
     ):
         out.write_text(changed)
         assert extract(source, out, "--resume") == 2

@@ -83,7 +83,7 @@ def test_a_table_is_made_when_the_watch_ends(inbox, tmp_path):
     ("options", "says"),
     [
         (["--dry-run"], "leave one out"),
-        (["--schema", "{stem}.json"], "--watch goes with one schema"),
+        (["--schema", "{stem}.json"], "--watch needs one schema"),
     ],
 )
 def test_what_does_not_go_with_a_watch_is_refused(inbox, no_extractor, options, says, capsys):

@@ -21,7 +21,7 @@ def test_a_value_has_room_for_a_token():
     ("name", "value", "says"),
     [
         ("split_mode", "rows", "split_mode must be none, layer, row or tensor, not rows"),
-        ("tensor_split", [1.0] * 999, "tensor_split has 999 shares, and llama.cpp knows "),
+        ("tensor_split", [1.0] * 999, "999 shares, but llama.cpp supports at most"),
     ],
 )
 def test_what_devices_cannot_have_is_refused_even_where_there_are_none(

@@ -201,7 +201,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         if prefix is None:
             return
         if self.n_standing(prefix):
-            with pytest.raises(RuntimeError, match="something stands on"):
+            with pytest.raises(RuntimeError, match="still has users"):
                 self.cache.drop(prefix.seq)
             return
         self.cache.drop(prefix.seq)

@@ -99,11 +99,11 @@ ROW = {"input": "t", "category": "c", "target_scores": {"a": {"x": 1}}}
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ({**ROW, "input": None}, "the field 'input' should be text, and is null"),
+        ({**ROW, "input": None}, "the field 'input' should be text, but is null"),
         ({**ROW, "input": " "}, "'input': no text"),
         ({**ROW, "category": ""}, "the category should be text"),
-        ({**ROW, "category": 3}, "the category should be text, and is the int 3"),
-        ({**ROW, "target_scores": ["a"]}, "target_scores should be an object, and is a list"),
+        ({**ROW, "category": 3}, "the category should be text, but is the int 3"),
+        ({**ROW, "target_scores": ["a"]}, "target_scores should be an object, but is a list"),
         ({**ROW, "target_scores": {"a": "x"}}, "target_scores['a'] should be an object of values"),
         ('"text"', "expected a JSON object"),
         ("{", "not valid JSON"),
@@ -143,7 +143,7 @@ def test_amazon(tmp_path):
         ({"title": "t", "main_category": 3}, "main_category should be text"),
         ({"title": "t", "parent_asin": 3}, "parent_asin should be text"),
         ({"title": "t", "details": "{"}, "details is not valid JSON"),
-        ({"title": "t", "details": [1]}, "details should be an object, and is a list"),
+        ({"title": "t", "details": [1]}, "details should be an object, but is a list"),
     ],
 )
 def test_an_item_that_is_wrong(row, says, tmp_path):

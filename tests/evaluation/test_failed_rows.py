@@ -118,7 +118,7 @@ def test_a_report_replaces_no_file_but_a_report(folder, fake, capfd):
     mine = folder.parent / "r.html"
     mine.write_text("<p>written by hand, about hpd</p>")
     assert main(["report", "o.jsonl", "-o", "r.html"]) == 2
-    assert "is no page of hpd report" in capfd.readouterr().err
+    assert "is not a page of hpd report" in capfd.readouterr().err
     assert "by hand" in mine.read_text()
     mine.unlink()
     for _ in range(2):

@@ -202,7 +202,7 @@ def test_the_texts_come_from_a_documents_file(tmp_path, capsys):
     ("arguments", "says"),
     [
         (["gone.jsonl"], "cannot be opened"),
-        (["empty.jsonl"], "holds no line"),
+        (["empty.jsonl"], "has no lines"),
         (["made.jsonl", "--text-field", "t"], "needs --documents or GOLD"),
         (["made.jsonl", "-o", "made.jsonl"], "would be overwritten"),
     ],

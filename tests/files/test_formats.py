@@ -356,9 +356,9 @@ def test_a_page_whose_declared_encoding_is_wrong_says_so():
     page = '<html><head><meta charset="utf-8"></head><body>Größe</body></html>'
     record = read(page.encode("cp1252"), "html")
     assert record.text == "Größe"
-    assert "not UTF-8, which it says that it is" in record.notes
+    assert "declared as UTF-8, but is not" in record.notes
     mixed = read(page.encode().replace(b"<meta", b'<meta content="Gr\xfcn"><meta'), "html")
-    assert (mixed.text, mixed.notes) == ("Größe", ("not UTF-8, which it says that it is",))
+    assert (mixed.text, mixed.notes) == ("Größe", ("declared as UTF-8, but is not",))
     (named,) = RecordReader(
         io.BytesIO("<p>Луна".encode("koi8-r")), format="html", encoding="koi8-r"
     )

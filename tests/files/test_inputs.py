@@ -339,10 +339,10 @@ def test_a_folder_that_cannot_be_read_is_an_error(tmp_path, monkeypatch):
     [
         ([], None),
         (["a", "b", "A"], None),
-        (["a", "b", "c", "b"], "1 document has the id of an earlier one: document 4 is the first, "
-         "with that of document 2"),
-        (["x", "y", "y", "x", "y"], "3 documents have the id of an earlier one: document 3 is the "
-         "first, with that of document 2"),
+        (["a", "b", "c", "b"], "1 document has the id of an earlier one: the first is document 4, "
+         "with the id of document 2"),
+        (["x", "y", "y", "x", "y"], "3 documents have the id of an earlier one: the first is "
+         "document 3, with the id of document 2"),
     ],
 )  # fmt: skip
 def test_ids_that_come_again_are_counted(ids, notice, tmp_path):

@@ -58,7 +58,7 @@ def test_a_line_separator_inside_a_string_does_not_split_the_line():
         (b'{"title2": "x", "n": 1}', "the record has 'title2', 'n'"),
         (b"{}", "the record has none at all"),
         (b'{"text": null}', "no text: the field 'text' is null"),
-        (b'{"text": ["x"]}', "'text' should be text, and is a list"),
+        (b'{"text": ["x"]}', "'text' should be text, but is a list"),
         (b'{"text": {"x": 1}}', "is an object"),
         (b'{"text": NaN}', "is the float nan"),
         (b"[" * 100_000, "not JSON Lines|not valid JSON"),

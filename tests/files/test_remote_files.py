@@ -173,7 +173,7 @@ def test_lines_that_cannot_be_copied_stay_here(bucket, fake, tmp_path, capfd, mo
     with monkeypatch.context() as broken:
         broken.setattr(type(bucket), "put_file", refuse)
         assert run(source, "-o", "s3://shop/out.jsonl") == 1
-    assert "Access Denied; what is finished is in" in capfd.readouterr().err
+    assert "Access Denied; finished documents are in" in capfd.readouterr().err
     assert run(source, "-o", "s3://shop/out.jsonl", "--resume") == 0
     assert len(lines_at(bucket, "shop/out.jsonl")) == 1
 
@@ -183,8 +183,8 @@ def test_what_cannot_be_written_is_told_before_a_model_is_loaded(bucket, fake, t
     source = write_lines(tmp_path / "in.jsonl", {"text": "x"})
     for out, said in (
         ("s3://nowhere/out.jsonl", "Not Found"),
-        ("https://example.org/out.jsonl", "hpd reads from there, and cannot write"),
-        (f"zip://out.jsonl::{tmp_path}/a.zip", "hpd reads from there, and cannot write"),
+        ("https://example.org/out.jsonl", "hpd can read from there, but not write"),
+        (f"zip://out.jsonl::{tmp_path}/a.zip", "hpd can read from there, but not write"),
         ("s3://shop/runs/", "is a folder"),
         ("s3://shop/in.txt", "already exists"),
         ("s3://shop/out.xml", ".xml files are not written"),

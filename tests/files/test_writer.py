@@ -371,9 +371,9 @@ def test_a_change_of_settings_is_told_with_both_values(tmp_path):
     with pytest.raises(InputError) as caught:
         FileWriter(path, other, resume=True, about=now)
     message = str(caught.value)
-    assert "schema (d is new; c is gone; b is integer, and was number)" in message
-    assert "model (/m/b.gguf, and was /m/a.gguf)" in message
-    assert "option --method (ar, and was hpd)" in message
+    assert "schema (d is new; c is gone; b is integer, was number)" in message
+    assert "model (/m/b.gguf, was /m/a.gguf)" in message
+    assert "option --method (ar, was hpd)" in message
 
 
 # --- failures ------------------------------------------------------------------------------------

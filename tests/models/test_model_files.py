@@ -50,7 +50,7 @@ def test_what_is_not_there(tmp_path, monkeypatch):
     with pytest.raises(ModelLoadError, match=r"there is no model .*gone\.gguf$"):
         resolve_model(tmp_path / "gone.gguf")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ModelLoadError, match=r"there is no model user/repo; .* say -hf"):
+    with pytest.raises(ModelLoadError, match=r"there is no model user/repo; .* use -hf"):
         resolve_model("user/repo")
     with pytest.raises(ModelLoadError, match="there is no adapter"):
         local_lora(tmp_path / "gone.gguf")
@@ -69,10 +69,10 @@ def test_a_name_that_is_nearly_that_of_a_file(tmp_path, monkeypatch):
 
 
 def test_a_folder(tmp_path):
-    with pytest.raises(ModelLoadError, match="is a folder, and it holds no GGUF file"):
+    with pytest.raises(ModelLoadError, match="is a folder without a GGUF file"):
         resolve_model(tmp_path)
     write(tmp_path / "a.gguf")
-    with pytest.raises(ModelLoadError, match=r"is a folder, it holds a\.gguf; name the file"):
+    with pytest.raises(ModelLoadError, match=r"is a folder with a\.gguf: name the file"):
         resolve_model(tmp_path)
 
 

@@ -108,14 +108,14 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option):
         ({"adapters": (("a.gguf", float("inf")),)}, "pairs of a file and a scale"),
         (
             {"tensor_split": (0, 0)},
-            "tensor_split must be numbers from 0 on, one of them above it, "
-            "with commas between them, not (0, 0)",
+            "tensor_split must be numbers of at least 0, not all of them 0, "
+            "separated by commas, not (0, 0)",
         ),
         ({"tensor_split": (3, -1)}, "not (3, -1)"),
         ({"tensor_split": (10**400,)}, "not (1000"),
         (
             {"tensor_split": (3, 1), "split_mode": "none"},
-            "tensor_split cannot be combined with split_mode 'none': one GPU has all",
+            "tensor_split cannot be combined with split_mode 'none': one GPU has the",
         ),
         ({"main_gpu": 1}, "main_gpu does nothing without split_mode"),
         (

@@ -15,7 +15,7 @@ FOR_EVER = 1 << 60
     ("code", "leaves_cells", "message"),
     [
         (1, False, "the context is full although nothing else is in flight"),
-        (2, True, "ended 8 decodes in a row before their time"),
+        (2, True, "aborted 8 decodes in a row, although no interruption was requested"),
         (-1, False, r"could not decode a batch of \d+ tokens \(code -1\)"),
         (-3, True, r"could not decode a batch of \d+ tokens \(code -3\)"),
     ],

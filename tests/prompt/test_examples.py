@@ -51,7 +51,7 @@ def test_of_a_schema_without_an_object_the_answer_is_the_value():
         ([(b"bytes", DATA)], "example 1: the document must be text, not bytes"),
         ([(TEXT, "Nike")], "example 1: the answer must be an object of the schema's attributes"),
         ([(TEXT, ["Nike"])], "example 1: the answer must be an object"),
-        ([(TEXT, {"brand": object()})], "example 1: the answer is no data"),
+        ([(TEXT, {"brand": object()})], "example 1: the answer is not data"),
         ({"text": TEXT, "data": DATA}, "examples: a list is expected"),
         (TEXT, "examples: a list is expected, not str"),
         (iter([(TEXT, DATA)]), "examples: a list is expected"),

@@ -209,7 +209,7 @@ MACRO = "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% end
 
 @pytest.mark.parametrize("endless", [LOOP, MACRO])
 def test_a_template_that_does_not_end_is_an_error(endless):
-    with pytest.raises(ModelLoadError, match="does not come to an end within 100000 steps"):
+    with pytest.raises(ModelLoadError, match="does not end within 100000 steps"):
         render(endless + "{{ messages[1].content }}", "s")
 
 

@@ -123,7 +123,7 @@ def test_a_state_that_is_too_long_is_an_error(plans):
 
 def test_parameters_that_change_nothing_are_named(plans):
     body = {"chat_template_kwargs": {"enable_thinking": False}, "cache_salt": "", "model": "any"}
-    assert read(plans, **body).warnings == ("chat_template_kwargs changes nothing here",)
+    assert read(plans, **body).warnings == ("chat_template_kwargs has no effect here",)
 
 
 CHOICE = QUESTIONS["team"]

@@ -226,7 +226,7 @@ def test_bfloat16_leaves_the_rotary_frequencies_exact(tiny_model):
     assert all(p.grad.dtype == p.dtype == torch.float32 for p in weights)
     weights.finish({})
     assert network.lm_head.weight.dtype == torch.float32
-    assert torch.equal(network.lm_head.weight, weights.of["lm_head.weight"])
+    assert torch.equal(network.lm_head.weight, weights.by_name["lm_head.weight"])
 
 
 def test_what_cannot_be_trained_is_refused(tiny_model, tmp_path):

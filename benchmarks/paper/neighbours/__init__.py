@@ -3,8 +3,8 @@
 The model, which was trained for this, writes the answers for 100 titles of OA-Mine's dev rows value
 by value, each after its key. The ways take turns on a few documents at a time, with one thread, and
 times are processor times. Their answers are compared with those of greedy decoding, one token a
-pass. Named entities, thoughts before values, and the figure of when tokens are final are parts of
-their own.
+pass. Named entities, thoughts before values, and the passes after which tokens are final are
+separate parts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from benchmarks.paper.neighbours.ways import AR, WAYS
 
 N_ROWS = 100
 _N_TOGETHER = 8
-"""Number of documents for each turn of a way."""
+"""Number of documents in each turn of a way."""
 
 _ALONE: dict[str, Any] = {"in_flight": 1, "drafts": False}
 ENGINE_WAYS = {
@@ -47,8 +47,8 @@ ENGINE_WAYS = {
 """The ways that hpd's engine implements."""
 
 _NOTE = (
-    "Nothing was trained for this table: the model knows HPD's prompts, not stacks and skeletons. "
-    "Times are of the processor, and those of HPD are of another program than the others."
+    "The model was not trained for this table: it knows HPD's prompts, but not stacks and "
+    "skeletons. Times are processor times; HPD's were measured in another program."
 )
 
 
@@ -85,7 +85,7 @@ def neighbours(bench: Workbench) -> Finding:
         )
     cells = compared(examples, schemas, found)
     title = (
-        f"{len(examples)} titles of OA-Mine; passes of a document, that over its prompt included"
+        f"{len(examples)} titles of OA-Mine; passes per document, including the one over its prompt"
     )
     return Finding([Table(title, cells)], tokens_a_pass(cells), notes)
 

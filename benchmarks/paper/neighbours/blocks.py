@@ -74,7 +74,7 @@ class Blocks:
         use_attention(network, "sdpa")
 
     def begin(self, prompt: Sequence[int]) -> None:
-        """Read a prompt, which counts as one pass together with the first key."""
+        """Read a prompt; it counts as one pass together with the first key."""
         self._cache = DynamicCache()
         self._say(prompt, is_block=False)
 
@@ -90,7 +90,7 @@ class Blocks:
         while not self._is_over(block):
             # A token is predicted at the position of the one before it.
             tokens, sure = self._say(block[:-1], is_block=True)
-            self._cache.crop(1 - N_BLOCK)  # the number to drop from the end
+            self._cache.crop(1 - N_BLOCK)  # negative: the number to drop from the end
             self.n_passes += 1
             masked = [i for i, token in enumerate(block) if token == self._mask]
             for i in taken([sure[i - 1] for i in masked]):
@@ -158,11 +158,14 @@ def blocks(bench: Workbench) -> Finding:
             each.n_passes += filled.n_passes - n_passes
             each.n_tokens += filled.n_tokens - n_tokens
     cells = compared(examples, schemas, found)
-    title = f"{len(examples)} titles of OA-Mine; blocks of {N_BLOCK} tokens, taken from 0.9 on"
+    title = (
+        f"{len(examples)} titles of OA-Mine; blocks of {N_BLOCK} tokens, certain from a "
+        "probability of 0.9"
+    )
     return Finding(
         [Table(title, cells)],
         tokens_a_pass(cells),
-        [f"The model was taught to fill blocks for {minutes:g} minutes, on handwritten titles."],
+        [f"The model was trained for {minutes:g} minutes to fill blocks of handwritten titles."],
     )
 
 

@@ -1,7 +1,7 @@
 """PaDeLLM-NER (Lu et al., 2024): the number of mentions of each label, then all mentions at once.
 
 hpd asks for lists in the same way: a wave of counts, then a wave of items, each in its own
-sequence. What remains is the paper's last step: a text found for several labels is kept only for
+sequence. This module adds the paper's last step: a text found for several labels is kept only for
 the one with the highest probability. For comparison, AR writes one object with all lists.
 """
 
@@ -28,7 +28,7 @@ _N_SENTENCES = 10
 _N_MENTIONS = 8
 """Maximum number of mentions per label in a sentence, so that AR has room for all of them."""
 _LEFT_OUT = "misc"
-"""The label of everything without a label of its own, which is not scored."""
+"""The label of mentions that have no other, which is not scored."""
 
 
 def mentions(extraction: Extraction[Any]) -> Iterator[tuple[str, str, float]]:
@@ -109,12 +109,12 @@ def entities(bench: Workbench) -> Finding:
     return Finding(
         [Table(f"{n} sentences of CrossNER, F1 as the mean of its domains", cells)],
         f"F1 {last[-1]} in {last[-2]} of AR's time, AR {first[-1]}",
-        ["The model was taught counts and items, and not whole objects."],
+        ["The model was trained on counts and items, but not on whole objects."],
     )
 
 
 def _counts(examples: Sequence[Example], answers: Sequence[Any]) -> Counter[str]:
-    """Count the mentions that are right, that were given, and that exist."""
+    """Count the right, given and gold mentions."""
     total: Counter[str] = Counter()
     for example, answer in zip(examples, answers, strict=True):
         gold, given = (

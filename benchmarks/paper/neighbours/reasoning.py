@@ -1,4 +1,4 @@
-"""Parallel reasoning within one sequence (Yu, 2025): all fields think at once, before their values.
+"""Parallel reasoning within one sequence (Yu, 2025): thoughts on all fields at once, then values.
 
 A thought is a text that only its value sees: all thoughts are written in parallel, then all values.
 For comparison, AR writes one thought of the same length, and then the whole answer. A token counts

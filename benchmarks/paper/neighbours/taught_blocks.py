@@ -30,7 +30,7 @@ from hpd.training.network import (
 from hpd.training.rows import NO_TARGET, TrainingRow
 
 N_BLOCK = 12
-"""Longer values, which are rare, are truncated."""
+"""Tokens in a block; longer values, which are rare, are truncated."""
 _BATCH_TOKENS = 768
 _RATE = 2e-4
 
@@ -55,7 +55,7 @@ def masked(value: Sequence[int], mask: int, end: int, rng: Random) -> tuple[Any,
     else:
         share = rng.random()
         is_masked = np.array([rng.random() < share for _ in offsets])
-    # The first is decoded before the block is read.
+    # The first token is decoded before the block is read.
     read = np.where(is_masked & (offsets > 0), mask, block)[:-1]
     is_masked[[0, -1]] = True
     # There are no targets after the end of the value.

@@ -108,7 +108,7 @@ def check_library(maps: Path = Path("/proc/self/maps")) -> Check:
     except OSError:
         text = f"in {_native.LIBRARIES}; mapped libraries are unknown on this system"
         return Check("libllama", "ok", text)
-    # That of llama-cpp-python does not meet the bundled one, which has a name of its own.
+    # The bundled library has its own name, so llama-cpp-python's does not interfere with it.
     library = "/libhpd-llama." if _native.BUNDLED else "/libllama."
     paths = sorted({line[line.index("/") :] for line in lines if library in line})
     details = {"paths": paths}
@@ -183,7 +183,7 @@ def check_gpu(nvidia: Path = Path("/proc/driver/nvidia/gpus")) -> Check:
 
 
 def _rebuild(arguments: str) -> str:
-    """The command that builds llama.cpp with these arguments of CMake."""
+    """Return the command that builds llama.cpp with these arguments of CMake."""
     from hpd import _native
 
     command = _REBUILD_BUNDLED if _native.BUNDLED else _REBUILD
@@ -274,7 +274,8 @@ def stored_questions() -> dict[str, Any]:
     return content
 
 
-_SECONDS = 600
+_TRIAL_SECONDS = 600
+"""Time limit of a trial."""
 _TOLERANCE = 0.1
 """Confidences differ slightly between processors, and much more if results are wrong."""
 
@@ -300,7 +301,7 @@ def check_self_test() -> Iterator[Check]:
     except ModelLoadError as error:
         yield Check("self-test", "note", f"skipped: {error}")
         return
-    outcome = _tried("self-test", bundled)
+    outcome = _run_trial("self-test", bundled)
     if isinstance(outcome, Check):
         yield outcome
         return
@@ -330,12 +331,12 @@ def check_self_test() -> Iterator[Check]:
 
 
 def check_model(model: Path) -> Iterator[Check]:
-    """Check whether a model fits into memory, loads and decodes, and its tuned settings."""
+    """Check whether a model fits into memory, loads and decodes; also report its tuned settings."""
     fitting = _fitting(model)
     yield fitting
     if fitting.state == "broken":
         return
-    outcome = _tried("model", model)
+    outcome = _run_trial("model", model)
     if isinstance(outcome, Check):
         yield outcome
         return
@@ -363,7 +364,7 @@ def _fitting(model: Path) -> Check:
 
 
 def _tuned(tuned: dict[str, int], model: Path) -> Check:
-    """Check the settings that ``hpd tune`` found for a model."""
+    """Report the settings that ``hpd tune`` found for a model."""
     if not tuned:
         text = f"none for {model.name}; hpd tune finds the fastest settings for your documents"
         return Check("tuned", "ok", text)
@@ -372,7 +373,7 @@ def _tuned(tuned: dict[str, int], model: Path) -> Check:
 
 
 def _attention(outcome: dict[str, Any]) -> Check:
-    """Check which attention kernel was used, and why others were not."""
+    """Report which attention kernel was used, and why others were not."""
     n_taken, n_left = outcome["n_attention_taken"], outcome["n_attention_left"]
     kernels: list[tuple[str, str]] = outcome["attention_kernels"]
     details = {"n_taken": n_taken, "n_left": n_left, "kernels": dict(kernels)}
@@ -398,7 +399,7 @@ def _attention(outcome: dict[str, Any]) -> Check:
     )
 
 
-def _tried(name: str, model: Path) -> dict[str, Any] | Check:
+def _run_trial(name: str, model: Path) -> dict[str, Any] | Check:
     """Return the outcome of a trial with its log, or the failed check."""
     command = [sys.executable, "-m", "hpd.bench.doctor_trial", str(model)]
     try:
@@ -408,7 +409,7 @@ def _tried(name: str, model: Path) -> dict[str, Any] | Check:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_SECONDS,
+            timeout=_TRIAL_SECONDS,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -30,7 +30,7 @@ def answers_of(model: Path) -> dict[str, Any]:
     """
     stored = stored_questions()
     texts = [question["text"] for question in stored["questions"]]
-    # Uncalibrated, as a wrong kernel would change the model's own confidence.
+    # Uncalibrated, because a wrong kernel shows in the model's own confidence.
     with Extractor(stored["schema"], model, quiet=True, calibration=NO_CALIBRATION) as extractor:
         start = time.perf_counter()
         extractions = list(extractor.extract_many(texts))

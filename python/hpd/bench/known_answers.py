@@ -24,8 +24,8 @@ class KnownAnswers(CompiledSchema):
 
     Args:
         known: returns the answer for a document's text; None: the model decodes its own.
-        has_grammar: whether known tokens are checked against the field's grammar; otherwise such
-            fields have no grammar.
+        has_grammar: whether known tokens are checked against the field's grammar; if not, fields
+            with known values have no grammar.
     """
 
     def __init__(
@@ -57,10 +57,12 @@ class KnownAnswers(CompiledSchema):
             if answer is not None:
                 known = known_answer(answer, leaf)
                 text = value_text(None if known is UNKNOWN else known)
-                n_most = self._max_tokens(leaf.attribute)
+                max_tokens = self._max_tokens(leaf.attribute)
                 if leaf.written is not None:
-                    n_most = request.fields[i].max_tokens
-                request.fields[i] = self._with(request.fields[i], text, n_most, attribute_id(leaf))
+                    max_tokens = request.fields[i].max_tokens
+                request.fields[i] = self._with(
+                    request.fields[i], text, max_tokens, attribute_id(leaf)
+                )
         return request
 
     def answer_request(self, texts: Sequence[str]) -> Request:
@@ -79,10 +81,10 @@ class KnownAnswers(CompiledSchema):
         """Return no limits, as known answers depend on no model."""
         return [ConfidenceLimits()] * len(attributes)
 
-    def _with(self, field: Field, text: str, n_most: int, attribute: int = 0) -> Field:
+    def _with(self, field: Field, text: str, max_tokens: int, attribute: int = 0) -> Field:
         """Return a field with its known value."""
         if not self._has_grammar:
-            field = Field(field.key, max_tokens=n_most, attribute=attribute)
+            field = Field(field.key, max_tokens=max_tokens, attribute=attribute)
         field.replay = self._model.tokenize(text)
         field.normalizes = False
         return field

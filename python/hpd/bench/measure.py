@@ -34,7 +34,7 @@ _STATUS = Path("/proc/self/status")
 
 
 def forget_peak() -> None:
-    """Reset the peak, if the system can (Linux)."""
+    """Reset the peak of the resident set, if the system can (Linux)."""
     # On other systems the peak includes all previous methods.
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
@@ -125,10 +125,11 @@ class Prices:
 
 
 def measure_prices(model: _native.Model, options: _native.EngineOptions) -> Prices:
-    """Measure the price of a token in full batches with one row, and that of a row in small batches
-    with one and with many, as it would be lost in the noise of a full batch. Medians of three.
+    """Measure the prices of a token and of a row; each time is a median of three.
 
-    The tokens are arbitrary, as the time depends only on the shape of a batch.
+    A token is priced in full batches with one row. A row is priced by small batches with one row
+    and with many, as its time would be lost in the noise of a full batch. The tokens are arbitrary,
+    as the time depends only on the shape of a batch.
     """
     engine = _native.Engine(model, options)
     n_batch = min(options.n_batch, engine.n_ctx // 2, (model.n_ctx_train or engine.n_ctx) // 2)
@@ -191,7 +192,7 @@ class Measurement:
     """Tokens of prompts that were already in the KV cache."""
     completion_tokens: int
     steps: float
-    """Mean number of batches with a value of a document."""
+    """Mean number of batches in which values of a document were decoded."""
     n_batches: int
     n_tokens: int
     """Tokens in all batches: prompts, keys, values and drafts."""
@@ -247,7 +248,7 @@ class Bench:
         Raises:
             HpdError: a document cannot be decoded.
         """
-        # The last method's context is freed, so its memory does not count.
+        # The previous method's context is freed, so its memory must not count.
         forget_peak()
         workload = self._workload
         pipeline = Pipeline(

@@ -14,8 +14,8 @@ KINDS: tuple[MethodKind, ...] = ("prefill", "ar", "ar-batched", "hpd")
 _AR_IN_FLIGHT = (4, 8, 16, 32)
 _DOCUMENTS = "documents"
 _GRAMMAR = "grammar"
-# All methods use the command's model and messages; their kind sets ``method``.
-# Every document must be decoded each time.
+# The command sets the options of the model and of messages, and the kind sets ``method``.
+# ``dedupe`` and ``cache`` are excluded, as every document must be decoded each time.
 _SETTINGS = tuple(
     name
     for name, option in OPTIONS.items()
@@ -41,7 +41,7 @@ class BenchMethod:
     """One method to time: its kind, and all its settings."""
 
     name: str
-    """The given name; if it has several values for a setting, with one of them."""
+    """The name as given, but with only one value for each setting."""
     kind: MethodKind
     options: Options
     n_documents: int | None = None
@@ -57,7 +57,7 @@ class BenchMethod:
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Methods of which only the fastest stays after the first round; often just one."""
+    """Methods, often just one, of which only the fastest is kept after the first round."""
 
     name: str
     methods: tuple[BenchMethod, ...]
@@ -75,9 +75,9 @@ class Contest:
 def parse_contest(text: str, base: Options | None = None) -> Contest:
     """Parse ``KIND[:SETTING=VALUE[|VALUE...][,...]]``.
 
-    Settings are those of ``Options``; ``documents``: number of documents for a slow method whose
-    documents do not share batches; and ``grammar`` (on or off, the default): whether replayed
-    values are checked against their grammars.
+    Settings are those of ``Options`` and two more: ``documents``, the number of documents for a
+    slow method whose documents do not share batches, and ``grammar`` (on or off, the default),
+    whether replayed values are checked against their grammars.
 
     ``ar`` decodes one object token by token, ``hpd`` all fields at once; ``prefill`` reads what
     ``hpd`` reads and generates nothing. Unless ``base`` sets it, ``ar`` has one document in flight,
@@ -108,9 +108,9 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
         try:
             n_documents = _count(texts.pop(_DOCUMENTS, None))
             grammar = _switch(texts.pop(_GRAMMAR, "off"))
-            said = {k: _parsed(k, v) for k, v in texts.items()}
-            # Untuned, so that figures are of the settings in their names.
-            options = base.with_settings({**_settings_of(kind, base), **said}).with_defaults()
+            given = {k: _parsed(k, v) for k, v in texts.items()}
+            # Without tuned settings, so that a method has the settings in its name.
+            options = base.with_settings({**_settings_of(kind, base), **given}).with_defaults()
         except ValueError as error:
             raise ValueError(f"{text}: {error}") from None
         methods.append(BenchMethod(name.removesuffix(":"), kind, options, n_documents, grammar))
@@ -123,7 +123,7 @@ def _settings_of(kind: MethodKind, base: Options) -> dict[str, object]:
         return {"method": "hpd", "max_tokens": 1}
     if kind == "hpd":
         return {"method": "hpd"}
-    # Without meaning if the model writes all keys itself.
+    # The layout has no meaning if the model writes all keys itself.
     settings: dict[str, object] = {"method": "ar", "layout": "branch"}
     if base.in_flight is None:
         settings["in_flight"] = 1

@@ -17,7 +17,7 @@ from hpd.bench.methods import KINDS, BenchMethod, Contest
 from hpd.models.hardware import device_summary, devices, processor, use_amx
 from hpd.version import __version__
 
-_YARDSTICKS = ("ar", "ar-batched", "prefill")
+_BASELINES = ("ar", "ar-batched", "prefill")
 
 COLUMNS = {
     "method": "method",
@@ -78,14 +78,14 @@ def summarise(
 
     A ratio is the median of the ratios within each round, so a round that is slow as a whole does
     not matter. The baseline for ``ar-batched`` is the fastest of its settings; for several ``ar``
-    or ``prefill`` it is the first. ``prices``, by round and method, are of methods whose batches
-    can be full; the others have no bill.
+    or ``prefill`` it is the first. ``prices``, by round and method, are only those of methods whose
+    batches can be full; the others have no bill.
     """
     by_method: dict[str, list[Measurement]] = {}
     for measurement in measurements:
         by_method.setdefault(measurement.method, []).append(measurement)
-    yardsticks = {kind: _yardstick(kind, by_method) for kind in _YARDSTICKS}
-    return [_row(runs, yardsticks, price_per_hour, prices or {}) for runs in by_method.values()]
+    baselines = {kind: _baseline(kind, by_method) for kind in _BASELINES}
+    return [_row(runs, baselines, price_per_hour, prices or {}) for runs in by_method.values()]
 
 
 def by_speed(runs: Mapping[str, Sequence[Measurement]]) -> list[str]:
@@ -93,15 +93,15 @@ def by_speed(runs: Mapping[str, Sequence[Measurement]]) -> list[str]:
     return sorted(runs, key=lambda name: statistics.median(m.seconds for m in runs[name]))
 
 
-def _yardstick(kind: str, by_method: Mapping[str, Sequence[Measurement]]) -> Mapping[int, float]:
-    """Return the milliseconds by round of the kind's first method, or the fastest ar-batched."""
+def _baseline(kind: str, by_method: Mapping[str, Sequence[Measurement]]) -> Mapping[int, float]:
+    """Return the milliseconds by round of the kind's first method; of ar-batched, the fastest."""
     assert kind in KINDS
     candidates = {name: runs for name, runs in by_method.items() if runs[0].kind == kind}
     if not candidates:
         return {}
     if kind != "ar-batched":
         return {m.round: m.ms_per_document for m in next(iter(candidates.values()))}
-    # Settings that lost in the first round have no other rounds.
+    # Settings that lost in the first round were not measured again.
     n_rounds = max(len(runs) for runs in candidates.values())
     candidates = {name: runs for name, runs in candidates.items() if len(runs) == n_rounds}
     return {m.round: m.ms_per_document for m in candidates[by_speed(candidates)[0]]}
@@ -109,7 +109,7 @@ def _yardstick(kind: str, by_method: Mapping[str, Sequence[Measurement]]) -> Map
 
 def _row(
     runs: Sequence[Measurement],
-    yardsticks: Mapping[str, Mapping[int, float]],
+    baselines: Mapping[str, Mapping[int, float]],
     price_per_hour: float | None,
     prices: Mapping[tuple[int, str], Prices],
 ) -> dict[str, Any]:
@@ -121,9 +121,7 @@ def _row(
     def ratio(kind: str) -> float | None:
         """Return the baseline's time divided by the method's, as a median over the rounds."""
         pairs = [
-            yardsticks[kind][m.round] / m.ms_per_document
-            for m in runs
-            if m.round in yardsticks[kind]
+            baselines[kind][m.round] / m.ms_per_document for m in runs if m.round in baselines[kind]
         ]
         return statistics.median(pairs) if pairs else None
 
@@ -207,7 +205,7 @@ class Rounds:
     """Prices of a token and of a row at each run, by round and method."""
 
     def compared(self) -> tuple[str | None, dict[str, int]]:
-        """Return the first method of kind hpd, and how many answers of each other one differ."""
+        """Return the first method of kind hpd, and how many answers of each other method differ."""
         kinds = {m.method: m.kind for m in self.measurements}
         own = next((name for name in self.answers if kinds[name] == "hpd"), None)
         if own is None:
@@ -257,7 +255,7 @@ def measure_undisturbed(
 
 
 def n_different(answers: Mapping[int, Any], reference: Mapping[int, Any]) -> int:
-    """Count the documents in both answers for which they differ."""
+    """Count the documents with different answers, of those that have both answers."""
     return sum(answers[index] != reference[index] for index in answers.keys() & reference.keys())
 
 
@@ -276,7 +274,7 @@ def _unique(methods: Iterable[BenchMethod]) -> list[BenchMethod]:
 
 
 def environment(model: _native.Model, path: Path, n_gpu_layers: int = -1) -> dict[str, Any]:
-    """Return everything else that affects the figures, apart from the settings."""
+    """Return everything that affects the figures, apart from the settings."""
     return {
         "hpd": __version__,
         "llama_cpp_python": _native.LLAMA_CPP_PYTHON,

@@ -24,10 +24,10 @@ Axis = Sequence[TunedSettings]
 """Values to try for one setting, or for several that are varied together."""
 
 TIE_MARGIN = 0.03
-"""Relative difference at which a time counts as faster."""
+"""Relative difference from which a time counts as faster."""
 
 _N_RUNS = 3
-_SLOW_FACTOR = 1.2  # times the first run of the fastest; slower settings are not run again
+_SLOW_FACTOR = 1.2  # times the median of the fastest; slower settings are not run again
 _MAX_PASSES = 3
 
 
@@ -120,15 +120,15 @@ class TuneSearch:
         incumbent = candidates[0]
         times = self._contest(candidates)
         if times[0] is None:
-            return incumbent  # the time was up
+            return incumbent  # time was up
         medians = [
             statistics.median(runs) if runs and self._is_usable(settings) else float("inf")
             for settings, runs in zip(candidates, times, strict=True)
         ]
         limit = min(medians) * (1 + TIE_MARGIN)
-        usual = {name: self._default[name] for change in axis for name in change}
-        ordinary = [{**incumbent, **usual}, incumbent]
-        for settings in ordinary:
+        defaults = {name: self._default[name] for change in axis for name in change}
+        preferred = [{**incumbent, **defaults}, incumbent]
+        for settings in preferred:
             if settings in candidates and medians[candidates.index(settings)] <= limit:
                 return settings
         return candidates[medians.index(min(medians))]
@@ -140,22 +140,22 @@ class TuneSearch:
         none.
         """
         times: list[list[float]] = [[] for _ in candidates]
-        left = list(range(len(candidates)))
+        remaining = list(range(len(candidates)))
         for number in range(_N_RUNS):
-            for i in left if number % 2 == 0 else reversed(left):
+            for i in remaining if number % 2 == 0 else reversed(remaining):
                 if self._is_over():
                     return [runs or None for runs in times]
                 seconds = self._seconds(candidates[i])
                 if seconds is not None:
                     times[i].append(seconds)
             fastest = min((statistics.median(runs) for runs in times if runs), default=0.0)
-            left = [
+            remaining = [
                 i
-                for i in left
+                for i in remaining
                 if self._is_usable(candidates[i])
                 and statistics.median(times[i]) <= fastest * _SLOW_FACTOR
             ]
-            if len(left) < 2:
+            if len(remaining) < 2:
                 break
         return [runs or None for runs in times]
 
@@ -288,7 +288,7 @@ class Timer:
 
 
 def axes_for(base: Options, n_documents: int) -> list[Axis]:
-    """Return the settings to vary with so many documents, except those set in ``base``."""
+    """Return the settings to vary for this number of documents, except those set in ``base``."""
     axes: Sequence[Axis] = [
         [change for change in axis if change.get("in_flight", 0) <= n_documents] for axis in AXES
     ]

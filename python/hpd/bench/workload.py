@@ -54,7 +54,7 @@ def load_workload(
 
     Args:
         source: the documents, in any format that ``hpd extract`` reads.
-        schemas: those of the documents.
+        schemas: the documents' schemas.
         replay: rows with the answers (``target_scores``, ``gold`` or ``data``), by id.
         limit: maximum number of documents, spread evenly over the file.
         n_warm_up: documents of each category that are not timed, if there are enough.
@@ -154,7 +154,7 @@ def _load_answers(path: str | Path, id_field: str | None) -> dict[str, Mapping[s
 
 
 def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one value for each attribute: the first of several right ones."""
+    """Return one value for each attribute: the first one if several are right."""
     types = {attribute.name: attribute.type for attribute in schema}
     single = {}
     for name, value in answer.items():
@@ -167,7 +167,7 @@ def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
 def _warm_up(
     timed: Sequence[WorkloadDocument], others: Sequence[WorkloadDocument], n: int
 ) -> Iterator[WorkloadDocument]:
-    """Return the first untimed documents of each category, or timed ones if there are no others.
+    """Yield the first untimed documents of each category, or timed ones if there are no others.
 
     The drafter must not learn from the documents that are timed.
     """

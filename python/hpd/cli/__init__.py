@@ -61,10 +61,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("hpd.bench.commands.doctor", "check the installation"),
     "completion": ("hpd.cli.completion", "print a shell completion script"),
 }
-"""The commands in the order of the help, each with its module, which is loaded on use."""
+"""The commands in the order of the help, each with its module, loaded on use, and its help."""
 
 _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
-"""Arguments of which - is not standard input."""
+"""Arguments for which ``-`` does not mean standard input."""
 
 _DESCRIPTION = """\
 Extract structured values from documents with a local model, decoding all fields at once.
@@ -75,8 +75,8 @@ Extract structured values from documents with a local model, decoding all fields
 """
 
 _EPILOG = """\
-Environment: HPD_MODEL (the default model), HPD_TUNED=0 (ignore settings found by hpd tune),
-HPD_CACHE (the cache folder, also for these), and Hugging Face's HF_HOME, HF_TOKEN, HF_HUB_OFFLINE.
+Environment: HPD_MODEL (the default model), HPD_CACHE (the cache folder), HPD_TUNED=0 (ignore the
+settings that hpd tune stored there), and Hugging Face's HF_HOME, HF_TOKEN, HF_HUB_OFFLINE.
 Exit codes: 0 success, 1 failure, 2 wrong usage or schema, 3 some documents failed,
 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 """
@@ -100,7 +100,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Any]:
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Prints each command on one line: argparse does not count their indentation."""
+    """Keeps each command on one line: argparse does not count the indentation of commands."""
 
     def add_argument(self, action: argparse.Action) -> None:
         super().add_argument(action)
@@ -109,7 +109,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
-    """Commands whose help is that of the table."""
+    """Commands whose help is taken from ``COMMANDS``."""
 
     def add_parser(self, name: str, **settings: Any) -> Any:
         """Add a command."""
@@ -141,8 +141,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         say("interrupted")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of the output has stopped, as head does: no error. Python would complain once
-        # more when it flushes at exit.
+        # The reader of the output, such as head, has stopped: no error. Otherwise Python would
+        # complain when it flushes the output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
     except (UsageError, SchemaError, OptionError, MissingPackageError) as error:
@@ -150,13 +150,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     except (HpdError, OSError) as error:
         say(f"error: {error}")
-        _forget_unwritten()
+        _discard_unwritten()
         return EXIT_FAILED
     return code
 
 
-def _forget_unwritten() -> None:
-    """Drop output that cannot be written, or Python would complain once more at exit."""
+def _discard_unwritten() -> None:
+    """Discard output that cannot be written; otherwise Python would complain again at exit."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -172,30 +172,30 @@ def _check_standard_input(arguments: argparse.Namespace) -> None:
         if "-" in (value if isinstance(value, list) else [value])
     ]
     if len(readers) > 1:
-        raise UsageError(f"- is standard input, which can be read once only: {', '.join(readers)}")
+        raise UsageError(f"- is standard input, which can be read only once: {', '.join(readers)}")
 
 
 @contextmanager
 def _plain_warnings(*, quiet: bool) -> Iterator[None]:
     """Print hpd's warnings on one line each, without notes if ``quiet``; other warnings are
     unchanged."""
-    show = warnings.showwarning
+    show_other = warnings.showwarning
 
-    def plainly(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
+    def show(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
         if issubclass(category, HpdWarning):
             if not (quiet and category.kind == "note"):
                 say(f"{category.kind}: {message}")
         else:
-            show(message, category, *rest, **named)
+            show_other(message, category, *rest, **named)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", HpdWarning)
-        warnings.showwarning = plainly
+        warnings.showwarning = show
         yield
 
 
 class _Version(argparse.Action):
-    """Prints the versions, which are looked up only then."""
+    """Prints the versions, which are looked up only when needed."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **rest: Any) -> None:
         super().__init__(option_strings, dest, nargs=0, **rest)

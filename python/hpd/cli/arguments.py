@@ -42,10 +42,10 @@ class Parser(argparse.ArgumentParser):
     """Returns defaults for missing arguments, from the given ones."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Parse arguments. Rejects ``--flag=--``, which Python 3.11 reads as an empty list."""
+        """Parse arguments; reject ``--flag=--``, which Python 3.11 reads as an empty list."""
         given = list(sys.argv[1:] if args is None else args)
-        for beginning in [each for each in self.guests if any(w.startswith(each) for w in given)]:
-            self.load_guest(beginning)
+        for prefix in [each for each in self.guests if any(w.startswith(each) for w in given)]:
+            self.load_guest(prefix)
         for text in given:
             flag, _, value = text.partition("=")
             if flag.startswith("-") and value == "--":
@@ -55,15 +55,15 @@ class Parser(argparse.ArgumentParser):
         if more is not None:
             self.set_defaults(**more)
             parsed = super().parse_known_args(given, namespace)
-        if parsed[1] and self._subparsers is None:  # a command, which knows its flags
+        if parsed[1] and self._subparsers is None:  # a command's parser, which has all flags
             self.error(f"unrecognized arguments: {' '.join(parsed[1])}")
         return parsed
 
-    def load_guest(self, beginning: str) -> None:
-        """Load a module and add its arguments."""
-        if beginning in self.guests:
+    def load_guest(self, prefix: str) -> None:
+        """Load the module for flags with a prefix, and add its arguments."""
+        if prefix in self.guests:
             modules = dict(self.guests)
-            import_module(modules.pop(beginning)).add_arguments(self)
+            import_module(modules.pop(prefix)).add_arguments(self)
             self.guests = modules
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -92,7 +92,7 @@ def _hint(message: str, flags: Collection[str]) -> str:
     if name not in OPTIONS:
         return f": {near}" if (near := did_you_mean(flag[1], flags)) else ""
     value = "off" if flag[2] else "on" if OPTIONS[name].kind == "switch" else "VALUE"
-    return f": say --set {name}={value}"
+    return f": use --set {name}={value}"
 
 
 def integer(minimum: int, maximum: int = sys.maxsize) -> Callable[[str], int]:
@@ -209,7 +209,7 @@ _HEADINGS: dict[str, tuple[Target, ...]] = {
     "model and engine (as in llama.cpp)": ("model", "engine", "sampling"),
     "run": ("run",),
 }
-"""The groups of the help, and what their options affect."""
+"""The groups of the help, with the targets of their options."""
 
 _AFFECTED: dict[Affects, str] = {
     "values": "affecting values",
@@ -289,8 +289,8 @@ class _SetOption(argparse.Action):
         name = name.strip().replace("-", "_")
         if name not in self._options:
             hint = did_you_mean(name, self._options) or "--set help lists them"
-            honoured = "no such option" if name not in OPTIONS else "not for this command"
-            raise argparse.ArgumentError(self, f"{name}: {honoured}: {hint}")
+            problem = "no such option" if name not in OPTIONS else "not for this command"
+            raise argparse.ArgumentError(self, f"{name}: {problem}: {hint}")
         option = self._options[name]
         if not equals:
             raise argparse.ArgumentError(self, f"{name} needs a value: --set {name}=VALUE")
@@ -326,11 +326,11 @@ def options_of(arguments: argparse.Namespace) -> Options:
     Raises:
         OptionError: two of them conflict.
     """
-    said = {name: getattr(arguments, name, None) for name in OPTIONS}
-    values = {name: value for name, value in said.items() if value is not None}
+    given = {name: getattr(arguments, name, None) for name in OPTIONS}
+    values = {name: value for name, value in given.items() if value is not None}
     if "adapters" in values:
         values["adapters"] = tuple(values["adapters"])
-    # Each was checked when it was read.
+    # Each value was checked when it was parsed.
     return Options().with_checked_values(values)
 
 

@@ -45,8 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     parser = arguments.build_parser()
     for command in parser._subparsers._group_actions[0].choices.values():
-        for beginning in command.guests:
-            command.load_guest(beginning)
+        for prefix in command.guests:
+            command.load_guest(prefix)
     for action in _all_actions(parser):
         _complete(action, shtab)
     print(shtab.complete(parser, arguments.shell))
@@ -63,7 +63,7 @@ def _all_actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 
 def _complete(action: Any, shtab: Any) -> None:
-    """Tell shtab which values an argument takes, where its parser does not know them."""
+    """Tell shtab which values an argument takes, if its parser does not know them."""
     option = OPTIONS.get(action.dest)
     if option is not None and option.choices:
         action.choices = option.choices

@@ -1,4 +1,4 @@
-"""``hpd extract --dry-run``: the first prompt and its numbers of tokens."""
+"""``hpd extract --dry-run``: the first prompt and its token counts."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ class Preview:
     n_later: int
     """The number of fields that wait for other values, without items of arrays."""
     n_longest: int
-    """The most tokens of a field's key and value."""
+    """The maximum number of tokens in a field's key and value."""
 
 
 def context_size(model: Model, options: Options) -> int:
-    """Return the context size: the most tokens of a prompt with a value."""
+    """Return the context size: the maximum number of tokens in a prompt and a value."""
     architecture = model.metadata("general.architecture")
     trained = model.metadata(f"{architecture}.context_length")
     n_trained = int(trained) if trained.isdecimal() else 0
@@ -117,7 +117,7 @@ def preview(
 
 
 def _in_words(preview: Preview, n_ctx: int) -> str:
-    """Format the prompt and the numbers of tokens of its parts."""
+    """Format the prompt and the token counts of its parts."""
     n_keys = sum(n_tokens for _, n_tokens in preview.keys)
     rows = [
         ["prompt", f"{preview.n_prompt} tokens"],

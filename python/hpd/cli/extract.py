@@ -67,7 +67,7 @@ Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
 
 class ExtractRun(NamedTuple):
-    """The schemas, options and examples of a run."""
+    """The arguments, schemas, options and examples of a run."""
 
     arguments: argparse.Namespace
     schemas: Schemas
@@ -174,12 +174,12 @@ def run(arguments: argparse.Namespace) -> int:
         with writing.to_the_end():
             for repair in writer.repairs:
                 say(f"{output}: {repair}")
-            asked = ExtractRun(arguments, schemas, options, examples)
-            _extract(asked, model, reader, writer, writing, records)
+            extract_run = ExtractRun(arguments, schemas, options, examples)
+            _extract(extract_run, model, reader, writer, writing, records)
         if writing.stopped is not None:
             return writing.stopped
         for unread in reader.unread:
-            say(f"{unread} (the line that says so is in another shard)")
+            say(f"{unread} (its error line is in another shard)")
         repeated = reader.repeated_ids.notice()
         if repeated is not None and not options.quiet:
             say(repeated)
@@ -210,7 +210,7 @@ def _extract(
     if reader.is_live:
         todo = ReadAhead(todo)
     with (
-        # The writer has standard output already; Ray prints there what becomes of its workers.
+        # Ray prints messages to sys.stdout; the writer already holds the real standard output.
         redirect_stdout(sys.stderr) if run.arguments.ray is not None else nullcontext(),
         _opened_extractor(run, model) as extractor,
         _progress(run, reader, writer.n_kept) as progress,
@@ -227,7 +227,7 @@ def _say_where(run: ExtractRun, model: Path, *, is_shown: bool, tuned: Mapping[s
     if is_shown or (on_terminal and not run.options.quiet):
         say(f"{_name(model)} on {device_summary(run.options.n_gpu_layers)}")
     if run.options.verbose and tuned:
-        say(f"as hpd tune found: {settings_text(tuned)}; HPD_TUNED=0 leaves that out")
+        say(f"found by hpd tune: {settings_text(tuned)}; HPD_TUNED=0 ignores it")
 
 
 def _name(model: Path) -> str:
@@ -249,7 +249,7 @@ def _opened_extractor(run: ExtractRun, model: Path) -> Any:
 def added_columns(
     reader: InputReader, arguments: argparse.Namespace
 ) -> Callable[[Record], Mapping[str, Any]]:
-    """Return a function that gives the columns which a record adds to its output line."""
+    """Return a function that returns the columns a record adds to its output line."""
     keeps_all = arguments.keep is None and keeps_input(arguments.output or "")
     kept: list[str] | None = arguments.keep
 
@@ -274,7 +274,7 @@ def _write_table(
     *,
     confidence: bool,
 ) -> None:
-    """Write the table of finished documents, unless an older one is still to be replaced."""
+    """Write the table of finished documents, unless an interrupted run has no lines in place."""
     lines = lines_path(table)
     if not writing.is_complete and not lines.exists():
         return
@@ -296,14 +296,14 @@ def _check_reads(
     schema = arguments.schema if os.path.exists(arguments.schema) else None
     adapters = [path for path, _ in options.adapters]
     calibration = None if options.calibration in ("", NO_CALIBRATION) else options.calibration
-    own = (
+    schema_files = (
         {fill_pattern(arguments.schema, path) for path in inputs}
         if is_pattern(arguments.schema)
         else ()
     )
     read = [
         *inputs,
-        *own,
+        *schema_files,
         schema,
         arguments.examples,
         model,
@@ -324,15 +324,15 @@ def _check(arguments: argparse.Namespace, schemas: Schemas, options: Options) ->
             ("--watch", arguments.watch or None),
         ):
             if value is not None:
-                raise UsageError(f"{flag} goes with one schema, or one for each category")
+                raise UsageError(f"{flag} needs one schema, or one per category")
     elif schemas.single is None and arguments.category_field is None:
         raise UsageError(
-            "the schema is one per category: name the field that has it, with --category-field"
+            "there is a schema per category: name the field with the category (--category-field)"
         )
     if schemas.single is not None and arguments.category_field is not None:
         raise UsageError(
-            "the schema is one for all documents, so --category-field chooses nothing; one per "
-            'category is {"shoes": ["brand", "size"], "tea": [...]}'
+            "there is one schema for all documents, so --category-field has no effect; one per "
+            'category is written {"shoes": ["brand", "size"], "tea": [...]}'
         )
     check_output(arguments, [])
     if "ray_workers" in arguments:  # the guest is loaded
@@ -340,7 +340,7 @@ def _check(arguments: argparse.Namespace, schemas: Schemas, options: Options) ->
 
 
 def _examples(arguments: argparse.Namespace, schemas: Schemas) -> Examples:
-    """Read examples for the prompt; by category if the schema is."""
+    """Read the examples for the prompt: a dict by category if there is a schema per category."""
     path = arguments.examples
     examples: dict[str, list[tuple[str, object]]] = {}
     if path is None:
@@ -367,7 +367,7 @@ def _peeked(reader: InputReader) -> Iterator[Record]:
 
 
 def _progress(run: ExtractRun, reader: InputReader, n_kept: int) -> ExtractProgress:
-    # A bar would run through the rows of a table on the same terminal.
+    # A progress bar would be mixed with the rows of a table on the same terminal.
     shown = not run.options.quiet and sys.stderr.isatty() and not shows_table(run.arguments)
     total = reader.count() if shown else None
     if total is not None and run.arguments.limit is not None:

@@ -70,7 +70,7 @@ def open_inputs(
     """Open the inputs that the arguments name.
 
     Raises:
-        InputError: as ``InputReader``.
+        InputError: see ``InputReader``.
     """
     return InputReader(
         arguments.input,
@@ -92,7 +92,7 @@ def open_inputs(
 def _delimiter(text: str) -> str:
     delimiter = {"tab": "\t", "\\t": "\t"}.get(text, text)
     if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise argparse.ArgumentTypeError(f"{text!r} is not one character, or tab")
+        raise argparse.ArgumentTypeError(f"{text!r} is neither one character nor tab")
     return delimiter
 
 
@@ -111,7 +111,7 @@ def schemas_of_files(arguments: argparse.Namespace, leave_out: Collection[str | 
     files = sorted({fill_pattern(pattern, path) for path in paths})
     schemas = {name: load_schema(name) for name in files if os.path.isfile(name)}
     if not schemas:
-        raise SchemaError(f"{pattern}: none of these files is there: {listed(files)}")
+        raise SchemaError(f"{pattern}: none of these files exists: {listed(files)}")
     return Schemas.of(schemas)
 
 
@@ -123,7 +123,7 @@ def category_by_file(pattern: str, schemas: Schemas) -> Callable[[str], str] | N
     def category_of(path: str) -> str:
         name = fill_pattern(pattern, path)
         if name not in schemas:
-            raise InputError(f"{path}: it has no schema: there is no file {name}")
+            raise InputError(f"{path}: there is no schema for it, as there is no file {name}")
         return name
 
     return category_of

@@ -85,7 +85,7 @@ def find_job(name: str, file: str | None = None) -> Job:
 
 def _nearest(name: str, jobs: Collection[str], prefix: str) -> str:
     if not jobs:
-        return f"it has none, which would be written as [{prefix}.{name}]"
+        return f"it has none; write one as [{prefix}.{name}]"
     return did_you_mean(name, jobs) or f"it has {', '.join(jobs)}"
 
 
@@ -165,22 +165,22 @@ def add_job_arguments(group: argparse._ActionsContainer) -> None:
     )
 
 
-def job_defaults(parser: Parser, said: argparse.Namespace) -> Mapping[str, Any] | None:
+def job_defaults(parser: Parser, given: argparse.Namespace) -> Mapping[str, Any] | None:
     """Return a job's values for arguments that are not given; None without a job.
 
     Raises:
         UsageError: the file, the job or a setting is invalid; the message has its location.
     """
-    if said.job is None:
+    if given.job is None:
         return None
-    file, _, name = said.job.rpartition(":")
+    file, _, name = given.job.rpartition(":")
     job = find_job(name, file or None)
-    for beginning in [each for each in parser.guests if each[2:] in job.settings]:
-        parser.load_guest(beginning)
+    for prefix in [each for each in parser.guests if each[2:] in job.settings]:
+        parser.load_guest(prefix)
     actions = _settable(parser)
     values: dict[str, Any] = {}
     for key, value in job.settings.items():
-        # As they are written in Python, too.
+        # Keys may also be written as in Python, with underscores.
         flag = key if key in actions else key.replace("_", "-")
         if flag not in actions:
             raise UsageError(f"{job.location(key)}: job {job.name}: {_unknown(key, actions)}")
@@ -194,14 +194,14 @@ def job_defaults(parser: Parser, said: argparse.Namespace) -> Mapping[str, Any] 
         raise UsageError(
             f"{job.location('model')}: job {job.name}: give model or hf-repo, not both"
         )
-    _leave_to_the_command_line(parser, said, values)
+    _drop_overridden(parser, given, values)
     return {**values, "job_file": job.path}
 
 
 def _settable(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
     """Return the arguments that a job may set, by key."""
     long = [action for action in parser._actions if action.dest != argparse.SUPPRESS]
-    # A parser of its own for the options that have no flag in this one.
+    # Options without a flag in this parser get one in another.
     unflagged = argparse.ArgumentParser(add_help=False)
     for name in parser._defaults.keys() & OPTIONS.keys():
         if not OPTIONS[name].flags:
@@ -223,16 +223,16 @@ def _unknown(key: str, actions: Mapping[str, argparse.Action]) -> str:
     return f"there is no setting {key!r}: {hint or 'hpd extract --help lists the flags'}"
 
 
-def _leave_to_the_command_line(
-    parser: argparse.ArgumentParser, said: argparse.Namespace, values: dict[str, Any]
+def _drop_overridden(
+    parser: argparse.ArgumentParser, given: argparse.Namespace, values: dict[str, Any]
 ) -> None:
-    """Drop values that the command line could not override."""
+    """Drop a job's values that would otherwise remain beside the arguments that replace them."""
     lists = [action.dest for action in parser._actions if _is_list(action)]
     for dest in lists:
-        # Lists that are said would be added to those of the job.
-        if getattr(said, dest):
+        # argparse would add a list on the command line to that of the job.
+        if getattr(given, dest):
             values.pop(dest, None)
-    if said.model is not None or said.hf_repo is not None:
+    if given.model is not None or given.hf_repo is not None:
         values.pop("model", None)
         values.pop("hf_repo", None)
 
@@ -301,7 +301,7 @@ def _is_path(folder: Path, name: str) -> bool:
 
 def _below(folder: Path, path: str) -> str:
     placed = folder / Path(path).expanduser()
-    # Short where that is the same, as it stands in messages.
+    # The path appears in messages, so it stays short if that means the same.
     return path if folder == Path.cwd() and not path.startswith("~") else str(placed)
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from hpd.models.weight_speed import WeightSpeed
 
 _DESCRIPTION = """\
-List recommended models and those already on this disk: the bundled one, and those in Hugging Face's
-cache, of Ollama and of LM Studio. A recommended model is downloaded on first use:
+List recommended models and those already on this disk: the bundled one, and those of Hugging Face's
+cache, Ollama and LM Studio. A recommended model is downloaded on first use:
 
   hpd extract letters/ --schema "sender, date" -m qwen3:4b
   hpd extract letters/ --schema "sender, date" -m qwen3:4b-q8_0      another quantisation
@@ -30,8 +30,8 @@ MEMORY is an estimate for the default options; FITS says whether this much of th
 is available now. A model on a GPU uses the GPU's memory, which is not checked.
 
 Speed depends on the weight type and the processor. --speed times the types, without any model, in
-about ten seconds, relative to Q8_0. (Q4_K_M is mostly Q4_K, Q5_K_M mostly Q5_K.) Let nothing else
-run meanwhile.
+about ten seconds, relative to Q8_0. (Q4_K_M is mostly Q4_K, Q5_K_M mostly Q5_K.) Run nothing else
+meanwhile.
 """
 
 _SPEED_NOTE = """\
@@ -55,7 +55,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print both lists and, with ``--speed``, the types of weights."""
+    """Print both lists and, with ``--speed``, the speeds of the weight types."""
     if arguments.n_threads is not None and not arguments.speed:
         raise UsageError("-t does nothing without --speed")
     from hpd.models.hardware import processor
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
             whole["weights"] = [asdict(speed) for speed in _speeds(arguments.n_threads)]
         print(json.dumps(whole, ensure_ascii=False, indent=1))
         return EXIT_OK
-    size = "not known" if available is None else readable_size(available)
+    size = "unknown" if available is None else readable_size(available)
     print(f"memory available: {size}\n\nrecommended, by size (-m NAME):\n")
     print(format_table(_recommended_rows(recommended), n_left=3))
     print("\non this disk:\n")
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(["\ncannot be used:\n", *unusable]))
     if arguments.speed:
         speeds = _speeds(arguments.n_threads)
-        print(f"\ntypes of weights, as products with them are computed by {processor()}:\n")
+        print(f"\nspeed of the weight types on {processor()}:\n")
         print(format_table(_speed_rows(speeds), n_left=1))
         print(f"\n{_SPEED_NOTE}")
     return EXIT_OK
@@ -154,7 +154,7 @@ def _speeds(n_threads: int | None) -> list[WeightSpeed]:
 
 
 def _speed_rows(speeds: list[WeightSpeed]) -> list[list[str]]:
-    """Return the table of types and their speeds."""
+    """Return the rows of the table of weight types and their speeds."""
     from hpd.models.weight_speed import N_ALONE, N_DECODING, N_READING
 
     (usual,) = (speed for speed in speeds if speed.type == "Q8_0")

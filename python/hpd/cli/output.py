@@ -36,13 +36,13 @@ READING_ARGUMENTS = ("text_field", "id_field", "category_field", "encoding", "de
 """The arguments needed to read an input again, besides its names and format."""
 
 _STANDARD_OUTPUT = (None, "-", "/dev/stdout", "/dev/fd/1")
-"""Its names; opening one of the last two would truncate a file that it is redirected to."""
+"""Its names; opening one of the last two would truncate a file to which it is redirected."""
 
 _OTHER_FORMS = (
     *(".xls", ".ods", ".arrow", ".feather", ".orc", ".avro", ".db", ".sqlite"),
     *(".html", ".xml", ".yaml", ".yml", ".pdf", ".gz", ".zst", ".bz2", ".xz", ".zip"),
 )
-"""Extensions of formats that are not written; such files would silently contain JSON Lines."""
+"""Extensions of formats that hpd cannot write; they are refused, not filled with JSON Lines."""
 
 
 def add_output_argument(group: argparse._ActionsContainer) -> None:
@@ -52,8 +52,8 @@ def add_output_argument(group: argparse._ActionsContainer) -> None:
         metavar="OUT",
         type=not_empty,
         help="a file: JSON Lines; an array for .json; a table for .csv, .tsv, .xlsx and .parquet. "
-        "out/{stem}.json writes a file for each input file. OUT.run beside it records what is "
-        "finished [default: standard output]",
+        "out/{stem}.json writes a file for each input file. OUT.run beside it records which "
+        "documents are finished [default: standard output]",
     )
 
 
@@ -107,17 +107,17 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
         read: the files that the run reads; ``-`` for standard input.
 
     Raises:
-        UsageError: it does, or they do.
+        UsageError: the output would overwrite a file, or flags conflict.
     """
     target = arguments.output
     if arguments.keep_errors and not arguments.resume:
         raise UsageError("--keep-errors does nothing without --resume")
     if arguments.show is not None and not is_stream(target):
-        raise UsageError("--show is for standard output; a file is a table if its name says so")
+        raise UsageError("--show is for standard output; a file's name determines its format")
     if arguments.confidence and (is_stream(target) or not keeps_input(target)):
         raise UsageError(
             "--confidence adds columns to a table (-o values.xlsx, .csv, .tsv, .parquet); lines of "
-            "JSON have it in any case"
+            "JSON always have it"
         )
     if is_stream(target):
         for flag, given in (("--resume", arguments.resume), ("--overwrite", arguments.overwrite)):
@@ -157,23 +157,23 @@ def check_each(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
     """Check that outputs per document are distinct files, and replace nothing.
 
     Raises:
-        UsageError: it does, or they do.
+        UsageError: two inputs have the same output, or a file would be replaced.
     """
     if is_stream(arguments.output) or not is_pattern(arguments.output):
         return
     sources: dict[str, str] = {}
-    goes_on = arguments.overwrite or lines_file(arguments.output).exists()
+    may_replace = arguments.overwrite or lines_file(arguments.output).exists()
     for source in inputs:
         name = fill_pattern(arguments.output, source)
         if name in sources:
             raise UsageError(
-                f"{arguments.output}: {sources[name]} and {source} would both be {name}: name them "
-                "by {name} or {folder}, too"
+                f"{arguments.output}: {sources[name]} and {source} would both be {name}: add "
+                "{name} or {folder} to the output's name"
             )
         sources[name] = source
         if any(same_file(Path(name), other) for other in inputs if os.path.exists(name)):
             raise UsageError(f"{name} is read in this run: name another output")
-        if os.path.exists(name) and not goes_on:
+        if os.path.exists(name) and not may_replace:
             raise UsageError(f"{name} already exists: replace it (--overwrite), or name another")
 
 
@@ -187,7 +187,7 @@ def written_files(target: str | None) -> tuple[Path, ...]:
 
 
 def lines_file(target: str) -> Path:
-    """Return the file with the lines of a run: the output itself, or that from which a table is
+    """Return the file with the lines of a run: the output itself, or the file from which a table is
     made."""
     path = Path(target)
     return lines_path(path) if is_made_from_lines(path) else path

@@ -33,7 +33,7 @@ def extract_to_remote(
         HpdError: ``run`` raised it, or the files cannot be uploaded and stay on this machine.
     """
     if "::" in arguments.output or arguments.output.startswith(("http://", "https://")):
-        raise UsageError(f"{arguments.output}: hpd reads from there, and cannot write")
+        raise UsageError(f"{arguments.output}: hpd can read from there, but not write")
     remote = _RemoteOutput(arguments.output)
     was_left = remote.has_copies()
     with input_errors_as_usage():
@@ -55,7 +55,7 @@ def extract_to_remote(
             remote.forget()
         raise
     if code not in (EXIT_OK, EXIT_SOME_FAILED) and arguments.overwrite:
-        say(f"{remote.name} is as it was; what is finished is in {remote.local.parent}")
+        say(f"{remote.name} is unchanged; finished documents are in {remote.local.parent}")
     else:
         remote.store()
     return code
@@ -137,8 +137,8 @@ class _RemoteOutput:
                     self._filesystem.put_file(str(file), self._at(file))
         except InputError as error:
             raise HpdError(
-                f"{error}; what is finished is in {self.local.parent}, and the same command with "
-                "--resume copies it"
+                f"{error}; finished documents are in {self.local.parent}, and the same command "
+                "with --resume uploads them"
             ) from error
         self.forget()
 

@@ -20,7 +20,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the schema, or that of each category."""
+    """Print the schema, or the schema of each category."""
     schemas = load_schemas(arguments.schema)
     if arguments.json:
         print(json.dumps(to_json_schemas(schemas), ensure_ascii=False, indent=2))

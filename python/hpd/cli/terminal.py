@@ -1,4 +1,4 @@
-"""Output on a terminal, by ``rich``: results as rows, and the progress of a run.
+"""Output on a terminal, with ``rich``: results as rows, and the progress of a run.
 
 ``rich`` is imported only on a terminal, so that runs in pipes start faster. ``NO_COLOR`` is
 respected.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _MIN_COLUMN_WIDTH: Final = 8
-"""The least width of a column; with less room, attributes are listed below each other."""
+"""The minimum width of a column; with less room, attributes are listed below each other."""
 _GAP: Final = "  "
 _N_CUT_IDS: Final = 10_000
 _ABSENT: Final = "-"
@@ -52,7 +52,7 @@ class ResultTable:
         self._is_wide = room // n_columns >= _MIN_COLUMN_WIDTH
         self._widths = [room // n_columns + (i < room % n_columns) for i in range(n_columns)]
         self._has_header = False
-        self._cut_ids: dict[str, str] = {}  # the latest, by what is shown of them
+        self._cut_ids: dict[str, str] = {}  # recent ids, by their shortened form
         self._console = _console(
             file=io.StringIO(), width=width, force_terminal=sys.stdout.isatty(), highlight=False
         )
@@ -70,7 +70,7 @@ class ResultTable:
         error = line.get("error")
         data = line.get("data")
         has_data = data is not None or error is None
-        if not isinstance(data, Mapping):  # The root of the schema is no object.
+        if not isinstance(data, Mapping):  # The root of the schema is not an object.
             data = {self._names[0]: data}
         values = [_in_words(data.get(name)) for name in self._names]
         if self._is_wide and not self._has_header:
@@ -82,7 +82,7 @@ class ResultTable:
         if len(self._cut_ids) > _N_CUT_IDS:
             self._cut_ids.clear()
         if not self._is_wide or (first != id_ and self._cut_ids.setdefault(first, id_) != id_):
-            # It has no column, or looks there like another that was cut.
+            # The id has no column, or looks there like another one that was cut.
             yield _fitted(id_, 2 * len(id_), "bold")
         if has_data and self._is_wide:
             cells = zip([first, *values], self._widths, strict=True)
@@ -93,11 +93,11 @@ class ResultTable:
             for name, value in zip(self._names, values, strict=True):
                 yield _joined("", _fitted(name, longest), _value(value, room))
         for check in line.get("checks", ()):
-            said = f"{_cut_middle(id_, self._width // 3)}: {check_text(check)}"
-            yield _fitted(" ".join(said.split()), self._width, "yellow")
+            message = f"{_cut_middle(id_, self._width // 3)}: {check_text(check)}"
+            yield _fitted(" ".join(message.split()), self._width, "yellow")
         if error is not None:
-            said = f"{_cut_middle(id_, self._width // 3)}: {error['type']}: {error['message']}"
-            yield _fitted(" ".join(said.split()), self._width, "red")
+            message = f"{_cut_middle(id_, self._width // 3)}: {error['type']}: {error['message']}"
+            yield _fitted(" ".join(message.split()), self._width, "red")
 
 
 class ExtractProgress:
@@ -106,7 +106,7 @@ class ExtractProgress:
     Args:
         total: the number of documents; None if unknown.
         n_done: the number that an earlier run finished.
-        shown: whether to show a bar; otherwise it only counts.
+        shown: whether to show a bar; otherwise nothing is counted.
     """
 
     def __init__(self, total: int | None, n_done: int = 0, *, shown: bool) -> None:
@@ -122,7 +122,7 @@ class ExtractProgress:
     def __enter__(self) -> ExtractProgress:
         if self.shown:
             self._bar = _bar()
-            self._task = self._bar.add_task("", total=self._total, done=self._n_done, said="")
+            self._task = self._bar.add_task("", total=self._total, done=self._n_done, details="")
             self._bar.start()
         return self
 
@@ -138,23 +138,23 @@ class ExtractProgress:
         self._n_values += n_values
         self._n_nulls += n_nulls
         self._n_failed += failed
-        said = f"{self._n_nulls / self._n_values:.0%} null" if self._n_values else ""
+        details = f"{self._n_nulls / self._n_values:.0%} null" if self._n_values else ""
         if self._n_failed:
-            said += f"  {self._n_failed} failed"
+            details += f"  {self._n_failed} failed"
         task = self._bar.tasks[0]
         total = "" if task.total is None else f"/{task.total:.0f}"
         self._n_now += 1
         rate = format_rate(self._n_now / (time.perf_counter() - self._start))
-        said = f"{rate} {self._unit}/s  {said.strip()}"
+        details = f"{rate} {self._unit}/s  {details.strip()}"
         self._bar.update(
             self._task,
             advance=1,
             done=f"{self._n_done}{total}",
-            said=said,
+            details=details,
         )
 
     def count_chunks(self, n_more: int) -> None:
-        """From here on, count chunks: a document adds ``n_more``."""
+        """From now on, count chunks; this document adds ``n_more`` to the total."""
         if self._bar is not None:
             self._unit = "chunk"
             task = self._bar.tasks[0]
@@ -175,7 +175,7 @@ def _bar() -> Bar:
         BarColumn(),
         TextColumn("{task.fields[done]}"),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[said]}"),
+        TextColumn("{task.fields[details]}"),
         console=_console(file=sys.stderr, stderr=True),
     )
 
@@ -183,7 +183,7 @@ def _bar() -> Bar:
 def _console(**settings: Any) -> Console:
     from rich.console import Console
 
-    # By itself rich would leave out colors, and not what is bold or dim.
+    # With NO_COLOR, rich itself would leave out colors, but not bold and dim text.
     return Console(color_system=None if os.environ.get("NO_COLOR") else "auto", **settings)
 
 
@@ -207,7 +207,7 @@ def _value(text: str, width: int) -> Text:
 
 
 def _cut_middle(text: str, width: int) -> str:
-    """Shorten a text in the middle, and a path by its first folders."""
+    """Shorten a text in the middle; a path loses its first folders instead."""
     from rich.cells import cell_len, set_cell_size
 
     if cell_len(text) <= width or width < 3:
@@ -223,14 +223,14 @@ def _cut_middle(text: str, width: int) -> str:
 
 
 def _in_words(value: Any) -> str:
-    """Format a value on one line: for several objects, their number and the first."""
+    """Format a value on one line; several objects become their number and the first one."""
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         return f"{len(value)}: {_in_words(value[0])}" if len(value) > 1 else _in_words(value[0])
     if isinstance(value, list):
         return ", ".join(map(_in_words, value)) or _ABSENT
     if isinstance(value, dict):
-        said = [f"{name} {_in_words(part)}" for name, part in value.items() if part is not None]
-        return ", ".join(said) or _ABSENT
+        parts = [f"{name} {_in_words(part)}" for name, part in value.items() if part is not None]
+        return ", ".join(parts) or _ABSENT
     return _plain(value)
 
 

@@ -31,14 +31,14 @@ _SIGNALS = tuple(
 _SIGHUP = getattr(signal, "SIGHUP", None)
 
 _MAX_ERROR_LENGTH = 300
-"""The most characters of an error in the summary."""
+"""The maximum number of characters of an error in the summary."""
 _N_AHEAD = 64
 _WAIT_SECONDS = 0.02
-"""Seconds to wait for the next item; answers may be delayed by as much."""
+"""Seconds to wait for the next item, which may delay answers by as much."""
 
 
 class ExtractorLike(Protocol):
-    """A local extractor, or one that asks an endpoint."""
+    """An extractor: local, on a cluster, or for an endpoint."""
 
     def iter_indexed(
         self,
@@ -47,20 +47,20 @@ class ExtractorLike(Protocol):
         on_error: Literal["raise", "record"],
         on_chunk: Callable[[int, int, int], None],
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """Iterate over extractions with the indexes of their documents, as they are finished."""
+        """Yield each extraction when it is finished, with the index of its document."""
 
 
 class RunWriter:
     """Runs an extractor over records, and writes each line as soon as it is known.
 
     Args:
-        schemas: those of the documents.
+        schemas: the schemas of the documents.
         writer: receives the lines, and knows which records already have one.
         output: the display name of the output.
         columns: returns the columns that a record adds to its output line.
         can_resume: whether a later run can resume the output.
         quiet: print nothing except that the run was interrupted.
-        ends_by_signal: whether a signal is the usual end of the run, as there is no other.
+        ends_by_signal: whether only a signal ends the run, which is then complete.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class RunWriter:
         except BrokenPipeError:
             raise
         except OSError as error:
-            with suppress(OSError):  # the same one again
+            with suppress(OSError):  # probably the same error again
                 self._writer.close(complete=False)
             raise self._failed_write(error) from error
         except BaseException:
@@ -126,7 +126,7 @@ class RunWriter:
         """
         self._progress = progress
         start = time.perf_counter()
-        # By the document's index among those that the extractor gets.
+        # By the index of the document among those that are given to the extractor.
         given: dict[int, tuple[int, Record]] = {}
         with self._interrupts:
             documents = self._documents(records, given)
@@ -143,7 +143,7 @@ class RunWriter:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether every record was read and written."""
+        """Whether every record was read and written."""
         return self._ends_by_signal or not self._interrupts.is_stopping
 
     def finish(self) -> int:
@@ -173,7 +173,7 @@ class RunWriter:
 
     @property
     def n_safe(self) -> int:
-        """Return the number of written documents, including those of earlier runs."""
+        """The number of written documents, including those of earlier runs."""
         return self._writer.n_kept + self._summary.n_written
 
     def _documents(
@@ -194,7 +194,7 @@ class RunWriter:
             yield record.document()
 
     def _count_chunk(self, record: Record, n_done: int, n_chunks: int) -> None:
-        """Count the chunks of a document; the last one comes with its line."""
+        """Count the chunks of a document; the last one is counted with the document's line."""
         shown = self._progress if self._progress is not None and self._progress.shown else None
         if n_done == 0:
             if not self._has_cut and not self._quiet:
@@ -268,7 +268,7 @@ class RunSummary:
             self.failures[error["type"]] += 1
 
     def text(self, *, n_kept: int, n_failed_kept: int) -> str:
-        """The summary.
+        """Return the summary as one line of text.
 
         Args:
             n_kept: the number of documents that an earlier run finished.
@@ -283,9 +283,9 @@ class RunSummary:
         if self._n["values"]:
             parts.append(f"{self._n['nulls'] / self._n['values']:.0%} null")
             kinds = {"low-confidence": self._n["unsure"], "not valid": self._n["refused"]}
-            said = [f"{n} of them rejected as {kind}" for kind, n in kinds.items() if n]
-            if said:
-                parts[-1] += f"; {' and '.join(said)} (text kept in `raw`)"
+            rejected = [f"{n} of them rejected as {kind}" for kind, n in kinds.items() if n]
+            if rejected:
+                parts[-1] += f"; {' and '.join(rejected)} (text kept in `raw`)"
         for name, words in (
             ("empty", "without text"),
             ("reused", "values were decoded before"),
@@ -315,8 +315,8 @@ class _StopReading(Exception):  # noqa: N818
 class Interrupts:
     """A context that handles Ctrl-C, SIGTERM and SIGHUP, in the main thread.
 
-    If SIGHUP is ignored, as under nohup, it stays so. SIGINT does not: shells let background
-    processes ignore it, and there it is only sent on purpose.
+    If SIGHUP is ignored, as under nohup, it stays ignored. SIGINT does not: shells make background
+    processes ignore it, so whoever sends it to them does so on purpose.
     """
 
     def __init__(self) -> None:
@@ -327,13 +327,12 @@ class Interrupts:
 
     @property
     def is_stopping(self) -> bool:
-        """Return whether a signal was received."""
+        """Whether a signal was received."""
         return self.number is not None
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code as in shells: 128 plus the number of the signal, so 130 for
-        Ctrl-C."""
+        """The exit code as in shells: 128 plus the number of the signal, so 130 for Ctrl-C."""
         return EXIT_SIGNAL + (signal.SIGINT if self.number is None else self.number)
 
     def until_interrupted(self, items: Iterable[T]) -> Iterator[T]:
@@ -367,7 +366,7 @@ class Interrupts:
             raise KeyboardInterrupt
         self.number = number
         name = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
-        say(f"finishing the documents in flight; {name} once more stops at once")
+        say(f"finishing the documents in flight; another {name} stops at once")
         if self._is_reading:
             raise _StopReading
 
@@ -389,7 +388,7 @@ class ReadAhead(Iterator[T | NotYet], Generic[T]):
             return NOT_YET
         if isinstance(item, tuple):
             return item[0]
-        self._queue.put(item)  # Later calls get the same answer.
+        self._queue.put(item)  # Later calls get the same result.
         if item is None:
             raise StopIteration
         raise item

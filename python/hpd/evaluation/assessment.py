@@ -89,7 +89,7 @@ class Agreement(JsonDataclass):
     n_same: int
     n_same_normalized: int
     n_filled: int
-    """Fields for which at least one file has a value, as two nulls agree easily."""
+    """Fields for which at least one file has a value; counted apart, as two nulls agree easily."""
     n_filled_same: int
     n_filled_same_normalized: int
 
@@ -100,7 +100,7 @@ class Agreement(JsonDataclass):
 
     @property
     def same_normalized(self) -> float:
-        """The same, of normalized values."""
+        """Percentage of fields with the same normalized value."""
         return percentage(self.n_same_normalized, self.n_fields)
 
     @property
@@ -110,7 +110,7 @@ class Agreement(JsonDataclass):
 
     @property
     def filled_same_normalized(self) -> float:
-        """The same, of normalized values."""
+        """Percentage of filled fields with the same normalized value."""
         return percentage(self.n_filled_same_normalized, self.n_filled)
 
 
@@ -122,8 +122,8 @@ def field_pairs(
 ) -> Iterator[FieldPair]:
     """Yield the fields of two files in pairs, document by document.
 
-    The fields are those of the strict form (``field_outcomes``); for documents without gold values,
-    all fields in either file.
+    The fields are those of the strict form (``field_outcomes``); if a document has none, all fields
+    in either file.
     """
     all_names = category_attributes(examples)
     for category, names in (attributes or {}).items():
@@ -155,9 +155,9 @@ def percentage(part: int, whole: int) -> float:
 
 def _pair(example: Example, attribute: str, first: Any, second: Any) -> FieldPair:
     exact = [sorted(predicted_values(value)) for value in (first, second)]
-    even = [sorted(predicted_values(value, normalized)) for value in (first, second)]
+    normal = [sorted(predicted_values(value, normalized)) for value in (first, second)]
     return FieldPair(
-        example, attribute, first, second, any(exact), exact[0] == exact[1], even[0] == even[1]
+        example, attribute, first, second, any(exact), exact[0] == exact[1], normal[0] == normal[1]
     )
 
 
@@ -188,7 +188,7 @@ class Assessment:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Return all results as JSON, the exact scores, which are the metric, first."""
+        """Return all results as JSON; the exact scores, which are the metric, come first."""
         exact, normalized = (
             {**to_plain(self.evaluations[form]), "intervals": to_plain(self.intervals[form])}
             for form in FORM_NAMES
@@ -277,8 +277,8 @@ class Throughput:
     totals: Mapping[str, int]
     """Sums of ``prompt_tokens``, ``cached_tokens``, ``completion_tokens`` and ``steps``."""
     line_seconds: float
-    """The sum of the lines' times, which is at least the duration of the run, as the times of
-    documents in flight together overlap."""
+    """The sum of the lines' times. The run may have been shorter, because the times of documents in
+    flight together overlap."""
     wall_seconds: float | None = None
     """The duration of the run, if it was measured."""
     price_per_hour: float | None = None
@@ -291,7 +291,7 @@ class Throughput:
 
     @property
     def documents_per_second(self) -> float | None:
-        """By the duration of the run, or the sum of the lines' times; None if there is neither."""
+        """Documents per second of the run, or of the lines' times if the run was not measured."""
         seconds = self.line_seconds if self.wall_seconds is None else self.wall_seconds
         return self.n_documents / seconds if seconds > 0 else None
 

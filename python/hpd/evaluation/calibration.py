@@ -36,7 +36,7 @@ class ScoredAnswer:
     uncalibrated: float | None = None
     """The model's own confidence, if the stated one is calibrated."""
     was_nulled: bool = False
-    """Whether a value, whose confidence this is, was replaced with null."""
+    """Whether the value with this confidence was replaced with null."""
 
     @property
     def is_value(self) -> bool:
@@ -57,7 +57,7 @@ class Bin(JsonDataclass):
     confidence: float
     """Their mean confidence."""
     accuracy: float
-    """The share that is right; if calibrated, it equals the confidence."""
+    """The share of right answers; it equals the confidence if that is calibrated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Counterpart(JsonDataclass):
 
 @dataclass(frozen=True, slots=True)
 class Threshold(JsonDataclass):
-    """The counts if values below a threshold become null."""
+    """The counts if values with a confidence below a threshold become null."""
 
     threshold: float
     counts: Counts
@@ -146,7 +146,7 @@ def without_nulled(answers: Iterable[ScoredAnswer]) -> list[ScoredAnswer]:
 
 
 def to_scored_confidence(answer: ScoredAnswer) -> ScoredConfidence:
-    """Return an answer with the model's own confidence, to fit a calibration to."""
+    """Return an answer with the model's own confidence, for fitting a calibration."""
     confidence = answer.confidence if answer.uncalibrated is None else answer.uncalibrated
     return ScoredConfidence(
         answer.document, answer.kind, confidence, not answer.is_value, answer.is_right
@@ -188,9 +188,9 @@ def reliability(answers: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Reliab
 
 
 def _counterpart(answers: Sequence[ScoredAnswer], n_bins: int) -> Counterpart:
-    of_model = [to_scored_confidence(answer) for answer in answers]
+    originals = [to_scored_confidence(answer) for answer in answers]
     was_calibrated = any(answer.uncalibrated is not None for answer in answers)
-    mapped = of_model if was_calibrated else cross_fitted(of_model)
+    mapped = originals if was_calibrated else cross_fitted(originals)
     other = [
         replace(answer, confidence=each.confidence)
         for answer, each in zip(answers, mapped, strict=True)
@@ -219,13 +219,13 @@ N_POINTS = 100
 
 @dataclass(frozen=True, slots=True)
 class CoveragePoint(JsonDataclass):
-    """The values with at least a threshold's confidence."""
+    """The values whose confidence is at least a threshold."""
 
     threshold: float
     coverage: float
     """Their share of all values."""
     precision: float
-    """The share that is right."""
+    """The share of them that is right."""
 
 
 def coverage_curve(

@@ -1,6 +1,6 @@
 """Documents with gold values that come with hpd, to calibrate a model without other data.
 
-They are short texts of many kinds, written by people for hpd, on which no model of hpd is trained.
+They are short texts of many kinds, written by people for hpd. No model of hpd is trained on them.
 ``models/recipe/calibration_documents.py`` writes the file.
 """
 
@@ -38,7 +38,7 @@ class GoldDocument:
     text: str
     schema: Schema
     answer: Mapping[str, Any]
-    """A list if several values are right."""
+    """The gold values; a list where several are right."""
 
 
 @cache

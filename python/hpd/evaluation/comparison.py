@@ -78,7 +78,7 @@ class PairTrial:
     """A document and the two systems to compare."""
 
     id: str
-    """The document's."""
+    """The document's id."""
     left: System
     right: System
 
@@ -119,7 +119,7 @@ def _random(seed: int, *names: str) -> Random:
 
 
 PairVerdict = Literal["win", "tie", "loss"]
-"""The left system's, against the right one."""
+"""The left system's result against the right one."""
 PAIR_VERDICTS: tuple[PairVerdict, ...] = get_args(PairVerdict)
 
 
@@ -131,7 +131,7 @@ class Judgement:
     """A verdict of an annotator: a line of the file."""
 
     id: str
-    """The document's."""
+    """The document's id."""
     annotator: str
     left: str
     """The name of the system on the left."""
@@ -255,12 +255,12 @@ class ShownTrial:
     def to_json(self, verdict: PairVerdict | None) -> dict[str, Any]:
         """Return the trial and its verdict, as ``compare.js`` reads them.
 
-        Each row is [path, color, left, right]. Value 2 i of the segments is the left one of row i,
-        and 2 i + 1 the right one, if it differs.
+        Each row is [path, color, left, right]. In the segments, value 2 i is the left value of row
+        i, and value 2 i + 1 is the right one, if it differs.
         """
         slots = color_slots({"": dict.fromkeys(row.attribute for row in self.rows)})
         values = [
-            ShownValue(row.path, row.attribute, text, spans=_spans_of(self.text, text))
+            ShownValue(row.path, row.attribute, text, spans=_first_span(self.text, text))
             for row in self.rows
             for text in (row.left, row.right if row.differs else None)
         ]
@@ -293,7 +293,7 @@ def _rows(left: Side, right: Side) -> Iterator[ComparedRow]:
             ComparedRow(path, attribute, ours.get(path), theirs.get(path))
             for path in {**ours, **theirs}
         ]
-        # An empty list is shown next to the other side's items.
+        # An empty list needs no row of its own next to the other side's items.
         filled = [row for row in rows if not row.left is row.right is None]
         yield from filled or rows[:1]
 
@@ -301,7 +301,7 @@ def _rows(left: Side, right: Side) -> Iterator[ComparedRow]:
 _NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?", re.ASCII)
 
 
-def _spans_of(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
+def _first_span(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
     """Return the first span of a value, preferably as whole words.
 
     A number is found in any notation, and never within another one.
@@ -311,8 +311,8 @@ def _spans_of(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
     if _NUMBER.fullmatch(value):
         span = Grounder(text).best_span(float(value) if "." in value else int(value))
         return () if span is None else ((span.start, span.end),)
-    own_words = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
-    start = own_words.start() if own_words else text.find(value)
+    whole_words = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
+    start = whole_words.start() if whole_words else text.find(value)
     return () if start < 0 else ((start, start + len(value)),)
 
 

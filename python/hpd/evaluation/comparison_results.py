@@ -157,11 +157,11 @@ class AnnotatorAgreement(JsonDataclass):
 
     measure: AgreementMeasure
     value: float | None
-    """None if it is undefined, as all verdicts are the same."""
+    """None if undefined, because all verdicts are the same."""
     raw: float
     """The share of equal verdicts among pairs of verdicts on the same document."""
     n_shared: int
-    """Pairs of systems on a document that at least two annotators judged."""
+    """Documents, each with a pair of systems, that at least two annotators judged."""
     n_annotators: int
 
 

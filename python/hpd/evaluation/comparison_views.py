@@ -131,7 +131,7 @@ _VERDICTS: dict[str, PairVerdict] = {
 }  # fmt: skip
 _QUESTION = "1: left is better, 2: tie, 3: right is better, b: back, q: quit > "
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-_WIDEST_NAME = 24
+_MAX_NAME_WIDTH = 24
 
 
 def judge_in_terminal(
@@ -178,7 +178,7 @@ def _lines(session: ComparisonSession, number: int, columns: int) -> Iterator[st
         yield from textwrap.wrap(line, columns) or [""]
     yield ""
     names = max((len(row.path) for row in shown.rows), default=0)
-    width = min(names, _WIDEST_NAME)
+    width = min(names, _MAX_NAME_WIDTH)
     side = (columns - width - 6) // 2
     yield f"  {'':{width}}  {'left':{side}}  right"
     for row in shown.rows:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from hpd.values.confidence import ANY_KIND, ConfidenceMap, Curve
 
 PRIOR_ANSWERS = 3
-"""Weight of the prior of a step, in answers. Of 1, 3, 5, 10 and 30 this gave the smallest errors,
-or nearly, for maps fitted to 50, 100, 300 and 1,000 answers of the bundled model and tested on
-others."""
+"""Weight of a step's prior, in answers. Among 1, 3, 5, 10 and 30, it gave the smallest errors, or
+nearly, for maps that were fitted to 50, 100, 300 and 1,000 answers of the bundled model and tested
+on others."""
 
 N_FOLDS = 5
 
@@ -53,7 +53,7 @@ def cross_fitted(
 ) -> list[ScoredConfidence]:
     """Return the answers with cross-validated confidence.
 
-    Documents are divided into folds; each fold is mapped by what was fitted to all others.
+    Documents are divided into folds; each fold is mapped with a map fitted to all others.
     """
     documents = list(dict.fromkeys(answer.document for answer in judged))
     random.Random(seed).shuffle(documents)
@@ -66,7 +66,7 @@ def cross_fitted(
 
 
 def best_null_threshold(judged: Sequence[ScoredConfidence], n_stated: int) -> float:
-    """Return the null threshold with the highest F1, in hundredths.
+    """Return the null threshold with the highest F1: a multiple of 0.01.
 
     With calibrated confidence it is half of the F1 that it reaches (Lipton, Elkan and
     Narayanaswamy 2014, "Thresholding Classifiers to Maximize F1 Score"): less likely values cost
@@ -128,7 +128,7 @@ def _curve(judged: Sequence[ScoredConfidence], prior: Callable[[float], float]) 
         (len(rights), confidence, sum(rights) / len(rights))
         for confidence, rights in sorted(outcomes.items())
     )
-    drawn = [
+    smoothed = [
         (
             weight + PRIOR_ANSWERS,
             confidence,
@@ -137,4 +137,4 @@ def _curve(judged: Sequence[ScoredConfidence], prior: Callable[[float], float]) 
         for weight, confidence, height in steps
     ]
     # The prior may have put the steps out of order.
-    return Curve(tuple((confidence, height) for _, confidence, height in isotonic(drawn)))
+    return Curve(tuple((confidence, height) for _, confidence, height in isotonic(smoothed)))

@@ -26,14 +26,14 @@ class DatasetDocument:
     """Its first line in the file, from 1."""
     category: str = ""
     gold: Mapping[str, Sequence[str] | None] | None = None
-    """Values of each attribute in the row, None for an attribute without; None: no gold."""
+    """Each attribute's values, or None if it has none; None: the document has no gold."""
     attributes: Sequence[str] = field(default=())
     """Possible attributes of its category, if there is no gold."""
 
     def to_line(self, *, lists: bool, names: Sequence[str] = ()) -> dict[str, Any]:
         """Return the line in hpd's own format.
 
-        With ``lists`` every attribute is a list, even of one value. ``names`` are attributes that
+        With ``lists``, every attribute is a list, even of one value. ``names`` are attributes that
         are null if the document lacks them.
         """
         line: dict[str, Any] = {"id": self.id, "text": self.text}
@@ -93,7 +93,7 @@ _BOOKKEEPING = frozenset(
 
 
 def read_amazon(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
-    """Yield the items; one without text is an error."""
+    """Yield the items; an item without text is an error."""
     return read_json_rows(file, name, _amazon_document)
 
 
@@ -103,7 +103,7 @@ def _amazon_document(row: Mapping[str, Any], number: int, line: int) -> DatasetD
         raise InputError(f"no text in {', '.join(TEXT_FIELDS)}")
     item = row.get("parent_asin")
     if item is not None and not isinstance(item, str):
-        raise InputError(f"parent_asin should be text, and is {kind(item)}")
+        raise InputError(f"parent_asin should be text, but is {kind(item)}")
     return DatasetDocument(
         item or str(number), text, line, _category(row), attributes=_detail_names(row)
     )
@@ -123,7 +123,7 @@ def _category(row: Mapping[str, Any]) -> str:
     """Return the main category or, as it is often null, the first of ``categories``."""
     main = row.get("main_category")
     if main is not None and not isinstance(main, str):
-        raise InputError(f"main_category should be text, and is {kind(main)}")
+        raise InputError(f"main_category should be text, but is {kind(main)}")
     if main:
         return main
     first = _texts(row, "categories")[:1]
@@ -141,7 +141,7 @@ def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
     if details is None:
         return ()
     if not isinstance(details, Mapping):
-        raise InputError(f"details should be an object, and is {kind(details)}")
+        raise InputError(f"details should be an object, but is {kind(details)}")
     return tuple(str(name) for name in details if name not in _BOOKKEEPING)
 
 
@@ -167,15 +167,15 @@ def _scored_document(
         raise InputError(f"{listed(text_fields)}: no text")
     category = row.get("category")
     if not isinstance(category, str) or not category.strip():
-        raise InputError(f"the category should be text, and is {kind(category)}")
+        raise InputError(f"the category should be text, but is {kind(category)}")
     targets = row.get("target_scores")
     if not isinstance(targets, Mapping):
-        raise InputError(f"target_scores should be an object, and is {kind(targets)}")
+        raise InputError(f"target_scores should be an object, but is {kind(targets)}")
     gold = {}
     for attribute, values in targets.items():
         if not isinstance(values, Mapping):
             raise InputError(
-                f"target_scores[{attribute!r}] should be an object of values, and is {kind(values)}"
+                f"target_scores[{attribute!r}] should be an object of values, but is {kind(values)}"
             )
         gold[attribute] = gold_values(values)
     return DatasetDocument(row_id(row) or str(number), text, line, category, gold)
@@ -206,12 +206,12 @@ class _ConllUnit:
             self.fail(f"{path}: the tag {tag!r} is neither O nor a letter and a type, like B-PER")
             return
         letter, kind = match[1], match[2]
-        goes_on = kind is not None and kind == self.open_type and letter in "IELM"
-        if not goes_on:
+        continues = kind is not None and kind == self.open_type and letter in "IELM"
+        if not continues:
             self.close_entity()
         if kind is None:
             return
-        if letter in "ELM" and not goes_on:
+        if letter in "ELM" and not continues:
             self.fail(f"{path}: {tag} has no beginning")
         # In IOB1, I without B begins an entity.
         self.open_type = kind
@@ -270,7 +270,7 @@ def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_Con
     unit = _ConllUnit()
     last_line = 0
     for line, raw in rows_of(Source(file, name), "lines"):
-        # Blank lines are no rows, but leave a gap in the line numbers.
+        # Blank lines are not yielded, but leave a gap in the line numbers.
         if line > last_line + 1:
             unit.close_sentence()
             if not whole_documents:

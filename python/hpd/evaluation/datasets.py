@@ -33,7 +33,7 @@ from hpd.schema import load_schemas
 
 Reader = Callable[[BinaryIO, str], Iterator[DatasetRow]]
 
-_N_LOOKED_AT = 20
+_N_DETECTION_LINES = 20
 """Lines read to detect a file's format."""
 
 
@@ -46,7 +46,7 @@ class DatasetFormat:
     read: Reader
     has_gold: bool = True
     lists: bool = False
-    """Every attribute is a list; a document has no values of attributes that it does not name."""
+    """Every attribute is a list; attributes that a document does not name have no value in it."""
     read_whole_documents: Reader | None = None
     """Reader of documents of several parts, if the format has them."""
 
@@ -56,7 +56,7 @@ FORMATS: Mapping[str, DatasetFormat] = {
     for each in (
         DatasetFormat(
             "extractgpt",
-            "OA-Mine and AE-110k, as ExtractGPT has them: JSONL with input, category and "
+            "OA-Mine and AE-110k, as published with ExtractGPT: JSONL with input, category and "
             "target_scores",
             read_titles,
         ),
@@ -117,7 +117,7 @@ def read_dataset(
 def find_format(path: str | Path) -> DatasetFormat:
     """Detect a file's format from its first lines; raise ``InputError`` if it is unknown."""
     with open_dataset(path) as file:
-        first = islice(rows_of(Source(file, str(path)), "lines"), _N_LOOKED_AT)
+        first = islice(rows_of(Source(file, str(path)), "lines"), _N_DETECTION_LINES)
         lines = [str(raw) for _, raw in first]
     if not lines:
         raise InputError(f"{path}: empty")
@@ -155,7 +155,7 @@ N_DETAILS = 16
 
 @dataclass(slots=True)
 class Survey(JsonDataclass):
-    """Counts over the rows that can be read, and the problems of others."""
+    """Counts over the rows that can be read, and the problems of the others."""
 
     JSON = (
         *("format", "n_documents", "n_characters", "n_filled", "n_none", "n_several", "n_values"),
@@ -235,8 +235,8 @@ def survey(rows: Iterable[DatasetRow], dataset: DatasetFormat, name: str) -> Sur
 def schemas_of(survey: Survey) -> Any:
     """Return the schema of a data set, or one per category, as for ``--schema``.
 
-    Categories without attributes have none, nor documents without a category if others have one;
-    None if there is no schema. Raises ``SchemaError`` if a name cannot be used.
+    A category without attributes gets no schema, and neither do documents without a category if
+    others have one. None: there is no schema. Raises ``SchemaError`` if a name cannot be used.
     """
     by_category = {
         category: _schema(names, lists=survey.dataset.lists)

@@ -143,8 +143,8 @@ def _part(name: str, type: Type = "string", **more: Any) -> Attribute:  # noqa: 
 _T = TypeVar("_T")
 
 _SAME_NAME_RATIO = 90
-"""Similarity in percent from which names are spellings of one: Color and Colour have 91, Brand and
-Band 89."""
+"""Similarity, in percent, from which two names count as spellings of the same one: Color and Colour
+have 91, Brand and Band 89."""
 
 _N_PLURAL = 3
 """Longer words lose a final s."""
@@ -190,14 +190,14 @@ def clusters(samples: Sequence[Iterable[Proposal]]) -> list[Cluster]:
     joined: list[Cluster] = []
     for number, proposals in enumerate(samples):
         for index, proposal in enumerate(proposals):
-            own = next(
+            cluster = next(
                 (each for each in joined if _are_alike(each.proposals[0], proposal)), Cluster()
             )
-            if not own.proposals:
-                joined.append(own)
-            own.proposals.append(proposal)
-            own.samples.add(number)
-            own.positions.append(index)
+            if not cluster.proposals:
+                joined.append(cluster)
+            cluster.proposals.append(proposal)
+            cluster.samples.add(number)
+            cluster.positions.append(index)
     return joined
 
 
@@ -224,7 +224,7 @@ def _folded(values: Iterable[str]) -> frozenset[str]:
 
 
 def _attribute(proposals: Sequence[Proposal]) -> Attribute:
-    """Return a cluster's attribute, by majority of its proposals, or by the first."""
+    """Return a cluster's attribute, with its most frequent name, type and values."""
     name = _most_frequent(proposal.name for proposal in proposals)
     descriptions = [proposal.description for proposal in proposals if proposal.description]
     spelling: dict[str, str] = {}

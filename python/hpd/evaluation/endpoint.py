@@ -29,7 +29,7 @@ from hpd.values.answers import answer_leaf, split_answer
 class EndpointError(HpdError, RuntimeError):
     """An endpoint cannot be reached, or gives no usable answer.
 
-    ``is_final``: any other request would fail, too.
+    ``is_final``: every other request would fail as well.
     """
 
     def __init__(self, message: str, *, is_final: bool = False) -> None:
@@ -103,7 +103,7 @@ class Endpoint:
     n_retries: int = 5
     """Retries after transient failures (no connection, 408, 409, 429, 5xx).
 
-    Waits double each time, unless the endpoint sets them.
+    The wait doubles each time, unless the endpoint sets it.
     """
     requests_per_minute: float | None = None
     seconds: float = 300.0
@@ -136,7 +136,7 @@ class ChatClient:
         # Parameters that the endpoint's model has refused.
         self._refused: set[str] = set()
         pace = RateLimiter(endpoint.requests_per_minute)
-        # Applied to every attempt, including the client's retries.
+        # A hook, so that the client's retries wait as well.
         hooks = {"request": [lambda _: pace.wait()]}
         self._client = openai.OpenAI(
             base_url=endpoint.url,
@@ -146,7 +146,7 @@ class ChatClient:
             http_client=openai.DefaultHttpxClient(event_hooks=hooks),
         )
         # JSON, not pickle: anyone who can write to the folder could otherwise run code.
-        self._kept = (
+        self._cache = (
             None
             if endpoint.cache is None
             else diskcache.Cache(str(endpoint.cache), disk=diskcache.JSONDisk)
@@ -160,19 +160,19 @@ class ChatClient:
         """
         request = self._request(messages, schema)
         key = _fingerprint(self.endpoint.url, request)
-        known = None if self._kept is None else self._kept.get(key)
+        known = None if self._cache is None else self._cache.get(key)
         if known is not None:
             return EndpointAnswer(known, 0, 0)
         completion = self._ask(request)
-        if self._kept is not None:
-            self._kept.set(key, completion.text)
+        if self._cache is not None:
+            self._cache.set(key, completion.text)
         return completion
 
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
-        if self._kept is not None:
-            self._kept.close()
+        if self._cache is not None:
+            self._cache.close()
 
     def _request(self, messages: Messages, schema: Schema) -> dict[str, Any]:
         request = {
@@ -192,7 +192,7 @@ class ChatClient:
         openai = self._openai
         url = self.endpoint.url
         try:
-            answer = self._created(request)
+            answer = self._create(request)
         except openai.APITimeoutError as error:
             raise EndpointError(f"{url} gave no answer in {self.endpoint.seconds:g} s") from error
         except openai.APIConnectionError as error:
@@ -204,7 +204,7 @@ class ChatClient:
             ) from error
         except openai.NotFoundError as error:
             raise EndpointError(
-                f"{url} has no model {self.endpoint.model!r}, or is not such an endpoint: "
+                f"{url} has no model {self.endpoint.model!r}, or does not speak OpenAI's protocol: "
                 f"{error.message}",
                 is_final=True,
             ) from error
@@ -225,10 +225,10 @@ class ChatClient:
             return EndpointAnswer(text, 0, 0)
         return EndpointAnswer(text, usage.prompt_tokens, usage.completion_tokens)
 
-    def _created(self, request: Mapping[str, Any]) -> Any:
+    def _create(self, request: Mapping[str, Any]) -> Any:
         """Send a request without the parameters that the model refuses; return the response."""
         while True:
-            adapted = self._adapted(request)
+            adapted = self._without_refused(request)
             try:
                 return self._client.chat.completions.create(**adapted)
             except self._openai.BadRequestError as error:
@@ -237,7 +237,7 @@ class ChatClient:
                     raise
                 self._refused.add(name)
 
-    def _adapted(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def _without_refused(self, request: Mapping[str, Any]) -> dict[str, Any]:
         adapted = {}
         for name, value in request.items():
             known_as = _OPTIONAL[name] if name in self._refused else name
@@ -247,7 +247,7 @@ class ChatClient:
 
 
 def response_schema(schema: Schema) -> dict[str, Any]:
-    """Return the JSON Schema of an answer, without hpd's own keywords, with a type everywhere."""
+    """Return the JSON Schema of an answer, without hpd's own keywords but with all types."""
     return _plain_node(to_json_schema(schema))
 
 
@@ -281,7 +281,7 @@ class EndpointExtractor:
     Use it as a context manager, or ``close()`` it.
 
     Args:
-        schemas: those of the documents.
+        schemas: the documents' schemas.
         endpoint: the endpoint, and settings of requests.
         system_prompt: the system prompt.
 
@@ -313,12 +313,12 @@ class EndpointExtractor:
 
         Args:
             documents: read as the endpoint answers; each has a category if the schema is by
-                category. ``NOT_YET`` in place of one yields what is finished.
+                category. At ``NOT_YET`` in place of one, finished extractions are yielded.
             on_error: ``record``: a failed document gives an extraction with ``error``.
             on_chunk: never called, as no document is split.
 
         Raises:
-            EndpointError: a document failed, with ``raise``; or all would.
+            EndpointError: a document failed and ``on_error`` is ``raise``, or all would fail.
         """
         waiting: dict[Future[Extraction[Any]], int] = {}
         try:
@@ -392,9 +392,9 @@ def _extraction(
 def _finished(
     waiting: dict[Future[Extraction[Any]], int], seconds: float | None = None
 ) -> Iterator[tuple[int, Extraction[Any]]]:
-    """Wait for an extraction; remove all finished ones from ``waiting`` and return them.
+    """Wait for an extraction; remove all finished ones from ``waiting`` and yield them.
 
-    There may be none after ``seconds``.
+    After ``seconds``, there may be none.
     """
     done, _ = wait(waiting, seconds, return_when=FIRST_COMPLETED)
     for future in done:

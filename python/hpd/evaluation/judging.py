@@ -136,10 +136,10 @@ def judge_questions(
     Args:
         predictions: the predictions to judge, with unique ids or none.
         texts: their documents' texts; None if unknown.
-        schemas: those of the extraction, with descriptions. Without them a document has all
-            attributes with a value in its category.
-        category_field: name of the category's field in the line or in the columns of its input;
-            default ``category``.
+        schemas: the schemas of the extraction, with descriptions. None: a document has all
+            attributes that the predictions of its category have.
+        category_field: name of the category's field in the line, or in the columns of its input
+            (default ``category``).
 
     Raises:
         InputError: an id is used twice, or a document has no text or no schema.
@@ -256,7 +256,7 @@ class VerdictCounts(JsonDataclass):
     """In the order of ``VERDICTS``."""
 
     def n(self, verdict: Verdict) -> int:
-        """The number of one verdict."""
+        """Return the number of one verdict."""
         return self.counts[VERDICTS.index(verdict)]
 
     @property
@@ -356,8 +356,8 @@ class GoldAgreement(JsonDataclass):
     kappa_right: float | None
     """Cohen's kappa of right (correct, correct null) and not right.
 
-    The kappa of five verdicts is easily high, as most depend on whether a value is null, which
-    judge and gold both see."""
+    The kappa of five verdicts is easily high, because most depend on whether a value is null, which
+    both the judge and gold know."""
 
     @property
     def n(self) -> int:

@@ -21,7 +21,7 @@ MAX_LOCATIONS = 5
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """Predictions matched with documents, and those without a match."""
+    """Predictions matched with documents, and the rows without a match."""
 
     predictions: tuple[Prediction | None, ...]
     """The prediction for each example; None if there is none."""
@@ -97,8 +97,8 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
     ) if lacks]  # fmt: skip
     if not without_ids:
         raise InputError(
-            f"no prediction has the id of a document: {predicted[0].id!r} and the like "
-            f"against {examples[0].id!r}"
+            "no prediction has the id of a document: predictions have ids such as "
+            f"{predicted[0].id!r}, documents such as {examples[0].id!r}"
         )
     if len(predicted) != len(examples):
         raise InputError(
@@ -151,7 +151,7 @@ def load_sources(
 ) -> Iterator[Example]:
     """Yield the documents of an input of ``hpd extract``, as examples without gold.
 
-    Files that cannot be read are skipped, as a folder may have some.
+    Files that cannot be read are skipped, as a folder may contain some.
 
     Raises ``InputError`` if no file can be read.
     """
@@ -175,7 +175,7 @@ def load_sources(
 
 
 def with_former_ids(sources: Sequence[Example], ids: Iterable[str | None]) -> list[Example]:
-    """Return documents whose files have moved with the ids that they had before.
+    """Return the documents; if their files have moved, with the ids that they had before.
 
     Args:
         sources: the documents, whose ids are paths where they have none of their own.
@@ -209,9 +209,10 @@ def with_former_ids(sources: Sequence[Example], ids: Iterable[str | None]) -> li
 def reread_sources(
     name: str, predictions: Sequence[Prediction], notices: list[str]
 ) -> list[Example | None]:
-    """Return the document of each prediction without a text, or with pages, from the run's input.
+    """Read documents again from the run's input, for predictions without a text or with pages.
 
-    A document that has changed since is None, as spans in it would be wrong.
+    Other predictions get None, as do those whose documents have changed since: the spans would be
+    wrong.
 
     Args:
         name: the file of the predictions; the run's journal beside it names its input.
@@ -243,7 +244,7 @@ def reread_sources(
         ) as reader:
             records = {record.id: record for record in reader if record.error is None}
     except (InputError, OSError):
-        return found  # The input has moved.
+        return found  # The input or its journal has moved.
     changed = []
     for number in wanted:
         own = predictions[number].id or str(number + 1)
@@ -302,7 +303,7 @@ def lookup(train: Iterable[Example], examples: Iterable[Example]) -> list[dict[s
 
 
 def gold_examples(arguments: argparse.Namespace) -> list[Example]:
-    """Read the rows of GOLD, which need no text; names of fields apply to ``--documents`` if given.
+    """Read the rows of GOLD, which need no text; ``--text-field`` is for ``--documents`` if given.
 
     Raises:
         InputError: a row cannot be read.

@@ -35,7 +35,7 @@ CategoryAttribute = tuple[str, str]
 """A category and an attribute."""
 
 Normalizer = Callable[[str], str]
-"""Normalises a value for comparison; an empty result is no value."""
+"""Normalises a value for comparison; an empty result means no value."""
 
 _NONE_TEXTS = frozenset({ABSENT, "None"})
 _NONE_FORMS = frozenset({"", "n/a", "none", "null"})
@@ -59,7 +59,7 @@ def field_outcomes(
     attributes: Mapping[str, Iterable[str]] | None = None,
     form: Normalizer | None = None,
 ) -> Iterator[FieldOutcome]:
-    """Return the outcome of every field, document by document.
+    """Yield the outcome of every field, document by document.
 
     Args:
         examples: the gold.
@@ -68,7 +68,7 @@ def field_outcomes(
         form: normalises both values before they are compared.
 
     Raises:
-        ValueError: the two have different lengths.
+        ValueError: ``examples`` and ``predictions`` have different lengths.
     """
     if len(examples) != len(predictions):
         raise ValueError(f"{len(examples)} examples, but {len(predictions)} predictions")
@@ -96,7 +96,7 @@ def outcome(
     """Return the outcome of a field; a list is right if each item is a gold value."""
     values = predicted_values(prediction, form)
     if form is not None and gold is not None:
-        gold = [evened for value in gold if (evened := form(value)) not in _NONE_FORMS]
+        gold = [normal for value in gold if (normal := form(value)) not in _NONE_FORMS]
     if not gold:
         return "nv" if values else "nn"
     if not values:
@@ -110,7 +110,7 @@ def predicted_values(prediction: object, form: Normalizer | None = None) -> list
     texts = [value_text(item) for item in items if not is_empty(item)]
     if form is None:
         return [text for text in texts if text not in _NONE_TEXTS]
-    return [evened for text in texts if (evened := form(text)) not in _NONE_FORMS]
+    return [normal for text in texts if (normal := form(text)) not in _NONE_FORMS]
 
 
 UNITS: Final = {
@@ -153,7 +153,7 @@ UNITS: Final = {
     "pc": "pc piece",
     "%": "percent",
 }
-"""The spellings of each unit, to which an ``s`` and a point may be added."""
+"""The spellings of each unit, to which an ``s`` and a dot may be added."""
 
 _FLUID_OUNCE = re.compile(r"(?<=\d)[ -]?(?:fl|fluid)\.?[ -]?(?:oz|ounce)s?\b\.?")
 _SYMBOL_OF: Final = {
@@ -192,7 +192,7 @@ def normalized(text: str) -> str:
 
 
 def _fractions_apart(text: str) -> str:
-    """Convert ``5½`` to ``5 1/2``: Unicode's compatible form would be ``51/2``."""
+    """Convert ``5½`` to ``5 1/2``: Unicode's compatibility form would be ``51/2``."""
     if text.isascii():
         return text
     pieces = []
@@ -205,7 +205,7 @@ def _fractions_apart(text: str) -> str:
 
 def _decimal(match: re.Match[str]) -> str:
     whole, part, parts = int(match[1] or 0), int(match[2]), int(match[3])
-    # Halves to sixty-fourths are exact in binary, and in the decimals printed.
+    # Halves to sixty-fourths are exact in binary, and in six decimals.
     return match[0] if part >= parts else f"{whole + part / parts:.6f}".rstrip("0")
 
 
@@ -216,6 +216,6 @@ def _plain_number(match: re.Match[str]) -> str:
     values = readings(written)
     if not values:
         return written
-    # 1,299 and 1.299 could be either.
+    # Both are ambiguous: 1,299 is read as 1299, and 1.299 as a decimal fraction.
     groups = "," in written and "." not in written and not written.startswith("0")
     return f"{(max if groups else min)(values).normalize():f}"

@@ -38,7 +38,7 @@ def plot_evaluation(
         files: the exact outcomes of one file or of two, by the name to show.
         n_rows: the number of documents.
         calibration: calibration of the first file, if it has confidences.
-        coverage: its coverage curve, likewise.
+        coverage: coverage curve of the first file, if it has confidences.
         resampling: how the intervals are computed.
     """
     import matplotlib as mpl
@@ -47,15 +47,15 @@ def plot_evaluation(
     # Makes output reproducible.
     with mpl.rc_context({"svg.hashsalt": "hpd"}):
         shown = _attributes(next(iter(files.values())))
-        beside = ["reliability"] * (calibration is not None) + ["coverage"] * bool(coverage)
+        side_panels = ["reliability"] * (calibration is not None) + ["coverage"] * bool(coverage)
         height = 1.6 + 0.26 * len(shown) * (1 + 0.4 * (len(files) - 1))
         figure = Figure(
-            figsize=(10.5 if beside else 6.0, max(4.2 * len(beside), height, 2.5)),
+            figsize=(10.5 if side_panels else 6.0, max(4.2 * len(side_panels), height, 2.5)),
             layout="constrained",
         )
         panels: dict[str, Any] = figure.subplot_mosaic(
-            [["attributes", panel] for panel in beside] or [["attributes"]],
-            width_ratios=[5, 4] if beside else None,
+            [["attributes", panel] for panel in side_panels] or [["attributes"]],
+            width_ratios=[5, 4] if side_panels else None,
         )
         _plot_attributes(panels["attributes"], files, shown, n_rows, resampling)
         if calibration is not None:
@@ -140,7 +140,7 @@ def _plot_reliability(axes: Any, calibration: Calibration) -> None:
 
 
 def _plot_coverage(axes: Any, coverage: Sequence[CoveragePoint]) -> None:
-    """Plot precision without the least confident values."""
+    """Plot the precision of the most confident values against their share of all values."""
     axes.plot(
         [point.coverage for point in coverage],
         [point.precision for point in coverage],

@@ -33,7 +33,7 @@ class ReportedAttribute:
 
     name: str
     values: tuple[ShownValue, ...]
-    """At least one, even if it is absent."""
+    """At least one; if the attribute is absent, one without a text."""
     gold: Sequence[str] | None = None
     outcome: Outcome | None = None
     """None if the gold does not have the attribute."""
@@ -47,9 +47,9 @@ class ReportedPage:
     """A page of a document, as a picture."""
 
     number: int
-    """From 1."""
+    """The page number, from 1."""
     width: float
-    """In points, like the boxes of places."""
+    """In points, like the boxes of places; so is the height."""
     height: float
     url: str
     """A ``data:`` URL, or the path of the picture relative to the page."""
@@ -74,7 +74,7 @@ class ReportedDocument:
     checks: tuple[str, ...] = ()
     """The checks of the schema that its data did not pass."""
     own_id: str | None = None
-    """The id in its line, without the file in which it is a row."""
+    """The id in its line; ``id`` may also name the file in which it is a row."""
 
     @property
     def values(self) -> Iterator[ShownValue]:
@@ -354,6 +354,7 @@ def _row(document: ReportedDocument, category: int, numbers: Mapping[str, int]) 
             document.error,
             _columns(document.input),
             [[each.number, each.width, each.height, each.url] for each in document.pages] or None,
+            # False: its line has no id; None: it is the id above.
             {None: False, document.id: None}.get(document.own_id, document.own_id),
             list(document.checks) or None,
         ]
@@ -397,7 +398,7 @@ def _columns(columns: Mapping[str, Any] | None) -> list[list[str]] | None:
 
 
 def _shortened(parts: list[Any]) -> list[Any]:
-    """Return a list without empty values at its end."""
+    """Return a list without the nulls at its end."""
     while parts and parts[-1] is None:
         parts.pop()
     return parts

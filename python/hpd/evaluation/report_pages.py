@@ -18,7 +18,7 @@ from hpd.files.streams import Source, without_compression
 from hpd.version import install_command
 
 MAX_EMBEDDED = 16 << 20
-"""Maximum total size, in bytes, of pictures in the page; more are files in a folder next to it."""
+"""Maximum total size of pictures in the page, in bytes; if exceeded, they are files beside it."""
 
 _NAME = re.compile(r"\d+-\d+\.png")
 
@@ -61,7 +61,7 @@ class PictureStore:
         return "data:image/png;base64," + base64.b64encode(self._kept[name]).decode()
 
     def remove_files(self) -> None:
-        """Remove the pictures of an earlier page, and their folder if nothing else is in it."""
+        """Remove the pictures of an earlier page, and their folder if it is then empty."""
         if self._folder.is_dir():
             for path in self._folder.iterdir():
                 if _NAME.fullmatch(path.name):
@@ -76,8 +76,8 @@ def with_pages(
     """Add pictures of their pages to documents that are readable PDF files.
 
     Args:
-        documents: pages with values and their neighbours are drawn; of documents without values,
-            the first page.
+        documents: the documents. Pages with values and their neighbours are drawn; for a document
+            without values, the first page.
         store: receives the pictures.
         notices: receives a line for what cannot be shown.
     """

@@ -118,7 +118,7 @@ def load_examples(
     is_table = (format or guess_format(source)) in TABLES
     n_failed = 0
     for number, (line, row) in enumerate(read_rows(source, format), start=1):
-        with_place = f"{source_name(source)}:{line}"
+        where = f"{source_name(source)}:{line}"
         if _has_failed(row, GOLD_FIELDS):
             n_failed += 1
             continue
@@ -126,18 +126,18 @@ def load_examples(
             given_id = _id(row, id_field)
             category = _category(row, category_field)
             own = _own_columns(row)
-            # In a table of hpd extract, a title before the error is a value.
+            # In a table of hpd extract, a column ``title`` before the error is a value.
             is_own = is_table and not text_fields and _is_own_table(row)
             of_input = {name: row[name] for name in row if name in own} if is_own else row
             text = _text(of_input, text_fields, needs_text=needs_text)
             # The text, the id and the category are not attributes.
-            apart = {id_field or "id", category_field or "category", *own}
-            apart.update(text_fields or default_text_fields(of_input))
-            values = _values(row, GOLD_FIELDS, apart if is_table else None)
+            non_attributes = {id_field or "id", category_field or "category", *own}
+            non_attributes.update(text_fields or default_text_fields(of_input))
+            values = _values(row, GOLD_FIELDS, non_attributes if is_table else None)
             if values is None:
                 raise InputError(f"no gold values: looked for {', '.join(GOLD_FIELDS)}")
         except InputError as error:
-            raise InputError(f"{with_place}: {error}") from error
+            raise InputError(f"{where}: {error}") from error
         is_scores = isinstance(row.get("target_scores"), Mapping)
         gold = {
             str(attribute): gold_values(
@@ -173,9 +173,13 @@ def load_predictions(
         try:
             id_name = id_field if id_field in row else None
             given_id = _id(row, id_name)
-            apart = {id_name or "id", category_field or "category", *_own_columns(row)}
+            non_attributes = {id_name or "id", category_field or "category", *_own_columns(row)}
             has_failed = _has_failed(row, ("data",))
-            data = None if has_failed else _values(row, ("data",), apart if is_table else None)
+            data = (
+                None
+                if has_failed
+                else _values(row, ("data",), non_attributes if is_table else None)
+            )
             if data is None and "error" not in row:
                 raise InputError("neither 'data' nor 'error': not a line of hpd extract")
         except InputError as error:
@@ -200,7 +204,7 @@ def _has_failed(row: Mapping[str, Any], names: Sequence[str]) -> bool:
     if isinstance(row.get("error"), Mapping):
         return not any(isinstance(row.get(name), Mapping) for name in names)
     error = row.get(_error_column(row))
-    # Data that violates its schema comes with its error.
+    # A line with this error has data, which violates the schema.
     is_error = isinstance(error, str) and _ERROR.match(error) is not None
     return is_error and not str(error).startswith("InvalidDataError")
 
@@ -212,7 +216,7 @@ def _own_columns(row: Mapping[str, Any]) -> set[str]:
     error = row.get(name)
     if error is not None and not _ERROR.match(str(error)):
         return own
-    # The columns of its input follow.
+    # The error column and all after it: those are the columns of the input.
     return own | ({*[*row][[*row].index(name) :]} if _is_own_table(row) else {name})
 
 
@@ -229,7 +233,7 @@ def _nested(columns: Mapping[str, Any]) -> dict[str, Any]:
         column = column.removeprefix("extracted.")
         *outer, name = column.split(".")
         if any(part != part.strip() or not part for part in (*outer, name)):
-            outer, name = [], column  # a name with a point, such as "No."
+            outer, name = [], column  # a name with a dot, such as "No."
         inside: Any = data
         for part in outer:
             inside = inside.setdefault(part, {}) if isinstance(inside, dict) else None
@@ -277,7 +281,7 @@ def _id(row: Mapping[str, Any], id_field: str | None) -> str | None:
     if id_field is None and (value is None or value == ""):
         return None
     if isinstance(value, bool | list | Mapping):
-        raise InputError(f"the id should be text or a number, and is {kind(value)}")
+        raise InputError(f"the id should be text or a number, but is {kind(value)}")
     return row_id(row, id_field)
 
 
@@ -292,18 +296,18 @@ def _text(row: Mapping[str, Any], text_fields: Sequence[str], *, needs_text: boo
     names = text_fields or default_text_fields(row)
     if not needs_text and all(name in row and row[name] is None for name in names):
         return ""
-    # In a line of hpd extract, it has the other columns.
+    # In a line of hpd extract, ``input`` has the other columns.
     if not needs_text and names == ("input",) and isinstance(row["input"], Mapping):
         return ""
     return row_text(row, text_fields)
 
 
 def _values(
-    row: Mapping[str, Any], names: Sequence[str], apart: set[str] | None
+    row: Mapping[str, Any], names: Sequence[str], non_attributes: set[str] | None
 ) -> Mapping[str, Any] | None:
     """Return values by attribute, from the first field in ``names`` or from a table's columns.
 
-    ``apart`` names the columns of a table that are not attributes; None: not a table.
+    ``non_attributes`` names the columns of a table that are not attributes; None: not a table.
     """
     for name in names:
         if isinstance(row.get(name), Mapping):
@@ -311,11 +315,11 @@ def _values(
             return values
         # A nested field flattened into columns: data.brand, data.color.
         flat = {key: value for key, value in row.items() if key.startswith(f"{name}.")}
-        if apart is not None and flat:
+        if non_attributes is not None and flat:
             return {key.removeprefix(f"{name}."): value for key, value in flat.items()}
-    if apart is None:
+    if non_attributes is None:
         return None
-    columns = {column: value for column, value in row.items() if column not in apart}
+    columns = {column: value for column, value in row.items() if column not in non_attributes}
     return _nested(columns) if _is_own_table(row) else columns
 
 
@@ -337,15 +341,15 @@ def _cell(value: Any) -> Any:
 
 
 def value_text(value: object) -> str:
-    """Return a value as the metric compares it: text unchanged, anything else as JSON, in which
-    objects are sorted and without nulls."""
+    """Return a value as the metric compares it: text unchanged, anything else as JSON with sorted
+    keys and without nulls."""
     if isinstance(value, str):
         return value
     return json.dumps(_without_nulls(value), ensure_ascii=False, sort_keys=True)
 
 
 def is_empty(value: object) -> bool:
-    """Return whether a value is null, or an object of nothing else."""
+    """Return whether a value is null, or an object of nulls only."""
     return value is None or (isinstance(value, Mapping) and all(map(is_empty, value.values())))
 
 

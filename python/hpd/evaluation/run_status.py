@@ -42,7 +42,7 @@ class RunStatus:
     n_surplus: int
     """Bytes at the end of the output that are not in the journal, left by a killed process."""
     n_missing: int
-    """Bytes that the output lacks according to the journal; if any, it cannot be resumed."""
+    """Bytes that the output lacks according to the journal; if any, the run cannot be resumed."""
 
     @property
     def n_finished(self) -> int:
@@ -61,7 +61,7 @@ def read_status(path: Path) -> RunStatus:
     journal = journal_path(path)
     try:
         with open(journal, "rb") as file:
-            # Released at once, so that a run that starts now is not refused.
+            # The lock is released at once, so that a run that starts now is not refused.
             is_running = not lock(file)
         with open(journal, "rb") as file:
             return _read(path, journal, file, is_running)
@@ -80,7 +80,7 @@ def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunSta
     waiting_failures: dict[int, str] = {}
     n_done = 0
     end = 0
-    with _opened(path) as output:
+    with _open_output(path) as output:
         for entry in _entries(file, journal):
             if entry.end is None:
                 waiting.add(entry.index)
@@ -108,7 +108,7 @@ def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunSta
     )
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open_output(path: Path) -> BinaryIO:
     try:
         return open(path, "rb")
     except FileNotFoundError as error:

@@ -22,7 +22,7 @@ FormName = Literal["exact", "normalized"]
 """Values are compared exactly, or normalised (``hpd.evaluation.outcomes``)."""
 
 Scope = Literal["plain", "strict"]
-"""Whether attributes of the category that a row lacks are skipped or count as null."""
+"""Attributes of the category that a row lacks are skipped (plain), or count as null (strict)."""
 
 Average = Literal["micro", "macro"]
 ScoreName = Literal["precision", "recall", "f1"]
@@ -72,7 +72,7 @@ AGREEMENT_NAMES: Final = {
 class Counts(JsonDataclass):
     """The number of each outcome, and the scores in percent.
 
-    P and R are rounded before F1, as published.
+    F1 is computed from rounded precision and recall, as in published results.
     """
 
     JSON = ("precision", "recall", "f1", *OUTCOMES)
@@ -110,7 +110,7 @@ class Counts(JsonDataclass):
 
 @dataclass(frozen=True, slots=True)
 class Macro(JsonDataclass):
-    """The mean of the cells' scores, except cells without any gold or predicted value."""
+    """The mean scores of all cells that have a gold or predicted value."""
 
     precision: float = 0.0
     recall: float = 0.0
@@ -144,7 +144,7 @@ class Score(JsonDataclass):
 
     @property
     def attributes(self) -> list[dict[str, Any]]:
-        """Return the outcomes of each cell."""
+        """The outcomes of each cell."""
         return cell_rows(self.cells)
 
 

@@ -11,8 +11,8 @@ The p-value is a two-sided randomization test over documents (Noreen, "Computer-
 for Testing Hypotheses", 1989; Yeh, "More Accurate Tests for the Statistical Significance of Result
 Differences", COLING 2000): if the two files were equally good, the answers for each document could
 be exchanged between them. The p-value is the share of exchanges after which the scores differ at
-least as much. If few documents differ, all exchanges are tried and the test is exact; else random
-ones, and the original files count as one more.
+least as much. If few documents differ, all exchanges are tried and the test is exact; otherwise
+random ones are tried, and the original files count as one more.
 
 Agreement of annotators beyond chance, from 1 (full) to 0 (chance): Cohen's kappa is for two of them
 (Cohen, "A Coefficient of Agreement for Nominal Scales", 1960); Krippendorff's alpha for nominal
@@ -42,7 +42,7 @@ from hpd.evaluation.scores import (
 )
 
 _CHUNK = 4_000_000
-"""Maximum size of an array of weights or counts; more resamples are computed in chunks."""
+"""Maximum number of elements in an array of weights or counts; samples are drawn in such chunks."""
 
 _NN, _NV, _VN, _VC, _VW = range(len(OUTCOMES))
 
@@ -59,7 +59,7 @@ class _Category:
     rows: npt.NDArray[np.intp]
     """The documents, (n,)."""
     ones: npt.NDArray[np.float32]
-    """(n, cells x outcomes)."""
+    """The outcomes, (n, cells x outcomes)."""
 
 
 class OutcomeCounts:
@@ -163,9 +163,9 @@ def drawn_documents(n_documents: int, sizes: Iterable[int], seed: int) -> Iterat
 
 def chunk_sizes(width: int, n_samples: int) -> Iterator[int]:
     """Yield sizes of chunks that fit into memory and add up to ``n_samples``."""
-    most = max(1, _CHUNK // max(1, width))
-    for start in range(0, n_samples, most):
-        yield min(most, n_samples - start)
+    max_size = max(1, _CHUNK // max(1, width))
+    for start in range(0, n_samples, max_size):
+        yield min(max_size, n_samples - start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ class ScoreIntervals(JsonDataclass):
 
     @property
     def attributes(self) -> list[dict[str, Any]]:
-        """Return the intervals of each cell."""
+        """The intervals of each cell."""
         return cell_rows(self.cells)
 
 
@@ -258,7 +258,7 @@ _EPSILON = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Difference(JsonDataclass):
-    """A score of two files, in percent, from unrounded scores."""
+    """One score of two files, in percent and unrounded."""
 
     first: float
     second: float
@@ -313,8 +313,10 @@ def paired_differences(
         if is_exact
         else _random_exchanges(n_rows, sizes, resampling.seed)
     )
-    drawn = _apart(zip(*(each.bootstrapped(resampling) for each in counts), strict=True))
-    exchanged = _apart(_exchanged(*counts, exchanges))
+    drawn = _score_differences(
+        zip(*(each.bootstrapped(resampling) for each in counts), strict=True)
+    )
+    exchanged = _score_differences(_exchanged(*counts, exchanges))
     everyone = np.ones((1, n_rows), np.float32)
     whole = [averages(each.count(everyone)) for each in counts]
 
@@ -335,8 +337,8 @@ def _p_value(exchanged: Array, observed: float, *, is_exact: bool) -> float:
     return n_as_far / len(exchanged) if is_exact else (n_as_far + 1) / (len(exchanged) + 1)
 
 
-def _apart(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Array]:
-    """Return the distances between scores: (samples, 3) for each average."""
+def _score_differences(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Array]:
+    """Return the differences between the scores of pairs: (samples, 3) for each average."""
     scored = [[averages(counts) for counts in pair] for pair in pairs]
     return {
         average: np.concatenate([one[average] - two[average] for one, two in scored])
@@ -347,7 +349,7 @@ def _apart(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Array]:
 def _exchanged(
     first: OutcomeCounts, second: OutcomeCounts, exchanges: Iterable[Weights]
 ) -> Iterator[tuple[Array, Array]]:
-    """Return both files' counts after exchanges: (exchanges, documents), 1 where exchanged."""
+    """Yield both files' counts after exchanges: (exchanges, documents), 1 where exchanged."""
     everyone = np.ones((1, first.n_rows), np.float32)
     one, two = first.count(everyone), second.count(everyone)
     for exchange in exchanges:
@@ -375,7 +377,7 @@ def _random_exchanges(n_rows: int, sizes: Iterable[int], seed: int) -> Iterator[
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Return the kappa of two annotators' verdicts on the same items; None if all are equal."""
+    """Return the kappa of two annotators' verdicts on the same items; None if all are the same."""
     n = len(pairs)
     observed = sum(one == other for one, other in pairs) / n
     first, second = (Counter(verdicts) for verdicts in zip(*pairs, strict=True))
@@ -384,7 +386,7 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 
 def krippendorff_alpha(items: Sequence[Sequence[str]]) -> float | None:
-    """Return the alpha of nominal verdicts, item by item; None if all are equal.
+    """Return the alpha of nominal verdicts, item by item; None if all are the same.
 
     Items with a single verdict are ignored.
     """

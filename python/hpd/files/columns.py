@@ -25,7 +25,7 @@ class Column:
     value: Callable[[OutputLine], Any]
     """Returns the value for an output line, or None."""
     of_input: str = ""
-    """The name of the input's column, if it is one."""
+    """The name of the input's column that it shows, if any."""
     path: str = ""
     """The path of its values in the data, if it belongs to an attribute."""
 
@@ -63,30 +63,30 @@ def table_columns(
     attributes = attributes_of(schemas)
     taken = names | {attribute.name for attribute in attributes}
     for attribute in attributes:
-        shown = _free(attribute.name, "extracted.", names)
+        shown = _unused_name(attribute.name, "extracted.", names)
         values.append(Column(shown, attribute, data_value(attribute), path=attribute.name))
         names.add(shown)
         if confidence:
-            name = _free(f"{shown}_confidence", "extracted.", names | taken)
+            name = _unused_name(f"{shown}_confidence", "extracted.", names | taken)
             values.append(Column(name, Attribute(name, "number"), _confidence(attribute.name)))
             names.add(name)
     if has_checks(schemas):
-        name = _free("checks", "extraction.", names)
+        name = _unused_name("checks", "extraction.", names)
         values.append(Column(name, Attribute(name), checks_text))
         names.add(name)
-    error = _free("error", "extraction.", names)
+    error = _unused_name("error", "extraction.", names)
     return [own, *values, Column(error, Attribute(error), error_text), *of_input]
 
 
-def _free(name: str, prefix: str, names: Container[str]) -> str:
-    """Prefix a name until it differs from all others."""
+def _unused_name(name: str, prefix: str, names: Container[str]) -> str:
+    """Prefix a name until it is not among ``names``."""
     while name in names:
         name = prefix + name
     return name
 
 
 def min_confidence(line: OutputLine, path: str) -> float | None:
-    """Return the lowest confidence of the values at a path, parts and items included."""
+    """Return the lowest confidence of the values at a path, including its parts and items."""
     stated = (
         field.get("confidence")
         for name, field in line.get("fields", {}).items()
@@ -100,7 +100,7 @@ def _confidence(path: str) -> Callable[[OutputLine], float | None]:
 
 
 def attributes_of(schemas: Schemas) -> list[Attribute]:
-    """Return the attributes of all categories; one that differs between them holds JSON."""
+    """Return the attributes of all categories; if one differs between them, its column is JSON."""
     by_name: dict[str, Attribute] = {}
     for schema in schemas.by_category.values():
         for attribute in schema:
@@ -117,7 +117,7 @@ def _shape(attribute: Attribute) -> object:
 
 
 def scalar_kind(attribute: Attribute) -> str:
-    """The kind of the values of a column: an attribute's type, or ``json`` for mixed choices."""
+    """Return the kind of a column's values: the attribute's type, or ``json`` for mixed choices."""
     if attribute.type in ("date", "date-time"):
         return "string"
     if attribute.type != "enum":
@@ -139,7 +139,7 @@ def _kind(value: Any) -> str:
 
 
 def _joined_kind(known: str | None, value: Any) -> str:
-    is_number = value in ("NaN", "Infinity", "-Infinity")  # as JSON can have it
+    is_number = value in ("NaN", "Infinity", "-Infinity")  # as written by plain_value
     kind = "null" if value is None else "number" if is_number else _kind(value)
     if known in (None, "null", kind) or kind == "null":
         return kind if known in (None, "null") else str(known)
@@ -158,11 +158,11 @@ def _shown_input(name: str, kind: str) -> Callable[[OutputLine], Any]:
 
 
 def data_value(attribute: Attribute) -> Callable[[OutputLine], Any]:
-    """Return the value of an attribute in an output line."""
+    """Return a function that returns an attribute's value in an output line."""
 
     def value(row: OutputLine) -> Any:
         data = row.get("data") or {}
-        # Where the root of the schema is no object, the data is the value itself.
+        # If the root of the schema is not an object, the data is the value itself.
         given = data.get(attribute.name) if isinstance(data, dict) else data
         return as_text(given) if scalar_kind(attribute) == "json" else given
 

@@ -13,11 +13,11 @@ _ASCII_LETTER = re.compile(rb"[A-Za-z]")
 _NOT_WESTERN = re.compile(
     rb"[\x80-\xff]{4,}|[\x81\x8d\x8f\x90\x9d\xff]|[A-Za-z][\xb3\xb9\xbe\xbf][a-z]"
 )
-"""What is rare in Windows-1252: runs of letters beyond ASCII, bytes that it lacks and, within
-words, symbols that are Polish letters in other encodings."""
+"""What is rare in Windows-1252: runs of letters beyond ASCII, bytes that it does not define and,
+within words, symbols that are Polish letters in other encodings."""
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like that of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark begins like this
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -31,16 +31,16 @@ _AS_BROWSERS_READ = {
 }
 """Texts declared with these names often need the letters of a larger encoding."""
 _CODE_PAGE = re.compile(r"(?:cp|dos|ibm|windows)[-_ ]?(\d{3,})")
-_AROUND = re.compile(r"^(?:x-|cn-)+|(?<=8859-[68])-[ie]$")
+_AFFIXES = re.compile(r"^(?:x-|cn-)+|(?<=8859-[68])-[ie]$")
 """Affixes that mailers add to encoding names known to Python."""
 _CANDIDATES = (
     *("cp932", "euc_jp", "gb18030", "big5", "cp949", "koi8_r", "cp1250", "cp1251", "cp1253"),
     *("cp1255", "cp1256", "cp874", "cp866", "iso8859_2", "iso8859_5"),
 )
-"""Rare encodings are left out, as most of their letters make sense in several others."""
+"""Rare encodings are left out, as most of their letters also make sense in others."""
 _MIN_SAMPLE_BYTES = 48
-"""Bytes beyond ASCII. In a trial, one in three texts with fewer of them was misdetected, but only
-one in fifty with more."""
+"""Minimum number of bytes beyond ASCII. In a trial, one in three texts with fewer of them was
+misdetected, but only one in fifty with more."""
 MAX_SAMPLE_BYTES = 100_000
 """Maximum number of bytes to examine, if the text has several lines."""
 _TAG = re.compile(rb"<[^<>]*>")
@@ -50,7 +50,7 @@ OTHER_ENCODING: Final = "convert it to UTF-8, or name its encoding (hpd extract 
 
 def known_encoding(label: str | None) -> str | None:
     """Return the encoding of a name in a file, as browsers interpret it; None if unknown."""
-    name = _AROUND.sub("", (label or "").strip().strip("\"'").lower())
+    name = _AFFIXES.sub("", (label or "").strip().strip("\"'").lower())
     name = _CODE_PAGE.sub(r"cp\1", name)
     try:
         codec = codecs.lookup({"windows-31j": "cp932"}.get(name, name))
@@ -118,28 +118,29 @@ def n_as_utf8(data: bytes) -> int:
 
 
 def is_mostly_utf8(data: bytes) -> bool:
-    """Return whether most bytes beyond ASCII are valid UTF-8, so that a few were damaged."""
+    """Return whether most bytes beyond ASCII are valid UTF-8, so that only a few were damaged."""
     return 2 * n_as_utf8(data) > n_beyond_ascii(data)
 
 
 def western_encoding(data: bytes) -> str | None:
     """Return Windows-1252, or 1254 for Turkish, if bytes that are not UTF-8 look like it, or None.
 
-    Western letters beyond ASCII occur alone or in pairs among others, those of other scripts in
-    long runs; valid UTF-8 characters indicate UTF-8 with some wrong bytes.
+    In Western texts, letters beyond ASCII occur alone or in pairs; in other scripts, in long runs.
+    Valid UTF-8 characters indicate UTF-8 with some wrong bytes.
     """
     n_odd = sum(map(len, _NOT_WESTERN.findall(data))) + n_as_utf8(data)
     n_high = n_beyond_ascii(data)
     if n_high > len(_ASCII_LETTER.findall(data)) or 10 * n_odd >= n_high:
         return None
-    # These bytes are Turkish letters. In Icelandic, they occur with others; Western texts have few.
+    # These bytes are frequent letters in Turkish and in Icelandic, which also has accented vowels.
+    # Other Western texts have few of them.
     n_turkish = sum(map(data.count, "ğışĞİŞ".encode("cp1254")))
     n_icelandic = sum(map(data.count, "áæíóú".encode("cp1252")))
     return "cp1254" if 3 * n_turkish > n_high and not n_icelandic else "cp1252"
 
 
 def guessed_encoding(text: bytes) -> str | None:
-    """Return the most likely encoding; None if the text is too short, or a package missing."""
+    """Return the most likely encoding; None if the text is too short, or a package is missing."""
     text = text[: text.rfind(b"\n", 0, MAX_SAMPLE_BYTES) + 1] or text
     if n_beyond_ascii(text) < _MIN_SAMPLE_BYTES or is_mostly_utf8(text):
         return None

@@ -42,7 +42,7 @@ from hpd.files.watching import Watch
 from hpd.version import install_command
 
 _RECOGNISER = "rapidocr_onnxruntime"
-_FORM = re.compile(r"(\d+)/(\d+)")
+_SHARD = re.compile(r"(\d+)/(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def parse_shard(text: str) -> Shard:
     Raises:
         InputError: the text is not a shard.
     """
-    match = _FORM.fullmatch(text)
+    match = _SHARD.fullmatch(text)
     if match is None:
         raise InputError(f"{text!r} is not a shard: 2/8 is the second of eight")
     number, n_shards = int(match[1]), int(match[2])
@@ -108,7 +108,7 @@ class RepeatedIds:
 
     def notice(self) -> str | None:
         """Describe the number of repeated ids and the first of them; None if all ids differ."""
-        import numpy as np  # a command's arguments are read without it
+        import numpy as np  # slow to import, and not needed to read a command's arguments
 
         hashes = np.asarray(self._hashes)
         _, firsts, group = np.unique(hashes, return_index=True, return_inverse=True)
@@ -118,8 +118,8 @@ class RepeatedIds:
         first = int(repeated[0])
         who = "document has" if len(repeated) == 1 else "documents have"
         return (
-            f"{len(repeated)} {who} the id of an earlier one: document {first + 1} is the first, "
-            f"with that of document {int(firsts[group[first]]) + 1}"
+            f"{len(repeated)} {who} the id of an earlier one: the first is document {first + 1}, "
+            f"with the id of document {int(firsts[group[first]]) + 1}"
         )
 
 
@@ -174,7 +174,7 @@ def find_files(
         names: the names as given.
         format: the format of all files, regardless of their extensions.
         leave_out: files to skip in folders, such as the output.
-        may_be_none: whether a folder or pattern without files is no error.
+        may_be_none: whether a folder or pattern without files is allowed.
 
     Raises:
         InputError: a name matches no file, or a folder cannot be read.
@@ -185,13 +185,13 @@ def find_files(
     for name in names:
         kind, inside = _found(name, skipped)
         if kind == "folder":
-            # Path.resolve raises an error for links in a circle, and this does not.
+            # Unlike Path.resolve, realpath accepts links in a circle.
             inside = [path for path in inside if os.path.realpath(path) not in hidden]
             known = [path for path in inside if format is not None or _is_read(path)]
             skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
             if not known and not may_be_none:
-                there = f": only {_counted(skipped)}" if skipped else ", it is empty"
-                raise InputError(f"{name}: no file in this folder that can be read{there}")
+                there = f": only {_counted(skipped)}" if skipped else ", which is empty"
+                raise InputError(f"{name}: no file can be read in this folder{there}")
             paths.extend(known)
         else:
             if not inside and not may_be_none:
@@ -204,7 +204,7 @@ def find_files(
 
 
 def _is_read(path: str) -> bool:
-    """Return whether a file in a folder is read; pictures are if RapidOCR is installed."""
+    """Return whether a file in a folder is read; pictures are only if RapidOCR is installed."""
     return is_known(path) and (guess_format(path) != "image" or find_spec(_RECOGNISER) is not None)
 
 
@@ -268,9 +268,9 @@ class InputReader:
     ) -> None:
         self._category_of = category_of
         self._notes: Counter[str] = Counter()
-        self._noted: dict[str, str] = {}  # the first record of each
+        self._noted: dict[str, str] = {}  # by note, the id of the first record that has it
         self.types: dict[str, Any] = {}
-        """The types of typed columns, as far as files were read."""
+        """The types of typed columns in the files read so far."""
         check_encoding(encoding)
         self._watch, self._format = watch, format
         self.files = FoundFiles(()) if watch is not None else find_files(names, format, leave_out)
@@ -303,7 +303,9 @@ class InputReader:
             ("--attachments", attachments, MAILS),
         ):
             if value and watch is None and not {*formats} & {*self._formats}:
-                raise InputError(f"{flag} is for {', '.join(formats)}, and no input is of these")
+                raise InputError(
+                    f"{flag} is for {', '.join(formats)}, and no input has one of these formats"
+                )
         # Report a wrong name before a model is loaded.
         self._first = self._opened(0) if self._is_single else None
         for path in {*names} & {*self.files.paths}:
@@ -343,14 +345,14 @@ class InputReader:
 
     @property
     def is_live(self) -> bool:
-        """Return whether an input may block: standard input, a pipe or a watched folder."""
+        """Whether an input may block: standard input, a pipe or a watched folder."""
         return self._watch is not None or any(
             path == "-" or (os.path.exists(path) and not os.path.isfile(path))
             for path in self.files.paths
         )
 
     def source(self, record: Record) -> dict[str, Any]:
-        """Return the input of a record for its output line, where the id does not tell it."""
+        """Return an output line's input, if the id does not name it, and its notes."""
         is_whole = record.id == record.source
         source = {} if self._is_single or is_whole else {"source": record.source}
         return {**source, "notes": list(record.notes)} if record.notes else source
@@ -374,7 +376,7 @@ class InputReader:
             return None
         n = 0
         for i, (path, format_) in enumerate(zip(self.files.paths, self._formats, strict=True)):
-            # What cannot be read has one line.
+            # An input that cannot be read becomes one line.
             counted = 1 if format_ is None else count_records(path, format_, whole=self._whole)
             if counted is None or (self._attachments and format_ in MAILS):
                 return None
@@ -450,7 +452,7 @@ class InputReader:
             others = (other for other in self.files.paths if other != path)
             if not any(other == "-" or is_known(other) for other in others):
                 raise
-            return None  # it has an error line in its turn
+            return None  # the file becomes an error line when it is read
 
     def _note_types(self, types: Mapping[str, Any]) -> None:
         """Record the types of columns; None where two files differ."""
@@ -505,7 +507,7 @@ def _walk(folder: str, skipped: Counter[str]) -> Iterator[str]:
             path = os.path.join(root, name)
             if name.startswith("."):
                 continue
-            if os.path.isfile(path) or not os.path.exists(path):  # which has an error line
+            if os.path.isfile(path) or not os.path.exists(path):  # broken links become error lines
                 yield path
             else:
                 skipped["pipe or device"] += 1

@@ -24,7 +24,7 @@ from hpd.errors import InputError
 from hpd.files.streams import naming_file, reason
 
 _N_DIFFERENCES = 5
-_N_ENDS = 1 << 20  # bytes at either end of a model file that go into its fingerprint
+_N_END_BYTES = 1 << 20  # bytes at either end of a model file that go into its fingerprint
 
 
 def document_fingerprint(record_id: str, text: str, category: str | None) -> str:
@@ -40,9 +40,9 @@ def text_fingerprint(text: str) -> str:
 def file_fingerprint(path: str | Path) -> str:
     """Return a fingerprint of a large file: its size, and a megabyte at either end."""
     with open(path, "rb") as file:
-        digest = hashlib.blake2b(file.read(_N_ENDS), digest_size=8)
+        digest = hashlib.blake2b(file.read(_N_END_BYTES), digest_size=8)
         size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - _N_ENDS))
+        file.seek(max(0, size - _N_END_BYTES))
         digest.update(file.read())
     digest.update(str(size).encode())
     return digest.hexdigest()
@@ -64,7 +64,7 @@ def _difference(name: str, before: JournalHead, now: JournalHead) -> str:
         parts = [f"{each} is new" for each in new if each not in old] if old else []
         parts += [f"{each} is gone" for each in old if each not in new] if new else []
         parts += [
-            f"{each} is {new[each]}, and was {old[each]}"
+            f"{each} is {new[each]}, was {old[each]}"
             for each in new
             if each in old and old[each] != new[each]
         ]
@@ -76,7 +76,7 @@ def _difference(name: str, before: JournalHead, now: JournalHead) -> str:
             for head in (before, now)
         )
         is_told = was != is_now and not any(_FINGERPRINT.fullmatch(str(v)) for v in (was, is_now))
-        parts = [f"{_named(is_now)}, and was {_named(was)}"] if is_told else []
+        parts = [f"{_named(is_now)}, was {_named(was)}"] if is_told else []
     shown = "; ".join(parts[:_N_DIFFERENCES])
     more = f"; and {len(parts) - _N_DIFFERENCES} more" if len(parts) > _N_DIFFERENCES else ""
     return f" ({shown}{more})" if shown else ""
@@ -111,7 +111,7 @@ VERSION = 1
 _HEAD = "hpd_run"
 _TABLE = b'{"table": '
 _FINGERPRINT = re.compile("[0-9a-f]{16}")
-_MAX_HEAD_BYTES = 1 << 60
+_MAX_END = 1 << 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class JournalEntry:
     line: str | None = None
     """The line itself, while it waits for its turn."""
     crc: int | None = None
-    """The CRC-32 of that line, which shows whether it was edited."""
+    """The CRC-32 of its line in the output, which shows whether it was edited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class JournalHead:
 
 
 def journal_path(path: Path) -> Path:
-    """The journal of an output."""
+    """Return the path of an output's journal."""
     return path.with_name(path.name + ".run")
 
 
@@ -160,7 +160,7 @@ class Journal:
     """An open journal, locked against other processes.
 
     Raises:
-        InputError: it cannot be opened, another process has it, or it is no journal of hpd.
+        InputError: it cannot be opened, another process has locked it, or hpd did not write it.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class Journal:
             raise InputError(f"{path}: cannot be written: {reason(error)}") from error
         try:
             if not lock(self._file):
-                raise InputError(f"{path}: another process is writing this output just now")
+                raise InputError(f"{path}: another process is writing this output")
             self._cut_unfinished_line()
             self._file.seek(0)
             head = self._file.readline()
@@ -233,7 +233,7 @@ class Journal:
             new.path.unlink()
             raise
         self._file.close()
-        # The lock moves with the open file, which now has this journal's name.
+        # The new file, which is open and locked, now has this journal's name.
         self._file = new._file
 
     def clear(self, head: JournalHead) -> None:
@@ -270,7 +270,7 @@ class Journal:
 
 
 def read_head(line: bytes, path: Path) -> JournalHead:
-    """The first line of the journal at ``path``.
+    """Parse the first line of the journal at ``path``.
 
     Raises:
         InputError: hpd did not write it, or another version did.
@@ -340,23 +340,23 @@ def read_entry(line: bytes, where: str) -> JournalEntry:
             row.get("line"),
             row.get("crc"),
         )
-        is_right = _is_right(entry)
+        is_valid = _is_valid(entry)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        is_right = False
-    if not is_right:
+        is_valid = False
+    if not is_valid:
         raise InputError(f"{where}: not an entry that hpd wrote: start again with --overwrite")
     return entry
 
 
-def _is_right(entry: JournalEntry) -> bool:
-    """Return whether hpd can have written an entry; others would lose lines."""
+def _is_valid(entry: JournalEntry) -> bool:
+    """Return whether hpd can have written an entry; others could cause a loss of lines."""
     return (
         type(entry.index) is int
         and entry.index >= 0
         and _FINGERPRINT.fullmatch(entry.document) is not None
         and type(entry.failed) is bool
         and (entry.end is None) == (entry.line is not None)
-        and (entry.end is None or (type(entry.end) is int and 0 < entry.end < _MAX_HEAD_BYTES))
+        and (entry.end is None or (type(entry.end) is int and 0 < entry.end < _MAX_END))
         and (entry.crc is None or type(entry.crc) is int)
         and (entry.line is None or (isinstance(entry.line, str) and entry.line.endswith("\n")))
     )

@@ -18,10 +18,10 @@ class PagePlaces:
     page_starts: Sequence[int]
     """The character at which each page begins."""
     starts: array[int] = field(default_factory=lambda: array("q"))
-    """The first character of each box, in rising order."""
+    """The first character of each box, in ascending order."""
     ends: array[int] = field(default_factory=lambda: array("q"))
     sides: array[float] = field(default_factory=lambda: array("f"))
-    """Four of each box."""
+    """Four numbers for each box."""
 
     def add(self, start: int, end: int, box: Box) -> None:
         """Add the box of the characters from ``start`` to ``end``, which come after all others."""
@@ -30,7 +30,7 @@ class PagePlaces:
         self.sides.extend(box)
 
     def of(self, start: int, end: int) -> Place | None:
-        """Return the page on which a part begins, and a box for each of its lines there."""
+        """Return the page on which a span begins, and a box for each of its lines there."""
         page = bisect_right(self.page_starts, start)
         if not page:
             return None
@@ -67,7 +67,7 @@ class PartPlaces:
     """The start, end and location of each, in the order of the text."""
 
     def of(self, start: int, end: int) -> Place | None:
-        """Return the location of the part in which this one begins, or else of the first that it
+        """Return the location of the part in which a span begins, or else of the first part that it
         overlaps."""
         at = bisect_right(self.parts, start, key=lambda part: part[1])
         if at == len(self.parts) or self.parts[at][0] >= max(end, start + 1):

@@ -187,7 +187,7 @@ class RecordReader:
 
     @property
     def types(self) -> Mapping[str, Any]:
-        """Return the types of typed columns, once a record has been read."""
+        """The types of typed columns, once a record has been read."""
         return self._source.types
 
     def _record(
@@ -292,14 +292,14 @@ def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
     if value is None and id_field is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | bytes | int | float):
-        raise InputError(f"the id ({name!r}) should be text or a number, and is {kind(value)}")
+        raise InputError(f"the id ({name!r}) should be text or a number, but is {kind(value)}")
     return _scalar_text(value, name)
 
 
 def row_text(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> str:
     """Return the text of a row: of the given fields, or else of the first of ``TEXT_FIELDS``.
 
-    Raises ``InputError`` if it has none.
+    Raises ``InputError`` if the row has no text.
     """
     return "\n".join(text for _, text in row_parts(row, text_fields))
 
@@ -307,7 +307,7 @@ def row_text(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> str:
 def row_parts(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> list[tuple[str, str]]:
     """Return the fields that make up the text of a row, with their texts.
 
-    Raises ``InputError`` if it has none.
+    Raises ``InputError`` if the row has no text.
     """
     names = text_fields or find_text_fields(row)
     if len(names) == 1:
@@ -441,7 +441,7 @@ def _scalar_text(value: object, name: str) -> str:
         return clean_text(value)
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return json.dumps(value)
-    raise InputError(f"the field {name!r} should be text, and is {kind(value)}")
+    raise InputError(f"the field {name!r} should be text, but is {kind(value)}")
 
 
 def standard_input() -> BinaryIO:

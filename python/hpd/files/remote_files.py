@@ -51,10 +51,10 @@ def list_files(name: str) -> tuple[FoundKind, list[str]]:
     with errors_in_words(name):
         filesystem, path = filesystem_of(name)
         is_web = path.startswith(("http://", "https://"))
-        # In an address a question mark begins a query.
+        # In a web address, a question mark begins a query.
         if "*" in path or (not is_web and any(sign in path for sign in "?[")):
             return "pattern", _named(filesystem, sorted(filesystem.glob(path)), name)
-        # Whether a page is a folder, only its links would tell.
+        # Only the links of a web page would tell whether it is a folder.
         is_folder = path.endswith("/") or path == ""
         if not is_folder:
             is_folder = filesystem.info(path)["type"] == "directory" and not is_web
@@ -68,13 +68,13 @@ def filesystem_of(name: str) -> tuple[Any, str]:
 
     Raises:
         InputError: a package is missing.
-        Exception: of fsspec and its packages, which ``errors_in_words`` puts into words.
+        Exception: an error of fsspec or its packages, which ``errors_in_words`` converts.
     """
     fsspec = import_extra("fsspec", "fsspec", "remote", name)
     scheme, _, archive = name.partition("://")
     if scheme in ("zip", "tar") and "::" not in archive:
         raise InputError(
-            f"{name}: name the files, and behind :: the archive, as in {scheme}://*::{archive}"
+            f"{name}: name the files, and the archive after ::, as in {scheme}://*::{archive}"
         )
     filesystem, path = fsspec.core.url_to_fs(name)
     return filesystem, str(path)
@@ -98,12 +98,12 @@ def errors_in_words(name: str) -> Iterator[None]:
         if package is None:
             raise InputError(f"{name}: {error}") from error
         raise missing(name, [package], f"pip install {package}") from error
-    except Exception as error:  # each package has its own
+    except Exception as error:  # each package raises its own errors
         raise InputError(f"{name}: cannot be opened: {_reason(error)}") from error
 
 
 def _reason(error: BaseException) -> str:
-    cause = error.__cause__ or error  # fsspec calls whatever a web server refuses not found
+    cause = error.__cause__ or error  # fsspec says "not found" for all errors of servers
     status = getattr(cause, "status", None)
     if isinstance(status, int):
         return f"the server answers {status} {getattr(cause, 'message', '')}".rstrip()
@@ -111,7 +111,7 @@ def _reason(error: BaseException) -> str:
     if "Credential" in type(cause).__name__:
         return f"{said}; a public bucket of S3 is read with FSSPEC_S3_ANON=true"
     if isinstance(cause, FileNotFoundError) and " " not in said:
-        return "no such file or folder"  # and not only the path once more
+        return "no such file or folder"  # rather than the path alone
     return said
 
 
@@ -119,7 +119,7 @@ class _RemoteReader(io.RawIOBase):
     """A remote file that raises ``OSError`` for every error, as local files do."""
 
     def __init__(self, filesystem: Any, path: str, name: str) -> None:
-        # A file system that nobody holds closes its archive.
+        # Kept because a file system without references closes its archive.
         self._filesystem = filesystem
         self._file = filesystem.open(path, "rb")
         self.name = name
@@ -139,7 +139,7 @@ class _RemoteReader(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             data = self._file.read(len(buffer))
-        except Exception as error:  # each package has its own
+        except Exception as error:  # each package raises its own errors
             raise OSError(_reason(error)) from error
         buffer[: len(data)] = data
         return len(data)

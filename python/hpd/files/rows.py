@@ -1,4 +1,4 @@
-"""The formats of files, and what is read of a file: its rows, or its whole text."""
+"""The formats of files, and what is read from a file: its rows, or its whole text."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Source:
     cell_of: CellOf | None = None
     """Returns the places of a sheet's cells while its rows are being read."""
     _head: bytes | None = None
-    _told: str = "utf-8"
+    _detected: str = "utf-8"
 
     def take_columns(self, names: Sequence[str]) -> None:
         """Set the names of a table's columns, and check them if required."""
@@ -112,14 +112,14 @@ class Source:
         return self._byte_lines(encoding)
 
     def _byte_lines(self, encoding: str | None) -> Iterator[str]:
-        """Yield the lines in an encoding that includes ASCII, detected at the first other byte."""
+        """Yield the lines in an encoding that includes ASCII; detect it at the first other byte."""
         for raw in self._raw_lines():
             if raw.isascii():
                 yield raw.decode("ascii")
                 continue
             if encoding is None:
                 encoding = "utf-8" if is_utf8(raw) else self.guess(self._sample(raw))
-                self._told = encoding
+                self._detected = encoding
             yield raw.decode(encoding, "surrogateescape")
 
     def _raw_lines(self) -> Iterator[bytes]:
@@ -169,7 +169,7 @@ class Source:
         bad = _BAD_BYTE.search(text)
         if bad is None:
             return None
-        encoding = self.encoding or self._told
+        encoding = self.encoding or self._detected
         n = len(text[: bad.start()].encode(encoding, "surrogateescape"))
         return f"not valid {encoding_name(encoding)} at byte {n + 1}"
 
@@ -177,8 +177,8 @@ class Source:
 def decode(data: bytes, source: Source, declared: str | None = None) -> str:
     """Decode a whole text, with line feeds as line ends.
 
-    The encoding is the first that is known of: the source's, that of the byte order mark, the
-    declared one, UTF-8 if the text is valid, a guess.
+    The encoding is the first one known of these: the source's, that of the byte order mark, the
+    declared one, UTF-8 if the bytes are valid, a guess.
 
     Raises:
         InputError: the text is not valid in this encoding.
@@ -194,7 +194,7 @@ def decode(data: bytes, source: Source, declared: str | None = None) -> str:
             text = data.decode(encoding)
     except UnicodeDecodeError as error:
         if declared and encoding == declared and not source.encoding:
-            source.notes.append(f"not {encoding_name(declared)}, which it says that it is")
+            source.notes.append(f"declared as {encoding_name(declared)}, but is not")
             return decode(data, source)
         raise InputError(
             f"{source.name}: not valid {encoding_name(str(encoding))} at byte {error.start + 1}; "
@@ -311,7 +311,7 @@ def listed(every: Iterable[str]) -> str:
 
 @contextmanager
 def naming_file(path: Path) -> Iterator[None]:
-    """Set the filename of ``OSError``, which a full disk leaves out."""
+    """Set the file name of each ``OSError``; it is missing if the disk is full."""
     try:
         yield
     except OSError as error:

@@ -24,10 +24,10 @@ def note_table(lines: Path, table: Path) -> None:
 
 
 def check_unedited(lines: Path, table: Path) -> None:
-    """Check that no rows of a table were edited; one that was only saved again is fine.
+    """Check that no rows of a table were edited; saving it without changes is fine.
 
     Raises:
-        InputError: it was changed, or can no longer be read.
+        InputError: a row was edited, or the table can no longer be read.
     """
     note = last_table_note(journal_path(lines))
     if note is None or not table.exists() or _fingerprint(table) == note.fingerprint:
@@ -38,8 +38,8 @@ def check_unedited(lines: Path, table: Path) -> None:
         edit = f"it cannot be read ({error})"
     if edit is not None:
         raise InputError(
-            f"{table} was changed since hpd wrote it: {edit}; as the table would be written again, "
-            "give the changed one another name, or start again (--overwrite)"
+            f"{table} was changed since hpd wrote it: {edit}; this run would replace it: "
+            "give the changed table another name, or start again (--overwrite)"
         )
 
 
@@ -47,8 +47,8 @@ def _first_edit(noted: Sequence[int], table: Path) -> str | None:
     n_rows = 0
     for n_rows, (found, record) in enumerate(_sums(table), start=1):
         if n_rows <= len(noted) and found != noted[n_rows - 1]:
-            return f"row {record.line} (id {record.id!r}) is not as it was"
-    return None if n_rows == len(noted) else f"it has {n_rows} rows, and had {len(noted)}"
+            return f"row {record.line} (id {record.id!r}) is different"
+    return None if n_rows == len(noted) else f"it has {n_rows} rows, not {len(noted)}"
 
 
 def _fingerprint(path: Path) -> str:
@@ -60,7 +60,7 @@ def _fingerprint(path: Path) -> str:
 
 
 def _sums(table: Path) -> Iterator[tuple[int, Record]]:
-    """Iterate over the checksum of each row, with the row as it is read."""
+    """Yield the checksum of each row, with its record."""
     with RecordReader(table) as reader:
         for record in reader:
             row = {str(name): plain_value(value) for name, value in record.raw.items()}

@@ -21,8 +21,8 @@ PER_DOCUMENT_SUFFIXES: Final = (_JSON, ".jsonl")
 
 
 def is_made_from_lines(path: str | Path) -> bool:
-    """Whether an output is made of lines when they are all there, by its name: a table, an array
-    of JSON, or, as ``out/{stem}.json``, a file for each document."""
+    """Return whether an output, judging by its name, is made from lines after a run: a table, a
+    JSON array or, as ``out/{stem}.json``, a file for each document."""
     return is_pattern(str(path)) or Path(path).suffix.lower() in (
         *_SEPARATORS,
         *_TYPED_TABLES,
@@ -36,8 +36,8 @@ def keeps_input(path: str | Path) -> bool:
 
 
 def lines_path(table: Path) -> Path:
-    """Return the file of lines from which a table is made. It has every detail, and a run is
-    resumed from it."""
+    """Return the file of lines from which a table is made. It has all details, and runs are resumed
+    from it."""
     if is_pattern(str(table)):
         return fixed_folder(str(table)) / "lines.hpd.jsonl"
     return table.with_name(table.name + ".jsonl")
@@ -55,12 +55,12 @@ def write_table(
     complete.
 
     The columns are the id, the attributes, the checks that did not pass, the error of a document
-    that failed, the file of the input (where lines tell it) and the columns of the input. An
-    attribute with the name of one of these gets ``extracted.`` before its own. With ``confidence``
-    each attribute has a column behind it with the lowest confidence of its values. In Parquet,
-    lists and objects are nested columns, and columns of an input that was Parquet keep their
-    ``types``; in CSV, TSV and Excel objects are columns ``maker.city``, and lists are JSON. In JSON
-    the lines are an array.
+    that failed, the input file (if the lines name it) and the columns of the input. An attribute
+    with the name of one of these gets the prefix ``extracted.``. With ``confidence``, each
+    attribute is followed by a column with the lowest confidence of its values. In Parquet, lists
+    and objects are nested columns, and columns of a Parquet input keep their ``types``; in CSV, TSV
+    and Excel, objects become columns such as ``maker.city``, and lists are JSON. In JSON, the lines
+    are an array.
 
     Raises:
         InputError: a package is not installed.
@@ -84,26 +84,26 @@ def write_table(
             write_delimited(unfinished, columns, lambda: _lines(lines), separator)
         unfinished.replace(table)
     except BaseException:
-        # Where the disk is full, its room is needed.
+        # If the disk is full, its space is needed.
         unfinished.unlink(missing_ok=True)
         raise
 
 
-_MARK: Final = "\ufeff"
+_BYTE_ORDER_MARK: Final = "\ufeff"
 """Without a byte order mark, Excel does not read a file as UTF-8."""
 
 
 def write_delimited(
     path: Path, columns: Sequence[Column], lines: Callable[[], Iterable[OutputLine]], separator: str
 ) -> None:
-    """Write a table of text, its header first; with a byte order mark if it is not all ASCII."""
+    """Write CSV or TSV with a header, and with a byte order mark if it is not all ASCII."""
     flat = flat_columns(columns)
     with open(path, "w", encoding="utf-8", newline="") as file:
         rows = ([as_text(column.value(line)) or "" for column in flat] for line in lines())
         is_ascii = all(text.isascii() for row in rows for text in row)
         is_ascii = is_ascii and all(column.name.isascii() for column in flat)
-        file.write("" if is_ascii else _MARK)
-    # A column of the input may hold a text that is not Unicode.
+        file.write("" if is_ascii else _BYTE_ORDER_MARK)
+    # A column of the input may contain lone surrogates.
     with open(path, "a", encoding="utf-8", errors="backslashreplace", newline="") as file:
         writer = csv.writer(file, delimiter=separator, lineterminator="\n")
         writer.writerow([column.name for column in flat])
@@ -113,27 +113,28 @@ def write_delimited(
 def _write_each(pattern: str, lines: Path) -> None:
     """Write the lines of each input file to a separate file.
 
-    In ``.json`` that of a file that is one document is an object, those of others are an array.
+    In ``.json``, the line of an input file that is one document is an object; the lines of other
+    input files are an array.
     """
     is_jsonl = Path(pattern).suffix.lower() != _JSON
-    left = Counter(fill_pattern(pattern, line["source"]) for line in _lines(lines))
-    begun: set[str] = set()
+    n_left = Counter(fill_pattern(pattern, line["source"]) for line in _lines(lines))
+    started: set[str] = set()
     for line in _lines(lines):
         name = fill_pattern(pattern, line["source"])
         path = Path(name)
         unfinished = path.with_name(path.name + ".new")
-        if name not in begun:
+        if name not in started:
             path.parent.mkdir(parents=True, exist_ok=True)
             unfinished.unlink(missing_ok=True)
-        left[name] -= 1
-        is_object = is_jsonl or (name not in begun and not left[name] and _is_whole(line))
-        before = "" if is_object else "[\n" if name not in begun else ",\n"
-        after = "\n" if is_object else "" if left[name] else "\n]\n"
-        begun.add(name)
+        n_left[name] -= 1
+        is_object = is_jsonl or (name not in started and not n_left[name] and _is_whole(line))
+        before = "" if is_object else "[\n" if name not in started else ",\n"
+        after = "\n" if is_object else "" if n_left[name] else "\n]\n"
+        started.add(name)
         with naming_file(path), open(unfinished, "ab") as file:
             text = before + json.dumps(line, ensure_ascii=False) + after
             file.write(text.encode("utf-8", "backslashreplace"))
-        if not left[name]:
+        if not n_left[name]:
             unfinished.replace(path)
 
 

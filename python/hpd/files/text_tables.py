@@ -7,7 +7,7 @@ from unicodedata import east_asian_width
 
 _FIRST_WIDE_LETTER = "\u1100"
 _MAX_ALIGNED_WIDTH = 40
-"""Letters of a cell; behind a longer one the columns of its row are not kept."""
+"""In terminal columns. After a wider cell, the rest of its row is not aligned."""
 _GAP = "  "
 _SEPARATOR = " | "
 
@@ -24,10 +24,10 @@ def text_width(text: str) -> int:
 
 
 def table_lines(rows: Iterable[Sequence[str]]) -> Iterator[list[CellPart]]:
-    """Return a line for each row that has text.
+    """Yield a line for each row that has text.
 
     Args:
-        rows: cells, on one line each; a row may end before others do.
+        rows: the cells of each row; rows may have different lengths.
     """
     filled = [cells for row in rows if any(cells := [" ".join(cell.split()) for cell in row])]
     n_cells = max(map(len, filled), default=0)
@@ -36,7 +36,7 @@ def table_lines(rows: Iterable[Sequence[str]]) -> Iterator[list[CellPart]]:
         for i, cell in enumerate(row):
             if (width := text_width(cell)) <= _MAX_ALIGNED_WIDTH:
                 widths[i] = max(widths[i], width)
-    # Columns without any text would only be a wider gap.
+    # Columns without any text would only widen the gap.
     shown = [i for i in range(n_cells) if any(row[i] for row in filled if i < len(row))]
     for row in filled:
         last = max(i for i, cell in enumerate(row) if cell)

@@ -12,16 +12,16 @@ from hpd.errors import InputError
 POLL_SECONDS = 1.0
 
 _Version = tuple[int, int]
-"""The size and the time of modification of a file."""
+"""The size and the modification time of a file."""
 
 
 class Watch:
     """Iterates over files as they arrive, and again when they change, until it is stopped.
 
-    A file is taken once two polls in a row find it the same, so that none is read half-written.
+    A file is taken once it is the same in two polls in a row, so that none is read half-written.
 
     Args:
-        find: returns the paths that are there.
+        find: returns the current paths.
     """
 
     def __init__(self, find: Callable[[], Iterable[str]]) -> None:
@@ -39,7 +39,7 @@ class Watch:
             self._stopped.wait(POLL_SECONDS)
 
     def poll(self) -> Iterator[str]:
-        """Yield the files that are the same as in the last poll, and were not taken as they are."""
+        """Yield the files unchanged since the last poll, unless this version has been yielded."""
         found = self._last
         with suppress(InputError):  # a folder that is gone for now
             found = {path: version for path in self._find() if (version := _version(path))}
@@ -51,7 +51,7 @@ class Watch:
         self._last = found
         self._taken = {path: version for path, version in self._taken.items() if path in found}
         for path in ready:
-            # Those before it may have taken long.
+            # Earlier files may have taken long.
             if _version(path) == found[path]:
                 self._taken[path] = found[path]
                 yield path

@@ -132,7 +132,7 @@ class FileWriter:
     Raises:
         InputError: the file exists and neither flag is given; it was not written by hpd, or by a
             run with other settings; or another process is writing it.
-        HpdError: the files cannot be written, as where the disk is full.
+        HpdError: the files cannot be written, for example because the disk is full.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class FileWriter:
         elif resume and _size(path) > 0 and not journal_path(path).exists():
             raise InputError(
                 f"{path} cannot be resumed: {journal_path(path).name}, which hpd writes beside "
-                "its output, is not there; replace the file (--overwrite), or name another"
+                "its output, is missing; replace the file (--overwrite), or name another"
             )
         try:
             self._journal = Journal(journal_path(self.path), settings, about)
@@ -189,15 +189,15 @@ class FileWriter:
                 raise
         except OSError as error:
             raise HpdError(
-                f"{error.filename or self.path}: cannot be written: {reason(error)}; what is "
-                "finished is still there: run the same command again when there is room"
+                f"{error.filename or self.path}: cannot be written: {reason(error)}; "
+                "finished documents are kept: run the same command again when there is room"
             ) from error
 
     def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
-        """Iterate over the records without a line, with the indexes of their lines.
+        """Yield the records that have no line yet, with the indexes that their lines get.
 
-        Records between earlier ones are new; once all are written, the lines are sorted into the
-        order of the input.
+        If some are between records of an earlier run, the lines are sorted into the order of the
+        input once all are written.
 
         Raises:
             InputError: a record has the id of an existing line, but has changed since.
@@ -228,14 +228,14 @@ class FileWriter:
         if record.id in self._moved.ids and not self._accept_changes:
             raise InputError(
                 f"{self._final}: the input has changed since it was written: record {number + 1} "
-                f"(id {record.id!r}, line {record.line}) is not the same as then; go on with the "
-                "old input, or start again (--overwrite)"
+                f"(id {record.id!r}, line {record.line}) is different; continue with the old "
+                "input, or start again (--overwrite)"
             )
         self._documents.append(document)
         return len(self._documents) - 1, False
 
     def _behind(self, number: int) -> set[int]:
-        """Iterate over finished documents that come after unfinished ones."""
+        """Return the fingerprints of the finished documents after ``number``, the first gap."""
         if self._finished_behind is None and number < len(self._documents):
             self._finished_behind = {*self._documents[number:]} - {0}
         return self._finished_behind or set()
@@ -265,7 +265,7 @@ class FileWriter:
     def write(
         self, index: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
     ) -> None:
-        """Write the line of one record; it outlives the process when this returns."""
+        """Write the line of one record; after this, it survives if the process is killed."""
         data = line_bytes(line)
         document = _fingerprint(record)
         with self._lock:
@@ -299,12 +299,12 @@ class FileWriter:
 
     def _open(self, head: JournalHead, *, resume: bool, keep_errors: bool) -> None:
         if self._journal.is_new or not resume:
-            # The journal is about a file that is gone.
+            # The journal belongs to a file that no longer exists.
             self._journal.clear(head)
         changed = differences(self._journal.head, head)
         if changed:
             raise InputError(
-                f"{self._final} was made with another {_joined(changed)}: go on with the same, or "
+                f"{self._final} was made with another {_joined(changed)}: use the same, or "
                 "start again (--overwrite)"
             )
         try:
@@ -328,13 +328,13 @@ class FileWriter:
         end = 0
         for _, entry in self._journal.entries():
             if entry.end is not None and entry.end <= end:
-                raise self._damaged(f"the line of record {entry.index + 1} ends before its turn")
+                raise self._damaged(f"the line of record {entry.index + 1} is not after the others")
             end = entry.end or end
         size = self._file.seek(0, 2)
         if size < end:
             raise InputError(
                 f"{self.path} is shorter than hpd left it ({size} bytes, not {end}): lines were "
-                "taken away; start again (--overwrite)"
+                "removed; start again (--overwrite)"
             )
         self._file.seek(max(0, end - 1))
         if end and self._file.read(1) != b"\n":
@@ -355,7 +355,7 @@ class FileWriter:
                 if entry.crc is not None and zlib.crc32(line) != entry.crc:
                     raise InputError(
                         f"{self.path}: line {number} was changed since hpd wrote it; to keep the "
-                        "change, as an answer that hpd eval takes, copy the file to another name; "
+                        "change, for example as answers for hpd eval, copy the file; "
                         "then start again (--overwrite)"
                     )
 
@@ -418,7 +418,7 @@ class FileWriter:
                 is_in_order &= entry.index == self._next
                 self._next = max(self._next, entry.index + 1)
         if self._order == "input" and not is_in_order:
-            self._move(0)  # A run that put new records among these was interrupted.
+            self._move(0)  # A run that added records between these was interrupted.
 
     def _restore_order(self, moved: _Moved) -> None:
         """Sort the lines into the order of the records; lines without a record stay at the end.
@@ -470,14 +470,14 @@ class FileWriter:
         self._put(entry, line_bytes(self._line(data, entry)))
 
     def _line(self, data: bytes, entry: JournalEntry) -> str:
-        """Return a line of the output of an earlier run."""
+        """Decode a line that an earlier run wrote, and check it."""
         try:
             line = data.decode("utf-8")
             is_line = line.count("\n") == 1 and isinstance(json.loads(line), dict)
         except (ValueError, RecursionError):
             is_line = False
         if not is_line:
-            raise self._damaged(f"it does not tell where the line of record {entry.index + 1} is")
+            raise self._damaged(f"it does not say where the line of record {entry.index + 1} is")
         return line
 
     def _damaged(self, problem: str) -> InputError:
@@ -503,15 +503,15 @@ class _Moved:
     """The state of records whose indexes differ from those of their lines.
 
     Args:
-        indexes: of the lines of the records that were read by now, in the order of the records.
+        indexes: the indexes of the lines of the records read so far, in the order of the records.
     """
 
     def __init__(self, indexes: list[int]) -> None:
         self.indexes = indexes
         self.indexes_of: defaultdict[int, list[int]] = defaultdict(list)
-        """By fingerprint: the indexes of the lines for which no record was read yet."""
+        """By fingerprint: the indexes of the lines whose record has not been read yet."""
         self.ids: set[str] = set()
-        """The ids of all lines that were there."""
+        """The ids of all existing lines."""
         self.is_read = False
         """Whether all records were read."""
 

@@ -53,7 +53,7 @@ def extract(
 ) -> F:
     """Return a frame of the same kind with a typed column for each attribute of the schema.
 
-    Lists and objects are nested Arrow types. If the text of a row is null, all its new columns are.
+    Lists and objects are nested Arrow types. If the text of a row is null, so are its new columns.
     pandas keeps its index, and gets columns with Arrow types.
 
     Args:
@@ -87,7 +87,7 @@ def extract(
             texts_of(opened, name)
     if extractor is not None:
         if settings or any(given is not None for given in (model, hf_repo, options)):
-            raise OptionError("an extractor has its model and options: give none beside it")
+            raise OptionError("an extractor has its own model and options: give no others")
         schemas = extractor.schemas if schema is None else as_schemas(schema)
         new_columns = columns.new_columns(schemas, opened.names)
         schema_for_call = None if schema is None else schemas
@@ -101,7 +101,7 @@ def extract(
 
 
 _loaded: dict[tuple[int, str], Extractor[Any]] = {}
-"""The extractors of this process, by process id, as a fork cannot use those of its parent."""
+"""The extractors by process id and settings: a fork cannot use those of its parent."""
 _lock = threading.Lock()
 
 

@@ -71,8 +71,8 @@ class ColumnSettings:
         for column in columns:
             if column.name in taken:
                 raise InputError(
-                    f"there would be two columns {column.name!r}: rename the one that is there, or "
-                    "have all new names begin with something else (prefix='hpd_')"
+                    f"there would be two columns {column.name!r}: rename the existing one, or "
+                    "give all new names a prefix (prefix='hpd_')"
                 )
             taken.add(column.name)
         return columns
@@ -91,7 +91,7 @@ def add_columns(
         frame: the frame with the texts.
         new_columns: the columns to add.
         extractor: extracts the values.
-        schema: used instead of the extractor's own; None for the latter.
+        schema: used instead of the extractor's own, unless None.
         columns: the names of the columns to read, and how errors are handled.
 
     Raises:

@@ -37,7 +37,7 @@ class Frame:
         self._frame = _module("narwhals").from_native(native, eager_only=True)
 
     def values(self, name: Any) -> Iterator[Any]:
-        """Yield the values of a column, None for null, converting them as needed."""
+        """Yield the values of a column as Python objects, None for null."""
         series = self._frame.get_column(name)
         for begin in range(0, len(series), _N_ROWS):
             part = series[begin : begin + _N_ROWS]
@@ -93,7 +93,7 @@ def open_frame(frame: Any) -> Frame:
         )
     if type(frame).__module__.partition(".")[0] == "datasets" and hasattr(frame, "map"):
         raise InputError(
-            "a data set of Hugging Face is mapped: "
+            "a Hugging Face data set is not a frame: use "
             "dataset.map(hpd.frames.BatchExtractor(schema, column='text'), batched=True)"
         )
     if isinstance(frame, pyarrow.RecordBatch):

@@ -26,8 +26,8 @@ def store_calibration(model: Path, confidence_map: ConfidenceMap) -> Path:
         write_json(file, {**confidence_map.to_json(), "model": model.name})
     except OSError as error:
         raise HpdError(
-            f"the calibration cannot be kept: {error}; name a folder that can be written with "
-            f"{CACHE_VARIABLE}, or a file with -o"
+            f"the calibration cannot be stored: {error}; set {CACHE_VARIABLE} to a writable "
+            "folder, or name a file with -o"
         ) from error
     return file
 
@@ -41,7 +41,7 @@ def stored_calibration(model: Path) -> ConfidenceMap | None:
         return None
     except (OSError, ValueError) as error:
         warnings.warn(
-            f"{file} cannot be read and is left out ({error}): delete it, or run hpd calibrate -m "
+            f"{file} cannot be read and is ignored ({error}): delete it, or run hpd calibrate -m "
             "again",
             CalibrationWarning,
             stacklevel=2,

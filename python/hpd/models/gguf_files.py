@@ -27,7 +27,7 @@ def check_gguf(path: Path) -> Path:
         return path
     if start.startswith(_LFS_POINTER):
         raise ModelLoadError(
-            f"{path} is a git-lfs pointer, not the model itself: run git lfs pull where it lies"
+            f"{path} is a git-lfs pointer, not the model itself: run git lfs pull in its folder"
         )
     content = f"it begins with {start[:8]!r}" if start else "it is empty"
     raise ModelLoadError(f"{path} is not a GGUF file: {content}")
@@ -46,7 +46,7 @@ def part_names(name: str) -> list[str]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a message; of many the first ones."""
+    """Join names for a message, at most twenty of them."""
     shown = list(names[:_N_NAMES_SHOWN])
     if len(names) > len(shown):
         shown.append(f"and {len(names) - len(shown)} more")
@@ -74,7 +74,7 @@ class GgufHeader:
     """The number of elements of every array, by key."""
     tensors: tuple[GgufTensor, ...]
     n_weight_bytes: int
-    """The size of all tensors: that of the file after its header."""
+    """The size of all tensors, which is that of the file without its header."""
 
     def integer(self, key: str, default: int = 0) -> int:
         """Return a non-negative integer of the metadata.
@@ -84,7 +84,7 @@ class GgufHeader:
         """
         value = self.metadata.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ModelLoadError(f"{key} should be a whole number, and is {str(value)[:80]!r}")
+            raise ModelLoadError(f"{key} should be a whole number, but is {str(value)[:80]!r}")
         return value
 
     def integers(self, key: str, n: int, default: int = 0) -> list[int]:
@@ -103,12 +103,12 @@ class GgufHeader:
 
 
 def read_gguf_header(path: Path) -> GgufHeader:
-    """Read the header of one GGUF file; of a split model, each part has its own.
+    """Read the header of one GGUF file; each part of a split model has its own.
 
     Raises:
         ModelLoadError: it cannot be read.
     """
-    from hpd import _native  # loads llama.cpp, which takes its time
+    from hpd import _native  # loads llama.cpp, which is slow
 
     try:
         with open(path, "rb") as file:
@@ -122,7 +122,7 @@ def read_gguf_header(path: Path) -> GgufHeader:
     try:
         read = _native.read_gguf_header(str(path))
     except UnicodeDecodeError as error:
-        # llama.cpp repeats what stands there in its message.
+        # llama.cpp's message quotes the file, which may not be UTF-8.
         raise ModelLoadError(error.object.decode("utf-8", "replace")) from None
     return GgufHeader(
         read["metadata"],

@@ -22,7 +22,7 @@ from hpd.models.cache import cache_folder, write_json
 from hpd.models.model_files import bundled_model
 
 AMX_VARIABLE = "HPD_AMX"
-"""The environment variable that forbids (``0``) or demands (``1``) AMX."""
+"""The environment variable that disables (``0``) or forces (``1``) AMX."""
 
 _PROBE_SECONDS = 60
 _GPU_TYPES = ("GPU", "IGPU")  # a BLAS library is another type
@@ -32,7 +32,7 @@ _GPU_TYPES = ("GPU", "IGPU")  # a BLAS library is another type
 def use_amx() -> bool:
     """Return whether llama.cpp's AMX kernels are used; if not, disable them.
 
-    This holds for the whole process, and must come before weights are loaded.
+    The first call decides for the whole process, and must come before weights are loaded.
     """
     if not has_amx():
         return False
@@ -87,7 +87,7 @@ def devices() -> list[str]:
 
 
 def llama_cpp_version() -> str:
-    """Return the version of llama.cpp, and where it is from."""
+    """Return the version of llama.cpp and its origin."""
     from hpd import _native
 
     version = f"{_native.llama_cpp_version()} of llama-cpp-python {_native.LLAMA_CPP_PYTHON}"
@@ -118,7 +118,7 @@ def cpu_flags() -> frozenset[str] | None:
         return frozenset()  # no Mac has AMX tiles
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith(("flags", "Features")):  # of x86, of ARM
+            if line.startswith(("flags", "Features")):  # on x86, on ARM
                 return frozenset(line.partition(":")[2].split())
     except OSError:
         pass
@@ -161,7 +161,7 @@ N_VALUE = 4
 
 
 def main(path: str) -> int:
-    """Decode a batch of many tokens and some of one, which use different kernels.
+    """Decode one batch of many tokens and some of a single token, which use different kernels.
 
     This is the trial of AMX, ``python -m hpd.models.hardware MODEL.gguf``, in a separate process
     because it may crash. Exits with 0 if it works.
@@ -176,7 +176,7 @@ def main(path: str) -> int:
     settings.drafts = False
     engine = _native.Engine(model, settings)
     text = model.tokenize("a small blue cup " * N_PROMPT)
-    # The answer is given, so that the value does not end before its time.
+    # The answer is fixed, so that the value does not end early.
     answer = model.tokenize(' "' + "a small blue cup " * N_VALUE)[:N_VALUE]
     field = _native.Field([], max_tokens=N_VALUE, choices=[answer])
     engine.submit(0, text[:N_PROMPT], [field], n_instruction=0)

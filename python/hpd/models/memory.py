@@ -24,7 +24,7 @@ _UNLIMITED = 1 << 60
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Memory in bytes; None where the system does not tell."""
+    """Memory in bytes; None if unknown."""
 
     total: int | None
     """The memory of the computer in total."""
@@ -120,10 +120,10 @@ def _lines(file: Path) -> list[str]:
 
 
 DEFAULT_N_CTX = 8192
-"""As default_n_ctx of the engine, if the model was trained for a quarter of it."""
-_N_SEQUENCES = 256  # as the engine asks for
+"""The engine's default_n_ctx, for models that were trained for at least a quarter of it."""
+_N_SEQUENCES = 256  # as the engine requests
 _N_SEQUENCES_RECURRENT = 64
-_N_GUESS_ROWS = 64  # rows of logits for guesses, beside one for each sequence
+_N_GUESS_ROWS = 64  # rows of logits for guesses, besides one for each sequence
 _CELL_STEP = 256  # llama.cpp rounds the number of cells up to a multiple
 
 _BYTES_BY_TYPE = {
@@ -141,7 +141,7 @@ _BYTES_BY_TYPE = {
 
 _FLOAT = 4
 _N_WIDE = 4
-"""How many rows as wide as the model, or its feed-forward layers, are alive at a time."""
+"""How many rows of the model's width, and of its feed-forward layers', exist at a time."""
 _BYTES_PER_TOKEN = 180
 """Bytes per token of the vocabulary, including merges. Measured."""
 PROCESS = 70_000_000
@@ -251,7 +251,7 @@ def warn_of_shortage(path: Path, options: Options) -> None:
         need = memory_need(path, options)
         problem = _shortage(path, options, now, need)
     except (ModelLoadError, OSError):
-        return  # llama.cpp knows more of such a file, and says what is wrong with it
+        return  # loading the file says what is wrong with it
     most = min((each for each in (now.total, now.limit) if each is not None), default=None)
     if problem and most is not None and need.cells + need.computing > _TOO_LARGE_FACTOR * most:
         raise ModelLoadError(problem)
@@ -275,8 +275,8 @@ def need_of_shape(shape: ModelShape, n_weight_bytes: int, options: Options) -> M
     n_rows = max(n_sequences, min(n_batch, n_sequences + _N_GUESS_ROWS))
     bytes_k, bytes_v = _BYTES_BY_TYPE[options.cache_type_k], _BYTES_BY_TYPE[options.cache_type_v]
     cell = shape.n_k * bytes_k + shape.n_v * bytes_v
-    # The logits come when the layers' results are no longer needed.
-    row = _N_WIDE * (shape.n_embd + shape.n_ff) + n_cells // 2  # the mask, of half precision
+    # The logits are computed when the layers' results are no longer needed.
+    row = _N_WIDE * (shape.n_embd + shape.n_ff) + n_cells // 2  # the mask, in half precision
     if options.flash_attn == "off":
         row += shape.n_heads * n_cells
     last_row = shape.n_vocab + 2 * shape.n_embd
@@ -297,7 +297,7 @@ def _need_of(path: Path, options: Options) -> MemoryNeed:
 
 
 def _smaller(path: Path, options: Options) -> Iterator[tuple[str, Options]]:
-    """Iterate over options that need less memory, with their flags, the mildest first."""
+    """Yield options that need less memory, with their flags, the least drastic first."""
     shape = ModelShape.of(read_gguf_header(path))
     n_cells = options.n_ctx or min(DEFAULT_N_CTX, 4 * max(1, shape.n_ctx_train))
     is_float = options.cache_type_k in ("f32", "f16", "bf16")

@@ -71,8 +71,8 @@ def local_model(path: str | Path) -> Path:
     path = Path(path).expanduser()
     if path.is_dir():
         inside = sorted(entry.name for entry in path.glob("*.gguf"))
-        content = f"it holds {listed(inside)}" if inside else "and it holds no GGUF file"
-        raise ModelLoadError(f"{path} is a folder, {content}; name the file")
+        content = f"with {listed(inside)}" if inside else "without a GGUF file"
+        raise ModelLoadError(f"{path} is a folder {content}: name the file")
     if not path.exists():
         raise ModelLoadError(f"there is no model {path}{_remedy(path)}")
     parts = [path.with_name(name) for name in part_names(path.name)]
@@ -143,7 +143,7 @@ def _remedy(path: Path) -> str:
     if hint:
         return f": {hint}"
     if _looks_like_repo(path):
-        return "; for a repository on the Hugging Face Hub, say -hf"
+        return "; for a repository on the Hugging Face Hub, use -hf"
     is_word = path.name == str(path) and not path.suffix
     return "; hpd models lists the short names" if is_word else ""
 

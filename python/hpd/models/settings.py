@@ -29,7 +29,7 @@ def load_model(
     Args:
         path: its file, or its first part.
         options: the options; those about the model are used.
-        progress: called with the share that is loaded; may return False to stop loading.
+        progress: called with the fraction that is loaded; may return False to stop loading.
 
     Raises:
         HpdError: this process was forked from one that had loaded a model.
@@ -136,7 +136,7 @@ def tuning_key(model: _native.Model, path: Path, options: Options) -> dict[str, 
         "model": {
             "name": model.metadata("general.name") or path.name,
             "architecture": model.metadata("general.architecture"),
-            # The size in words and the quantisation.
+            # The size, such as 0.6B, and the quantisation.
             "description": model.description,
             "n_bytes": model.n_bytes,
         },
@@ -163,8 +163,7 @@ def store_tuned(known: Mapping[str, Any], values: Mapping[str, int]) -> Path:
         write_json(file, {**known, "tuned": dict(values)})
     except OSError as error:
         raise HpdError(
-            f"what was found cannot be kept: {error}; name a folder that can be written with "
-            f"{CACHE_VARIABLE}"
+            f"the settings cannot be stored: {error}; set {CACHE_VARIABLE} to a writable folder"
         ) from error
     return file
 
@@ -180,7 +179,7 @@ def load_tuned(known: Mapping[str, Any]) -> dict[str, int]:
         return {}
     except (OSError, ValueError, KeyError, TypeError) as error:
         warnings.warn(
-            f"{file} cannot be read and is left out ({error!r}): delete it, or run hpd tune again",
+            f"{file} cannot be read and is ignored ({error!r}): delete it, or run hpd tune again",
             TunedWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""The speed of this processor's products with weights of each type."""
+"""Measures how fast this processor multiplies with weights of each type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MIN_GAIN = 1.2
 
 _N_COLUMNS, _N_ROWS = 1024, 3072
 _N_MATRICES = {N_READING: 7, N_DECODING: 28, N_ALONE: 28}
-"""More matrices than fit the processor's caches; for many tokens this does not matter."""
+"""Together too large for the processor's caches; with many tokens, this does not matter."""
 
 _MAIN_TYPES = {
     2: "Q4_0",
@@ -35,7 +35,7 @@ _MAIN_TYPES = {
     30: "IQ4_XS",
     32: "BF16",
 }
-"""By llama.cpp's number of a file type, the type of most of its weights."""
+"""The type of most weights in a file, by llama.cpp's number of the file type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def weight_speeds(
         InputError: there is no such type.
         DecodeError: a product is wrong.
     """
-    use_amx()  # or not, as when a model is loaded
+    use_amx()  # or disable it, as when a model is loaded
     return [_weight_speed(name, n_threads, sizes, limit) for name in types]
 
 
@@ -121,5 +121,5 @@ def main_type(model: Path) -> str | None:
     Raises:
         ModelLoadError: the file's header cannot be read.
     """
-    said = read_gguf_header(model).metadata.get("general.file_type")
-    return _MAIN_TYPES.get(said) if isinstance(said, int) else None
+    file_type = read_gguf_header(model).metadata.get("general.file_type")
+    return _MAIN_TYPES.get(file_type) if isinstance(file_type, int) else None

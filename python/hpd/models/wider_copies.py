@@ -2,8 +2,8 @@
 
 ggml multiplies weights of type Q4_K and Q5_K by different code, and on some processors that for
 Q5_K is much faster. A block of Q4_K is a block of Q5_K whose fifth bits are zero, so a file can be
-rewritten without loss. It takes more memory, and single tokens take longer, so it is for
-``method="hpd"`` alone.
+rewritten without loss. A copy takes more memory, and single tokens take longer, so it is used only
+with ``method="hpd"``.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from hpd.version import __version__
 
 NARROW, WIDE = "Q4_K", "Q5_K"
 MIN_GAIN = 1.15
-"""How many times as fast a document must be read and answered for a copy to be made."""
+"""A copy is made if a document is read and answered at least this many times as fast."""
 MAX_COPIES_BYTES = 20 << 30
-"""The size of all copies; the one that was used least recently makes room for another."""
+"""Maximum size of all copies; the least recently used one is deleted to make room."""
 _MIN_SHARE = 0.5
-"""The share of a file's weights that must be of the narrow type."""
+"""Minimum share of a file's weights that are of the narrow type."""
 _MIN_FREE_BYTES = 5 << 30
-"""What must be left on the disk."""
+"""Space that must remain on the disk."""
 _N_DECODING_STEPS = 8
-"""Batches of values to a batch of documents, as with short texts and some ten attributes."""
+"""Batches of values per batch of documents, as with short texts and about ten attributes."""
 
 
 class WiderCopyWarning(HpdWarning):
@@ -140,7 +140,7 @@ def _made(path: Path, copy: Path, n_bytes: int) -> Path:
 
 @contextmanager
 def _partial(copy: Path) -> Iterator[Path]:
-    """Give a name for a file that is not complete yet; it is gone afterwards."""
+    """Yield the path of an incomplete file, which is deleted afterwards if it still exists."""
     partial = copy.with_suffix(f".{os.getpid()}")
     try:
         yield partial

@@ -3,8 +3,8 @@
 ``pipeline`` groups documents of one category into prompts, and ``prompt_maker`` splits those that
 do not fit into the context. A prompt (``prompts``) makes one request per wave from its
 ``compiled_schema``; the loop in ``pipeline`` passes the requests to the engine. The answers become
-``document_values``, and these the extraction. ``reuse`` keeps the values of documents that may come
-again.
+``document_values``, which become the extraction. ``reuse`` keeps values, in case the same document
+comes again.
 
 This module has what the rest of the package needs, and does not load the engine.
 """
@@ -56,9 +56,9 @@ class Task:
 
     schemas: Schemas
     options: Options
-    """With all options set. Those of the engine and the model are the pipeline's."""
+    """Each option is set. Those of the engine and the model are the same as the pipeline's."""
     examples: Examples | Mapping[str, Examples] = ()
-    """Documents with their answers for the prompt; maybe by category, as ``schemas``."""
+    """Documents with their answers for the prompt; by category if ``schemas`` are, or for all."""
     system_prompt: str | None = None
     """Replaces the default system prompt."""
 
@@ -139,8 +139,8 @@ def _warn_of_unknown_names(examples: Examples, schemas: Iterable[Schema], where:
         if unknown is not None:
             hint = did_you_mean(unknown, known) or f"it has {', '.join(known)}"
             warnings.warn(
-                f"{where} {number}: {unknown!r}, which the model is shown, is no attribute of the "
-                f"schema: {hint}",
+                f"{where} {number}: {unknown!r}, which the model is shown, is not an attribute of "
+                f"the schema: {hint}",
                 SchemaWarning,
                 stacklevel=4,
             )
@@ -163,7 +163,7 @@ def _read_example(example: object, schema: Schema | None, where: str) -> tuple[s
     try:
         data = plain_data(data)
     except Exception as error:  # whatever the user's class raises
-        raise OptionError(f"{where}: the answer is no data: {error}") from error
+        raise OptionError(f"{where}: the answer is not data: {error}") from error
     if not (schema and schema.has_unwrapped_root) and not isinstance(data, Mapping):
         raise OptionError(
             f"{where}: the answer must be an object of the schema's attributes, as in "
@@ -199,7 +199,7 @@ def check_task(
         raise OptionError("the layout label has a system prompt of its own: give none with it")
 
 
-UNENCODABLE = "half of a surrogate pair is no text: it was cut within a character, or badly decoded"
+UNENCODABLE = "half of a surrogate pair is not text: a character was cut in two, or badly decoded"
 """Why text with a lone surrogate is rejected."""
 
 
@@ -220,7 +220,7 @@ def examples_of(examples: Examples | Mapping[str, Examples], category: str | Non
 def check_method(options: Options, schemas: Schemas) -> None:
     """Reject a schema that the method of ``options`` does not support.
 
-    ``ar`` writes attributes in the order of the schema, each with those before it in view. So an
+    ``ar`` writes attributes in the order of the schema, and each sees those before it. So an
     attribute must follow those that it comes ``after``, and some types are not supported.
 
     Raises:

@@ -1,10 +1,10 @@
 """Splits long documents into chunks, and merges the values of the chunks.
 
-Chunks end with a row of a table, a record or a sentence; one that begins in a table has its header
-as well. A value is taken from the most confident chunk, preferably one whose text has the value,
-with the name of its field just before it; it is null only if it is null in every chunk. Attributes
-that depend on each other are taken from the same chunk. An array has the items of all chunks, in
-the order of the text; an item that two chunks read at the same place is kept once.
+Chunks end with a row of a table, a record or a sentence; one that begins within a table also has
+the table's header. A value is taken from the most confident chunk, preferably one whose text has
+the value, with the name of its field just before it; it is null only if it is null in every chunk.
+Attributes that depend on each other are taken from the same chunk. An array has the items of all
+chunks, in the order of the text; an item that two chunks read at the same place is kept once.
 
 A later pass with other chunk boundaries only adds to the earlier ones: values that are still null,
 and array items that stand elsewhere in the document than those found so far.
@@ -50,10 +50,10 @@ _TITLE_DIVISOR = 8
 _NAME_REACH = 80
 """The characters before a value in which its name may stand."""
 _MAX_BETWEEN = 2
-"""The most words, such as a currency, between a label and its value."""
+"""Maximum number of words, such as a currency, between a label and its value."""
 _NUMBER_BEFORE = re.compile(r"\d[\d.,' ]*")
 _BLOCK = 64
-"""Items are looked up by blocks of so many characters."""
+"""Size in characters of the blocks by which items are looked up."""
 _NAME_WORD = re.compile(r"[^\W_]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MAX_WORD_LENGTH = 40
@@ -71,7 +71,7 @@ class Chunk:
     """The characters of a text from ``start`` to ``end``, below a head.
 
     The head has earlier lines of the text: its title, and the header of the table in which the
-    chunk begins. Each is given by its first character and the one after its last.
+    chunk begins. Each is given by the offsets of its first character and of the one after its last.
     """
 
     start: int
@@ -92,7 +92,7 @@ class Chunk:
         return None
 
     def _parts(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield the parts of the text, and what stands between each and the next one."""
+        """Yield the start and end of each part, and the text between it and the next one."""
         for start, end in self.head:
             yield start, end, "\n"
         start = self.start
@@ -107,7 +107,7 @@ class _Piece:
     end: int
     n_tokens: int
     level: BreakLevel = 0
-    """How well the text can be cut behind it."""
+    """How well the text can be cut after it."""
     in_table: bool = False
 
 
@@ -151,7 +151,7 @@ class TextSplitter:
         return found
 
     def _head(self, start: int, end: int, room: int) -> tuple[tuple[_Span, ...], int]:
-        """Return the head of a part of the text, and its tokens."""
+        """Return the head of a part of the text, and its number of tokens."""
         header = self._rows.header_at(start, end)
         if header is None:
             return (), 0
@@ -253,7 +253,7 @@ def _next_start(pieces: list[_Piece], first: int, end: int, room: int) -> int:
         n_tokens += pieces[at].n_tokens
     i = _first_of_level(pieces, max(at, 1), end, 2)
     if i is None and pieces[at].in_table:
-        # Rather no overlap than a part of a row.
+        # No overlap is better than a part of a row.
         if pieces[end - 1].level == 2:
             return end
         i = _first_of_level(pieces, max(at, 1), end, 1) or end
@@ -288,7 +288,7 @@ def merge_chunks(
         schema: the fields.
         chunks: the values of each chunk, with offsets in the whole document.
         text: the whole document.
-        starts: where each chunk starts; what stands before it was in its head.
+        starts: the offset at which each chunk starts; spans before it are in the chunk's head.
     """
     merger = _ChunkMerger(chunks, text, starts or [0] * len(chunks))
     merger.siblings(schema.attributes, ())
@@ -343,7 +343,7 @@ class _ChunkMerger:
         items: list[_Item] = []
         known: set[str] = set()
         unplaced: set[str] = set()
-        n_before = 0  # The first items end before the chunk, so they cannot be in it, too.
+        n_before = 0  # Number of leading items that end before the chunk, and so are not in it.
         for chunk, start in zip(self.chunks, self.starts, strict=True):
             while n_before < len(items) and items[n_before].end <= start:
                 n_before += 1
@@ -448,7 +448,7 @@ def _naming(path: Path, result: FieldValue, text: str) -> int:
     words = _NAME_WORD.findall(paragraph)
     if not names or not all(name in words for name in names):
         return 0
-    # Nothing else has a value between a label and its value.
+    # There is no other value between a label and its value.
     beside = _NAME_WORD.findall(_NUMBER_BEFORE.split(paragraph)[-1])[-len(names) - _MAX_BETWEEN :]
     return 2 if all(name in beside for name in names) else 1
 
@@ -509,7 +509,7 @@ class _Item:
 
 
 def _items(values: DocumentValues, path: Path, start: int = 0) -> list[_Item]:
-    """Return the items of an array; what stands before ``start`` is the head of a chunk."""
+    """Return the items of an array; spans before ``start`` are in the head of a chunk."""
     count = values.fields.get((*path, COUNT_KEY), FieldValue()).value
     n_items = count if isinstance(count, int) else 0
     found: list[dict[Path, FieldValue]] = [{} for _ in range(n_items)]
@@ -559,10 +559,10 @@ class _ItemIndex:
         self._found: set[int] = set()
 
     def pop(self, item: _Item) -> int | None:
-        """Return the index of the same item, which is not found again, or None.
+        """Return the index of the same item, or None; each index is returned only once.
 
-        It stands at the same place: at least half of the values that both have overlap. An item
-        whose place is not known is the same as one with equal values.
+        Two items are the same if they stand at the same place: at least half of the values that
+        both have overlap. If the place of one is not known, they must have equal values.
         """
         near = {
             n
@@ -590,8 +590,8 @@ def _is_same_place(one: dict[Path, _Span], other: dict[Path, _Span]) -> bool:
 def add_pass(schema: Schema, whole: DocumentValues, later: DocumentValues) -> None:
     """Add the values of a later pass over the document to those of earlier passes.
 
-    An array item is new if it stands elsewhere than all earlier ones; if its place is not known,
-    no other item may have equal values. Items are in the order of the document. Attributes that
+    An array item is new if it stands elsewhere than all earlier ones or, if its place is not known,
+    if no other item has equal values. Items are in the order of the document. Attributes that
     depend on each other are taken together, if all of them are null.
     """
     _PassMerger(schema, whole, later).siblings(schema.attributes, ())

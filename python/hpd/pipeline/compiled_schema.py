@@ -72,22 +72,23 @@ from hpd.values.words import quotable_pieces
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A prompt and the fields of one wave. Each wave of a prompt is a request of its own."""
+    """A prompt and the fields of one wave. Each wave of a prompt has its own request."""
 
     prompt: list[int]
     fields: list[Field]
     n_instruction: int
-    """How many leading tokens all documents of the schema share."""
+    """Number of leading tokens that all documents of the schema share."""
     n_cached: int
-    """How many leading tokens the KV cache keeps, for other prompts or from an earlier wave."""
+    """Number of leading tokens that the KV cache keeps for other prompts, or has from earlier
+    waves."""
     keep_prompt: bool = False
     """Whether another wave of the prompt may follow."""
     min_tokens: Mapping[int, int] = field(default_factory=dict)
-    """The tokens that a field needs at least, by its index, if it may use all the room there is."""
+    """Minimum number of tokens of each field that may use all remaining room, by its index."""
 
     @property
     def n_cells(self) -> int:
-        """The fewest KV cells that it needs: those of the prompt and the longest field."""
+        """Minimum number of KV cells that it needs, for the prompt and the longest field."""
         return len(self.prompt) + max(
             len(own.key) + self.min_tokens.get(index, own.max_tokens)
             for index, own in enumerate(self.fields)
@@ -104,9 +105,9 @@ class Constraint:
     normalizes: bool = False
     """Whether probabilities are normalized over the allowed values; not for free text."""
     counted_grammar: str = ""
-    """A wider grammar to normalize probabilities over; empty: ``grammar``."""
+    """A wider grammar to normalize probabilities over; if empty, ``grammar`` is used."""
     counted_choices: tuple[tuple[int, ...], ...] = ()
-    """More choices to normalize probabilities over; empty: ``choices``."""
+    """More choices to normalize probabilities over; if empty, ``choices`` are used."""
     quote_grammar: str = ""
     """For free text, the grammar of a quote from a document, without the ``quote_rule``."""
 
@@ -119,7 +120,7 @@ _MAX_KEPT = 4096  # Counts of nested arrays are new attributes in each document.
 
 
 class Constraints:
-    """Makes the constraints of attributes, and keeps them.
+    """Makes and caches the constraints of attributes.
 
     Args:
         model: the model whose tokens they consist of.
@@ -185,19 +186,19 @@ class Constraints:
         then share a token with the key, and is a token of its own after a given key.
         """
         for spelling, n_alone in ((f" {text}", 0), (text, 0), (text, 1)):
-            first = self._tokens_behind(_TEXTS_BEFORE_VALUE, spelling[:n_alone]) if n_alone else []
+            first = self._tokens_after(_TEXTS_BEFORE_VALUE, spelling[:n_alone]) if n_alone else []
             keys = [key + spelling[:n_alone] for key in _TEXTS_BEFORE_VALUE]
-            for behind in _TEXTS_AFTER_VALUE:
-                rest = self._tokens_behind(keys, spelling[n_alone:] + behind)
+            for after in _TEXTS_AFTER_VALUE:
+                rest = self._tokens_after(keys, spelling[n_alone:] + after)
                 tokens = first + rest
-                begun = itertools.accumulate(map(self._model.piece, tokens))
-                for n_tokens, piece in enumerate(begun, start=1):
+                beginnings = itertools.accumulate(map(self._model.piece, tokens))
+                for n_tokens, piece in enumerate(beginnings, start=1):
                     if piece.startswith(spelling.encode()):
                         yield tuple(tokens[:n_tokens])
                         break
 
-    def _tokens_behind(self, keys: Iterable[str], text: str) -> list[int]:
-        """Return the tokens of a text after the first key at whose end a token ends."""
+    def _tokens_after(self, keys: Iterable[str], text: str) -> list[int]:
+        """Return the tokens of a text after the first key whose end is the end of a token."""
         for key in keys:
             tokens = self._model.tokenize(key + text)
             pieces = [self._model.piece(token) for token in tokens]
@@ -213,7 +214,7 @@ _TEXTS_AFTER_VALUE = ("", ",", "}", "]", "\n")
 
 
 MAX_QUOTED_LENGTH = 2000
-"""The longest document, in characters, from which free text is quoted.
+"""Maximum length of a document from which free text is quoted, in characters.
 
 The grammar grows with the document; up to this length its cost is not measurable.
 """
@@ -241,15 +242,15 @@ class VerbatimConstraints:
     def quote_rule(self) -> str:
         """The grammar rule for quotes from the document; empty if the document is too long."""
         # The model sees the document with normalized blanks.
-        seen = normalize_text(self._document)
-        return quote_rule(seen) if len(seen) <= MAX_QUOTED_LENGTH else ""
+        shown = normalize_text(self._document)
+        return quote_rule(shown) if len(shown) <= MAX_QUOTED_LENGTH else ""
 
     @cached_property
     def _stated(self) -> StatedValues:
         return StatedValues(self._document)
 
     def allowed(self, attribute: Attribute) -> list[str] | None:
-        """Return the values that the document states, also those beyond the attribute's limits.
+        """Return the values that the document states, even beyond the attribute's limits, or None.
 
         Such a value is rejected when it is parsed. If it were not allowed, the model would have to
         choose another one, with another meaning.
@@ -303,16 +304,16 @@ def quote_rule(document: str) -> str:
         forms = [f"({written}) (" + " | ".join(filter(None, ('"\\""', continuation(n + 1)))) + ")"]
         if word == "\\":
             n_slashes = len(document) - start - len(document[start:].lstrip("\\"))
-            behind = continuation(n + n_slashes)
-            if behind and document[start + n_slashes] != '"':
-                forms.append(f"{literal(word * n_slashes)} {behind}")
+            rest = continuation(n + n_slashes)
+            if rest and document[start + n_slashes] != '"':
+                forms.append(f"{literal(word * n_slashes)} {rest}")
         rules.append(f"w{n} ::= {' | '.join(forms)}\n")
     first = " | ".join(f"w{n}" for n in range(len(pieces)))
     return f"quote ::= {first}\n{''.join(rules)}" if rules else ""
 
 
 MIN_LIST_TOKENS = 256
-"""The tokens reserved for a list in any case."""
+"""Minimum number of tokens reserved for a list."""
 _MIN_VALUE_TOKENS = 16
 """The tokens reserved for a value in a row, however long the row's name is."""
 _LIST_TOKENS_PER_TOKEN = 4
@@ -352,8 +353,8 @@ class CompiledSchema:
         self.options = options
         self.confidence_map = confidence_map
         # By default, the model file says whether values must be stated.
-        asked = options.verbatim
-        self._stated = model.metadata(STATED_KEY) == "on" if asked is None else asked
+        verbatim = options.verbatim
+        self._stated = model.metadata(STATED_KEY) == "on" if verbatim is None else verbatim
         self._is_restricted = self._stated and _any_restricted(schema.attributes)
         self._default_threshold = 0.0
         if confidence_map is not None:
@@ -366,7 +367,7 @@ class CompiledSchema:
         self._examples = examples
         self._system_prompt = system_prompt
         self.years = years_in(f"{options.instructions} {system_prompt or ''}")
-        """The years that the prompt states beside its documents, as of today's date."""
+        """The years that the prompt states outside its documents, such as that of today's date."""
         self._labels = Labels(schema) if options.layout == "label" else None
         self._instruction = instruction_text(
             schema, examples, options.layout, options.instructions, options.document_role
@@ -565,7 +566,7 @@ class CompiledSchema:
         return ends
 
     def n_tokens(self, text: str) -> int:
-        """The number of tokens of a text by itself."""
+        """Return the number of tokens of a text by itself."""
         return len(self._model.tokenize(text))
 
     def drafter_seeds(self) -> Iterator[tuple[int, list[int]]]:
@@ -584,7 +585,7 @@ class CompiledSchema:
 
     @property
     def n_later_tokens(self) -> int:
-        """By how many tokens a key of a later wave can be longer than those of the first."""
+        """The number of tokens by which a key of a later wave can be longer than the first ones."""
         if self._n_later_tokens is None:
             first = [leaf for leaf in self.leaves if leaf.wave == 0]
             later = [leaf for leaf in self.leaves if leaf.wave > 0]
@@ -611,7 +612,7 @@ class CompiledSchema:
         return VerbatimConstraints(self._constraints, document) if self._is_restricted else None
 
     def _available_tokens(self, n_before: int, min_tokens: int, max_tokens: int) -> int:
-        """Return the tokens of a field that may fill the rest of the context."""
+        """Return the maximum number of tokens of a field that may fill the rest of the context."""
         return (
             max(min_tokens, min(max_tokens, self._n_cells - n_before))
             if self._n_cells
@@ -646,11 +647,11 @@ class CompiledSchema:
             attribute=attribute_id(leaf),
             normalizes=constraint.normalizes,
             tells_branches=self.choices_of(leaf) is not None,
-            copies=leaf.written is not None and _is_free_text(leaf.attribute.item),
+            copies=leaf.written is not None and _is_copied_text(leaf.attribute.item),
         )
 
     def _key_tokens(self, leaf: Leaf) -> int:
-        """Return the tokens of a field's key, with all values in it as long as they can be."""
+        """Return the maximum number of tokens of a field's key, with the values that it shows."""
         # A value is shown with its name.
         n_seen = sum(
             self._max_tokens(other.attribute) + _NAME_TOKENS
@@ -662,7 +663,7 @@ class CompiledSchema:
         return self.n_tokens(key) + n_seen + _ROW_NAME_TOKENS * len(leaf.rows)
 
     def _max_tokens(self, attribute: Attribute, n_document: int | None = None) -> int:
-        """Return the most tokens of a value; fewer if its document is known to be short."""
+        """Return the maximum number of tokens of a value, less in a document known to be short."""
         types = {attribute.type, *(variant.type for variant in attribute.attributes)}
         has_text = "string" in types or "enum" in types
         max_tokens = (
@@ -685,7 +686,7 @@ class CompiledSchema:
         return n_own + sum(self._answer_tokens(item, max_tokens) for item in items)
 
     def _max_list_tokens(self, array: Attribute, n_document: int) -> int:
-        """Return the most tokens of a list in a document of ``n_document`` tokens.
+        """Return the maximum number of tokens of a list in a document of ``n_document`` tokens.
 
         The values are from the document; names and punctuation are repeated for each item.
         """
@@ -712,8 +713,8 @@ class ModelFile(Protocol):
 def trained_lists(model: ModelFile, options: Options) -> Lists:
     """Return how a model was trained to answer lists, as its file or an adapter says.
 
-    Without an entry, models trained for hpd use ``numbers``, the only way at the time, and others
-    ``names``.
+    If none of them does, a model trained for hpd uses ``numbers``, once the only way, and any other
+    model ``names``.
     """
     if options.layout == "label":
         return "numbers"
@@ -725,7 +726,7 @@ def trained_lists(model: ModelFile, options: Options) -> Lists:
 
 
 def _is_trained(model: ModelFile) -> bool:
-    """Whether a file says that its model was taught to answer as hpd asks."""
+    """Return whether a file says that its model was taught to answer as hpd asks."""
     return any(map(model.metadata, (LISTS_KEY, STATED_KEY, METADATA_KEY, LABEL_KEY)))
 
 
@@ -737,8 +738,8 @@ def attribute_id(leaf: Leaf) -> int:
     return _path_hash(leaf.path, "count" if _is_count(leaf) else "value")
 
 
-def _is_free_text(attribute: Attribute | None) -> bool:
-    """Return whether values are texts, which a document has as they are."""
+def _is_copied_text(attribute: Attribute | None) -> bool:
+    """Return whether values are texts that are copied from the document."""
     return attribute is not None and attribute.type == "string" and attribute.format is None
 
 

@@ -3,7 +3,7 @@
 A *near tie* is a value that might have been different with other documents in the same batch:
 floating-point sums are rounded differently in another batch, so if a token's logit is only just
 above that of the runner-up, either may be chosen. The margin of a value is the smallest margin of
-its tokens and of the values on which it depends. It is None for values that are no near ties.
+its tokens and of the values on which it depends. It is None for values that are not near ties.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ among all texts, not only the allowed ones. On titles of OA-Mine, 19 of 20 choic
 model below it were wrong (see docs/reliability.md)."""
 
 MIN_ALLOWED_SHARE = 0.5
-"""The least share of the model's probability that a constraint (a pattern, a date, choices) must
+"""Minimum share of the model's probability that a constraint (a pattern, a date, choices) must
 allow. Below it, the model wanted to write something else, and the constraint forced the value."""
 
 MIN_CHOICE_SHARE = 0.65
-"""The same for a choice, of which the first letter may be all that the text and a choice share."""
+"""The same for a choice; higher, as the model's text may begin with the same letter by chance."""
 
 SURE = 0.95
 """Values of at least this confidence are kept even if only their field's description has them."""
@@ -60,13 +60,13 @@ UNTRAINED_NULL_THRESHOLD = 0.25
 hpd and has no calibration. docs/evaluation.md says how it was chosen."""
 
 MAX_RETRIES = 2
-"""How many more waves may ask for rejected values."""
+"""Maximum number of further waves that ask for rejected values."""
 
 RETRY_KEY_TOKENS = 96
 """The tokens reserved in a later key for a rejected value and the reason."""
 
 _REASONS_FOR_MODEL = {NOT_IN_DOCUMENT: "a value is required"}
-"""Reasons worded for the model, where those of the output would confirm its answer."""
+"""Reasons reworded for the model, where the wording of the output would confirm its answer."""
 
 DEFAULT_OPTIONS = Options()
 
@@ -79,13 +79,14 @@ class ConfidenceLimits:
     """The limits below which a value is rejected."""
 
     threshold: float = 0.0
-    """The share of such values that must be right."""
+    """The share of values with the same confidence that must be right."""
     min_confidence: float = 0.0
     """The model's confidence at which that share is right."""
     min_probability: float = 0.0
-    """The least probability of its text among all texts, unless the document states the value."""
+    """Minimum probability of its text among all texts, unless the document states the value."""
     min_allowed_share: float = 0.0
-    """The least share of the model's probability that the constraint allows, likewise."""
+    """Minimum share of the model's probability that the constraint allows, with the same
+    exception."""
 
     def rejection(self, likelihood: Likelihood) -> str | None:
         """Return why a value that the document does not state is rejected, or None if it is not."""
@@ -96,7 +97,7 @@ class ConfidenceLimits:
         return None
 
     def margins(self, likelihood: Likelihood) -> list[float | None]:
-        """Return the margin of each of these decisions, or None if it is no near tie."""
+        """Return the margin of each decision of ``rejection``, or None if it is not a near tie."""
         return [
             log_distance(likelihood.probability, self.min_probability),
             log_distance(likelihood.allowed_share, self.min_allowed_share),
@@ -160,7 +161,7 @@ class DocumentValues:
                 margin = min_margin([margin, *limits.margins(likelihood)])
                 why = limits.rejection(likelihood)
                 if why is not None and grounder is not None:
-                    # A value that is stated once vouches for one item of a list.
+                    # Each item of a list needs a statement of its own.
                     n_times = 1 + self._n_items_with(path, result.value)
                     why = None if grounder.is_stated(result.value, n_times) else why
                 if why is not None:
@@ -205,8 +206,8 @@ class DocumentValues:
 
     def ground(self, schema: Schema, grounder: Grounder, options: Options) -> None:
         """Find every value in the document; with ``require_grounding``, reject those not found."""
-        above = {path[:-1] for path in self.fields if path[-1] == COUNT_KEY}
-        arrays = {path for path in above if (one := answer_leaf(schema, path)) and one.is_counted}
+        parents = {path[:-1] for path in self.fields if path[-1] == COUNT_KEY}
+        arrays = {path for path in parents if (one := answer_leaf(schema, path)) and one.is_counted}
         given = [
             path
             for path, result in self.fields.items()
@@ -215,8 +216,8 @@ class DocumentValues:
         found = {path: self._attribute(schema, path) for path in given}
         attributes = {path: one for path, one in found.items() if one is not None}
         values = {path: self.fields[path].value for path in attributes}
-        of_set = {path for path, one in attributes.items() if one.type in ("enum", "boolean")}
-        spans = assign_spans(grounder, values, arrays, of_set.__contains__)
+        fixed = {path for path, one in attributes.items() if one.type in ("enum", "boolean")}
+        spans = assign_spans(grounder, values, arrays, fixed.__contains__)
         for path, attribute in attributes.items():
             result, span = self.fields[path], spans.get(path)
             if (span is None or span.match == "fuzzy") and _is_copied(result, attribute):
@@ -230,7 +231,7 @@ class DocumentValues:
                     text=grounder.document[span.start : span.end],
                     match=span.match,
                 )
-            elif path in of_set or not options.require_grounding:
+            elif path in fixed or not options.require_grounding:
                 self.fields[path] = replace(result, match="none")
             else:
                 self.fields[path] = _reject(result, attribute, "the document does not hold it")
@@ -309,7 +310,7 @@ class DocumentValues:
                     or own.startswith((f"{data_path}.", f"{data_path}["))
                 ):
                     faults.setdefault(path, message)
-        # Items are asked for again after their count.
+        # A rejected count is asked for again first, and its items after it.
         counts = [path for path in faults if is_count(schema, path)]
         return {
             path: message
@@ -411,7 +412,7 @@ class Retries:
     With ``on_missing="force"``, fields without a required value are asked for again without
     allowing null. With ``on_invalid="retry"``, fields with rejected values are asked for again with
     the reason: the new key shows the rejected values as part of the answer, as in ``{"size": 0,
-    "wrong because": "below the minimum 1", "size":``, so the engine continues from its prompt.
+    "wrong because": "below the minimum 1", "size":``, so that the engine can keep the prompt.
 
     Args:
         schema: the schema of the documents.
@@ -506,7 +507,7 @@ class Retries:
 
 
 def _with_whole_value(result: FieldValue, part: Any) -> FieldValue:
-    """Return the field of a list or an object with its whole value, not a count or a name."""
+    """Return the field of a list or object with its whole value instead of a count or a name."""
     is_other = isinstance(part, list | dict) or type(part) is float
     return replace(result, value=part) if is_other and result.value is not None else result
 
@@ -559,8 +560,8 @@ def is_count(schema: Schema, path: Path) -> bool:
     """Return whether a path is an array's item count, and not an attribute called ``count``."""
     if path[-1:] != (COUNT_KEY,):
         return False
-    above = answer_leaf(schema, path[:-1])
-    return above is not None and above.is_counted
+    parent = answer_leaf(schema, path[:-1])
+    return parent is not None and parent.is_counted
 
 
 def is_below(path: Path, roots: Iterable[Path]) -> bool:
@@ -585,7 +586,8 @@ def _is_copied(result: FieldValue, attribute: Attribute) -> bool:
 def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) -> str | None:
     """Return why a value is not what the document states, or None.
 
-    A model that knows what the schema allows may bend what it reads to fit, or take another value.
+    As a model knows what the schema allows, it may bend what it reads to fit, or take another
+    value.
     """
     value = result.value
     is_number = attribute.type in ("integer", "number")

@@ -42,7 +42,7 @@ from hpd.schema.schemas import Schemas
 from hpd.values.confidence import ConfidenceMap
 
 MAX_WAITING_DUPLICATES = 256
-"""Limits how far the input is read ahead only because documents are equal."""
+"""Maximum number of documents that wait for an equal one, so as not to read too far ahead."""
 
 
 class Stacks:
@@ -113,7 +113,7 @@ class Duplicates:
     def extractions(
         self, index: int, extraction: Extraction[Any]
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """Yield the indices and extractions of the documents that waited for one."""
+        """Yield the indices and extractions of the documents that waited for this one."""
         content = self._contents.pop(index, None)
         if content is not None:
             del self._first_index[content]
@@ -139,8 +139,8 @@ _FIRST_STEP_WAIT = 0.05
 """Seconds that the first step waits for more requests; later ones wait as long as a step took."""
 
 _MAX_KNOWN_AHEAD = 1000
-"""How many prompts whose values are all known may overtake those in the engine: results that are
-yielded in order are kept in memory meanwhile."""
+"""Maximum number of prompts with only known values that may overtake those in the engine: results
+that are yielded in order are kept in memory meanwhile."""
 
 
 @dataclass(eq=False, slots=True)
@@ -389,7 +389,7 @@ class EngineLoop:
                 deadline = time.perf_counter() + self._step_wait
 
     def _drop_gone_callers(self) -> None:
-        """Cancel the requests of callers that have left; some may have arrived afterwards."""
+        """Cancel the requests of callers that have left, even those that arrived afterwards."""
         for caller in [caller for caller in self._callers if caller.is_gone]:
             self._callers.remove(caller)
             self._engine.cancel(set(caller.in_engine))
@@ -502,7 +502,7 @@ class EngineLoop:
 MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
 
 _MAX_KEPT_TASKS = 64
-"""How many tasks of single calls keep their compiled prompts and grammars."""
+"""Maximum number of tasks of single calls whose compiled prompts and grammars are kept."""
 
 
 class Pipeline:
@@ -601,11 +601,11 @@ class Pipeline:
         prompts = self._prompts(documents, texts, places, task or self._task, duplicates, on_chunk)
         for index, extraction in self._loop.run(prompts, cancellation, on_settled):
             finished = replace(extraction, text=texts.pop(index, None))
-            for each, its in (
+            for number, each in (
                 (index, finished),
                 *(duplicates.extractions(index, finished) if duplicates else ()),
             ):
-                yield each, _with_places(its, places.pop(each, None))
+                yield number, _with_places(each, places.pop(number, None))
 
     @property
     def stats(self) -> _native.EngineStats:
@@ -705,7 +705,7 @@ def _input_failure(document: Document, schemas: Schemas) -> Failure | None:
         document.text.encode()
     except UnicodeEncodeError as error:
         half = f"half of a surrogate pair at character {error.start}"
-        message = f"the text is not Unicode: {half}; mend it where it is read"
+        message = f"the text is not Unicode: {half}; decode it correctly when reading it"
         return Failure(InputError(message))
     if document.category not in schemas:
         names = ", ".join(sorted(schemas.categories))

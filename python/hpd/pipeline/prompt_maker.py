@@ -1,4 +1,4 @@
-"""Prompts that fit into the context: too long documents are rejected, chunked or truncated."""
+"""Prompts that fit the context: documents that are too long are rejected, chunked or truncated."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class ContextLimit:
         n_engine: the cells of the engine.
         n_trained: the context length the model was trained for, from its file; 0 if unknown.
         n_requested: the user's ``n_ctx``; 0 if hpd chose it.
-        n_finetuned: the length of the longest prompt, with its answers, that the model was trained
-            for hpd with; 0 if unknown.
+        n_finetuned: the tokens of the longest prompt, with its answers, in the model's training for
+            hpd; 0 if unknown.
     """
 
     n_engine: int
@@ -69,11 +69,11 @@ class ContextLimit:
 
 
 _FINETUNED_LENGTHS = {"Smollm2 135M 8k Lc100K Mix1 Ep2": 900}
-"""The lengths for models trained for hpd before their files had ``LENGTH_KEY``, by their names: the
-bundled model."""
+"""The length, by the model's name, for models that were trained for hpd before ``LENGTH_KEY``
+existed: the bundled model."""
 
 MIN_CHUNK_TOKENS = 16
-"""The fewest tokens of a document that a chunk or a truncated document must have room for."""
+"""Minimum number of the document's tokens that a chunk or truncated document has room for."""
 
 _GOOD_CHUNK_TOKENS = 256
 """The tokens of a chunk that is long enough to keep related content together."""
@@ -123,9 +123,9 @@ class PromptMaker:
 
     @cached_property
     def longest_whole(self) -> int:
-        """The most tokens of a document that is not cut with ``on_overflow="chunk"``.
+        """Maximum number of tokens of a document that is not cut with ``on_overflow="chunk"``.
 
-        0 stands for all that fits the context.
+        0 means as many as fit the context.
         """
         if self.options.on_overflow != "chunk":
             return 0
@@ -204,7 +204,7 @@ def check_room(maker: PromptMaker) -> int:
 
 
 def finetuned_length(model: Model) -> int:
-    """Return the tokens of the longest prompt that a model was trained for hpd with, or 0."""
+    """Return the tokens of the longest prompt in a model's training for hpd, or 0."""
     said = [model.metadata(LENGTH_KEY), *model.lora_metadata(LENGTH_KEY)]
     lengths = [int(text) for text in said if text.isdecimal()]
     if lengths:

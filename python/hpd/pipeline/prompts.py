@@ -194,7 +194,7 @@ class Prompt(ABC):
             raws: the text of each field in it.
             schema: the schema to which the paths belong.
             document_of: returns the index in the stack of the document that has a path.
-            n_uncounted: the first tokens of each field that do not count in its likelihood.
+            n_uncounted: how many first tokens of a field do not count in its likelihood.
         """
         ends = self._compiled_schema.token_ends(value.tokens)
         starts = [0, *ends[:-1]]
@@ -263,7 +263,7 @@ class FieldsPrompt(Prompt):
     _decoded: list[DecodedOrKnown]
     """The values of the wave."""
     _choices: dict[int, ChoiceProbabilities]
-    """What is known of the choices of the wave, by the number of the question."""
+    """What is known of the choices of the wave, by the index of the question."""
     _continued: Sequence[tuple[int, Sequence[int]]] = ()
     """The questions and first tokens of the values that the last request continues."""
 
@@ -392,7 +392,7 @@ class FieldsPrompt(Prompt):
             confidence = None if likelihood is None else likelihood.share
             is_forced = question.leaf.is_forced
             if is_forced:
-                # It may be the only allowed value, but one that the model rules out.
+                # The share may be high only because nothing else was allowed.
                 confidence = (
                     None if likelihood is None else min(likelihood.share, likelihood.probability)
                 )
@@ -423,9 +423,9 @@ class FieldsPrompt(Prompt):
             )
             array = question.leaf.array
             if array is not None and array.max_items is None and result.value is not None:
-                most = self._max_items(question.document)
-                if result.value > most:
-                    result = replace(result, value=most, truncated=True)
+                max_items = self._max_items(question.document)
+                if result.value > max_items:
+                    result = replace(result, value=max_items, truncated=True)
             own_limits = None if array is not None else limits[i]
             grounder = self._grounders[question.document]
             found.append(
@@ -455,11 +455,11 @@ class FieldsPrompt(Prompt):
         d = question.document
         # A model expects whole rows, so the beginning of a name alone is always unlikely.
         n_uncounted = 1 if written.names else 0
-        spelled = self._values_in_text(value, text, raws, schema, lambda _: d, n_uncounted)
+        written_fields = self._values_in_text(value, text, raws, schema, lambda _: d, n_uncounted)
         inherited = values.inherited_margin(leaf)
         rejected = self._retries.rejected(question) if self._retries is not None else ()
         n_items: int | None = None
-        for path, attribute, own, likelihood in spelled:
+        for path, attribute, own, likelihood in written_fields:
             result = replace(own, forced=leaf.is_forced, margin=min_margin([own.margin, inherited]))
             if leaf.is_forced and likelihood is not None:
                 result = replace(result, confidence=min(likelihood.share, likelihood.probability))
@@ -470,15 +470,16 @@ class FieldsPrompt(Prompt):
                 continue
             limits = self._limits([attribute], [d])[0]
             if self._compiled_schema.options.null_threshold is None:
-                # A list of names cannot begin with null, so the first is never likely.
+                # A list of names cannot begin with null, so its first name is never likely, and the
+                # default threshold does not apply.
                 limits = replace(limits, threshold=0.0, min_confidence=0.0)
-            if written.names:  # Their beginning rules nothing out.
+            if written.names:  # The beginning of a name rules nothing out.
                 limits = replace(limits, min_probability=0.0)
             values.store(path, attribute, result, limits, likelihood, self._grounders[d])
         return n_items
 
     def _max_items(self, d: int) -> int:
-        """Return the most items of a list in a document, if the schema has no limit."""
+        """Return the maximum number of items of a list in a document without a limit of its own."""
         return max(_MIN_ITEM_LIMIT, len(_WORD.findall(self._texts[d])))
 
     def _retry_questions(self, retries: Retries) -> list[Question]:
@@ -536,8 +537,8 @@ class AnswerPrompt(Prompt):
         def document_of(path: Path) -> int:
             return 0 if n_stacked == 1 else int(path[0]) - 1
 
-        spelled = self._values_in_text(value, text, raws, schema, document_of)
-        for path, attribute, result, likelihood in spelled:
+        written_fields = self._values_in_text(value, text, raws, schema, document_of)
+        for path, attribute, result, likelihood in written_fields:
             has_limits = not is_count(schema, path)
             d, path = document_of(path), path if n_stacked == 1 else path[1:]
             limits = self._limits([attribute], [d])[0] if has_limits else None

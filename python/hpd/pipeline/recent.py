@@ -18,7 +18,7 @@ class RecentlyUsed(OrderedDict[K, V]):
         self._size = size
 
     def get_or_make(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of a key, which is made if there is none."""
+        """Return the value of a key; make it if there is none."""
         value = self[key] if key in self else make()
         self[key] = value
         self.move_to_end(key)

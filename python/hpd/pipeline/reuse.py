@@ -40,7 +40,7 @@ class KnownValue:
     log_shares: array[float]
     margins: array[float]
     choices: tuple[tuple[int, float], ...] = ()
-    """The choices whose probabilities are known, by their numbers, with ``probabilities``."""
+    """The index and probability of each choice whose probability is known."""
 
     @property
     def margin(self) -> float:
@@ -155,7 +155,7 @@ def fingerprint(*parts: str) -> str:
 
 
 MAX_KEPT_TOKENS = 4_000_000
-"""How many tokens are kept, at 16 bytes each."""
+"""Maximum number of tokens to keep, at 16 bytes each."""
 VALUE_OVERHEAD = 50
 """The memory of a value's Python objects, counted in tokens."""
 
@@ -210,7 +210,7 @@ _MAX_FOLDER_BYTES = 4 * 1024**3
 class FolderTable:
     """Values in a folder, by document and question, for any number of threads and processes.
 
-    What is stored survives a killed process. An entry that cannot be read is decoded again, with a
+    Stored values survive a killed process. An entry that cannot be read is decoded again, with a
     warning, and overwritten.
 
     Args:

@@ -2,11 +2,11 @@
 
 Three kinds of tables are recognised: cells in columns, with two or more blanks or a tab between
 them (as ``hpd text`` prints tables); lines with delimiters (CSV, or bars); and records of lines
-such as ``Name: Ada``. A header is the line, or the few lines, before the first row, in cells
-without numbers above those of the row.
+such as ``Name: Ada``. A header is one or a few lines before the first row; its cells have no
+numbers and are above those of the row.
 
-A table continues over a page break: lines that are no part of it, such as a page number and the
-head of the next page, may stand between two rows.
+A table continues over a page break: a few lines that are not part of it, such as a page number and
+the head of the next page, may stand between two rows.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ Cell = tuple[int, int]
 """The first column of a cell, and the column after its last one."""
 
 MAX_HEADER_LINES = 3
-"""The most lines of a header; a longer run of lines without numbers is a table of words."""
+"""Maximum number of lines of a header; more lines without numbers are a table of words."""
 _MAX_OTHER_LINES = 10
-"""The most lines between two rows of a table that are no part of it."""
+"""Maximum number of other lines between two rows of a table."""
 _MAX_QUOTED_LINES = 10
-"""The most lines that a quoted cell continues on."""
+"""Maximum number of lines on which a quoted cell continues."""
 _MAX_ROW_LINES = 3
-"""The most lines on which a row in columns continues."""
+"""Maximum number of lines on which a row in columns continues."""
 _MIN_ROWS = 3
-"""The fewest rows that make a table with delimiters, or one in columns without a header."""
+"""Minimum number of rows of a table with delimiters, or of one in columns without a header."""
 
 _MAX_RECORD_LINE = 200
-"""The longest line of a record, in characters; longer ones are paragraphs."""
+"""Maximum length of a line of a record, in characters; longer ones are paragraphs."""
 _MAX_RULE = 400
-"""The longest drawn line, in characters."""
+"""Maximum length of a drawn line, in characters."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _CELL = re.compile(r"\S+(?: \S+)*")
@@ -88,7 +88,7 @@ class _Table:
     rows: list[int]
 
     def lines_up(self, line: _Line, last: _Line) -> bool:
-        """Return whether a line is in the columns of the table, whose last row is given."""
+        """Return whether a line fits the columns of the table's header or last row."""
         return _line_up([*self.columns, *last.cells], line.cells) or (
             len(line.cells) in (len(self.columns), len(last.cells))
         )
@@ -135,7 +135,7 @@ class TextRows:
     def header_at(self, start: int, end: int) -> tuple[int, int] | None:
         """Return the span of the header that a part of the text lacks, or None.
 
-        It is that of the first row in the part, unless the part has the header itself.
+        This is the header of the first row in the part, unless the part contains it.
         """
         if not self._lines:
             return None
@@ -191,7 +191,7 @@ class TextRows:
             self._mark_delimited(rows, delimiter)
 
     def _delimited_row(self, n: int, delimiter: str) -> tuple[range, int]:
-        """Return the lines of a row that begins with a line, and its number of fields, or 0."""
+        """Return the lines of the row that begins at line ``n``, and its number of fields, or 0."""
         line = self._lines[n]
         own = self._text[line.start : line.end]
         n_delimiters = own.count(delimiter)
@@ -263,7 +263,7 @@ class TextRows:
     def _find_columns(self) -> None:
         table: _Table | None = None
         words: list[int] = []
-        """The last lines of cells without numbers, one after the other."""
+        """The latest lines, without others between them, whose cells have no numbers."""
         n_others = 0  # Since the last row.
         has_gap = False  # A blank line since the last line in columns.
         for n, line in enumerate(self._lines):
@@ -282,7 +282,7 @@ class TextRows:
                 continue
             is_row = not self._has_only_words(n)
             if not is_row and not has_gap and table is not None and table.rows:
-                # It may be a row without a number, among others.
+                # It may be a row without numbers among rows with numbers.
                 is_sure = table.header is not None or len(table.rows) >= _MIN_ROWS
                 is_row = is_sure and table.lines_up(line, self._lines[table.rows[-1]])
             if not is_row:
@@ -316,7 +316,7 @@ class TextRows:
         self._finish(table)
 
     def _has_only_words(self, n: int) -> bool:
-        """Return whether the cells of a line have no numbers but, perhaps, years as headers."""
+        """Return whether the cells of a line have no numbers, except years as in headers."""
         cells = self._cells(self._lines[n])
         if any(map(_KEY_AND_VALUE.search, cells)):
             return False
@@ -326,7 +326,7 @@ class TextRows:
         return not any(map(_NUMERIC.match, cells)) and 3 * len(with_digits) <= len(cells)
 
     def _header(self, words: Sequence[int], row: _Line) -> tuple[int, int] | None:
-        """Return the header of a row: the last of these lines that are in its columns."""
+        """Return the header of a row: the last of these lines that fit its columns."""
         if not words or len(words) > MAX_HEADER_LINES:
             return None
         first = None
@@ -341,7 +341,7 @@ class TextRows:
     def _table_of_words(
         self, table: _Table | None, words: Sequence[int], n_others: int
     ) -> tuple[_Table | None, int]:
-        """Return the table to continue: a new one if these lines are one without numbers."""
+        """Return the table to continue and the lines since its end; these may form a new table."""
         if len(words) <= MAX_HEADER_LINES:
             return table, n_others + len(words)
         self._finish(table)
@@ -369,12 +369,13 @@ class TextRows:
             row.continues |= row.cells[0][0] >= left + 2 or is_unnumbered
         before = [table.header[1]] if table.header else []
         ends = [*before, *table.rows, len(self._lines)]
-        is_led = len(self._lines[max(0, table.rows[0] - 1)].cells) == 1
+        has_lead = len(self._lines[max(0, table.rows[0] - 1)].cells) == 1
         tails = [
             n for n in table.rows if n + 1 < len(self._lines) and len(self._lines[n + 1].cells) == 1
         ]
-        # If most rows have such a line, but none is before the first row, it ends the row.
-        ends_rows = not is_led and 2 * len(tails) > len(rows)
+        # If most rows are followed by a line of one cell, but none precedes the first row, such a
+        # line ends its row.
+        ends_rows = not has_lead and 2 * len(tails) > len(rows)
         for n, following in itertools.pairwise(ends):
             self._mark_continuations(n, following, 0 if ends_rows else left + 2)
 
@@ -396,6 +397,6 @@ class TextRows:
 
 
 def _line_up(columns: Sequence[Cell], cells: Sequence[Cell]) -> bool:
-    """Return whether most cells, and at least two, are above or below one of some others."""
+    """Return whether at least half of the cells, and at least two, line up with a column."""
     n = sum(any(start <= b + 1 and a <= end + 1 for a, b in columns) for start, end in cells)
     return n >= 2 and 2 * n >= len(cells)

@@ -1,8 +1,8 @@
 """Lists that are decoded in one branch, and the names of their rows.
 
 Models that are not trained for it find the wrong item when asked for "item 3". So a list is decoded
-as a JSON array: of its values or, for objects, of the parts that identify its rows, by which all
-other parts are then asked for at once.
+as a JSON array of its values or, for objects, of the parts that identify its rows: their names. All
+other parts are then asked for at once, by the name of their row.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Row:
 
     @property
     def named(self) -> list[Path]:
-        """Return the paths of its name."""
+        """The paths of its name."""
         return [(*self.path, name) for name in self.names]
 
     @property
     def before(self) -> list[Path]:
-        """Return the paths of the rows that its key shows."""
+        """The paths of the rows that its key shows."""
         number = int(self.path[-1])
         return [(*self.path[:-1], str(number - 1))] if self.is_ambiguous and number > 1 else []
 
@@ -46,7 +46,7 @@ class WrittenList:
 
     array: Attribute
     names: tuple[str, ...] = ()
-    """The parts of the items that are decoded and name them; none: whole items."""
+    """The parts that are decoded and name the items; if empty, whole items are decoded."""
 
     @property
     def attribute(self) -> Attribute:
@@ -73,7 +73,7 @@ class WrittenList:
         return replace(
             self._object,
             attributes=tuple(
-                # The names are known by then.
+                # The names are already known.
                 replace(part, after=tuple(name for name in part.after if name not in self.names))
                 for part in self._object.attributes
                 if part.name not in self.names
@@ -84,7 +84,7 @@ class WrittenList:
     def rest_of_ambiguous(self) -> Attribute:
         """The rest of an item with an ambiguous name, whose first value identifies it.
 
-        So all others come after that one.
+        All other values come after that one.
         """
         rest = self.rest
         free = (p for p in rest.attributes if p.is_scalar and not p.is_constant and not p.after)
@@ -104,15 +104,15 @@ class WrittenList:
     def shown_path(self, path: Path) -> Path:
         """Return the path in the key for the array at ``path``.
 
-        For names alone it ends with ``all the lines[].sku values``: behind ``lines[].sku`` models
-        expect one text, so whether there is a list at all was decided by unlikely tokens.
+        For a list of names it ends with ``all the lines[].sku values``: after ``lines[].sku``,
+        models expect one text, and unlikely tokens would decide whether there is a list at all.
         """
         if len(self.names) != 1:
             return path
         return (*path[:-1], f"all the {path[-1]}[].{self.names[0]} values")
 
     def list_value(self, items: Any) -> Any:
-        """Return the list for a known array."""
+        """Return the list that is to be decoded for an array whose items are known."""
         if not self.names or not isinstance(items, list):
             return items
         rows = [row if isinstance(row, Mapping) else {} for row in items]
@@ -139,15 +139,15 @@ class WrittenList:
 
 
 def list_to_write(array: Attribute, lists: Lists) -> WrittenList | None:
-    """Return the part of an array that is decoded as a list; None: its items are counted.
+    """Return the part of an array that is decoded as a list; None if its items are counted instead.
 
-    That is for items that cannot be decoded at once, such as choices between objects.
+    Items such as choices between objects cannot be decoded at once, and are always counted.
     """
     item = array.item
     if lists == "numbers" or item is None:
         return None
     if lists == "names" and item.type == "object":
-        # Objects of one part, too: behind the key of the list models write the parts alone.
+        # Even objects of one part: after the key of the list, models write only the parts.
         names = array.named_by or row_names(item)
         if names:
             return WrittenList(array, names)
@@ -157,7 +157,7 @@ def list_to_write(array: Attribute, lists: Lists) -> WrittenList | None:
 def row_names(item: Attribute) -> tuple[str, ...]:
     """Return the parts that identify an object in a list; none if unknown.
 
-    It is the first text, required ones first; else the first date, time or formatted text.
+    This is the first text, preferably a required one; else the first date, time or formatted text.
     """
     parts = [part for part in item.attributes if not part.is_constant]
     texts = [part for part in parts if part.type == "string" and part.format is None]

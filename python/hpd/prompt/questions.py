@@ -1,7 +1,7 @@
 """Questions: a schema's leaves, their keys, and their waves.
 
 Decoding, fine-tuning and validation share them, so that a model is trained and tested on the keys
-that it will get. Pure: no model is needed.
+that it will get. No model is needed.
 
 All questions of a wave are decoded at once. A wave has the questions that earlier waves made
 possible: items of arrays whose number is known, and attributes that come ``after`` others.
@@ -55,7 +55,7 @@ class Leaf:
     level: int = 0
     """How often recursive attributes have been expanded on the way to it."""
     is_forced: bool = False
-    """Whether null is forbidden, as it was the answer before."""
+    """Whether null is forbidden, as it was the previous answer."""
 
     @property
     def opens_leaves(self) -> bool:
@@ -66,14 +66,14 @@ class Leaf:
 
     @property
     def prerequisites(self) -> Iterator[Path]:
-        """Yield the paths that must be finished before the leaf can start."""
+        """The paths that must be finished before the leaf can start."""
         yield from self.after
         for row in self.rows:
             yield from row.before
 
     @property
     def as_forced(self) -> Leaf:
-        """Return the same question without null or too few items as an answer."""
+        """The same question without null or too few items as an answer."""
         if self.written is not None:
             return replace(self, attribute=self.written.as_forced, is_forced=True)
         attribute = replace(self.attribute, forbids_null=True)
@@ -339,8 +339,8 @@ class Waves:
             values: the values of the previous wave, in the order of its questions.
             data: returns a document's finished values, by its index in the stack, nested as in the
                 answer. Called only for values that later keys show.
-            part: returns the value at a path of a document, for the names of rows; nested for a
-                row.
+            part: returns the value at a path of a document, for the names of rows; for a row, an
+                object.
         """
         self._n_finished += 1
         for question, value in zip(self._asked, values, strict=True):
@@ -394,12 +394,12 @@ class Waves:
 
     @property
     def may_continue(self) -> bool:
-        """Return whether another wave may follow the last one."""
+        """Whether another wave may follow the last one."""
         return bool(self._waiting) or any(q.leaf.opens_leaves for q in self._asked)
 
     @property
     def waiting(self) -> set[str]:
-        """Return the names of attributes with open questions."""
+        """The names of attributes with open questions."""
         return {path[0] for _, path in self._waiting}
 
     def _due(self) -> list[tuple[int, Leaf]]:

@@ -23,7 +23,7 @@ def render_sandboxed(source: str, **variables: Any) -> str:
     """Render a template.
 
     Raises:
-        Exception: any error of the template, also if it takes too many steps or writes too much.
+        Exception: any error of the template; it may also take too many steps or write too much.
     """
     text = ""
     for piece in _Sandbox().program(source).generate(variables):
@@ -34,7 +34,7 @@ def render_sandboxed(source: str, **variables: Any) -> str:
 
 
 class _Generation(Extension):
-    """Ignores tags around the text that a model is trained on."""
+    """Ignores the tags around the text on which a model is trained."""
 
     tags = {"generation"}  # noqa: RUF012
 
@@ -76,7 +76,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
     def _step(self) -> None:
         self._n_steps += 1
         if self._n_steps > MAX_STEPS:
-            raise jinja2.TemplateError(f"it does not come to an end within {MAX_STEPS} steps")
+            raise jinja2.TemplateError(f"it does not end within {MAX_STEPS} steps")
 
 
 def _raise_exception(message: str) -> NoReturn:

@@ -37,7 +37,7 @@ _ANSWER_OPENINGS: Final = {
     "<|begin|>assistant": "<|content|>",
     ">>>": "all\n",
 }
-"""What the model would otherwise choose between the end of a prompt and the answer."""
+"""What to add to a prompt that ends like this; the model would otherwise choose it itself."""
 
 _TEMPLATE_VARIABLES: Final = {
     "add_generation_prompt": True,
@@ -96,7 +96,7 @@ def render(
 
 
 def _end_thinking(text: str) -> str:
-    """Return the end of a prompt, with an empty thought if one is begun, in the final channel."""
+    """Return the end of a prompt with any open thought closed, and in the final channel."""
     marks = {mark[0]: f"{mark[1]}/{mark[2]}{mark[3]}" for mark in _THINKING_MARK.finditer(text)}
     for begin, end in (marks | _OTHER_THINKING_MARKS).items():
         if text.rfind(begin) > text.rfind(end):
@@ -106,7 +106,7 @@ def _end_thinking(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _render_chat(template: str, system: str, bos: str, eos: str, needs_system_prompt: bool) -> str:
-    """Render the first form of the conversation of which the template shows all that it must."""
+    """Render the conversation, in the first form of which the template shows all that is needed."""
     from hpd.prompt.sandbox import render_sandboxed  # imported late, as it loads Jinja
 
     conversations = [
@@ -134,7 +134,7 @@ def _render_chat(template: str, system: str, bos: str, eos: str, needs_system_pr
         if text.count(_PLACEHOLDER) == 1 and (system[:20] in text or not needs_system_prompt):
             return text
         texts.append(text)
-    if texts:  # JSON may escape letters of the system prompt.
+    if texts:  # The template may write the system prompt as JSON, with escaped letters.
         return max(texts, key=lambda text: text.count(_PLACEHOLDER) == 1)
     reason = str(failures[0]) or type(failures[0]).__name__
     raise ModelLoadError(f"the model's chat template fails: {reason}") from failures[0]

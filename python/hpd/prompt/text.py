@@ -4,7 +4,7 @@ This is pure text and needs no model; ``hpd.prompt.tokens`` converts it to token
 
 First comes the *instruction*, the rules and the attributes, which is the same for every document of
 a schema, so that its KV cells are shared. The *documents* follow, and then, in the assistant's
-turn, a *key* for each field. It ends after a colon, where the model's next token opens the value.
+turn, a *key* for each field. A key ends with a colon, and the model's next token begins the value.
 The documents may also be in the assistant's turn: then the tokens that open it come before them and
 are shared as well.
 """
@@ -88,7 +88,7 @@ def system_text(
 
 
 def type_hint(attribute: Attribute) -> str:
-    """Describe an attribute's type in the prompt; empty for plain text."""
+    """Return an attribute's type as the prompt describes it; empty for plain text."""
     if attribute.type == "enum":
         shown = attribute.choices
         if len(shown) > MAX_CHOICES:
@@ -135,7 +135,7 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
 def to_answer(schema: Schema, answer: Mapping[str, object]) -> Mapping[str, object]:
     """Convert known data to the form of an answer.
 
-    There a map is a list of names and values, and a union has its variant's name.
+    In an answer, a map is a list of names and values, and a union has its variant's name.
     """
     if schema.has_unwrapped_root:
         root = schema.attributes[0]
@@ -256,7 +256,7 @@ def key_text(
 
 
 def key_texts(paths: Sequence[Path], layout: NameLayout) -> list[str]:
-    """The text between the prompt and the value of each field.
+    """Return the text between the prompt and the value of each field.
 
     ``branch``: the field's own key. ``skeleton``: the keys of the fields before it, without values,
     and its own (the paper's order of keys, section 4.3.1).
@@ -290,15 +290,15 @@ def _choice_text(choice: str | int | float | bool) -> str:
 
 
 LENGTH_KEY = "hpd.length"
-"""The key of a GGUF file, or of an adapter, with the tokens of the longest prompt, answers
-included, on which its model was trained for hpd."""
+"""GGUF key of a model or adapter for the number of tokens of the longest prompt, answers included,
+in its training for hpd."""
 LABEL_KEY = "hpd.label"
-"""GGUF key that is ``on`` if the model or adapter was trained on this layout."""
+"""GGUF key that is ``on`` if the model or adapter was trained on the layout ``label``."""
 
 
 @dataclass(frozen=True, slots=True)
 class _LabelNode:
-    """A labelled attribute, and those below it by name."""
+    """A labelled attribute, and the attributes below it by name."""
 
     label: str
     attribute: Attribute
@@ -308,7 +308,7 @@ class _LabelNode:
 class Labels:
     """The labels of a schema's attributes: A to Z, then AA, AB and so on, in the schema's order.
 
-    Objects and arrays have labels, too; the key of an array's label is its number of items.
+    Objects and arrays also have labels; an array's is the key of its number of items.
     """
 
     def __init__(self, schema: Schema) -> None:
@@ -388,7 +388,7 @@ class Labels:
 
 
 def _label_names() -> Iterator[str]:
-    """A, B, ..., Z, AA, AB, ..., ZZ, AAA, ..."""
+    """Yield A, B, ..., Z, AA, AB, ..., ZZ, AAA, ..."""
     endings = [""]
     while True:
         endings = [first + letter for first in endings for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]

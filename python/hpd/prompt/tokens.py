@@ -1,4 +1,4 @@
-"""Tokenises documents and keys, with the same tokens as if both were tokenised together.
+"""Tokenises documents and keys, into the same tokens as if both were tokenised together.
 
 A prompt is tokenised in *fragments*, separated by control tokens. The text of a fragment is
 tokenised at once, so no token boundary is forced into the document or the key. Control tokens are
@@ -19,7 +19,7 @@ from hpd.prompt.template import AFTER_DOCUMENTS, RenderedTemplate, render
 from hpd.prompt.text import DocumentRole
 
 _MAX_KEPT_KEYS = 1024
-"""Number of keys whose tokens are cached, as every document has them."""
+"""Maximum number of keys whose tokens are cached; all documents have the same keys."""
 
 
 _OPENING = r"[\[({<⟦⟨〔【〖「『《〈‹«\"'“”„‘’‚`|]"  # noqa: RUF001
@@ -48,15 +48,15 @@ class Vocabulary(Protocol):
 
     @property
     def bos(self) -> int:
-        """Return the token that begins every prompt, or -1."""
+        """The token that begins every prompt, or -1."""
 
     @property
     def chat_template(self) -> str:
-        """Return the chat template in Jinja, or an empty text."""
+        """The chat template in Jinja, or an empty text."""
 
     @property
     def control_tokens(self) -> list[tuple[int, str, bool, bool]]:
-        """Return the id and text of each, and whether it strips space to its left and right."""
+        """The id and text of each, and whether it strips space to its left and to its right."""
 
     def metadata(self, key: str) -> str:
         """Return a value of the model file's metadata as text, empty if it is missing."""
@@ -89,15 +89,15 @@ class _TemplateTokens:
     after: str
     """The plain text from the documents to the next control token."""
     middle: list[int] | None
-    """The tokens from there to the last control token; None if no control token follows."""
+    """The tokens from that control token to the last one; None if none follows the documents."""
     tail: str
-    """The plain text from there to the key."""
+    """The plain text from the last control token to the key."""
 
 
 def render_for_model(model: Vocabulary, system: str) -> RenderedTemplate:
     """Render a model's chat template with ``render``."""
     texts = {str(token): text for token, text, _, _ in model.control_tokens}
-    # -1 if prompts begin without BOS, unless the template writes one.
+    # ``model.bos`` is -1 if prompts begin without BOS, but the template may still write it.
     bos = model.metadata("tokenizer.ggml.bos_token_id") or str(model.bos)
     eos = model.metadata("tokenizer.ggml.eos_token_id")
     # A calibration was fitted to prompts as the template renders them, even without the rules.
@@ -153,7 +153,8 @@ class PromptTokenizer:
                 self._tokenized_key(key) if key in uncached else self._key(key) for key in key_texts
             ]
             opening = self._key("{")
-        # A document's prompt does not depend on its fields, so its cells can be reused.
+        # With ``opening``, a document's prompt does not depend on its fields, so that its cells can
+        # be reused.
         n_common = common_prefix([opening, *rests])
         tokens = fixed + rests[0][:n_common]
         n_instruction = common_prefix([self._shared, tokens])
@@ -171,10 +172,8 @@ class PromptTokenizer:
     def _tokenized_key(self, text: str) -> list[int]:
         return self._model.tokenize(self._frame.tail + text)
 
-    def _split_template(
-        self, render_for_model: RenderedTemplate, instruction: str
-    ) -> _TemplateTokens:
-        before, after = render_for_model.before, render_for_model.after
+    def _split_template(self, template: RenderedTemplate, instruction: str) -> _TemplateTokens:
+        before, after = template.before, template.after
         head_end, strip_before = self._last_control(before)
         head = self._model.tokenize(before[:head_end], True)
         if self._model.bos >= 0 and head[:1] != [self._model.bos]:
@@ -211,7 +210,7 @@ class PromptTokenizer:
         return last
 
     def _first_control(self, text: str) -> tuple[int, bool]:
-        """Return the start of the first control token in ``text`` or -1, and if it strips."""
+        """Return the start of the first control token or -1, and whether it strips before it."""
         first = (-1, False)
         for _, token_text, strips_left, _ in self._control:
             start = text.find(token_text)
@@ -220,7 +219,7 @@ class PromptTokenizer:
         return first
 
     def _shared_prefix(self) -> list[int]:
-        """Return the tokens that no document changes: those that very different ones share."""
+        """Return the leading tokens that no document changes, as very different ones share them."""
         samples = []
         for document in ("A", "b", "1", "é", " ", "\n", '"', "(", "…"):
             text = self._frame.before + documents_text([document])
@@ -251,7 +250,7 @@ def documents_text(documents: Sequence[str]) -> str:
 
 
 def normalize_text(document: str) -> str:
-    """Return a document with the letters and blanks that models have seen most.
+    """Return a document with the letters and blanks that models have seen most often.
 
     Letters that are followed by their accents, and the parts of Hangul syllables, are composed.
     No-break and similar blanks, and field and record separators, become plain ones; invisible
@@ -272,9 +271,8 @@ def normalize_text(document: str) -> str:
 def may_share_prompt(document: str) -> bool:
     """Return whether a document can be stacked: it has nothing like the marks of a stack.
 
-    Like ``[2]`` before a document and ``"2":`` in an answer are all numbers in brackets or
-    quotation marks, at the start of a line, and after the word document, in any of Unicode's
-    characters for them.
+    A stack has ``[2]`` before a document and ``"2":`` in the answer. Numbers in any of Unicode's
+    brackets or quotation marks, at the start of a line, or after the word document are too similar.
     """
     document = normalize_text(document)
     if document.isascii():

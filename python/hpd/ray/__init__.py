@@ -96,17 +96,17 @@ def extract(
     ray = ray_module()
     if not isinstance(dataset, ray.data.Dataset):
         raise InputError(
-            f"{type(dataset).__name__} is not a data set of Ray: ray.data.read_parquet(...), "
-            "ray.data.from_pandas(frame) and the like make one"
+            f"{type(dataset).__name__} is not a data set of Ray: make one, for example with "
+            "ray.data.read_parquet(...) or ray.data.from_pandas(frame)"
         )
     schemas = as_schemas(schema)
     chosen = combine_options(options, settings)
     check_task(chosen, schemas, system_prompt)
     check_on_error(on_error)
-    least, most = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
+    n_min, n_max = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     if not ray.is_initialized():
         ray.init()  # as Ray Data itself would
-    part = worker_share(machines(ray.nodes()), most, num_gpus)
+    part = worker_share(machines(ray.nodes()), n_max, num_gpus)
     if not chosen.n_threads:
         chosen = chosen.with_settings({"n_threads": part.n_threads})
     return dataset.map_batches(
@@ -128,8 +128,8 @@ def extract(
         batch_format="pyarrow",
         batch_size=batch_size,
         compute=ray.data.ActorPoolStrategy(
-            min_size=least or part.n_workers,
-            max_size=most or part.n_workers,
+            min_size=n_min or part.n_workers,
+            max_size=n_max or part.n_workers,
             max_concurrent_calls_per_actor=BATCHES_PER_WORKER,
             enable_true_multi_threading=True,
         ),

@@ -36,7 +36,7 @@ def check_address(text: str) -> str:
     """Return the address.
 
     Raises:
-        InputError: it is malformed; it may be the name of an input.
+        InputError: it is malformed; it may be an input that was taken for an address.
     """
     if not _ADDRESS.fullmatch(text):
         raise InputError(
@@ -78,16 +78,16 @@ def connect(address: str | None) -> bool:
                 object_store_memory=_OBJECT_STORE_BYTES,
                 **quiet,
             )
-        except Exception as error:  # of no other type if its processes start too slowly
+        except Exception as error:  # Ray raises just this if its processes start too slowly
             raise HpdError(
                 f"Ray cannot be started on this machine: {error} Try again when the machine is "
-                "less busy; `ray stop --force` ends what is left of an earlier one"
+                "less busy; `ray stop --force` ends processes that an earlier one left"
             ) from error
     return True
 
 
 BATCHES_PER_WORKER: Final = 2
-"""Number of batches that a worker decodes together, so that it is busy while one ends."""
+"""Number of batches that a worker decodes together, so that it stays busy while one ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Share:
 
 
 def machines(nodes: Sequence[Mapping[str, Any]]) -> list[Machine]:
-    """Return the machines of the nodes that ``ray.nodes()`` returned."""
+    """Return the machines of the nodes that are alive, from the result of ``ray.nodes()``."""
     alive = [node["Resources"] for node in nodes if node["Alive"]]
     return [Machine(int(each.get("CPU", 0)), each.get("GPU", 0)) for each in alive]
 
@@ -139,15 +139,15 @@ def worker_share(
             f"{most_gpus:g}"
         )
     # A worker on a machine without cores would wait forever.
-    n_cores = [machine.n_cpus for machine in cluster if machine.n_cpus > 0]
-    if not n_cores:
-        raise OptionError("no machine of the cluster has a core to work with")
+    cores = [machine.n_cpus for machine in cluster if machine.n_cpus > 0]
+    if not cores:
+        raise OptionError("no machine of the cluster has any cores")
     if n_workers is None:
         fitting = sum(math.floor(machine.n_gpus / n_gpus) for machine in cluster) if n_gpus else 0
-        n_workers = fitting or len(n_cores)
+        n_workers = fitting or len(cores)
     n_threads = max(
-        (n for n in range(1, max(n_cores) + 1) if sum(c // n for c in n_cores) >= n_workers),
+        (n for n in range(1, max(cores) + 1) if sum(c // n for c in cores) >= n_workers),
         default=1,
     )
-    reserved = n_threads - 1.0 if n_threads > 1 else min(0.5, sum(n_cores) / n_workers / 2)
+    reserved = n_threads - 1.0 if n_threads > 1 else min(0.5, sum(cores) / n_workers / 2)
     return Share(n_workers, n_threads, reserved, n_gpus)

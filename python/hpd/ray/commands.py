@@ -58,8 +58,8 @@ def check(arguments: argparse.Namespace, options: Options) -> None:
     require_extra("hpd extract --ray", "ray", ("ray",))
     if options.deterministic and not options.n_threads:
         raise UsageError(
-            "--set deterministic=on with --ray needs --threads: numbers are rounded in another way "
-            "where other workers have more of them"
+            "--set deterministic=on with --ray needs --threads: rounding depends on the number of "
+            "threads, which may differ between workers"
         )
 
 

@@ -29,7 +29,7 @@ _MAX_STARTS: Final = 3
 
 
 class WorkerLostError(HpdError):
-    """Workers were lost with a document, more often than it is tried again."""
+    """A document failed because too many workers were lost while they had it."""
 
 
 class Worker:
@@ -57,12 +57,12 @@ class Worker:
         """Load the model; return the name of the machine and the process id.
 
         Raises:
-            HpdError: the model does not exist, or differs from that where the run was started.
+            HpdError: the model does not exist, or differs from the one where the run was started.
         """
         host = socket.gethostname()
         with self._lock:
             try:
-                self._extractor = self._extractor or self._opened()
+                self._extractor = self._extractor or self._open_extractor()
             except HpdError as error:
                 raise type(error)(f"on the machine {host}: {error}") from error
         return host, os.getpid()
@@ -74,10 +74,10 @@ class Worker:
         extractions = self._extractor.extract_many(documents, on_error="record")
         return [replace(extraction, text=None) for extraction in extractions]
 
-    def _opened(self) -> Extractor[Any]:
+    def _open_extractor(self) -> Extractor[Any]:
         path = resolve_model(self._model, self._hf_repo, progress=False)
         if file_fingerprint(path) != self._fingerprint:
-            raise ModelLoadError(f"{path} is another model there than where the run was started")
+            raise ModelLoadError(f"{path} is not the same model as where the run was started")
         return Extractor(self._schemas, path, options=self._options, examples=self._examples)
 
 
@@ -87,18 +87,18 @@ class Batch:
 
     documents: list[tuple[int, Document]]
     n_lost: int = 0
-    """Number of workers that were lost while they had it."""
+    """Number of workers that were lost while they had these documents."""
 
 
 class RayExtractor:
     """Extracts as ``hpd.Extractor`` does, with the workers of a Ray cluster.
 
-    Documents are read as workers become free. A batch whose worker is lost goes to another one; if
-    that is lost, too, its documents are sent one by one, and a document over which a third worker
-    is lost fails.
+    Documents are read as workers become free. A batch whose worker is lost goes to another worker.
+    If that one is lost as well, the documents are sent one by one, and each document fails if a
+    third worker is lost while it has it.
 
     Args:
-        schemas: those of the documents.
+        schemas: the documents' schemas.
         model: path of the file on every machine; None for the bundled model.
         hf_repo: the model's repository on the Hub, instead of ``model``.
         path: the model's file on this machine, which must be the same on every machine.
@@ -117,7 +117,7 @@ class RayExtractor:
     """
 
     tuned: Mapping[str, int] = {}
-    """Empty, as each worker looks up what was measured on its own machine."""
+    """Empty, because each worker uses the settings that were tuned on its own machine."""
 
     def __init__(
         self,
@@ -163,13 +163,13 @@ class RayExtractor:
         on_error: OnError = "raise",
         on_chunk: object = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """Iterate over extractions with the indexes of their documents, as batches are finished.
+        """Yield extractions with the indexes of their documents, as batches are finished.
 
         ``on_chunk`` is never called, as workers do not report the chunks of a document.
 
         Raises:
-            HpdError: a document failed, with ``raise``; or no worker can be started.
-            InvalidDataError: as from an extractor, so never with ``on_invalid="record"``.
+            HpdError: a document failed and ``on_error`` is ``raise``, or no worker can be started.
+            InvalidDataError: as ``Extractor`` raises it, so never with ``on_invalid="record"``.
         """
         stack = self._options.stack
         for index, extraction in RayRun(self._ray, self._pool, self._say).extractions(
@@ -234,8 +234,8 @@ class RayRun:
         self._names: dict[Any, str] = {}
         self._free: deque[Any] = deque()
         """The workers that can take a batch, once for each batch."""
-        self._at_work: dict[Any, tuple[Any, Batch]] = {}
-        self._again: deque[Batch] = deque()
+        self._running: dict[Any, tuple[Any, Batch]] = {}
+        self._to_retry: deque[Batch] = deque()
         for worker in pool.makers:
             self._starting[worker.start.remote()] = worker, 0
 
@@ -250,8 +250,8 @@ class RayRun:
         is_exhausted = False
         while True:
             is_waiting_for_input = False
-            while self._free and not (is_exhausted and not self._again):
-                batch = self._again.popleft() if self._again else next(batches, None)
+            while self._free and not (is_exhausted and not self._to_retry):
+                batch = self._to_retry.popleft() if self._to_retry else next(batches, None)
                 if batch is None:
                     is_exhausted = True
                 elif batch is NOT_YET:
@@ -260,10 +260,10 @@ class RayRun:
                 else:
                     worker = self._free.popleft()
                     task = worker.extract.remote([document for _, document in batch.documents])
-                    self._at_work[task] = worker, batch
-            if is_exhausted and not self._at_work and not self._again:
+                    self._running[task] = worker, batch
+            if is_exhausted and not self._running and not self._to_retry:
                 return
-            tasks = [*self._starting, *self._at_work]
+            tasks = [*self._starting, *self._running]
             if not tasks:
                 continue  # nothing to do until more input arrives
             done, _ = self._ray.wait(tasks, timeout=0 if is_waiting_for_input else None)
@@ -274,7 +274,7 @@ class RayRun:
                     yield from self._finish(task)
 
     def _start(self, task: Any) -> None:
-        """Send batches to a worker from now on, if it has loaded its model."""
+        """Send batches to a worker that has loaded its model; replace a worker that was lost."""
         worker, n_failed = self._starting.pop(task)
         try:
             host, process = self._ray.get(task)
@@ -292,12 +292,12 @@ class RayRun:
             self._free.extend([worker] * BATCHES_PER_WORKER)
 
     def _replace(self, worker: Any, n_failed: int = 0) -> None:
-        new = self._pool.replace(worker)
-        self._starting[new.start.remote()] = new, n_failed
+        new_worker = self._pool.replace(worker)
+        self._starting[new_worker.start.remote()] = new_worker, n_failed
 
     def _finish(self, task: Any) -> Iterator[tuple[int, Extraction[Any]]]:
         """Yield the extractions of a batch; retry it if its worker was lost."""
-        worker, batch = self._at_work.pop(task)
+        worker, batch = self._running.pop(task)
         try:
             extractions = self._ray.get(task)
         except self._ray.exceptions.RayTaskError as error:
@@ -305,7 +305,7 @@ class RayRun:
         except self._ray.exceptions.RayError:  # the process, its machine, or the answer is gone
             name = self._names.pop(worker, None)
             if name is not None:  # else already reported for another batch
-                self._say(f"a worker was lost ({name}); what it had is done again")
+                self._say(f"a worker was lost ({name}); its documents are sent again")
                 self._free = deque(other for other in self._free if other is not worker)
                 self._replace(worker)
             yield from self._retry(batch)
@@ -318,9 +318,9 @@ class RayRun:
     def _retry(self, batch: Batch) -> Iterator[tuple[int, Extraction[Any]]]:
         n_lost = batch.n_lost + 1
         if n_lost == 1:
-            self._again.append(Batch(batch.documents, n_lost))
+            self._to_retry.append(Batch(batch.documents, n_lost))
         elif len(batch.documents) > 1 or n_lost == 2:
-            self._again.extend(Batch([document], n_lost) for document in batch.documents)
+            self._to_retry.extend(Batch([document], n_lost) for document in batch.documents)
         else:
             for index, document in batch.documents:
                 message = f"{n_lost} workers were lost while they had this document"
@@ -351,7 +351,7 @@ def _cause(error: Any) -> BaseException:
 
 
 def _absolute_model(model: str | None) -> str | None:
-    """Return a file's absolute path, as workers have other working folders; else the name."""
+    """Return a file's absolute path, as workers have other working folders, or a name unchanged."""
     return os.path.abspath(model) if model is not None and os.path.exists(model) else model
 
 

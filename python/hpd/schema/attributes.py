@@ -43,7 +43,7 @@ WHICH_KEY = "which"
 
 
 class Recursion:
-    """A reference to a recursive attribute, expanded as deep as the document's values.
+    """A reference to a recursive attribute, expanded as deeply as the document's values need.
 
     Args:
         name: name of the definition in its schema.
@@ -52,7 +52,7 @@ class Recursion:
     def __init__(self, name: str) -> None:
         self.name = name
         self.attribute: Attribute | None = None
-        """The attribute it refers to; set once that has been read."""
+        """The attribute to which it refers; set once that attribute has been read."""
 
     def __repr__(self) -> str:
         # The attribute is shown where it first occurs.
@@ -88,17 +88,17 @@ class Attribute:
     """Whether its field has an error if it is absent."""
     forbids_null: bool = False
     """Whether the model must not answer null or an empty list, for questions that always have an
-    answer. It cannot be set by any form of schema."""
+    answer. No form of schema can set it."""
     item: Attribute | None = None
     """The items of an ``array`` or a ``map``."""
     named_by: tuple[str, ...] = ()
-    """The parts that identify the items of an ``array``; none: they are inferred."""
+    """The parts that identify the items of an ``array``; inferred if empty."""
     attributes: tuple[Attribute, ...] = ()
     """The parts of an ``object`` or ``tuple``, or the variants of a ``union``."""
     recursion: Recursion | None = None
     """What a ``recursive`` attribute refers to."""
     is_constant: bool = False
-    """Whether its value is its only choice, or null without one, and is not asked for."""
+    """Whether its value is its only choice, or null if it has none, and so is not asked for."""
     forbids_others: bool = field(default=True, compare=False)
     """Whether an ``object`` forbids other parts, or a ``tuple`` more items."""
     has_type: bool = field(default=True, compare=False)
@@ -144,7 +144,7 @@ class Attribute:
 
     @property
     def expanded(self) -> Attribute:
-        """Return what a recursive attribute refers to, one level deep; any other one itself."""
+        """What a recursive attribute refers to, one level deep; for any other, itself."""
         if self.type != "recursive" or self.recursion is None or self.recursion.attribute is None:
             return self
         target = self.recursion.attribute

@@ -42,7 +42,7 @@ def fail(where: str, message: str) -> SchemaError:
 
 
 def n_waves(attribute: Attribute, where: str = "") -> int:
-    """The number of waves from an attribute's start to its finished value."""
+    """Return the number of waves from an attribute's start to its finished value."""
     if attribute.is_counted and attribute.item is not None:
         return 1 + n_waves(attribute.item, where + "[]")
     if attribute.type == "union" and not attribute.is_scalar:
@@ -64,7 +64,7 @@ def n_waves(attribute: Attribute, where: str = "") -> int:
 def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, int]:
     """Return the wave in which each of some siblings starts, relative to their first wave.
 
-    Raises ``SchemaError`` for an ``after`` that is no sibling, or that is circular.
+    Raises ``SchemaError`` if an ``after`` names no sibling, or forms a circle with others.
     """
     by_name = {attribute.name: attribute for attribute in attributes}
     for name, attribute in by_name.items():
@@ -131,7 +131,7 @@ def check_names(names: Sequence[str], where: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise fail(where, f"the attribute {name!r} is there twice")
+            raise fail(where, f"the attribute {name!r} occurs twice")
         seen.add(name)
 
 

@@ -25,7 +25,7 @@ TOLERANCE: Final = Decimal("0.005")
 
 _MAX_LENGTH: Final = 1000
 _MAX_DEPTH: Final = 50
-_TOO_DEEP: Final = f"it is nested more than {_MAX_DEPTH} levels deep: make several of it"
+_TOO_DEEP: Final = f"it is nested more than {_MAX_DEPTH} levels deep: split it into several"
 _MAX_DIGITS: Final = 9
 _MAX_INTEGER: Final = 10**21
 _FUNCTIONS: Final = ("sum", "len", "min", "max", "abs", "round")
@@ -80,7 +80,7 @@ class CheckResult:
 
 
 def check_text(check: Mapping[str, Any]) -> str:
-    """Return a check's object of the output as text, with both sides of a comparison."""
+    """Return a check's object in the output as text, with both sides of a comparison."""
     text = f"{check['path']}: {check['check']}" if "path" in check else str(check["check"])
     sides = [check.get(name) for name in ("left", "right")]
     if sides != [None, None]:
@@ -102,7 +102,7 @@ def unpassed_checks(schema: Schema, data: Any) -> tuple[CheckResult, ...]:
 def _unpassed(attribute: Attribute, data: Any, path: str) -> Iterator[CheckResult]:
     attribute = attribute.expanded
     if attribute.type == "union":
-        # The variant of an object is unknown, so checks need the only one.
+        # The data does not say which variant it is, so only a single object can have checks.
         objects = [each for each in attribute.attributes if not each.is_scalar]
         if len(objects) == 1:
             yield from _unpassed(objects[0], data, path)
@@ -143,7 +143,7 @@ def _shown(value: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> ast.expr:
-    """Parse a check; names that are not Python's are in backticks."""
+    """Parse a check; names that Python would not parse are in backticks."""
     names: list[str] = []
 
     def placeholder(match: re.Match[str]) -> str:
@@ -153,7 +153,7 @@ def _parsed(text: str) -> ast.expr:
         return f"__{len(names) - 1}__"
 
     if len(text) > _MAX_LENGTH:
-        raise ValueError(f"it has more than {_MAX_LENGTH} characters: make several of it")
+        raise ValueError(f"it has more than {_MAX_LENGTH} characters: split it into several")
     if "\\" in text:
         raise ValueError("a check has no backslashes")
     source = _QUOTED.sub(placeholder, text).replace("\n", " ").strip()
@@ -201,12 +201,12 @@ def check_expression(text: str, attributes: Sequence[Attribute]) -> None:
     """Check that an expression can be evaluated on the data of some attributes.
 
     Raises:
-        ValueError: it cannot be parsed, names no attribute, or has types that do not fit.
+        ValueError: it cannot be parsed, has an unknown name, or has types that do not fit.
     """
     tree = _parsed(text)
     try:
         kind = _kind(tree, attributes, 0)
-    except RecursionError:  # of the part that a message shows
+    except RecursionError:  # from ast.unparse, for an error message
         raise ValueError(_TOO_DEEP) from None
     if kind.is_list or kind.name not in ("boolean", "any"):
         raise ValueError("it is neither true nor false: compare two values, as in a == b")
@@ -264,7 +264,7 @@ def _kind(node: ast.expr, attributes: Sequence[Attribute], depth: int) -> _Kind:
         case ast.Call(func=ast.Name(id="sum" | "min" | "max" as name), args=[part], keywords=[]):
             kind = kind_of(part)
             if not kind.is_list and kind.name != "any":
-                raise ValueError(f"{ast.unparse(part)} is no list, which {name} needs")
+                raise ValueError(f"{ast.unparse(part)} is not a list, which {name} needs")
             if kind.name not in ("number", "any") and not (kind.name == "date" and name != "sum"):
                 raise ValueError(
                     f"{ast.unparse(part)} is a list of {kind.name} values, not of numbers"
@@ -297,7 +297,7 @@ def _check_pair(op: ast.cmpop, parts: list[ast.expr], kinds: list[str]) -> None:
     if "date" in known:
         for part in parts:
             if isinstance(part, ast.Constant) and _date(part.value) is None:
-                raise ValueError(f"{ast.unparse(part)} is no date, such as '2024-05-31'")
+                raise ValueError(f"{ast.unparse(part)} is not a date such as '2024-05-31'")
     elif known & {"text", "boolean"} and not isinstance(op, ast.Eq | ast.NotEq):
         raise ValueError(
             f"{left} and {right}: only numbers and dates have an order (a date has the format date)"
@@ -353,7 +353,7 @@ def _kind_of_constant(value: object) -> str:
     return "number" if isinstance(value, int | float) else "text"
 
 
-# --- when the data is there ---
+# --- when data is checked ---
 
 
 def _value(node: ast.expr, data: Any) -> Any:
@@ -392,7 +392,7 @@ def _value(node: ast.expr, data: Any) -> Any:
 
 
 def _at(data: Any, names: Sequence[str]) -> Any:
-    """Return the value at a path; where lists are on the way, a list of all values."""
+    """Return the value at a path, or a list of all values if it leads through lists."""
     if isinstance(data, list):
         found = []
         for item in data:
@@ -421,7 +421,7 @@ def _truth(value: Any) -> bool | None:
 
 
 def _joined_truth(op: ast.boolop, truths: list[bool | None]) -> bool | None:
-    """Return the conjunction or disjunction; unknown parts count only where they matter."""
+    """Return the conjunction or disjunction; None if it depends on unknown parts."""
     decides = isinstance(op, ast.Or)
     if decides in truths:
         return decides

@@ -1,7 +1,7 @@
 """JSON Schema read into attributes.
 
 Keywords that attributes cannot express (``not``, ``if``, ``contains``, ...) are checked on the
-finished data. Parts that cannot be asked for, such as an object without names, are a
+finished data. Parts that cannot be asked for, such as an object without names, cause a
 ``SchemaWarning``. Contradictions are errors.
 """
 
@@ -61,7 +61,7 @@ _SHAPE_KEYWORDS: Final = frozenset(
 _REFERENCE_KEYWORDS: Final = frozenset({"$ref", "description", "title", "default", "$comment"})
 
 MAX_ATTRIBUTES = 2000
-"""Maximum number of attributes listed in the prompt; larger schemas are asked level by level."""
+"""Maximum number of attributes listed in the prompt; others are asked for level by level."""
 
 SMALL_SCHEMA = 10
 _ROOT_NAMES: Final = {"array": "items", "tuple": "items", "map": "entries"}
@@ -139,7 +139,7 @@ class _SchemaReader:
                     continue
                 self.attribute({"$ref": name}, "$", "value", frozenset(), required=True)
                 if self.recursions[name].attribute is None:
-                    raise fail("$", f"{name} is nothing but a reference to itself")
+                    raise fail("$", f"{name} only refers to itself")
             waiting = [name for name, each in self.recursions.items() if each.attribute is None]
 
     def attribute(
@@ -208,7 +208,7 @@ class _SchemaReader:
         )
 
     def part(self, node: object, where: str, name: str, refs: Refs, *, required: bool) -> Attribute:
-        """Read a part of an object; whether it exists is asked before its contents."""
+        """Read a part of an object; of a recursive one, it is first asked whether it exists."""
         attribute = self.attribute(node, where, name, refs, required=required)
         if attribute.type != "recursive" or attribute.recursion is None:
             return attribute
@@ -229,7 +229,7 @@ class _SchemaReader:
             and not _any_has_shape(node[keyword])
             and _SHAPE_KEYWORDS & {*_without_unions(node)}
         ):
-            # Only conditions, such as an object with one of two names.
+            # The branches are only conditions, such as an object with one of two names.
             node, keyword = _without_unions(node), None
             self.is_complete = False
         if keyword:
@@ -264,7 +264,7 @@ class _SchemaReader:
             if not isinstance(branch, Mapping):
                 raise fail(path, f"a schema must be an object (found {branch!r})")
             if "$ref" in branch and {*branch, *rest} <= _REFERENCE_KEYWORDS:
-                # The usual case, made fast.
+                # A fast path for the usual case.
                 attribute = self.attribute(
                     {**branch, **_descriptions(rest)}, path, name, refs, required=required
                 )
@@ -305,7 +305,10 @@ class _SchemaReader:
         chosen = _one_attribute(real, labels, name)
         n_others = sum(not variant.is_scalar for variant in chosen.attributes)
         if chosen.type == "union" and n_others > 1 and any(map(_has_checks, chosen.attributes)):
-            raise fail(where, "checks cannot be in one of several variants: put them around these")
+            raise fail(
+                where,
+                "one of several variants cannot have checks: put them on the object around it",
+            )
         if chosen.type == "union" and rest.get("description"):
             chosen = replace(chosen, description=text_of(rest, "description", where))
         return replace(chosen, nullable=nullable, required=required)
@@ -418,7 +421,7 @@ class _SchemaReader:
             attributes.append(self.part(child, path, name, refs, required=True))
         forbids_others = extra is False and not patterns
         if not attributes and not forbids_others:
-            warn(where, "the object names no properties: it is empty, where it must be there")
+            warn(where, "the object names no properties: where it is required, it is empty")
         return replace(
             common,
             type="object",
@@ -464,7 +467,7 @@ class _SchemaReader:
             names = {"type": "string", **{k: v for k, v in names.items() if k != "description"}}
             name = self.attribute(names, f"{where}.propertyNames", MAP_NAME, refs, required=True)
             if not name.is_scalar:
-                raise fail(f"{where}.propertyNames", "a name is text")
+                raise fail(f"{where}.propertyNames", "a name must be text")
         if pattern and name.type == "string" and name.pattern is None:
             name = read_string(name, {"pattern": pattern}, path)
         if value is False:
@@ -514,7 +517,7 @@ class _SchemaReader:
         if unknown:
             raise fail(
                 f"{where}.named_by",
-                f"{unknown[0]!r} is no single value of its items ({', '.join(parts) or 'none'})",
+                f"{unknown[0]!r} is not a single value of its items ({', '.join(parts) or 'none'})",
             )
         return names
 
@@ -536,7 +539,7 @@ class _SchemaReader:
             path, is_needed = f"{where}.{keyword}[{index}]", index < (minimum or 0)
             parts.append(self.part(own, path, str(index + 1), refs, required=is_needed))
         if not parts:
-            warn(where, "the array may hold nothing")
+            warn(where, "the array can only be empty")
         self.is_complete = self.is_complete and not flag_of(node, "uniqueItems", where)
         forbids_others = rest is False or (maximum is not None and maximum <= len(parts))
         return replace(
@@ -556,7 +559,7 @@ class _SchemaReader:
                 if keyword not in _MAP_KEYWORDS:
                     self.is_complete = False
             elif keyword in ALL_KEYWORDS:
-                warn(where, f"{keyword!r} says nothing about a value of type {kind}: ignored")
+                warn(where, f"{keyword!r} has no effect on a value of type {kind}: ignored")
             elif keyword not in ("prefixItems", "required"):
                 self.unknown.setdefault(keyword, []).append(where)
 

@@ -4,7 +4,7 @@ r"""The one-line form: ``brand: the maker, color [red|blue]?, tags [str], total 
 
     schema      = entry { separator entry }
     entry       = name [type] ["?" | "!"] ["after" name { name }] [":" description]
-    name        = word { word } | "quoted"         (in quotes, as in JSON, to the letter)
+    name        = word { word } | "quoted"         (in quotes, as in JSON, kept exactly)
     type        = str | int | float | bool | date | datetime
                 | "[" choice "|" choice ... "]"    one of these values
                 | "[" type "]"                     a list of these
@@ -12,11 +12,12 @@ r"""The one-line form: ``brand: the maker, color [red|blue]?, tags [str], total 
     separator   = "," or a line break
     description = text | "quoted"
 
-Names may have several words: ``invoice number`` is one. The last word is the type if it is a
-programmer's, as in ``number of guests int``; ``due date`` is a date of that name. After a name that
-clearly ends, as it is quoted, has an underscore or is followed by ``?`` or ``!``, the names of JSON
-Schema are types as well: ``"due" date``, ``weight_g number``. ``after`` is part of a name if no
-attribute follows it: ``price after tax``. Ambiguous names get a note about how they were read.
+Names may have several words: ``invoice number`` is one. The last word is the type if only
+programmers use it, as in ``number of guests int``; ``due date`` is a date called ``due date``. If
+it is clear where the name ends, as it is quoted, has an underscore or is followed by ``?`` or
+``!``, the names of JSON Schema are types as well: ``"due" date``, ``weight_g number``. ``after`` is
+part of a name if no attribute follows it: ``price after tax``. Ambiguous names get a note about how
+they were read.
 
 ``?`` (optional) is the default and may be omitted; ``!`` makes the attribute required.
 An unquoted description ends at the next comma. Put a description with commas in quotes, or write
@@ -298,7 +299,7 @@ class _LineReader:
         self.expect("{")
         attributes = tuple(self.entries("}"))
         if not attributes:
-            raise self.error("the object is empty", "name the attributes it holds")
+            raise self.error("the object is empty", "name its attributes")
         return Attribute("", "object", attributes=attributes)
 
     def bracket(self) -> Attribute:
@@ -333,13 +334,13 @@ class _LineReader:
                 "choose one type; values that look like types are put in double quotes",
             )
         if "null" in plain:
-            raise self.error("null cannot be a choice", "write ? behind the brackets")
+            raise self.error("null cannot be a choice", "write ? after the brackets")
         values: list[str | int | float | bool] = []
         is_numeric = all(not quoted and _NUMBER.fullmatch(text) for text, quoted in choices)
         for text, _ in choices:
             value = json.loads(text) if is_numeric else text
             if value in values:
-                raise self.error(f"the choice {text!r} is there twice", "name each value once")
+                raise self.error(f"the choice {text!r} occurs twice", "name each value once")
             values.append(value)
         return Attribute("", "enum", choices=tuple(values))
 
@@ -384,7 +385,9 @@ class _LineReader:
         try:
             text: str = json.loads(match.group())
         except ValueError:
-            raise self.error(f"{match.group()} is not a JSON string", "mind the \\") from None
+            raise self.error(
+                f"{match.group()} is not a JSON string", "check the backslashes"
+            ) from None
         return text
 
     def expect(self, char: str) -> None:

@@ -128,7 +128,7 @@ class NodeMerger:
         return flat, refs
 
     def merge(self, base: Node, own: Node, where: str) -> dict[str, Any]:
-        """Return a node with the conditions of both, and annotations such as titles of ``own``."""
+        """Return a node with the conditions of both; ``own`` overrides titles and the like."""
         merged = dict(base)
         for keyword, value in own.items():
             if keyword not in merged or merged[keyword] == value or not _may_conflict(keyword):
@@ -163,7 +163,8 @@ class NodeMerger:
                 return False if first is False or second is False else (first or second)
         except (TypeError, ValueError):
             raise fail(
-                where, f"{keyword!r} is asked for in two ways ({first!r} and {second!r}): keep one"
+                where,
+                f"{keyword!r} has two conflicting values ({first!r} and {second!r}): keep one",
             ) from None
         # The first limits decoding; both are checked afterwards.
         self.is_exact = False
@@ -193,15 +194,15 @@ def look_up(root: Node, reference: object, where: str) -> Node:
     if not isinstance(reference, str) or not reference.startswith("#"):
         raise fail(
             where,
-            f"the reference {reference!r} leads out of the schema: put its target into $defs",
+            f"the reference {reference!r} points outside the schema: put its target into $defs",
         )
     target = _node_at(root, reference[1:])
     if target is None:
-        raise fail(where, f"the reference {reference!r} leads nowhere in the schema")
+        raise fail(where, f"the reference {reference!r} points to nothing in the schema")
     if target is True:
         return {}
     if not isinstance(target, Mapping):
-        raise fail(where, f"the reference {reference!r} does not lead to a schema")
+        raise fail(where, f"the reference {reference!r} does not point to a schema")
     return target
 
 
@@ -242,7 +243,7 @@ def ids_to_pointers(root: Node) -> Node:
             target = pointers.get(f"{uri}#{fragment}")
             if target is None and uri in pointers:
                 target = pointers[uri] + fragment
-            # Some schemas have ids, but mean pointers from the root.
+            # In some schemas with ids, pointers nevertheless start at the root.
             if target is not None and _node_at(root, target) is not None:
                 node["$ref"] = f"#{target}"
     return root

@@ -18,7 +18,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def to_json_schema(schema: Schema) -> dict[str, Any]:
     """Return the equivalent JSON Schema, which every result of ``schema`` obeys.
 
-    If attributes cannot express it all, it is the original one.
+    If attributes cannot express all of a JSON Schema, the original is returned.
     """
     if schema.document is not None:
         return dict(schema.document)
@@ -57,7 +57,7 @@ def to_json_schemas(schemas: Schemas) -> dict[str, Any]:
 
 
 def describe_attributes(schemas: Schemas) -> dict[str, str]:
-    """Describe each attribute briefly, by path, prefixed with the category."""
+    """Return a short description of each attribute, by path, prefixed with the category."""
     return {
         path if category is None else f"{category}: {path}": " ".join(
             filter(None, (kind, constraint, "required" if absent == "error" else "", about))

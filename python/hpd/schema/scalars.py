@@ -79,7 +79,7 @@ def lacks_timezone(value: str | None) -> bool:
 
 
 PATTERN_SECONDS: Final = 1.0
-"""Time limit of a pattern per value, for catastrophic backtracking; others take microseconds."""
+"""Time limit for a pattern on one value; only catastrophic backtracking takes so long."""
 
 
 def check_pattern(pattern: object) -> None:
@@ -94,7 +94,7 @@ def check_pattern(pattern: object) -> None:
         raise ValueError("it is nested too deeply") from None
     except (re.error, OverflowError, MemoryError) as error:
         raise ValueError(str(error) or "it is too large") from None
-    except Exception as error:  # whatever the other engine raises
+    except Exception as error:  # anything else that ``regex`` raises
         raise ValueError(str(error)) from None
 
 
@@ -112,7 +112,7 @@ def _compiled(pattern: str) -> Any:
     import regex
 
     with warnings.catch_warnings():
-        # About syntax that the other engine may read differently in future.
+        # ``regex`` warns of syntax that it may read differently in future.
         warnings.simplefilter("ignore")
         return regex.compile(pattern)
 
@@ -209,7 +209,7 @@ def read_number(attribute: Attribute, node: Node, where: str) -> Attribute:
         raise fail(f"{where}.multipleOf", f"a number above 0 is expected, not {multiple_of}")
     kind = text_of(node, "format", where) or None
     if kind is not None and kind not in NUMBER_FORMATS:
-        warn(f"{where}.format", f"the format {kind!r} says nothing about a number: ignored")
+        warn(f"{where}.format", f"the format {kind!r} has no effect on a number: ignored")
     return replace(
         attribute,
         minimum=minimum,

@@ -33,7 +33,7 @@ _WRAPPER_KEYS: Final = (
     "input_schema",
     "function",
 )
-"""Keys with the JSON Schema of an answer in OpenAI's, Anthropic's and other APIs."""
+"""Keys of the JSON Schema of an answer in OpenAI's, Anthropic's and other APIs."""
 _FORMS_HINT: Final = (
     'for a JSON Schema write {"type": "object", "properties": {...}}; for descriptions '
     '{"name": "description", ...} with text only; for one schema per category '
@@ -52,7 +52,7 @@ def load_schema(source: object) -> Schema:
     names = loaded.categories
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     raise SchemaError(
-        f"this holds one schema for each of {len(names)} categories ({shown}), but one schema is "
+        f"this has one schema for each of {len(names)} categories ({shown}), but one schema is "
         "expected here: take one of them, or say which category a document has "
         "(--category-field on the command line)"
     )
@@ -216,7 +216,7 @@ def _is_by_category(source: Mapping[Any, Any]) -> bool:
             return False
         if isinstance(source.get("properties"), Mapping):
             raise SchemaError(
-                'this is either a JSON Schema (it has "properties"), or holds one schema per '
+                'this is either a JSON Schema (it has "properties"), or contains one schema per '
                 'category, one of them called "properties": for the former add "type": "object", '
                 "for the latter rename that category"
             )
@@ -336,7 +336,7 @@ def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _from_module(reference: str) -> Schemas:
     module_name, _, qualified_name = reference.partition(":")
-    # Like python -m, as users expect of a command.
+    # The current folder is searched, as with ``python -m``.
     if "" not in sys.path and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
@@ -383,7 +383,7 @@ def validate_data(model: Any, data: Any) -> Any:
 
 
 def dump_data(data: Any) -> tuple[Any, Any]:
-    """Convert an instance of a class to JSON types, and to Python's own."""
+    """Return an instance of a class as JSON types, and as Python's own types."""
     kind: Any = type(data)
     adapter = _adapter(kind)
     return adapter.dump_python(data, mode="json", by_alias=True), adapter.dump_python(
@@ -398,7 +398,7 @@ def _adapter(model: Any) -> Any:
 
 
 def _schema_generator() -> Any:
-    """Return Pydantic's JSON Schema generator, except that a decimal is a number of that format."""
+    """Return Pydantic's JSON Schema generator, changed to write decimals as numbers."""
     from pydantic.json_schema import GenerateJsonSchema
 
     class Writer(GenerateJsonSchema):
@@ -418,7 +418,7 @@ def read_model(model: Any) -> Schema:
     except Exception as error:  # Anything that plugins and the model's own code raise.
         raise SchemaError(
             f"{model.__name__}: Pydantic cannot write it as JSON Schema: "
-            f"{str(error).partition(chr(10))[0].rstrip('.')}; or give the attribute a plain type"
+            f"{str(error).partition(chr(10))[0].rstrip('.')}; give the attribute a plain type"
         ) from error
     try:
         return replace(read_json_schema(document), model=model)

@@ -47,7 +47,7 @@ def _validator(document: str) -> Any:
     return extend(base, known)(schema)
 
 
-# jsonschema's own search patterns with re, which knows no \p{L} and no (?<name>...).
+# jsonschema's own functions use ``re``, which does not support \p{L} and (?<name>...).
 def _pattern(validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[Any]:
     from jsonschema import ValidationError
 

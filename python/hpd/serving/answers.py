@@ -15,7 +15,7 @@ class OptionBody(BaseModel):
 
 
 class RejectedBody(BaseModel):
-    """An answer that was rejected before the field was asked again."""
+    """An answer that was rejected, so that the field was asked again."""
 
     raw: str
     error: str
@@ -120,7 +120,7 @@ class ModelCard(BaseModel):
 
 
 class ModelList(BaseModel):
-    """The list of the one model served."""
+    """The list of models, with the one that is served."""
 
     object: Literal["list"]
     data: list[ModelCard]

@@ -69,8 +69,8 @@ from hpd.show.shown_values import color_slots, covered_segments, shown_values, u
 from hpd.version import __version__
 
 _DISCARDED = 16 * 1024 * 1024
-"""Bytes beyond the limit that are still read and discarded, as a client whose connection is closed
-while it sends does not see the error response."""
+"""Bytes beyond the limit that are still read and discarded: a client whose connection is closed
+while it is sending would not see the error response."""
 
 _CLIENT_GONE = 499
 """Never sent, only counted; nginx uses this status for clients that disconnect."""
@@ -124,7 +124,7 @@ class Service:
             body = await self.dispatcher.answer(parsed, lambda: _wait_for_disconnect(request))
             return Response(body, headers=headers, media_type="application/json")
         parts = self.dispatcher.parts(parsed, lambda: _wait_for_disconnect(request))
-        first = await anext(parts)  # Earlier failures have their own status.
+        first = await anext(parts)  # A failure before the first part gets its own status.
         return StreamingResponse(_events(first, parts), 200, headers, "text/event-stream")
 
 
@@ -147,12 +147,12 @@ class _Body(Request):
 
 
 class _AuthenticatedRoute(APIRoute):
-    """A route that checks the key, answers errors, and counts all requests."""
+    """A route that checks the key, turns errors into responses, and counts all requests."""
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
 
-        async def guarded(request: Request) -> Response:
+        async def handle_request(request: Request) -> Response:
             service: Service = request.app.state.service
             start = time.perf_counter()
 
@@ -196,7 +196,7 @@ class _AuthenticatedRoute(APIRoute):
                 note(response.status_code)
             return response
 
-        return guarded
+        return handle_request
 
 
 def make_app(service: Service) -> FastAPI:
@@ -212,9 +212,9 @@ def make_app(service: Service) -> FastAPI:
     app.state.service = service
     app.add_middleware(_HeadRequests)
     _add_docs(app)
-    # Only for the description; the key is checked before a body is read.
+    # Only documents the key in OpenAPI: it is checked before the body is read.
     key = [Security(HTTPBearer(auto_error=False))] if service.api_key is not None else []
-    guarded = APIRouter(route_class=_AuthenticatedRoute, dependencies=key)
+    authenticated = APIRouter(route_class=_AuthenticatedRoute, dependencies=key)
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
@@ -236,57 +236,59 @@ def make_app(service: Service) -> FastAPI:
         }
         return JSONResponse(state, 503 if is_ending else 200)
 
-    @guarded.post("/extract", responses=_answers(ExtractionBody | ExtractionsBody, ERROR_RESPONSES))
+    @authenticated.post(
+        "/extract", responses=_answers(ExtractionBody | ExtractionsBody, ERROR_RESPONSES)
+    )
     async def extract(request: Request, body: ExtractBody) -> Response:
         """Extract from one or several texts; returns lines as in `hpd extract`."""
         return await service.answer(
             request, lambda: parse_extract(body, service.plans, service.limits)
         )
 
-    @guarded.post("/show", include_in_schema=False)
+    @authenticated.post("/show", include_in_schema=False)
     async def show(request: Request, body: ExtractBody) -> Response:
         """The values of one text, for the page's script."""
         return await service.answer(request, lambda: _parse_shown(body, service))
 
-    @guarded.post("/v1/chat/completions", responses=_answers(ChatCompletion, ERROR_RESPONSES))
+    @authenticated.post("/v1/chat/completions", responses=_answers(ChatCompletion, ERROR_RESPONSES))
     async def chat(request: Request, body: ChatBody) -> Response:
         """OpenAI's chat completions, with a JSON Schema or a function."""
         return await service.answer(
             request, lambda: parse_chat(body, service.plans, service.served)
         )
 
-    @guarded.post("/v1/systemone", responses=_answers(SystemOneAnswers, ERROR_RESPONSES))
+    @authenticated.post("/v1/systemone", responses=_answers(SystemOneAnswers, ERROR_RESPONSES))
     async def systemone(request: Request, body: SystemOneBody) -> Response:
         """Typed questions about a state, answered with the probability of each option."""
         return await service.answer(
             request, lambda: parse_systemone(body, service.plans, service.served)
         )
 
-    @guarded.get("/v1/models", responses=_answers(ModelList, _KEY_REFUSED))
+    @authenticated.get("/v1/models", responses=_answers(ModelList, _KEY_REFUSED))
     async def models() -> Response:
         """The served model."""
-        return JSONResponse({"object": "list", "data": [_about(service.served)]})
+        return JSONResponse({"object": "list", "data": [_model_card(service.served)]})
 
-    @guarded.get(
+    @authenticated.get(
         "/v1/models/{name:path}",
         responses=_answers(ModelCard, {404: {"model": ErrorBody}, **_KEY_REFUSED}),
     )
     async def model(name: str) -> Response:
         """The served model, by name."""
         service.served.check(name)
-        return JSONResponse(_about(service.served))
+        return JSONResponse(_model_card(service.served))
 
-    @guarded.get("/metrics", response_class=PlainTextResponse, responses=_KEY_REFUSED)
+    @authenticated.get("/metrics", response_class=PlainTextResponse, responses=_KEY_REFUSED)
     async def metrics() -> Response:
         """Metrics for Prometheus."""
         return Response(service.metrics.text(), media_type=service.metrics.media_type)
 
-    app.include_router(guarded)
+    app.include_router(authenticated)
     return app
 
 
 def _answers(model: Any, others: Responses) -> Responses:
-    """Return the responses of an endpoint, for its description."""
+    """Return the responses of an endpoint, for its OpenAPI description."""
     return {200: {"model": model}, **others}
 
 
@@ -355,7 +357,7 @@ def _parse_shown(body: ExtractBody, service: Service) -> ParsedRequest:
     return ParsedRequest([document], plan_of(body, service.plans), answer)
 
 
-def _about(served: ServedModel) -> dict[str, Any]:
+def _model_card(served: ServedModel) -> dict[str, Any]:
     created = served.created
     return {"id": served.name, "object": "model", "created": created, "owned_by": "hpd"}
 
@@ -395,7 +397,7 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
 
 
 async def _events(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the events of a stream; an error after the first becomes an event, as in OpenAI's
+    """Yield the events of a stream; an error after the first event becomes an event, as in OpenAI's
     API."""
     yield first
     try:
@@ -406,12 +408,12 @@ async def _events(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byt
     except HttpError as http_error:
         yield b"data: %s\n\n" % http_error.body
     except Exception as error:
-        yield b"data: %s\n\n" % _fault(error).body
+        yield b"data: %s\n\n" % _internal_server_error(error).body
         raise
 
 
 async def _record_stream(parts: AsyncIterable[T], note: Callable[[], None]) -> AsyncIterator[T]:
-    """Yield the parts of a stream, and count it when it ends or its client disconnects."""
+    """Yield the parts of a stream, and call ``note`` when it ends or its client disconnects."""
     try:
         async for part in parts:
             yield part
@@ -420,7 +422,7 @@ async def _record_stream(parts: AsyncIterable[T], note: Callable[[], None]) -> A
 
 
 async def _wait_for_disconnect(request: Request) -> None:
-    """Wait until the client disconnects; its body must have been read."""
+    """Wait until the client disconnects; the request's body must already have been read."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
@@ -444,10 +446,10 @@ async def _routing_error(request: Request, error: Exception) -> Response:
 
 
 async def _internal_error(request: Request, error: Exception) -> Response:
-    """Answer unexpected errors, which are logged to standard error."""
-    return _error_response(_fault(error))
+    """Answer an unexpected error; the server logs it to standard error."""
+    return _error_response(_internal_server_error(error))
 
 
-def _fault(error: Exception) -> HttpError:
+def _internal_server_error(error: Exception) -> HttpError:
     message = f"internal server error: {type(error).__name__}"
     return HttpError(500, message, code="server_error")

@@ -12,7 +12,7 @@ from pydantic_core import from_json
 
 from hpd.errors import HpdError
 
-_KINDS = {401: "authentication_error", 429: "rate_limit_error"}
+_TYPES = {401: "authentication_error", 429: "rate_limit_error"}
 _CODES = {"extra_forbidden": "unknown_parameter", "missing": "missing_parameter"}
 
 
@@ -44,11 +44,11 @@ class HttpError(HpdError):
 
     @property
     def body(self) -> bytes:
-        """Return the body of the response, in OpenAI's format."""
+        """The body of the response, in OpenAI's format."""
         kind = "invalid_request_error" if self.status < 500 else "server_error"
         error = {
             "message": str(self),
-            "type": _KINDS.get(self.status, kind),
+            "type": _TYPES.get(self.status, kind),
             "param": self.param,
             "code": self.code,
         }
@@ -63,7 +63,7 @@ def bad_request(message: str, param: str | None = None, code: str | None = None)
 
 def http_error_of(errors: Sequence[Any]) -> HttpError:
     """Return the error for the first problem that Pydantic found."""
-    # Unknown names first: one is often a misspelt missing name.
+    # Unknown names first: one is often the misspelt name of a missing part.
     unknown = [error for error in errors if error["type"] == "extra_forbidden"]
     first = [*unknown, *errors][0]
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"][1:]]
@@ -84,14 +84,14 @@ def json_of(body: bytes) -> Any:
     try:
         return from_json(body, allow_inf_nan=False)
     except ValueError as error:
-        if _has_half_a_pair(body):
+        if _has_unpaired_surrogate(body):
             why = "a text has an unpaired surrogate (\\ud800 to \\udfff)"
         else:
             why = f"it is not valid JSON: {error}"
         raise bad_request(f"the body cannot be read: {why}", code="invalid_json") from None
 
 
-def _has_half_a_pair(body: bytes) -> bool:
+def _has_unpaired_surrogate(body: bytes) -> bool:
     try:
         json.dumps(json.loads(body), ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -113,7 +113,7 @@ class _OpenModel(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
-def _decoded(value: object) -> bytes:
+def _decode_base64(value: object) -> bytes:
     try:
         return b64decode(value if isinstance(value, str) else b"-", validate=True)
     except ValueError:
@@ -128,7 +128,7 @@ class FileBody(_StrictModel):
     """A file with one document; its extension is its type."""
 
     name: str = Field(description="file name with extension: invoice.pdf")
-    data: Annotated[bytes, BeforeValidator(_decoded)] = Field(
+    data: Annotated[bytes, BeforeValidator(_decode_base64)] = Field(
         description="content in Base64", json_schema_extra={"format": "base64"}
     )
 
@@ -194,14 +194,14 @@ class ChatMessage(_OpenModel):
 
     @property
     def text(self) -> str:
-        """Return the text; for a function call, the arguments."""
+        """The text; for a function call, the arguments."""
         if self.tool_calls:
             return "\n".join(call.function.arguments for call in self.tool_calls)
         text = ""
         for part in self.content:
-            # Separated, as the last word of a part would join the next one's first.
-            is_apart = not text or text[-1].isspace() or part.text[:1].isspace()
-            text += part.text if is_apart else f"\n{part.text}"
+            # Otherwise the last word of one part would join the first of the next.
+            is_separated = not text or text[-1].isspace() or part.text[:1].isspace()
+            text += part.text if is_separated else f"\n{part.text}"
         return text
 
 
@@ -267,7 +267,7 @@ class NoulCriteria(_StrictModel):
 
 
 class NoulQuestion(_StrictModel):
-    """Whether something is so; the answer is the probability of yes."""
+    """Asks whether something is so; the answer is the probability of yes."""
 
     type: Literal["noul"]
     instructions: Content
@@ -275,7 +275,7 @@ class NoulQuestion(_StrictModel):
 
 
 class ChoiceQuestion(_StrictModel):
-    """Which of several options it is."""
+    """Asks which of several options it is."""
 
     type: Literal["choice"]
     instructions: Content
@@ -285,7 +285,7 @@ class ChoiceQuestion(_StrictModel):
 
 
 class ScoreQuestion(_StrictModel):
-    """Which of some ordered levels it is."""
+    """Asks which of several ordered levels it is."""
 
     type: Literal["score"]
     instructions: Content

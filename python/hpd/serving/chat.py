@@ -28,13 +28,13 @@ _ABOUT_THE_CALLER = (
 """Parameters that do not affect the values of an answer."""
 
 _SAMPLING = ("temperature", "top_p", "seed")
-"""Sampling parameters, which are set for the engine, so the same for all requests."""
+"""Sampling parameters: set once for the engine, so the same for all requests."""
 
 _NEUTRAL: Mapping[str, tuple[object, ...]] = {
     "modalities": (["text"],),
     "reasoning_effort": ("none", "minimal"),
 }
-"""Values of other parameters that match what is done anyway, as do empty, zero and false ones."""
+"""Values of other parameters that ask for what is done anyway, as empty, zero and false ones do."""
 
 _DETAILS: tuple[str, ...] = ("fields", "checks", "truncated_at")
 """The parts of a line of ``/extract`` that OpenAI's format lacks."""
@@ -44,7 +44,7 @@ _STATUS_AND_CODE: dict[type[BaseException], tuple[int, str]] = {
     InputError: (400, "invalid_document"),
     InvalidDataError: (422, "invalid_data"),
 }
-"""The status and the error code for a document that failed; of others 500 and ``failed``."""
+"""Status and error code for a failed document, by its exception; for others 500 and ``failed``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class ServedModel:
     """Whether requests must name this model."""
 
     def check(self, name: object) -> None:
-        """Raise ``HttpError`` if the name is required but is missing or another model's."""
+        """Raise ``HttpError`` unless this is the model's name."""
         if name != self.name:
             raise HttpError(
                 404,
@@ -71,7 +71,7 @@ class ServedModel:
 
 @dataclass(frozen=True, slots=True)
 class _AnswerForm:
-    """The form of the answer that a request wants."""
+    """The form of the answer that a request asks for."""
 
     param: str = "response_format"
     schema: object = None
@@ -95,7 +95,7 @@ def parse_chat(body: ChatBody, plans: PlanCache, served: ServedModel) -> ParsedR
     prompt = langextract_prompt(conversation.document) if wanted.may_be_langextract else None
     if prompt is not None:
         schema = prompt.schema
-        # Its system message only says that the answer is JSON.
+        # langextract's system message only says that the answer is JSON.
         conversation = replace(
             conversation,
             document=prompt.document,
@@ -109,20 +109,20 @@ def parse_chat(body: ChatBody, plans: PlanCache, served: ServedModel) -> ParsedR
         raise bad_request(
             "the schema is missing, and this model only extracts values: use the response_format "
             'json_schema, or tools; with json_object the schema goes next to the type ("schema"), '
-            "or as JSON into a system message",
+            "or as JSON in a system message",
             "response_format",
             "missing_parameter",
         )
     bounds = [n for n in (body.max_tokens, body.max_completion_tokens) if n is not None]
-    n_most = min(bounds, default=None)
-    settings = _settings(body, wanted, conversation.instructions, served.options, n_most)
+    max_tokens = min(bounds, default=None)
+    settings = _settings(body, wanted, conversation.instructions, served.options, max_tokens)
     plan = plans.plan(schema, settings, conversation.examples, wanted.param)
     with_usage = bool(body.stream_options and body.stream_options.include_usage)
     reply = Reply(
         served.name,
         wanted.function,
         wanted.is_forced,
-        n_most,
+        max_tokens,
         bool(body.stream),
         with_usage,
         (*plan.warnings, *warnings),
@@ -138,14 +138,11 @@ def parse_chat(body: ChatBody, plans: PlanCache, served: ServedModel) -> ParsedR
 
 
 def check_decoded(extraction: Extraction[Any], param: str) -> None:
-    """Check that a document has not failed.
+    """Raise ``HttpError`` if a document failed.
 
     Args:
-        extraction: its extraction.
-        param: the part of the body that the document is from.
-
-    Raises:
-        HttpError: it has.
+        extraction: the document's extraction.
+        param: the part of the body that has the document.
     """
     if extraction.error is not None:
         status, code = _STATUS_AND_CODE.get(type(extraction.error.exception), (500, "failed"))
@@ -167,11 +164,11 @@ def _ignored_parameters(body: ChatBody, options: Options) -> tuple[str, ...]:
     warnings = []
     for name, value in more.items():
         if name in _SAMPLING:
-            own = getattr(options, name)
-            # Without sampling, they do not matter.
-            is_drawn = name == "temperature" or options.temperature > 0
-            if value is not None and value != own and is_drawn:
-                warnings.append(f"{name} is {own:g} here for all requests")
+            configured = getattr(options, name)
+            # The others only matter for sampling.
+            has_effect = name == "temperature" or options.temperature > 0
+            if value is not None and value != configured and has_effect:
+                warnings.append(f"{name} is {configured:g} here for all requests")
         elif value and name not in _ABOUT_THE_CALLER and value not in _NEUTRAL.get(name, ()):
             warnings.append(f"{name[:80]} has no effect here")
     return tuple(warnings)
@@ -184,7 +181,7 @@ def _answer_form(body: ChatBody) -> _AnswerForm:
             raise bad_request(
                 "give either response_format or tools: there is only one answer", "tools"
             )
-        return _wanted_call([tool.function for tool in body.tools], body.tool_choice)
+        return _function_form([tool.function for tool in body.tools], body.tool_choice)
     if body.tool_choice not in (None, "none"):
         raise bad_request("tool_choice without tools", "tool_choice")
     if form is None or form.type == "text":
@@ -207,7 +204,7 @@ def _answer_form(body: ChatBody) -> _AnswerForm:
     )
 
 
-def _wanted_call(functions: Sequence[Function], choice: object) -> _AnswerForm:
+def _function_form(functions: Sequence[Function], choice: object) -> _AnswerForm:
     names = [function.name for function in functions]
     if choice == "none":
         raise bad_request("tool_choice none: there would be no answer", "tool_choice")
@@ -243,21 +240,21 @@ def _settings(
     wanted: _AnswerForm,
     instructions: Sequence[str],
     options: Options,
-    n_most: int | None,
+    max_tokens: int | None,
 ) -> dict[str, Any]:
     """Return the options of the request, by name."""
     settings: dict[str, Any] = {}
     if options.on_invalid != "retry":
         settings["on_invalid"] = "raise" if wanted.is_strict else "record"
-    if n_most is not None and n_most < options.max_tokens:
-        settings["max_tokens"] = n_most
+    if max_tokens is not None and max_tokens < options.max_tokens:
+        settings["max_tokens"] = max_tokens
     settings |= body.hpd
-    said = [text for text in (wanted.description, *instructions) if text.strip()]
-    if said:
-        own = settings.get("instructions", options.instructions)
-        settings["instructions"] = "\n\n".join([*said, own] if own else said)
+    texts = [text for text in (wanted.description, *instructions) if text.strip()]
+    if texts:
+        configured = settings.get("instructions", options.instructions)
+        settings["instructions"] = "\n\n".join([*texts, configured] if configured else texts)
     if options.on_missing == "error" and "on_missing" not in settings:
-        # OpenAI's clients expect everything that the schema requires.
+        # OpenAI's clients expect every value that the schema requires.
         with suppress(OptionError):  # Some options exclude it.
             options.with_settings({**settings, "on_missing": "force"})
             settings["on_missing"] = "force"
@@ -272,7 +269,7 @@ class Reply:
     function: str | None = None
     """Name of the function whose arguments are the answer."""
     is_forced: bool = False
-    n_most: int | None = None
+    max_tokens: int | None = None
     """The request's maximum number of tokens in an answer."""
     streams: bool = False
     with_usage: bool = False
@@ -286,7 +283,7 @@ class Reply:
     """The beginning of the data's JSON that has been streamed."""
 
     def part(self, data: Mapping[str, Any]) -> bytes:
-        """Return events with the values of the first attributes that have not been sent."""
+        """Return events with the final values that have not been sent."""
         if self.prompt or not data:
             return b""
         # Without the closing brace, as the JSON continues.
@@ -305,11 +302,11 @@ class Reply:
         )
         reason = self._finish_reason(extraction, usage)
         line: Mapping[str, Any] = extraction.to_dict()
-        own: dict[str, Any] = {name: line[name] for name in _DETAILS if name in line}
+        details: dict[str, Any] = {name: line[name] for name in _DETAILS if name in line}
         if self.warnings:
-            own["warnings"] = list(self.warnings)
+            details["warnings"] = list(self.warnings)
         if self.streams:
-            events = [*self._chunks(content), self._chunk({}, reason) | {"hpd": own}]
+            events = [*self._chunks(content), self._chunk({}, reason) | {"hpd": details}]
             if self.with_usage:
                 events.append({**self._head(), "choices": [], "usage": _usage(usage)})
             return _events(events) + b"data: [DONE]\n\n"
@@ -317,15 +314,15 @@ class Reply:
         if self.function is not None:
             message |= {"content": None, "tool_calls": [self._call(content)]}
         choice = {"index": 0, "message": message, "finish_reason": reason, "logprobs": None}
-        whole = {**self._head(), "choices": [choice], "usage": _usage(usage), "hpd": own}
+        whole = {**self._head(), "choices": [choice], "usage": _usage(usage), "hpd": details}
         return _json(whole).encode()
 
     def _chunks(self, content: str) -> Iterator[dict[str, Any]]:
-        """Yield chunks with more of the data's JSON; the first has the role."""
+        """Yield chunks with the rest of the data's JSON; a stream's first chunk has the role."""
         if not content.startswith(self._sent):
             raise HttpError(
                 500,
-                "a value that was already sent has changed, as it was decoded again after an "
+                "a value that was already sent has changed, because it was decoded again after an "
                 "error: send the request again",
                 code="failed",
             )
@@ -357,7 +354,7 @@ class Reply:
         return {"id": f"call_{self._identity}", "type": "function", "function": function}
 
     def _finish_reason(self, extraction: Extraction[Any], usage: Usage) -> str:
-        is_over = self.n_most is not None and usage.completion_tokens > self.n_most
+        is_over = self.max_tokens is not None and usage.completion_tokens > self.max_tokens
         if is_over or any(field.truncated for field in extraction.fields.values()):
             return "length"
         return "stop" if self.function is None or self.is_forced else "tool_calls"

@@ -1,8 +1,8 @@
 """The scheduling of requests: parsing, queueing and cancellation.
 
-There is a bounded queue, with time limits and cancellation. Each request has a thread while its
-documents are decoded, as the caller does the host's work for a document; the extractor decodes the
-documents of all requests together. Prepared schemas are cached.
+The queue is bounded, and requests have a time limit. Each request has a thread while its documents
+are decoded, because the thread that calls the extractor makes the prompts and parses the values;
+the extractor decodes the documents of all requests together. Prepared schemas are cached.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 N_KEPT = 64
+"""Maximum number of cached plans."""
+
 EWMA_WEIGHT = 0.1
 """Weight of the latest request in the moving average for ``Retry-After``."""
 
@@ -105,7 +107,7 @@ class PlanCache:
             param: the part of the body that has the schema.
 
         Raises:
-            HttpError: it cannot be read, or is too large.
+            HttpError: the schema cannot be read, or is too large.
         """
         try:
             form = schema.key if isinstance(schema, Schema) else schema
@@ -123,10 +125,10 @@ class PlanCache:
         # One at a time, as warnings are caught process-wide.
         with self._lock:
             return self._kept.get_or_make(
-                key, lambda: self._made(schema, settings, examples, param)
+                key, lambda: self._make_plan(schema, settings, examples, param)
             )
 
-    def _made(
+    def _make_plan(
         self,
         schema: object,
         settings: Mapping[str, Any],
@@ -136,20 +138,22 @@ class PlanCache:
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                read = self._own if schema is None else as_schemas(schema)
-                if read is None:
+                schemas = self._own if schema is None else as_schemas(schema)
+                if schemas is None:
                     raise bad_request("the schema is missing", param, "missing_parameter")
                 for name in settings:
                     check_name(name)
-                task = self._prepare(read, examples=examples, **settings)
+                task = self._prepare(schemas, examples=examples, **settings)
         except SchemaError as error:
             raise bad_request(f"{param}: {error}", param, "invalid_schema") from None
         except OptionError as error:
             raise bad_request(str(error), "options", "invalid_option") from None
         except RecursionError:
             raise _too_deep(param) from None
-        said = [str(each.message) for each in caught if issubclass(each.category, SchemaWarning)]
-        return RequestPlan(task, tuple(dict.fromkeys(said)))
+        messages = [
+            str(each.message) for each in caught if issubclass(each.category, SchemaWarning)
+        ]
+        return RequestPlan(task, tuple(dict.fromkeys(messages)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,18 +165,14 @@ class ParsedRequest:
     answer: Callable[[Sequence[Extraction[Any]]], bytes]
     """Formats the extractions of the documents, in order; may raise ``HttpError``."""
     part: Callable[[Mapping[str, Any]], bytes] | None = None
-    """For a streamed answer: formats the new final values of the only document. ``answer`` formats
-    the rest."""
+    """If the answer is streamed: formats the values of the only document that have become final
+    since the last call. ``answer`` formats the rest."""
     warnings: tuple[str, ...] = ()
     """Parameters that are ignored, for a header."""
 
 
 def parse_extract(body: ExtractBody, plans: PlanCache, limits: ServerLimits) -> ParsedRequest:
-    """Parse a request of ``POST /extract``.
-
-    Raises:
-        HttpError: it cannot be served, with the reason.
-    """
+    """Parse a request of ``POST /extract``; raise ``HttpError`` if it cannot be served."""
     is_single = body.texts is None
     documents = documents_of(body, limits)
     plan = plan_of(body, plans)
@@ -181,8 +181,8 @@ def parse_extract(body: ExtractBody, plans: PlanCache, limits: ServerLimits) -> 
         lines = [extraction.to_json() for extraction in extractions]
         whole = lines[0] if is_single else f'{{"extractions": [{", ".join(lines)}]}}'
         if plan.warnings:
-            said = json.dumps(plan.warnings, ensure_ascii=False)
-            whole = f'{whole[:-1]}, "warnings": {said}}}'
+            messages = json.dumps(plan.warnings, ensure_ascii=False)
+            whole = f'{whole[:-1]}, "warnings": {messages}}}'
         return whole.encode()
 
     return ParsedRequest(documents, plan, answer)
@@ -216,7 +216,8 @@ def documents_of(body: ExtractBody, limits: ServerLimits) -> list[Document]:
     if len(body.texts) > limits.texts:
         raise HttpError(
             413,
-            f"{len(body.texts)} texts in one request, but {limits.texts} are allowed: send several",
+            f"{len(body.texts)} texts in one request, but {limits.texts} are allowed: send several "
+            "requests",
             code="too_many_texts",
             param="texts",
         )
@@ -298,7 +299,7 @@ class Dispatcher:
 
         Raises:
             HttpError: the queue is full, time is up, or the server is shutting down.
-            ClientGoneError: raised by ``gone``.
+            ClientGoneError: the client disconnected.
         """
         loop = asyncio.get_running_loop()
         news: asyncio.Queue[bytes | asyncio.Future[Any]] = asyncio.Queue()
@@ -321,7 +322,7 @@ class Dispatcher:
         finally:
             waiting.cancel()
             if not done.done():
-                # If it has no thread yet, it never gets one.
+                # A request that still waits for a thread never gets one.
                 done.cancel()
                 cancellation.cancel()
 
@@ -372,7 +373,7 @@ class Dispatcher:
                 self._n_pending -= n
                 self._under_way.discard(cancellation)
 
-        # The thread's spans belong to the request's.
+        # The thread's spans become children of the request's span.
         context = contextvars.copy_context()
         work = self._threads.submit(context.run, self._work, parsed, cancellation, send)
         work.add_done_callback(release)
@@ -391,10 +392,10 @@ class Dispatcher:
     def _work(
         self, parsed: ParsedRequest, cancellation: Cancellation, send: Callable[[bytes], object]
     ) -> bytes:
-        """Extract and format the answer, in a thread; ``send`` gets parts to send earlier."""
+        """Extract and format the answer, in a thread; ``send`` gets the parts to send earlier."""
         write = parsed.part
 
-        def settled(_: int, data: Mapping[str, Any]) -> None:
+        def send_settled(_: int, data: Mapping[str, Any]) -> None:
             if write is not None and (part := write(data)):
                 send(part)
 
@@ -405,7 +406,7 @@ class Dispatcher:
             schema=parsed.plan.task,
             on_error="record",
             cancellation=cancellation,
-            on_settled=settled if write is not None else None,
+            on_settled=send_settled if write is not None else None,
         ):
             self._note(extraction)
             note_span(extraction, start)
@@ -414,7 +415,7 @@ class Dispatcher:
 
 
 def _result(done: asyncio.Future[bytes]) -> bytes:
-    """Return the answer; raise the error of a request that the server cancelled."""
+    """Return the answer; raise ``HttpError`` if the server cancelled the request."""
     if done.cancelled():
         raise _ending()
     try:

@@ -4,8 +4,8 @@
 - System and developer messages are instructions, wherever they are.
 - A user message that the assistant answers with a JSON object is an example. An unanswered one
   before the document is an instruction.
-- Messages after the document criticise an answer, as clients do when they retry an invalid one:
-  they are instructions, too, even in a user message.
+- Messages after the document criticise an answer: clients send them to have an invalid one
+  corrected. They are instructions as well, even if the user wrote them.
 
 langextract has the examples and the document in one message, which is split. Its answers are a list
 of extractions, each with its class, text and attributes. The schema has a list for each class, with
@@ -23,12 +23,12 @@ from typing import Any
 from hpd.results import Extraction
 from hpd.serving.bodies import ChatMessage, bad_request
 
-_FAULTS = ("Correct your JSON ONLY RESPONSE", "Validation Error found:")
+_CRITICISMS = ("Correct your JSON ONLY RESPONSE", "Validation Error found:")
 """How instructor begins a message that criticises an answer."""
 
 _ABOUT_FORM = re.compile(r"\b(json|schema|markdown)", re.IGNORECASE)
-"""Lines near a schema about the form of the answer, which is guaranteed. As instructions they would
-only confuse a small model."""
+"""Matches lines near a schema that are about the form of the answer. The form is guaranteed, and as
+instructions these lines would only confuse a small model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,14 @@ class Conversation:
 
 
 def read_messages(messages: Sequence[ChatMessage]) -> Conversation:
-    """Split a chat into its parts; raise ``HttpError`` if a message cannot be any of them."""
+    """Split a chat into its parts; raise ``HttpError`` if a message fits none of them."""
     user_turns = [
         i
         for i, message in enumerate(messages)
-        if message.role == "user" and not message.text.startswith(_FAULTS)
+        if message.role == "user" and not message.text.startswith(_CRITICISMS)
     ]
     if not user_turns:
-        raise bad_request("there is no user message, which would be the document", "messages")
+        raise bad_request("there is no user message to be the document", "messages")
     index = user_turns[-1]
     if not messages[index].content:
         raise bad_request(f"messages[{index}].content is missing", f"messages[{index}].content")
@@ -93,9 +93,9 @@ def _answer(message: ChatMessage, where: str) -> object:
 
 
 def schema_in(texts: Sequence[str]) -> tuple[Mapping[str, Any] | None, tuple[str, ...]]:
-    """Return the JSON Schema in some texts, and the texts without it and its introduction.
+    """Return the first JSON Schema in the texts, and the texts without it and the lines about it.
 
-    Clients put it there for endpoints that only support ``json_object``.
+    Clients put a schema there for endpoints that only support ``json_object``.
     """
     decoder = json.JSONDecoder()
     for i, text in enumerate(texts):
@@ -138,14 +138,14 @@ class LangextractPrompt:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of an answer: a list for each class."""
+        """The JSON Schema of an answer: a list for each class."""
         return {
             "type": "object",
             "properties": {name: _list_of(name, parts) for name, parts in self.classes.items()},
         }
 
     def answer(self, extraction: Extraction[Any]) -> dict[str, Any]:
-        """Return the answer in langextract's format, in the order of the document."""
+        """Return the answer in langextract's format: extractions in the order of the document."""
         found: list[tuple[int, dict[str, Any]]] = []
         for name, parts in self.classes.items():
             for i, item in enumerate((extraction.data or {}).get(name) or []):

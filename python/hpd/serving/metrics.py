@@ -50,13 +50,13 @@ class Metrics:
         )
         self._documents = Counter(
             "hpd_documents",
-            "Documents by error, empty for none.",
+            "Documents by type of error; empty: none.",
             ("error",),
             registry=self._registry,
         )
         self._tokens = Counter(
             "hpd_tokens",
-            "Tokens of documents: of prompts, of cached prompts, of values.",
+            "Tokens by kind: of prompts, of cached prompts, of values.",
             ("kind",),
             registry=self._registry,
         )

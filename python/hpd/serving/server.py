@@ -39,13 +39,13 @@ class Shutdown:
     """How a server shut down."""
 
     number: int
-    """Exit code for the signal."""
+    """The first signal; 0: none."""
     n_cancelled: int
     """Requests that did not finish in time."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a listening socket; connections wait until it is served.
+    """Open a listening socket; connections wait until ``serve`` is called.
 
     Raises:
         OSError: the address is in use, or not one of this machine.
@@ -90,7 +90,9 @@ def serve(
     metrics.add_gauge(
         "waiting_documents", "Documents not answered yet.", lambda: dispatcher.n_pending
     )
-    metrics.add_gauge("plans", "Schemas, with options and examples, kept.", lambda: len(plans))
+    metrics.add_gauge(
+        "plans", "Cached schemas with their options and examples.", lambda: len(plans)
+    )
     served = ServedModel(name, options, int(time.time()), is_strict)
     service = Service(dispatcher, plans, served, limits, metrics, api_key)
     config = uvicorn.Config(
@@ -138,14 +140,14 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     def handle_exit(self, number: int, frame: FrameType | None) -> None:
-        """Begin to shut down, or cancel pending requests."""
+        """Begin to shut down; at the second signal, cancel pending requests."""
         assert self._loop is not None
         is_first = not self.number
         self.number = self.number or number
         self._loop.call_soon_threadsafe(self._begin_shutdown if is_first else self._cancel_all)
 
     def _begin_shutdown(self) -> None:
-        """Reject new requests until the pending ones are finished."""
+        """Reject new requests, and let the pending ones finish until the time is up."""
         assert self._loop is not None
         self._dispatcher.end()
         _LOGGER.info("shutting down: %d documents are pending", self._dispatcher.n_pending)
@@ -153,10 +155,10 @@ class _Server(uvicorn.Server):
         self._loop.call_later(self._seconds, self._cancel_all)
 
     async def on_tick(self, counter: int) -> bool:
-        """Return whether to stop listening: when nothing is pending."""
+        """Return whether to exit: on shutdown, when nothing is pending."""
         if self._dispatcher.is_ending and not self._dispatcher.n_pending:
             self.should_exit = True
-            # Answers are still sent, and partly read bodies refused.
+            # Time to send answers, and to refuse requests whose bodies are only partly read.
             left = max(0, math.ceil(self._end_at - time.monotonic()))
             self.config.timeout_graceful_shutdown = left + _LAST_SECONDS
         return await super().on_tick(counter)

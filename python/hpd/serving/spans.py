@@ -16,10 +16,10 @@ except ImportError:
 
 
 def note_span(extraction: Extraction[Any], start: int) -> None:
-    """Record a document's span, within the span of the current context.
+    """Record a document's span, as a child of the current span.
 
     Args:
-        extraction: its id, tokens and type of error become attributes; no text does.
+        extraction: its id, tokens and type of error become attributes; its texts do not.
         start: when its request began, in nanoseconds since 1970.
     """
     if trace is None:

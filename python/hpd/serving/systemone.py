@@ -28,11 +28,7 @@ _MEDIA = ("images", "files", "videos")
 
 
 def parse_systemone(body: SystemOneBody, plans: PlanCache, served: ServedModel) -> ParsedRequest:
-    """Parse a request of ``POST /v1/systemone``.
-
-    Raises:
-        HttpError: it cannot be served, with the reason.
-    """
+    """Parse a request of ``POST /v1/systemone``; raise ``HttpError`` if it cannot be served."""
     if served.is_strict:
         served.check(body.model)
     ignored = {name: value for name, value in (body.model_extra or {}).items() if value}
@@ -67,7 +63,7 @@ def parse_systemone(body: SystemOneBody, plans: PlanCache, served: ServedModel) 
         }
         return json.dumps(whole, ensure_ascii=False, allow_nan=False).encode()
 
-    warnings = tuple(f"{name[:80]} changes nothing here" for name in ignored)
+    warnings = tuple(f"{name[:80]} has no effect here" for name in ignored)
     return ParsedRequest([Document(_text(body.state))], plan, answer, warnings=warnings)
 
 
@@ -76,7 +72,7 @@ def _text(content: Any) -> str:
 
 
 def _attribute(name: str, question: Question) -> Attribute:
-    """Return the attribute that asks a question; null is no answer to it."""
+    """Return the attribute that asks a question, which null does not answer."""
     described: Mapping[str, Any] = {}
     choices: tuple[str, ...] = ()
     if isinstance(question, ScoreQuestion):
@@ -141,21 +137,23 @@ def _by_name(names: Sequence[object], probabilities: Sequence[float]) -> dict[st
 
 
 def choice_confidence(probabilities: Sequence[float]) -> float:
-    """Return how far the greatest probability is above an even share: 0 if it is not, 1 if certain.
+    """Return how far the greatest probability is above an even share: 0 if equal, 1 if certain.
 
     Args:
-        probabilities: those of at least two options.
+        probabilities: the probabilities of at least two options.
     """
     even = 1 / len(probabilities)
     return max(0.0, (max(probabilities) - even) / (1 - even))
 
 
 def score_confidence(probabilities: Sequence[float]) -> float:
-    """Return how near the levels are to the most probable one, on average: 1 if only that is
-    possible, 0 if they are as far from it as evenly probable levels are from their middle.
+    """Return how close the levels are to the most probable one, on average.
+
+    1: only that level is possible; 0: the mean distance from it is at least that of equally
+    probable levels from their middle.
 
     Args:
-        probabilities: those of at least two levels.
+        probabilities: the probabilities of at least two levels.
     """
     n = len(probabilities)
     mode = probabilities.index(max(probabilities))

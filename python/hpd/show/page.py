@@ -51,7 +51,7 @@ def render_page(
         may_call_server: whether the script may make requests to the server of the page. All other
             requests are forbidden, as are scripts and styles of other origins.
         pictures_beside: whether the page may load pictures from its own folder or server.
-        scripts: more scripts, which the one of the same name can use.
+        scripts: more scripts, which the template's own script can use.
         names: variables of the template.
     """
     styles = _read(
@@ -99,7 +99,7 @@ def content_policy(
             f"style-src '{_digest(styles)}'",
             f"script-src '{_digest(script)}'",
             "connect-src 'self'" if may_call_server else "connect-src 'none'",
-            # Browsers differ in what 'self' is for a page opened from a disk.
+            # Browsers differ in what 'self' means for a page opened from disk.
             "img-src data: 'self' file:" if pictures_beside else "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -144,7 +144,7 @@ class TextPiece:
 
     text: str
     classes: str | None = None
-    """CSS classes; None if no value is here."""
+    """CSS classes; None if no value covers the text."""
     label: str | None = None
     """The paths of the values that end here."""
 

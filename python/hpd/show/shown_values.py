@@ -63,7 +63,7 @@ def shown_values(
 
 
 def shown_id(own: Any, source: object) -> Any:
-    """Return the id of a document, prefixed with the file in which it is a row, if known."""
+    """Return the id of a document; if it is a row of a known file, prefixed with the file."""
     if not isinstance(source, str) or str(own).startswith(source):
         return own
     return f"{source}: {own}"
@@ -130,7 +130,7 @@ def _is_box(box: object) -> bool:
 
 
 def _spans(field: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-    """Return the spans of the value, if it has any."""
+    """Yield the span of the value, if it has one."""
     start, end = field.get("start"), field.get("end")
     if type(start) is int and type(end) is int and 0 <= start < end:
         yield start, end

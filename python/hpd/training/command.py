@@ -52,7 +52,7 @@ def _rate(text: str) -> float | str:
 
 
 def _mask(text: str) -> dict[str, float]:
-    """``branch`` or ``branch=8,skeleton=1,ar=1``."""
+    """Parse forms with weights: ``branch`` or ``branch=8,skeleton=1,ar=1``."""
     forms: dict[str, float] = {}
     for part in text.split(","):
         name, _, weight = part.partition("=")
@@ -79,7 +79,7 @@ _NUMBERS = (
     ("part", "M", number(0, 1e7), "stop this run after M minutes; --resume continues"),
     ("learning_rate", "LR", _rate, "peak rate; auto: the best of four in a short trial, by the "
      "loss on held-out documents [default: auto]"),
-    ("warmup", "N", integer(0), "updates while the rate rises, at most a twentieth of all "
+    ("warmup", "N", integer(0), "updates in which the rate rises, at most a twentieth of all "
      "[default: 30]"),
     ("decay", "PART", number(0, 1), "final part in which the rate falls [default: 0.25]"),
     ("weight_decay", "W", number(0, 1e3), "weight decay of AdamW [default: 0.01]"),
@@ -87,9 +87,10 @@ _NUMBERS = (
     ("max_row", "N", integer(1), "fit long tables into N tokens by dropping cells [default: 4096]"),
     ("n_dev", "N", integer(0), "validate on N documents of DEV; 0: all [default: 100]"),
     ("validate_every", "N", integer(0), "validate every N updates; 0: every epoch [default: 0]"),
-    ("patience", "N", integer(0), "stop after N validations without a gain; 0: never [default: 3]"),
+    ("patience", "N", integer(0), "stop after N validations without a better F1; 0: never "
+     "[default: 3]"),
 )  # fmt: skip
-"""Fields of the training's options that are numbers: metavar, bounds and help."""
+"""Numeric options of training: field, metavar, type with bounds, help."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -131,13 +132,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def _add_task(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--method", choices=("hpd", "ar"),
-        help="fields in parallel, or the whole object (as --mask ar) [default: hpd]",
+        help="fields in parallel, or the whole object (like --mask ar) [default: hpd]",
     )  # fmt: skip
     group.add_argument(
         "--mask", metavar="MASK", dest="forms", type=_mask,
-        help="what a field sees of the others: nothing (branch), keys (skeleton), nothing, with a "
-        "letter in place of its key (label), or also unfinished values (paper); ar is the whole "
-        "object. Several with their shares: branch=8,label=1,ar=1 [default: branch]",
+        help="what a field sees of the others: nothing (branch; label has letters in place of "
+        "keys), their keys (skeleton), or also unfinished values (paper); ar is the whole object. "
+        "Several with their shares: branch=8,label=1,ar=1 [default: branch]",
     )  # fmt: skip
     longest = replace(OPTIONS["max_tokens"], default=64)  # Also the size of the gap.
     add_option_argument(
@@ -167,7 +168,7 @@ def _add_training(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
     group.add_argument(
         "--compile", action="store_true", default=None, dest="is_compiled",
-        help="fuse norms, gates and rounding with a C++ compiler: faster after half a minute",
+        help="fuse norms, gates and rounding with a C++ compiler: half a minute, then faster steps",
     )  # fmt: skip
     group.add_argument(
         "--device", type=not_empty, help="cpu, cuda, ... [default: cuda if available, else cpu]"
@@ -233,7 +234,7 @@ def run(arguments: argparse.Namespace) -> int:
     best = "" if result.best_f1 is None else f", best F1 {result.best_f1:.2f}"
     tell(f"{result.n_steps} updates{best}")
     if result.gguf is None:
-        tell("the part is over: continue with --resume")
+        tell("stopped after --part: continue with --resume")
     else:
         print(result.gguf, flush=True)
     return EXIT_OK
@@ -297,7 +298,7 @@ def _check_compiler(device: str) -> None:
         torch.compile(torch.neg)(torch.zeros(1, device=device))
     except RuntimeError as error:
         first_line = str(error).partition("\n")[0]
-        raise UsageError(f"--compile needs a compiler that works: {first_line}") from error
+        raise UsageError(f"--compile needs a working compiler: {first_line}") from error
 
 
 def _options(arguments: argparse.Namespace) -> FinetuneOptions:
@@ -318,6 +319,6 @@ def _options(arguments: argparse.Namespace) -> FinetuneOptions:
 
 
 def _given(arguments: argparse.Namespace, options: type[Any]) -> dict[str, Any]:
-    """The fields of a dataclass that the command line sets."""
+    """Return the fields of a dataclass that the command line sets."""
     values = {field.name: getattr(arguments, field.name, None) for field in fields(options)}
     return {name: value for name, value in values.items() if value is not None}

@@ -1,8 +1,8 @@
 """Labelled documents, streamed from their source, as training rows.
 
 Labels are gold values beside the document, or the output of ``hpd extract`` for the same documents
-with a larger model (distillation) or with the model itself (self-supervision). Only a few thousand
-documents, among which they are shuffled, are in memory.
+with a larger model (distillation) or with the model itself (self-supervision). Documents are
+shuffled within a buffer of a few thousand, so a file with gold values need not fit into memory.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from hpd.training.rows import (
 from hpd.values.parsing import check_value
 
 Unnamed = Literal["null", "skip"]
-"""Whether an attribute that a document's label does not name is null or not trained on."""
+"""What to do with an attribute that a document's label does not name: train on null, or skip it."""
 
 RowForm = KeyedMask | Literal["ar"]
 """What a row trains: fields under a mask, or the whole answer, autoregressively."""
@@ -47,7 +47,7 @@ RowForm = KeyedMask | Literal["ar"]
 GOLD_FIELDS = ("target_scores", "gold", "data")
 N_SHUFFLED = 4096
 """Size of the shuffle buffer, in documents."""
-_N_WAITING = 64
+_N_READ_AHEAD = 64
 _N_PROMPTERS = 256
 
 
@@ -138,7 +138,7 @@ def gold_labels(
 def teacher_labels(
     source: TrainingSource, labels: Path, schemas: Schemas | None, unnamed: Unnamed = "null"
 ) -> list[LabelledDocument]:
-    """Return documents with the output of ``hpd extract``, without those that failed."""
+    """Return documents with the output of ``hpd extract`` as labels, except those that failed."""
     records = list(source.records())
     examples = [Example(record.id, record.text, record.category or "") for record in records]
     predictions = match_rows(examples, load_predictions(labels)).data
@@ -152,7 +152,7 @@ def label(
     predictions: Sequence[Mapping[str, Any] | None],
     unnamed: Unnamed = "null",
 ) -> list[LabelledDocument]:
-    """Return documents with their predictions, without those that have none."""
+    """Return documents with their predictions as labels, except those without a prediction."""
     labelled = []
     for record, schema, data in zip(records, schemas, predictions, strict=True):
         if data is None:
@@ -171,8 +171,8 @@ class RowMaker:
     Args:
         vocabulary: the model's.
         eos: the token that ends a whole answer.
-        max_tokens: longer values are cut, but not lists that are written whole.
-        instructions: the user's words on the task.
+        max_tokens: longer values are cut, except lists that are written as a whole.
+        instructions: the user's instructions.
         document_role: the chat turn that holds the document.
         lists: how the rows of lists are asked for.
     """
@@ -201,14 +201,15 @@ class RowMaker:
         max_row: int | None = None,
         rng: Random | None = None,
     ) -> TrainingRow | None:
-        """One document, or a stack; None if there is nothing to train on.
+        """Return the row of one document or a stack; None if there is nothing to train on.
 
         Args:
             documents: several are stacked.
             form: the form of the row.
-            max_row: a longer row with the mask ``branch`` leaves out fields of later waves, such as
-                cells of a long table, as no other field depends on them; None: none is left out.
-            rng: draws which; None: the last ones are left out.
+            max_row: maximum tokens in a row. A longer row with the mask ``branch`` leaves out
+                fields of later waves, such as cells of a long table, as no other field depends on
+                them. None: no field is left out.
+            rng: chooses the fields to leave out; None: the last ones.
         """
         if form == "ar":
             return self.answer(documents)
@@ -221,7 +222,7 @@ class RowMaker:
         max_row: int | None = None,
         rng: Random | None = None,
     ) -> TrainingRow | None:
-        """All fields of one document, or of a stack; None if there is nothing to train on."""
+        """Return a row with all fields of one document or a stack; None if all are unknown."""
         schema = documents[0].schema
         prompter = self._prompter(schema, mask)
         answers = [to_answer(schema, document.answer) for document in documents]
@@ -230,9 +231,9 @@ class RowMaker:
         walk = AnswerWalk(schema, prompter.layout, len(documents), self._lists)
         while walk.questions:
             wave = [(q, _known(answers[q.document], q.leaf)) for q in walk.questions]
-            # A key whose value is unknown is left out, unless the next keys of a skeleton show it.
-            shows_all = prompter.layout == "skeleton" and walk.is_first
-            fields += [(q, value) for q, value in wave if shows_all or value is not UNKNOWN]
+            # A key whose value is unknown is left out, unless later keys of a skeleton contain it.
+            keeps_unknown = prompter.layout == "skeleton" and walk.is_first
+            fields += [(q, value) for q, value in wave if keeps_unknown or value is not UNKNOWN]
             if walk.is_first:
                 n_first = len(fields)
             walk.take([None if value is UNKNOWN else value_text(value) for _, value in wave])
@@ -292,12 +293,12 @@ class RowStream:
         maker: makes their rows.
         forms: the forms of rows and their weights.
         stack: documents per prompt.
-        max_row: longer rows leave out fields of later waves. Those that are still longer are
-            skipped, and counted in ``n_long``; ``n_longest`` has the tokens of the longest of the
-            others.
+        max_row: maximum number of tokens. Longer rows leave out fields of later waves; if they are
+            still longer, they are skipped and counted in ``n_long``. ``n_longest`` is the length of
+            the longest row that was not skipped.
         seed: seed of the order and of the forms.
         is_read_once: there is only one epoch, and a resumed run gets new documents, so it skips
-            none.
+            no rows.
     """
 
     documents: Callable[[], Iterable[LabelledDocument]]
@@ -374,7 +375,7 @@ def read_ahead(
     rows: Iterator[tuple[int, TrainingRow]],
 ) -> Iterator[Iterator[tuple[int, TrainingRow]]]:
     """Make the rows in another thread while the network computes."""
-    waiting: queue.Queue[Any] = queue.Queue(_N_WAITING)
+    waiting: queue.Queue[Any] = queue.Queue(_N_READ_AHEAD)
     stopped = threading.Event()
 
     def put(item: Any) -> None:
@@ -415,7 +416,7 @@ def _fitting(
     rng: Random | None,
 ) -> list[int]:
     """Return the indexes of the first wave's fields and of as many others as fit into a row."""
-    # The last token of a value is a target only.
+    # The last token of a value is only a target.
     lengths = [
         len(key) + max(0, len(value or ()) - 1)
         for key, value in zip(prompt.keys, values, strict=True)
@@ -434,14 +435,14 @@ def _fitting(
 
 
 def _known(answer: Mapping[str, Any], leaf: Leaf) -> Any:
-    """The value of a leaf, or ``UNKNOWN`` if it or a value that its key shows is not known."""
+    """Return the value of a leaf; ``UNKNOWN`` if that or a value shown in its key is not known."""
     if any(path[0] not in answer for path in leaf.after):
         return UNKNOWN
     return known_answer(answer, leaf)
 
 
 def _whole(attribute: Attribute, value: Any) -> Any:
-    """Return a value with every part of its attribute, null where it is missing."""
+    """Return a value with every part of its attribute; missing parts are null."""
     if attribute.type == "object":
         inner = value if isinstance(value, Mapping) else {}
         return {child.name: _whole(child, inner.get(child.name)) for child in attribute.attributes}
@@ -458,7 +459,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _gold(given: Any, attribute: Attribute, where: str, *, is_scores: bool) -> Any:
-    """Return the value to train on, of all that are accepted as correct."""
+    """Return the value to train on from gold values, several of which may be accepted."""
     if not is_scores and attribute.type in ("object", "array"):
         return given
     values = gold_values(given)

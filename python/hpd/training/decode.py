@@ -2,7 +2,7 @@
 
 One row per prompt: the first step reads the prompt and every field's key; each further step appends
 one token per unfinished field to the row, whatever its position (algorithms 1 and 2). Rows of a
-batch are padded on the right. Greedy.
+batch are padded on the right. Decoding is greedy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class DecodedValue:
     """The model's text after one key."""
 
     tokens: list[int] = field(default_factory=list)
-    """Without the token that ended generation."""
+    """The tokens, without the one that ended generation."""
     raw: bytes = b""
     stop: Stop = "max_tokens"
 
@@ -42,7 +42,7 @@ class DecodedValue:
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """A model, and its vocabulary as far as decoding needs it."""
+    """A model, and the parts of its vocabulary that decoding needs."""
 
     model: Any
     """A causal language model of transformers with ``attn_implementation="sdpa"``."""
@@ -84,7 +84,7 @@ class _Row:
         self.active = list(range(len(prompt.keys)))
 
     def first(self) -> tuple[list[int], Roles, list[int]]:
-        """Return tokens, their roles, and the indexes at which values are read."""
+        """Return tokens, their roles, and the indexes at which the next tokens are read."""
         tokens = list(self.prompt.tokens)
         reads = []
         for key in self.prompt.keys:
@@ -136,7 +136,7 @@ class _Batch:
             tokens[index, : len(row_tokens)] = row_tokens
         self.cached = roles if self.cached is None else masks.join([self.cached, roles])
         keys, queries = (masks.to_tensors(part, device) for part in (self.cached, roles))
-        # The decoder without its output matrix, which is computed only for the rows read.
+        # The decoder has no output matrix: logits are only needed at the positions read.
         visible = masks.dense(self.mask, keys, queries)
         decoder = model.get_decoder()
         hidden = decoder(
@@ -196,8 +196,8 @@ def status(raw: bytes) -> Status:
 
     A string ends at its first unescaped quote, even if its escapes are invalid. A number may have
     leading zeros, which JSON forbids, and needs a delimiter, as more digits could follow.
-    ``invalid``: no continuation makes it a JSON value, judged without looking inside objects and
-    arrays.
+    ``invalid``: no continuation makes it a JSON value; the insides of objects and arrays are not
+    checked.
     """
     text = raw.decode("utf-8", "replace").lstrip(" \t\r\n")
     if not text:

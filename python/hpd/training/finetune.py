@@ -53,7 +53,7 @@ ADAPTER_RATES = (2e-4, 5e-4, 1e-3, 2e-3)
 MODEL_RATES = (2e-5, 5e-5, 1e-4, 3e-4)
 """Learning rates tried for an adapter, and for all weights of a model."""
 TRIAL_FILE = "learning-rates.json"
-_N_TRIED = 12
+_N_TRIAL_UPDATES = 12
 _N_HELD_OUT = 64
 
 
@@ -70,11 +70,11 @@ class FinetuneOptions:
     instructions: str = ""
     """The instructions that the extractor will be given."""
     document_role: DocumentRole = "user"
-    """The chat role of documents that the extractor will be given."""
+    """The chat role of documents in the extractor's prompts."""
     lists: Lists | None = None
     """How the rows of lists are asked for; None: as the model was trained, else by their names."""
     max_row: int = 4096
-    """Longer rows are skipped."""
+    """Maximum tokens in a row; longer rows leave out fields of later waves, or are skipped."""
     lora_rank: int = 0
     """0: all weights are trained."""
     lora_alpha: float = 0.0
@@ -85,7 +85,7 @@ class FinetuneOptions:
     """Documents per validation; 0: all."""
     device: str = "cpu"
     rates: tuple[float, ...] = ()
-    """Learning rates to choose from in a short trial; none: use the loop's."""
+    """Learning rates to choose from in a short trial; empty: the loop's is used."""
     loop: LoopOptions = field(default_factory=LoopOptions)
 
 
@@ -127,7 +127,7 @@ def finetune(
         quiet: hide the progress line.
         say: called with messages for the user.
     """
-    options = _with_an_end(options or FinetuneOptions(), train)
+    options = _with_default_epochs(options or FinetuneOptions(), train)
     base = GgufFile(model)
     vocabulary = GgufVocabulary(model)
     network = load_network(model, options.device)
@@ -170,15 +170,17 @@ def finetune(
 
 
 def _lists(options: FinetuneOptions, vocabulary: GgufVocabulary) -> Lists:
-    """Return how the rows of lists are asked for, which the trained file will say."""
+    """Return how the rows of lists are asked for, which is recorded in the trained file."""
     is_labelled = "label" in options.forms
     if is_labelled and options.lists in ("names", "ar"):
-        raise OptionError(f"lists={options.lists}: with labels, rows have numbers")
+        raise OptionError(
+            f"lists={options.lists}: with --mask label, rows are asked for by numbers"
+        )
     as_asked = Options(layout="label" if is_labelled else "branch")
     return options.lists or trained_lists(vocabulary, as_asked)
 
 
-def _with_an_end(options: FinetuneOptions, train: TrainingSource) -> FinetuneOptions:
+def _with_default_epochs(options: FinetuneOptions, train: TrainingSource) -> FinetuneOptions:
     loop = options.loop
     if train.is_stream and loop.epochs is not None:
         raise InputError(f"{train.path} can be read only once: set --minutes")
@@ -201,16 +203,16 @@ def _stream(
         vocabulary, vocabulary.eos, options.max_tokens, options.instructions,
         options.document_role, lists,
     )  # fmt: skip
-    held: Sequence[LabelledDocument] | None = None
+    labelled: Sequence[LabelledDocument] | None = None
     if labels == "self":
         say("the model labels the documents itself")
-        held = _own_labels(train, schemas, options, network, vocabulary)
+        labelled = _own_labels(train, schemas, options, network, vocabulary)
     elif isinstance(labels, Path):
-        held = data.teacher_labels(train, labels, schemas, options.unnamed)
+        labelled = data.teacher_labels(train, labels, schemas, options.unnamed)
 
     def documents() -> Iterator[LabelledDocument]:
-        if held is not None:
-            return iter(held)
+        if labelled is not None:
+            return iter(labelled)
         return data.gold_labels(train, schemas, options.unnamed)
 
     return RowStream(
@@ -228,7 +230,7 @@ def _own_labels(
 ) -> Sequence[LabelledDocument]:
     records = list(train.records())
     own = [data.schema_of(schemas, record, f"{train.path}:{record.line}") for record in records]
-    # Autoregressively, as models are made for, whatever form is trained.
+    # Autoregressively, as models are trained to answer, whichever form is trained here.
     teacher = Predictor(
         network, vocabulary, "ar", max_tokens=options.max_tokens, instructions=options.instructions
     )
@@ -249,14 +251,14 @@ def _validation(
     examples = list(load_examples(dev.path, **dict(zip(names, fields, strict=True))))  # type: ignore[arg-type]
     records = list(dev.records())
     if options.n_dev and options.n_dev < len(examples):
-        # Evenly over the file, which may be sorted by category.
+        # Chosen evenly from the file, which may be sorted by category.
         chosen = [i * len(examples) // options.n_dev for i in range(options.n_dev)]
         examples, records = [examples[i] for i in chosen], [records[i] for i in chosen]
     own_schemas = [
         data.schema_of(schemas, record, f"{dev.path}:{record.line}") for record in records
     ]
     if schemas is None:
-        # Scores are by category; each document with its own schema counts as one.
+        # Scores are by category, so each document with its own schema needs its own category.
         examples = [replace(example, category=str(i)) for i, example in enumerate(examples)]
     names_by_category = {
         example.category: [attribute.name for attribute in schema]
@@ -332,14 +334,14 @@ def chosen_rate(
 ) -> float:
     """Return the learning rate with the lowest loss, and write all losses into the folder.
 
-    Each rate trains the same network for a dozen updates, with its own schedule; the loss is that
-    of held-out rows. The network's weights are restored afterwards.
+    Each rate trains the same network for a dozen updates, with its own schedule; the loss is
+    measured on held-out rows. The network's weights are restored afterwards.
     """
     file = folder / TRIAL_FILE
     if resume and file.exists():
         losses = {float(rate): loss for rate, loss in json.loads(file.read_text()).items()}
         return min(losses, key=lambda rate: losses[rate])
-    n_tokens = _N_TRIED * options.batch_tokens
+    n_tokens = _N_TRIAL_UPDATES * options.batch_tokens
     rows: list[TrainingRow] = []
     for _, row in replace(stream, is_read_once=True).rows():
         rows.append(row)
@@ -352,9 +354,9 @@ def chosen_rate(
     losses = {}
     for rate in rates:
         with TemporaryDirectory() as scratch:
-            few: Any = _FirstRows(trained)
+            first_rows: Any = _FirstRows(trained)
             TrainingLoop(
-                network, few, replace(once, learning_rate=rate), Path(scratch), quiet=True
+                network, first_rows, replace(once, learning_rate=rate), Path(scratch), quiet=True
             ).run()
         losses[rate] = _loss(network, held_out)
         with torch.no_grad():
@@ -371,5 +373,5 @@ def _loss(network: Any, rows: Sequence[TrainingRow]) -> float:
     with torch.no_grad():
         total = sum(float(loss_sum(network, packed([row], device))) for row in rows)
     loss = total / max(1, sum(int((row.targets != NO_TARGET).sum()) for row in rows))
-    # A rate at which training diverges is the worst.
+    # Training diverged at this rate, which must not be chosen.
     return math.inf if math.isnan(loss) else loss

@@ -21,8 +21,9 @@ from hpd.training.rows import NO_TARGET, TrainingRow
 LOG_FILE = "log.jsonl"
 CHECKPOINT_FILE = "checkpoint.pt"
 _SAVE_EVERY = 600.0
+"""Seconds between checkpoints."""
 _LONGEST_PASS = 4096
-"""Most tokens in one pass through the network; an update may have several passes."""
+"""Maximum tokens in one pass, if it has several rows; an update may have several passes."""
 
 Validate = Callable[[], dict[str, float]]
 """Returns the network's scores; ``f1`` decides which weights are best."""
@@ -39,10 +40,10 @@ class LoopOptions:
     part: float | None = None
     """Minutes after which this run stops, and can be resumed."""
     batch_tokens: int = 2048
-    """Least tokens per update."""
+    """Minimum tokens per update."""
     learning_rate: float = 2e-4
     warmup: int = 30
-    """Updates while the learning rate rises, at most a twentieth of all."""
+    """Updates in which the learning rate rises, at most a twentieth of all."""
     decay: float = 0.25
     """Final part of training in which the learning rate falls linearly to 0."""
     weight_decay: float = 0.01
@@ -132,7 +133,7 @@ class TrainingLoop:
         self.per_epoch = 0
 
     def run(self, *, resume: bool = False, stop_after: int | None = None) -> TrainingProgress:
-        """Train, and leave the network with its best weights, in F32, if training is complete.
+        """Train; once training is complete, the network has its best weights, in F32.
 
         Args:
             resume: start from the folder's checkpoint, if there is one.
@@ -247,12 +248,12 @@ class TrainingLoop:
             return self.progress.step % every == 0
         if not self.per_epoch:
             return self.progress.step % 200 == 0
-        n_due = self.progress.n_rows // self.per_epoch
-        is_new = n_due > self._n_judged
-        self._n_judged = n_due
+        n_epochs = self.progress.n_rows // self.per_epoch
+        is_new = n_epochs > self._n_validated_epochs
+        self._n_validated_epochs = n_epochs
         return is_new
 
-    _n_judged = 0
+    _n_validated_epochs = 0
 
     def _judge(self, validate: Validate) -> dict[str, Any]:
         self.network.eval()
@@ -267,9 +268,8 @@ class TrainingLoop:
             progress.is_done |= 0 < self.options.patience <= progress.n_worse
         return {"step": progress.step, "validation": scores, "best": progress.n_worse == 0}
 
-    # The checkpoint is replaced atomically.
-
     def _save(self) -> None:
+        """Replace the checkpoint atomically."""
         path = self.folder / CHECKPOINT_FILE
         fresh = path.with_suffix(".new")
         state = {
@@ -289,7 +289,7 @@ class TrainingLoop:
             before = saved["settings"].get(name)
             if before != value:
                 raise InputError(
-                    f"{path} is of a run with {name} {before}, not {value}: "
+                    f"{path} belongs to a run with {name} {before}, not {value}: "
                     "use the same settings, or another folder"
                 )
         self.progress = TrainingProgress(**saved["progress"])

@@ -127,7 +127,7 @@ class RowLayout:
         return join([self.prompt(), *(self.key(field) for field in range(len(self.n_keys)))])
 
     def whole(self, n_values: Sequence[int], order: ValueOrder = "natural") -> Roles:
-        """Return the roles of prompt, keys and values, of ``n_values[n]`` tokens for field n."""
+        """Return the roles of prompt, keys and values; field n has ``n_values[n]`` value tokens."""
         fields = range(len(self.n_keys))
         if order == "natural":
             parts = [self.prompt()]
@@ -184,7 +184,7 @@ def sees(mask: Mask, query: Roles, key: Roles) -> Any:
 def dense(mask: Mask, keys: Roles, queries: Roles | None = None) -> Any:
     """Return a batch's mask for scaled dot-product attention: (rows, 1, queries, keys), bool.
 
-    ``queries`` are the tokens fed now, if the others are in a cache.
+    ``queries`` are the tokens fed now, if the others are in a cache; None: all tokens.
     """
     keys = to_tensors(keys)
     queries = keys if queries is None else to_tensors(queries)

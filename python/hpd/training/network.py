@@ -1,4 +1,4 @@
-"""The network in PyTorch: from a GGUF file, with packed rows, adapters and rounded weights."""
+"""The network in PyTorch: loaded from a GGUF file, with packed rows, adapters, rounded weights."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hpd.training.rows import NO_TARGET, TrainingRow
 from hpd.training.weights import GgufFile, adapter_changes
 
 PACKED = "hpd_packed"
-"""Name of the attention of packed rows in transformers."""
+"""The name in transformers of the attention for packed rows."""
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -41,23 +41,23 @@ def load_network(path: Path, device: str = "cpu", adapter: Path | None = None) -
     network: Any = AutoModelForCausalLM.from_config(
         config, attn_implementation="sdpa", dtype=torch.float32
     )
-    own = dict(network.named_parameters())
+    parameters = dict(network.named_parameters())
     with torch.no_grad():
-        for name, values in base.parameters(own):
-            own[name].copy_(torch.from_numpy(values))
+        for name, values in base.parameters(parameters):
+            parameters[name].copy_(torch.from_numpy(values))
         factors = base.frequency_factors()
         if factors is not None:
             network.get_decoder().rotary_emb.inv_freq /= torch.from_numpy(factors)
     if adapter is not None:
-        of_file = {base.name_of(name): parameter for name, parameter in own.items()}
+        by_tensor = {base.name_of(name): parameter for name, parameter in parameters.items()}
         with torch.no_grad():
             for name, change in adapter_changes(base, adapter):
-                of_file[name] += torch.from_numpy(change)
+                by_tensor[name] += torch.from_numpy(change)
     return network.to(device).eval()
 
 
 class GgufVocabulary:
-    """The vocabulary of a GGUF file, tokenized by the engine, so with any of its tokenizers."""
+    """The vocabulary of a GGUF file. The engine tokenizes, so any of its tokenizers works."""
 
     def __init__(self, path: Path) -> None:
         self._model = load_vocabulary(path)
@@ -80,10 +80,10 @@ class GgufVocabulary:
         """Tokenize a text that follows other text, as a value follows its key."""
         if self._adds_space:
             for before in (":", "x", "\n"):
-                own = self.tokenize(before)
+                prefix = self.tokenize(before)
                 tokens = self.tokenize(before + text)
-                if tokens[: len(own)] == own:
-                    return list(tokens[len(own) :])
+                if tokens[: len(prefix)] == prefix:
+                    return list(tokens[len(prefix) :])
         return list(self.tokenize(text))
 
 
@@ -99,8 +99,9 @@ class PackedRows(NamedTuple):
     tokens: Any
     positions: Any
     targets: Any
-    """The target tokens, and their indexes."""
+    """The target tokens."""
     target_indexes: Any
+    """The indexes of the tokens whose next tokens are the targets."""
     segments: list[AttentionSegment]
 
     @property
@@ -118,20 +119,20 @@ class AttentionSegment:
     n_shared: int
     """Leading tokens shared with the first row."""
     visible: Any
-    """(own tokens, shared and own tokens)"""
+    """The row's mask, (own tokens, shared and own tokens)."""
     positions: Any
-    """Of the shared and own tokens."""
+    """Position ids of the shared and own tokens."""
     _biases: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def bias(self, n_grouped: int, window: int | None, dtype: Any) -> Any:
-        """Return the attention bias: 0 where a token sees another, else the least number.
+        """Return the attention bias: 0 where a token sees another, else the lowest number.
 
         Args:
-            n_grouped: heads that share their keys: the repeats along the first axis.
+            n_grouped: query heads per key head; the bias is repeated for each along the first axis.
             window: size of the sliding window; None: no window.
             dtype: type of the scores.
         """
-        # Cached: all layers use the same.
+        # Cached, because all layers use the same.
         kind = n_grouped, window, dtype
         if kind not in self._biases:
             near = self.visible
@@ -144,7 +145,7 @@ class AttentionSegment:
 
 
 def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> PackedRows:
-    """Pack rows end to end, without padding, their common prefix only once."""
+    """Pack rows end to end, without padding; the prefix that they share is packed only once."""
     segments: list[AttentionSegment] = []
     start = 0
     n_common = _n_common(rows)
@@ -191,13 +192,13 @@ def loss_sum(network: Any, batch: PackedRows) -> Any:
         use_cache=False,
         segments=batch.segments,
     ).last_hidden_state[0]
-    # The output matrix is computed only for targets.
+    # Logits are only needed for targets.
     logits = network.get_output_embeddings()(hidden[batch.target_indexes]).float()
     return functional.cross_entropy(logits, batch.targets, reduction="sum")
 
 
 def use_attention(network: Any, name: str) -> None:
-    """Use the attention of this name in transformers."""
+    """Make a network use the attention of this name in transformers."""
     if network.config.get_text_config()._attn_implementation != name:
         network.set_attn_implementation(name)
 
@@ -206,10 +207,10 @@ def _attention(
     module: Any, query: Any, key: Any, value: Any, mask: Any, *, scaling: float,
     segments: Sequence[AttentionSegment], sliding_window: int | None = None, **_: Any,
 ) -> tuple[Any, None]:  # fmt: skip
-    """Attention within each row, by matrix products, which are faster than SDPA on a CPU."""
+    """Compute attention within each row by matrix products, which are faster than SDPA on a CPU."""
     n_heads, n_kv = query.shape[1], key.shape[1]
     n_grouped = n_heads // n_kv
-    # Split at once: each separate slice would have a gradient as long as all rows.
+    # Split in one call: the gradient of each separate slice would be as long as all rows.
     n_common = segments[-1].n_shared
     sizes = [each.end - each.start for each in segments]
     queries = (query[0] * scaling).split(sizes, 1)
@@ -269,8 +270,8 @@ class Lora(torch.nn.Module):  # type: ignore[misc]
         torch.nn.init.kaiming_uniform_(self.a, a=5**0.5)
 
     def forward(self, x: Any) -> Any:
-        beside = functional.linear(functional.linear(x, self.a), self.b)
-        return self.layer(x) + self.scale * beside
+        change = functional.linear(functional.linear(x, self.a), self.b)
+        return self.layer(x) + self.scale * change
 
 
 def add_lora(network: Any, rank: int, alpha: float, seed: int = 0) -> None:
@@ -298,15 +299,15 @@ def lora_factors(network: Any) -> dict[str, tuple[Any, Any]]:
 # --- weights in training --------------------------------------------------------------------------
 
 ROUNDED = ("Q4_0", "Q5_0", "Q8_0")
-"""Types that weights can be rounded to in training: blocks of 32 with one scale."""
+"""Types that weights can be rounded to in training: blocks of 32 weights with one scale."""
 
 
 def rounded(weights: Any, kind: str, *, is_compiled: bool = False) -> Any:
     """Round weights as ggml's quantisation does."""
     scales: Any = _compiled(_scales) if is_compiled else _scales
-    whole: Any = _compiled(_whole) if is_compiled else _whole
+    round_blocks: Any = _compiled(_round_blocks) if is_compiled else _round_blocks
     blocks = weights.reshape(-1, 32)
-    return whole(blocks, *scales(blocks, kind), kind).reshape(weights.shape)
+    return round_blocks(blocks, *scales(blocks, kind), kind).reshape(weights.shape)
 
 
 @functools.cache
@@ -321,24 +322,24 @@ def _scales(blocks: Any, kind: str) -> tuple[Any, Any]:
     else:
         largest = blocks.gather(1, blocks.abs().argmax(1, keepdim=True))
         scale = largest / (-8 if kind == "Q4_0" else -16)
-    # Not within ``_whole``: compiled code would use the scale before its rounding to F16.
+    # Not in ``_round_blocks``: compiled code would use the scale before it is rounded to F16.
     return scale.half(), torch.where(scale != 0, 1 / scale, torch.zeros_like(scale))
 
 
-def _whole(blocks: Any, scale: Any, inverse: Any, kind: str) -> Any:
+def _round_blocks(blocks: Any, scale: Any, inverse: Any, kind: str) -> Any:
     """Return the stored integers times their scale."""
     scaled = blocks * inverse
     if kind == "Q8_0":
         # Round halves away from zero.
-        whole = torch.trunc(scaled + 0.5 * torch.sign(scaled))
+        integers = torch.trunc(scaled + 0.5 * torch.sign(scaled))
     else:
         half = 8 if kind == "Q4_0" else 16
-        whole = torch.trunc(scaled + (half + 0.5)).clamp_(0, 2 * half - 1) - half
-    return whole * scale.float()
+        integers = torch.trunc(scaled + (half + 0.5)).clamp_(0, 2 * half - 1) - half
+    return integers * scale.float()
 
 
 class TrainedWeights:
-    """The F32 weights in training, from which those of the network are made.
+    """The F32 weights being trained, from which the network's weights are made.
 
     A network in bfloat16 or with rounded weights gets a copy after each update; the gradient of the
     copy is used for the weight itself (a straight-through estimator).
@@ -364,11 +365,11 @@ class TrainedWeights:
         named = {n: p for n, p in network.named_parameters() if p.requires_grad}
         self._is_copied = bool(rounding) or dtype != torch.float32
         masters = {n: torch.nn.Parameter(p.detach().clone()) for n, p in named.items()}
-        self.of = masters if self._is_copied else named
+        self.by_name = masters if self._is_copied else named
         """The weights, by name."""
         self._copies = named
         if dtype != torch.float32:
-            # Not the buffers: rounded rotary frequencies are wrong for distant tokens.
+            # Buffers stay F32: rounded rotary frequencies would be wrong for distant tokens.
             for parameter in network.parameters():
                 parameter.data = parameter.data.to(dtype)
         self.put()
@@ -379,10 +380,10 @@ class TrainedWeights:
             return
         with torch.no_grad():
             for name, copy in self._copies.items():
-                copy.copy_(self._as_computed(name))
+                copy.copy_(self._for_network(name))
 
-    def _as_computed(self, name: str) -> Any:
-        weights = self.of[name]
+    def _for_network(self, name: str) -> Any:
+        weights = self.by_name[name]
         is_rounded = self._rounding and weights.ndim > 1 and "embed" not in name
         if not is_rounded or "lm_head" in name or weights.shape[-1] % 32:
             return weights
@@ -392,35 +393,35 @@ class TrainedWeights:
         """Move the gradients of the copies to the weights."""
         if self._is_copied:
             for name, copy in self._copies.items():
-                self.of[name].grad = None if copy.grad is None else copy.grad.float()
+                self.by_name[name].grad = None if copy.grad is None else copy.grad.float()
                 copy.grad = None
 
     def copied(self) -> dict[str, Any]:
         """Return copies of the weights."""
-        return {name: weights.detach().cpu().clone() for name, weights in self.of.items()}
+        return {name: weights.detach().cpu().clone() for name, weights in self.by_name.items()}
 
     def finish(self, weights: Mapping[str, Any]) -> None:
-        """Convert the network to F32 with these weights, or the current ones where missing."""
+        """Convert the network to F32 with these weights; weights not given keep their values."""
         self._network.float()
         with torch.no_grad():
             for name, copy in self._copies.items():
-                copy.copy_(weights.get(name, self.of[name]))
+                copy.copy_(weights.get(name, self.by_name[name]))
 
     def set(self, weights: Mapping[str, Any]) -> None:
         """Restore weights."""
         with torch.no_grad():
             for name, tensor in weights.items():
-                self.of[name].copy_(tensor)
+                self.by_name[name].copy_(tensor)
         self.put()
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.of.values())
+        return iter(self.by_name.values())
 
 
 def compile_parts(network: Any) -> None:
     """Compile norms and gates into fused kernels, which takes half a minute once.
 
-    Attention is not compiled: its shapes differ from row to row, and each would recompile it.
+    Attention is not compiled: its shapes differ from row to row, and each would be compiled anew.
     """
     for module in network.modules():
         if type(module).__name__.endswith(("RMSNorm", "MLP")):

@@ -70,13 +70,13 @@ class Predictor:
             for group, prompter in zip(groups, prompters, strict=True)
         ]
         # The next waves of all stacks are decoded together.
-        while due := [i for i, walk in enumerate(walks) if walk.questions]:
+        while unfinished := [i for i, walk in enumerate(walks) if walk.questions]:
             prompts = []
-            for i in due:
+            for i in unfinished:
                 keys = [question.key for question in walks[i].questions]
                 n_first = len(keys) if walks[i].is_first else 0
                 prompts.append(prompters[i].fields(groups[i].texts, keys, n_first))
-            for i, values in zip(due, decoder.decode(prompts, self.batch_size), strict=True):
+            for i, values in zip(unfinished, decoder.decode(prompts, self.batch_size), strict=True):
                 walks[i].take([value.text for value in values])
         return [
             [walk.data(document) for document in range(len(group.texts))]
@@ -104,7 +104,7 @@ class _Stack:
     schema: Schema
 
     def split(self, answer: str) -> list[dict[str, Any]]:
-        """Return each document's data from a whole answer, which for a stack is keyed by number."""
+        """Return each document's data from a whole answer; a stack's has an object per number."""
         paths = stack_prefixes(len(self.texts))
         schema = self.schema
         if len(paths) > 1:

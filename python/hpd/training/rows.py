@@ -37,8 +37,8 @@ class TrainingVocabulary(Vocabulary, Protocol):
 class TrainingPrompt:
     """A prompt's tokens and its fields' keys.
 
-    With ``branch`` a key is everything between the prompt and its value; with ``paper`` and
-    ``skeleton`` keys of the first wave are only the part after the key before.
+    With ``branch``, a key is everything between the prompt and its value. With ``paper`` and
+    ``skeleton``, a key of the first wave is only the part after the previous key.
     """
 
     tokens: Sequence[int]
@@ -69,10 +69,10 @@ class TrainingRow:
 def training_row(
     prompt: TrainingPrompt, values: Sequence[Sequence[int] | None], k_max: int
 ) -> TrainingRow:
-    """Return a prompt with its gold values, in natural order; None: not trained on.
+    """Return the row of a prompt with its gold values, in natural order; None: not trained on.
 
-    Values are cut at ``k_max`` tokens, as in decoding. The last token of a value is a target but is
-    never fed: when it is decoded, the field is done.
+    Values are cut at ``k_max`` tokens, as in decoding. The last token of a value is a target but
+    never an input: once it is decoded, the field is done.
     """
     tokens = list(prompt.tokens)
     targets = [NO_TARGET] * len(tokens)
@@ -169,10 +169,11 @@ class Prompter:
 def skeleton(
     tokens: Sequence[int], keys: Sequence[Sequence[int]], n_first: int | None = None
 ) -> TrainingPrompt:
-    """Return a prompt that has each key once, from keys that each begin with the one before.
+    """Return a prompt that has each part of its keys only once.
 
-    That is so for the first ``n_first`` keys (None: all), unless a token spans two keys (``":,``).
-    Then each key becomes a branch: the same tokens see the same, only the row is longer.
+    Each of the first ``n_first`` keys (None: all) begins with the previous key, unless a token
+    spans two keys (``":,``). In that case each key becomes a branch: the same tokens see the same
+    tokens, only the row is longer.
     """
     n_first = len(keys) if n_first is None else n_first
     own_keys = []
@@ -186,7 +187,7 @@ def skeleton(
 
 
 class AnswerWalk:
-    """Walks the waves of questions, with the values given so far.
+    """Goes through the waves of questions, which depend on the values given so far.
 
     Args:
         schema: the schema of all documents.
@@ -210,16 +211,16 @@ class AnswerWalk:
         """Store the wave's values and continue with the next wave.
 
         Args:
-            texts: the values as they are decoded, in the order of the questions; None: unknown.
+            texts: the values as decoded, in the order of the questions; None: unknown.
         """
         pairs = zip(self.questions, texts, strict=True)
-        values = [self._stored(question, text) for question, text in pairs]
+        values = [self._store(question, text) for question, text in pairs]
         self.questions = self._waves.next(
             values, self.data, lambda d, path: part_at(self._values[d], path)
         )
         self.is_first = False
 
-    def _stored(self, question: Question, text: str | None) -> Any:
+    def _store(self, question: Question, text: str | None) -> Any:
         leaf, values = question.leaf, self._values[question.document]
         if text is None:
             return None

@@ -30,8 +30,8 @@ class _Architecture:
 
     model_type: str
     rotates_pairs: bool = False
-    """llama.cpp rotates neighbouring elements of queries and keys, transformers an element of the
-    first half with one of the second."""
+    """Whether llama.cpp rotates neighbouring elements of queries and keys together; transformers
+    rotates each element of the first half with one of the second."""
     norm_offset: float = 0.0
     """Added to the weights of a norm by transformers, but not by llama.cpp."""
 
@@ -45,12 +45,12 @@ ARCHITECTURES = {
 """Architectures that can be trained, by their name in a GGUF file."""
 
 _UNQUANTISED = {"F32": (_Type.F32, 0), "F16": (_Type.F16, 1), "BF16": (_Type.BF16, 32)}
-"""Types that need no quantiser, with llama.cpp's numbers for files of that type."""
+"""Types that need no quantiser: the tensors' type, and llama.cpp's number of the file type."""
 
-FACTORS = "rope_freqs.weight"
+_FREQUENCY_FACTORS = "rope_freqs.weight"
 
-_OURS = "hpd."
-"""Prefix of metadata about the answers of the original weights."""
+_HPD_PREFIX = "hpd."
+"""Prefix of hpd's metadata, which is about the original weights and so not copied."""
 
 
 class GgufFile:
@@ -124,20 +124,20 @@ class GgufFile:
 
     def parameters(self, names: Iterable[str]) -> Iterator[tuple[str, Array]]:
         """Yield the network's parameters in F32."""
-        used = {FACTORS}
+        used = {_FREQUENCY_FACTORS}
         for parameter in names:
             name = self.name_of(parameter)
             used.add(name)
             tensor = self.tensors[name]
-            # Copied: the reader's memory maps the file.
+            # Copied, because the reader's arrays are mapped from the file.
             values = np.array(gguf.quants.dequantize(tensor.data, tensor.tensor_type), np.float32)
             yield parameter, self.to_network(name, values)
         if unknown := self.tensors.keys() - used:
             raise InputError(f"{self.path}: transformers has no parameter for {min(unknown)}")
 
     def frequency_factors(self) -> Array | None:
-        """Return the divisors of rotary frequencies, which Llama 3 has in a tensor."""
-        tensor = self.tensors.get(FACTORS)
+        """Return the divisors of rotary frequencies, which only Llama 3 models have."""
+        tensor = self.tensors.get(_FREQUENCY_FACTORS)
         return None if tensor is None else np.array(tensor.data, np.float32)
 
     def _rope_scaling(self) -> dict[str, Any] | None:
@@ -215,9 +215,9 @@ def write_model(
         base: the file that the network was loaded from.
         output: the new file, written atomically.
         parameters: all parameters, by their names in transformers.
-        file_type: such as ``F16`` or ``Q4_0``. For Q4_0, llama.cpp's output matrix is Q6_K, or Q8_0
-            if a row is no multiple of 256; that would be half of a small model's file, so Q5_0 is
-            used instead.
+        file_type: such as ``F16`` or ``Q4_0``. For Q4_0, llama.cpp makes the output matrix Q6_K, or
+            Q8_0 if the length of its rows is not a multiple of 256. As Q8_0 it would be half of a
+            small model's file, so Q5_0 is used instead.
         metadata: additional metadata.
     """
     kind = file_type.upper()
@@ -227,13 +227,13 @@ def write_model(
         if kind in _UNQUANTISED:
             _write(base, fresh, values, kind, metadata)
             return
-        middle = fresh.with_suffix(".f32")
+        unquantised = fresh.with_suffix(".f32")
         try:
             # In F32, so that weights are rounded only once, by the quantiser.
-            _write(base, middle, values, "F32", metadata)
-            _quantise(base, middle, fresh, number)
+            _write(base, unquantised, values, "F32", metadata)
+            _quantise(base, unquantised, fresh, number)
         finally:
-            middle.unlink(missing_ok=True)
+            unquantised.unlink(missing_ok=True)
 
 
 def _write(
@@ -243,7 +243,7 @@ def _write(
     writer = gguf.GGUFWriter(path, base.architecture)
     replaced = {"general.architecture", "general.file_type", "general.quantization_version", *texts}
     for field in base.reader.fields.values():
-        if field.name.startswith(("GGUF.", _OURS)) or field.name in replaced:
+        if field.name.startswith(("GGUF.", _HPD_PREFIX)) or field.name in replaced:
             continue
         inner = field.types[1] if field.types[0] == gguf.GGUFValueType.ARRAY else None
         writer.add_key_value(field.name, field.contents(), field.types[0], inner)
@@ -253,7 +253,7 @@ def _write(
     types = {}
     for name, tensor in base.tensors.items():
         shape = [int(n) for n in reversed(tensor.shape)]
-        # Vectors stay F32: they are small, and llama.cpp's kernels need it.
+        # Vectors stay F32: they are small, and llama.cpp's kernels need them in F32.
         types[name] = wanted if name in values and len(shape) > 1 else _Type.F32
         if name not in values:
             types[name] = tensor.tensor_type
@@ -330,7 +330,7 @@ def write_adapter(
         for parameter, (a, b) in factors.items():
             name = base.name_of(parameter)
             writer.add_tensor(f"{name}.lora_a", np.ascontiguousarray(a, np.float32))
-            # The rows of B are those of the layer's output; A has the adapter's.
+            # Only B's rows are outputs of the layer, which llama.cpp may have in another order.
             rows = base.to_file(name, np.asarray(b, np.float32))
             writer.add_tensor(f"{name}.lora_b", np.ascontiguousarray(rows))
         writer.write_header_to_file()

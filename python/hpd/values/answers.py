@@ -1,7 +1,7 @@
 """Splits a whole answer, one JSON object, into the raw texts of its fields.
 
-The text may break off anywhere, or not be JSON: unlike ``json``, it keeps complete values, with
-their offsets.
+The text may break off anywhere, or not be JSON. Unlike with ``json``, complete values are kept,
+with their offsets.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
     """
     node, _ = _JsonReader(text).value(0, 0)
     if node.kind == "scalar" and not node.complete:
-        # It broke off before it began.
+        # The text broke off before the list began.
         return {(*path, COUNT_KEY): RawValue(text, truncated=True, error=INCOMPLETE)}
     values: dict[Path, RawValue] = {}
     _Splitter(text, values).split(array, node, path, None, is_truncated=False)
@@ -81,7 +81,7 @@ def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
 
 
 def says_none(array: Attribute, text: str) -> bool:
-    """Return whether a list has one text, such as ``"none"``, for want of an item."""
+    """Return whether a list contains only ``"none"`` or the like, and so no item."""
     is_text = array.item is not None and array.item.type == "string"
     return is_text and _NO_ITEM.fullmatch(text) is not None
 

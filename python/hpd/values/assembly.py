@@ -33,7 +33,7 @@ class AssembledData:
     missing_paths: frozenset[str] = frozenset()
     """The paths in the data whose only error is that a required value is absent."""
     missing_fields: frozenset[Path] = frozenset()
-    """The fields without values that are required, or that lists with too few items need."""
+    """The required fields without values, and those that a list with too few items needs."""
 
 
 def assemble(
@@ -93,8 +93,8 @@ class _Assembly:
         self.allows_null = allows_null
         self.errors: dict[str, str] = {}
         self.data_paths: dict[Path, str] = {}
-        # Paths whose only error is an absent required value; no error if the whole object around
-        # it is absent and optional.
+        # Paths whose only error is an absent required value. This is no error if the whole object
+        # around it is absent and optional.
         self.missing_paths: set[str] = set()
         # Paths at which the data violates the schema.
         self.violations: set[str] = set()
@@ -107,7 +107,7 @@ class _Assembly:
 
     @property
     def absent_fields(self) -> set[Path]:
-        """Return the fields whose required values are absent."""
+        """The fields whose required values are absent."""
         return {
             path for path, (data_path, _) in self.faults.items() if data_path in self.missing_paths
         }
@@ -195,7 +195,7 @@ class _Assembly:
 
     def check(self, document: Any, data: Any) -> None:
         """Validate the data with the original schema, beyond what attributes express."""
-        # Others are missing in a part that was omitted as a whole.
+        # Without ``allows_null``, these paths are in parts that were omitted as a whole.
         missing = self.missing_paths if self.allows_null else ()
         for data_path, message in schema_violations(document, data, missing):
             self.fail(data_path, message)
@@ -291,14 +291,14 @@ class _Assembly:
         self, item: Attribute, path: Path, data_path: str, inner: _Assembly
     ) -> tuple[str, dict[str, Any], bool]:
         """Return a map's entry: the value's path, name, value, and whether they are valid."""
-        own, value = item.attributes
+        name_attribute, value_attribute = item.attributes
         name_path = (*path, MAP_NAME)
-        name, is_named = inner.build(own, name_path, data_path)
+        name, is_named = inner.build(name_attribute, name_path, data_path)
         here = f"{data_path}.{name}" if data_path else str(name)
         inner.data_paths[name_path] = here
-        found, is_valid = inner.build(value, (*path, MAP_VALUE), here)
+        value, is_valid = inner.build(value_attribute, (*path, MAP_VALUE), here)
         is_valid = is_valid and is_named and name is not None
-        return here, {MAP_NAME: name, MAP_VALUE: found}, is_valid
+        return here, {MAP_NAME: name, MAP_VALUE: value}, is_valid
 
     def absent_value(
         self, attribute: Attribute, data_path: str, path: Path, reason: str | None = None

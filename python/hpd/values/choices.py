@@ -1,8 +1,8 @@
 """The probabilities of all choices of a field.
 
-A decoded value shows at each of its tokens the shares of all tokens that were possible there. A
-choice that differs from the value by such a token is settled by its share. What several choices
-begin with stays open until the model has continued it, too.
+For each token of a decoded value, the engine returns the shares of all tokens that were possible in
+its place. A choice that differs from the value at that token is settled by the share of its own
+token. A beginning that several choices have in common stays open until the model has continued it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 MAX_OPEN = 5e-5
-"""The probability that may stay open, as it does not show in four digits."""
+"""Maximum total probability that may stay open: too little to show in four digits."""
 
 MAX_CONTINUED = 100
-"""How many beginnings of one field are continued; more are only needed with many choices."""
+"""Maximum number of beginnings to continue for one field; only many choices need more."""
 
 _DELIMITERS = b",}] \t\r\n"
 
@@ -54,7 +54,7 @@ class Choices:
         self._beginnings = {tokens: tuple(numbers) for tokens, numbers in beginnings.items()}
 
     def beginning_with(self, tokens: Tokens) -> Sequence[int]:
-        """Return the numbers of the choices that may begin with some tokens."""
+        """Return the indices of the choices that may begin with these tokens."""
         if not tokens:
             return range(len(self.values))
         if tokens in self._beginnings:
@@ -64,15 +64,15 @@ class Choices:
             return [n for n, own in enumerate(self._texts) if text.startswith(own)]
         has_ended = self._ends_generation(tokens[-1])
         for number, own in enumerate(self._texts):
-            behind = text[len(own) : len(own) + 1]
-            if text.startswith(own) and (behind in _DELIMITERS if behind else has_ended):
+            after = text[len(own) : len(own) + 1]
+            if text.startswith(own) and (after in _DELIMITERS if after else has_ended):
                 return [number]
         return [n for n, own in enumerate(self._texts) if own.startswith(text)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Beginning:
-    """Some tokens with which several choices begin."""
+    """Tokens with which several choices begin."""
 
     probability: float
     numbers: Sequence[int]
@@ -81,7 +81,8 @@ class _Beginning:
 class ChoiceProbabilities:
     """Finds the probabilities of a field's choices from values that are decoded for it.
 
-    ``add`` the field's value, and then values that continue what is ``due``, until nothing is.
+    First ``add`` the field's value. Then ``add`` a value that continues each beginning that is
+    ``due``, until there are none.
 
     Args:
         choices: the choices of the field.
@@ -94,11 +95,11 @@ class ChoiceProbabilities:
         self._continued: set[Tokens] = {()}
 
     def add(self, tokens: Sequence[int], branches: Sequence[Sequence[tuple[int, float]]]) -> None:
-        """Take the shares at each token of a value.
+        """Add the shares at each token of a value.
 
         Args:
             tokens: the tokens of the value.
-            branches: for each of them, all tokens that were possible there, with their log shares.
+            branches: for each token, all that were possible in its place, with their log shares.
         """
         path = tuple(tokens)
         for n, shares in enumerate(branches):
@@ -122,16 +123,16 @@ class ChoiceProbabilities:
         return due
 
     def known(self) -> list[tuple[int, float]]:
-        """Return the numbers of the choices whose probabilities are known, with these.
+        """Return the index and probability of each choice whose probability is known.
 
-        The most probable comes first. Each is at most ``MAX_OPEN`` too low.
+        The most probable comes first. Each probability is at most ``MAX_OPEN`` too low.
         """
         unknown = {n for tokens in self._relevant() for n in self._open[tokens].numbers}
         known = [(n, p) for n, p in enumerate(self._settled) if n not in unknown]
-        return sorted(known, key=lambda one: -one[1])
+        return sorted(known, key=lambda pair: -pair[1])
 
     def _relevant(self) -> list[Tokens]:
-        """Return what is open, but for the least probable that together are negligible."""
+        """Return the open beginnings but for the least probable, which together are negligible."""
         ordered = sorted(self._open, key=lambda tokens: self._open[tokens].probability)
         total = 0.0
         for n, tokens in enumerate(ordered):

@@ -37,7 +37,8 @@ _FORMAT_VERSION = 1
 def kind_of(name: str, text: str) -> str:
     """Return the kind of a field: its type or ``COUNT_KIND``, and whether its document is short.
 
-    A model trained on titles knows well what they do not state, but may be wrong about letters.
+    A model trained on titles is good at telling what a title does not state, but less so with
+    longer documents, such as letters.
     """
     return name + _SHORT_TEXT_SUFFIX if len(text) <= SHORT_TEXT else name
 
@@ -47,10 +48,10 @@ class Curve:
     """A piecewise linear curve, constant before the first point and after the last."""
 
     points: tuple[tuple[float, float], ...]
-    """Rising confidences, and the share that is right at each, never falling."""
+    """Confidences and the share that is right at each; confidences rise, shares never fall."""
 
     def __call__(self, confidence: float) -> float:
-        """Return the share that is right at a confidence."""
+        """Return the share of answers that are right at a confidence."""
         right = bisect_right(self.points, confidence, key=lambda point: point[0])
         if right == 0:
             return self.points[0][1]
@@ -60,7 +61,7 @@ class Curve:
         return y0 + (y1 - y0) * (confidence - x0) / (x1 - x0)
 
     def inverse(self, share: float) -> float:
-        """Return the least confidence at which that share is right, or infinity."""
+        """Return the lowest confidence at which that share is right, or infinity if none is."""
         right = bisect_left(self.points, share, key=lambda point: point[1])
         if right == 0:
             return 0.0
@@ -83,12 +84,12 @@ class ConfidenceMap:
     """Default threshold below which values become null."""
 
     def __call__(self, kind: str, confidence: float, *, is_null: bool) -> float:
-        """Return the share of such values, or nulls, that is right."""
+        """Return the share of values, or of nulls, that are right at a confidence."""
         curve = self._curve(kind, is_null=is_null)
         return confidence if curve is None else curve(confidence)
 
     def inverse(self, kind: str, share: float) -> float:
-        """Return the least confidence at which that share of values is right."""
+        """Return the lowest confidence at which that share of values is right."""
         curve = self._curve(kind, is_null=False)
         return share if curve is None else curve.inverse(share)
 

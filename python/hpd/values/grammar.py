@@ -1,7 +1,7 @@
 """GBNF, the grammars of llama.cpp, for the raw text of one value.
 
-``llama_cpp``'s converter from JSON Schema is not used, as it supports neither minimum nor maximum,
-``\\d`` nor unanchored patterns, lets ``.`` in a pattern close the string, accepts lone surrogates,
+``llama_cpp``'s converter from JSON Schema is not used: it does not support minimum, maximum,
+``\\d`` and unanchored patterns, lets ``.`` in a pattern close the string, accepts lone surrogates,
 and ends a number after 16 digits.
 
 A value's text begins after the colon of its key: an optional blank, and the value. After a complete
@@ -33,8 +33,8 @@ _BLANKS: Final = '" "? | "\\n" [ \\t]{0,40}'
 _NUMBER: Final = '"-"? [0-9]+ ("." [0-9]+)?'
 # Also invalid escapes, as models copy the backslashes of paths.
 _CHAR: Final = f'{STRING_CHAR} | "\\\\" [^\\x00-\\x1F\\x7F]'
-# A model may write a day or hour that does not exist, and is then refused: limited to the calendar,
-# it would write a wrong one.
+# A model may write a day or hour that does not exist; the value is then refused. If the grammar
+# allowed only real ones, the model would write a wrong one.
 _DATE: Final = '[0-9]{4} "-" [0-9]{2} "-" [0-9]{2}'
 _TIME: Final = '[0-9]{2} ":" [0-9]{2} ":" [0-9]{2}'
 _ZONE: Final = '("Z" | [+-] [0-9]{2} ":" [0-9]{2})'
@@ -134,7 +134,7 @@ def _branch(texts: Sequence[str]) -> str:
 
 
 def choice_texts(attribute: Attribute) -> dict[str, str | float | bool | None] | None:
-    """The choices of an enum or a boolean by their JSON texts, null last if it is allowed.
+    """Return the choices of an enum or boolean by their JSON texts, null last if it is allowed.
 
     None for other types.
     """
@@ -157,8 +157,8 @@ def enum_texts(attribute: Attribute) -> list[str] | None:
 
 def is_free_text(attribute: Attribute) -> bool:
     """Return whether a value can be any text."""
-    held = (attribute.pattern, attribute.format, attribute.min_length, attribute.max_length)
-    return attribute.type == "string" and held == (None, None, None, None)
+    limits = (attribute.pattern, attribute.format, attribute.min_length, attribute.max_length)
+    return attribute.type == "string" and limits == (None, None, None, None)
 
 
 def is_constrained(attribute: Attribute) -> bool:

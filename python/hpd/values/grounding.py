@@ -38,22 +38,22 @@ from hpd.values.windows import (
 from hpd.values.words import extends_previous, is_word_border
 
 FUZZY_THRESHOLD: Final = 85.0
-"""The least similarity of a fuzzy match, of 100 (rapidfuzz's ratio)."""
+"""Minimum similarity of a fuzzy match, from 0 to 100 (rapidfuzz's ratio)."""
 MIN_FUZZY_LENGTH: Final = 4
-"""The shortest value that is matched fuzzily: shorter ones resemble too much."""
+"""Minimum length of a value that is matched fuzzily: shorter ones resemble too many others."""
 MAX_FUZZY_LENGTH: Final = 256
-"""The longest value that is matched fuzzily: longer ones take too long, and are more often invented
-than misspelt."""
+"""Maximum length of a value that is matched fuzzily: longer ones take too long, and are more often
+invented than misspelt."""
 
 _SEPARATORS = "[ ./-]{0,2}"
 _SIGN = re.compile(r"[./-]")
 MIN_CODE_LENGTH: Final = 6
 MAX_CODE_LENGTH: Final = 64
-"""The letters and digits of a code whose groups may be separated differently; at least half must be
-digits."""
+"""Bounds for the letters and digits of a code whose groups may be separated differently; at least
+half must be digits."""
 
 MAX_SPANS: Final = 1000
-"""The most spans of one value that are compared: more carry no information."""
+"""Maximum number of spans of one value to compare: more carry no information."""
 
 _DIGITS = re.compile(r"\d+")
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
@@ -70,7 +70,7 @@ class Grounder:
 
     Args:
         document: its text.
-        years: those that the prompt states beside it.
+        years: the years that the rest of the prompt states.
     """
 
     def __init__(self, document: str, years: Collection[int] = ()) -> None:
@@ -141,10 +141,10 @@ class Grounder:
         """
         text, is_text = self.document, isinstance(value, str)
         for span in self.best_spans(value, fuzzy=False):
-            before, behind = text[: span.start][-2:], text[span.end :][:2]
+            before, after = text[: span.start][-2:], text[span.end :][:2]
             if not (self._is_border(span.start) and self._is_border(span.end)):
                 continue
-            if not is_text or not (_continues_word(before[::-1]) or _continues_word(behind)):
+            if not is_text or not (_continues_word(before[::-1]) or _continues_word(after)):
                 n_times -= 1
                 if not n_times:
                     return True
@@ -159,7 +159,7 @@ class Grounder:
     def fraction_of(self, value: int) -> str | None:
         """Return what the document states in place of a whole number: 12.5 for 12 or 13.
 
-        This is None if it states the number itself, or no number that is less than 1 away.
+        Return None if it states the number itself, or no fraction that is less than 1 away.
         """
         if Decimal(value) in self._numbers:
             return None
@@ -191,7 +191,7 @@ class Grounder:
                     yield self.document[start:end], values
 
     def _numbers_between(self, low: int, high: int) -> Iterator[tuple[int, int, set[Decimal]]]:
-        """Yield the numbers that end at ``low`` or later and begin at ``high`` or before."""
+        """Yield the numbers that end at ``low`` or later and start at ``high`` or earlier."""
         numbers, starts, longest = self._numbers_in_order
         first = bisect_left(starts, low - longest)
         for number in itertools.islice(numbers, first, None):
@@ -223,7 +223,7 @@ class Grounder:
     def best_span(self, value: Any, *, fuzzy: bool = True) -> Span | None:
         """Return the best span of a value, or None if the document does not have it.
 
-        Whole words are preferred to parts of words, then the first span to later ones. Use
+        Whole words are preferred to parts of words, and earlier spans to later ones. Use
         ``fuzzy=False`` for values of a fixed set, where similarity means nothing.
         """
         spans = self.best_spans(value, fuzzy=fuzzy, only_first=True)
@@ -286,11 +286,11 @@ class Grounder:
         normalized = self.normalized
         text = normalized.text
         before = _LETTERS if only_whole and wanted[0] in _LETTERS else ()
-        behind = _LETTERS if only_whole and wanted[-1] in _LETTERS else ()
+        after = _LETTERS if only_whole and wanted[-1] in _LETTERS else ()
         at = text.find(wanted)
         while at >= 0:
             end = at + len(wanted)
-            if text[at - 1 : at] in before or text[end : end + 1] in behind:
+            if text[at - 1 : at] in before or text[end : end + 1] in after:
                 at = text.find(wanted, at + 1)
                 continue
             low, high = normalized.starts[at], normalized.ends[end - 1]
@@ -341,7 +341,7 @@ class Grounder:
         normalized = self.normalized
         pattern = _SEPARATORS.join(map(re.escape, letters))
         if _SIGN.search(text):
-            # Then the groups are those of the value: 10.0.0.12 is not 10.0.0.1.2.
+            # The groups must then be those of the value: 10.0.0.12 is not 10.0.0.1.2.
             pattern = _SEPARATORS.join(map(re.escape, re.findall(r"[^\W_]+", text)))
         for match in re.finditer(pattern, normalized.text):
             low, high = normalized.starts[match.start()], normalized.ends[match.end() - 1]
@@ -413,7 +413,7 @@ def _best_kind(spans: Iterator[Span], only_first: bool) -> list[Span]:
 
 
 MAX_CLUSTER: Final = 32
-"""The most characters that are normalized together: only an attacker stacks more accents."""
+"""Maximum number of characters normalized together: only an attacker stacks more accents."""
 
 _EQUIVALENTS: Final = str.maketrans(
     {
@@ -499,11 +499,12 @@ def _cluster_end(text: str, start: int) -> int:
 def _normalize_cluster(cluster: str) -> str:
     if len(cluster) == 1 and cluster.isascii() and cluster not in _INVISIBLE:
         return " " if cluster.isspace() else cluster.lower().translate(_EQUIVALENTS)
-    seen = "".join(char for char in cluster if char not in _INVISIBLE)
-    # Before NFKC, which would decompose some quotes, and after it, which produces others.
-    even = unicodedata.normalize("NFKC", seen.translate(_EQUIVALENTS)).casefold()
-    even = unicodedata.normalize("NFKC", even).translate(_EQUIVALENTS)
-    return " " if even.isspace() else even
+    visible = "".join(char for char in cluster if char not in _INVISIBLE)
+    # Translate before NFKC, which would decompose some quotes, and again after it, as it produces
+    # others.
+    folded = unicodedata.normalize("NFKC", visible.translate(_EQUIVALENTS)).casefold()
+    folded = unicodedata.normalize("NFKC", folded).translate(_EQUIVALENTS)
+    return " " if folded.isspace() else folded
 
 
 class SpanAssignment:
@@ -542,7 +543,7 @@ class SpanAssignment:
     def _group_paths(
         self, paths: Iterable[Path], depth: int
     ) -> tuple[list[list[tuple[Path, list[Path]]]], list[list[Path]], list[Path]]:
-        """Group paths below an object: those in its lists, by item; in its objects; and its own."""
+        """Group the paths below an object: in its lists, by item; in its objects; and its own."""
         lists: dict[Path, dict[int, list[Path]]] = {}
         objects: dict[str, list[Path]] = {}
         own: list[Path] = []
@@ -562,7 +563,7 @@ class SpanAssignment:
         return in_order, list(objects.values()), own
 
     def _find_part(self, path: Path, low: int, high: int) -> ItemPart | None:
-        """Return a value with its spans in a part of the text, or else in all of it."""
+        """Return a value with its spans between two offsets, or with all if none is there."""
         value, is_fixed = self._values[path], self._is_fixed(path)
         key = type(value), value, is_fixed
         known = self._known.get(key)
@@ -600,7 +601,7 @@ class SpanAssignment:
                 paths = [p for p in (path,) if p in self._values]
             found = (self._find_part(p, low, high) for p in paths)
             parts.append([part for part in found if part is not None])
-        found_items = [n for n, its in enumerate(parts) if its]
+        found_items = [n for n, item_parts in enumerate(parts) if item_parts]
         windows: list[Window | None] = [None] * len(items)
         list_items = {n: ListItem(parts[n]) for n in found_items}
         for n, window in zip(found_items, choose_windows(list(list_items.values())), strict=True):
@@ -615,7 +616,7 @@ class SpanAssignment:
             for part in parts[n]:
                 name = part.path[len(items[n][0]) :]
                 if part.path not in self.spans:
-                    self._assign_rest(part, segments[n], last.get(name, 0))
+                    self._assign_outside_window(part, segments[n], last.get(name, 0))
                 last[name] = self.spans[part.path].end
         self._assign_inner_lists([lists for _, lists, _, _ in sorted_], windows, segments)
 
@@ -629,7 +630,8 @@ class SpanAssignment:
         for inner, window, segment in zip(lists, windows, segments, strict=True):
             for items in inner:
                 if window is None:
-                    # The item was not found, so its lists are joined with those of the others.
+                    # The item has no window: search its lists together with those of the others
+                    # without one.
                     together.setdefault(items[0][0][-2], []).extend(items)
                 else:
                     # Lists follow the beginning of their item.
@@ -658,7 +660,7 @@ class SpanAssignment:
             item, min((w for n, a in anchors for w in item.windows(a, n)), key=order)
         )
 
-    def _assign_rest(self, part: ItemPart, segment: tuple[int, int], last: int) -> None:
+    def _assign_outside_window(self, part: ItemPart, segment: tuple[int, int], last: int) -> None:
         """Assign a part that is in no window: near its item, else to a free span."""
         candidates = part.candidates
 

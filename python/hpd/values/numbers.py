@@ -16,16 +16,16 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 MAX_DIGITS: Final = 40
-"""Maximum digits of an amount; longer ones are serial numbers."""
+"""Maximum length of an amount in characters; longer ones are serial numbers."""
 
 _EXACT: Final = Context(prec=100)
 
-_SIGN_OF_PART: Final = r"[¼½¾\u2150-\u215e]"
+_FRACTION_CHAR: Final = r"[¼½¾\u2150-\u215e]"
 _BLANK: Final = r"[ \u00a0\u202f\u2009]"
 # Digits with single separators between them; a blank only separates groups of three.
 _RUN = re.compile(
     rf"(?<![\w.])\.\d+(?![\d.])|\d+(?:[.,'\u2019\u066b\u066c_]\d+|{_BLANK}\d{{3}}(?!\d))*"
-    rf"|{_SIGN_OF_PART}"
+    rf"|{_FRACTION_CHAR}"
 )
 _MEASURE: Final = (
     "inch(?:es)?|in(?=[.,;:)]|$)|ft|feet|foot|yards?|yd|miles?|mi|cups?|tsp|tbsp|teaspoons?|lbs?|oz"
@@ -33,13 +33,13 @@ _MEASURE: Final = (
     "|EL|TL|Tassen?|Pfund|tasses?|taza"
 )
 _MEASURE_JOINED: Final = "[杯匙寸]|英寸|カップ|インチ|컵|큰술|작은술|ถ้วย|ช้อน|كوب|כוס"
-# Letters of scripts that separate words: those of others may be adjacent to a number.
+# Letters of scripts with blanks between words: those of others may be adjacent to a number.
 _LETTER: Final = r"[^\W\d_\u0590-\u1dff\u2000-\U0010ffff]"
 _ALNUM: Final = r"[^\W\u0590-\u065f\u066a-\u1dff\u2000-\U0010ffff]"
 # 3/4 alone may be a fraction, a day, a ratio or pages; 3/4 inch is a fraction.
 _FRACTION = re.compile(
     rf"(?<!{_ALNUM})(?<![.,/\u2044])(?<!\d[-\u2013])(?:(?P<whole>[1-9]\d{{0,2}})(?P<gap>{_BLANK}|-))?(?:"
-    rf"(?P<part>(?P<sign>{_SIGN_OF_PART})|[1-9]\d?[/\u2044](?:[2-9]|10|16|32|64)"
+    rf"(?P<part>(?P<sign>{_FRACTION_CHAR})|[1-9]\d?[/\u2044](?:[2-9]|10|16|32|64)"
     rf"(?=(?P<unit>[ \u00a0-]?(?:(?:{_MEASURE})\b(?!/)|{_MEASURE_JOINED})|\u2033)"
     rf"|(?!{_ALNUM}|[/\u2044]|[.,-]\w))))"
 )
@@ -47,32 +47,35 @@ _PIECE = re.compile(r"[^,'_ \u2019\u00a0\u202f\u2009]+")
 _BLANKS = re.compile(r"[ \u00a0\u202f\u2009'\u2019_]")
 _ARABIC: Final = str.maketrans("\u066b\u066c", ".,")
 _MONEY: Final = r"[$€£¥₹₽₩₺₪฿₫]"
-# Groups that certainly belong together: zeros, more than two, decimals, or printed blanks.
+# Groups that are certainly one number: a group starts with 0, there are more than two groups,
+# decimals follow, or the blanks are no-break or thin ones.
 _GROUPED = re.compile(
     rf"[1-9]\d{{0,2}}(?:{_BLANK}\d{{3}})*(?:{_BLANK}0\d\d|[\u00a0\u202f\u2009]\d{{3}}"
     rf"|{_BLANK}\d{{3}}{_BLANK}\d{{3}}|{_BLANK}\d{{3}}[.,]\d).*"
 )
-_MONEY_BEHIND = re.compile(
+_MONEY_AFTER = re.compile(
     rf"[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}\b|kr\b|zł|Kč|\u0440\u0443\u0431|[:,.][-\u2013](?!\w))"
 )
 _MONEY_BEFORE = re.compile(rf"(?:{_MONEY}|\b(?:[A-Z]{{3}}|kr|Kr))[ \u00a0]?$")
 _MARKS = re.compile(r"['\u2019_]")
 _MARKED = re.compile(r"\d{1,3}(?:['\u2019_]\d{3})+(?:[.,]\d+)?")
-_POWER: Final = r"(?:(?:\^|\*\*)(?P<power>[+\u2212-]?\d{1,3})|(?P<above>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
+_POWER: Final = (
+    r"(?:(?:\^|\*\*)(?P<power>[+\u2212-]?\d{1,3})|(?P<superscript>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
+)
 _EXPONENT = re.compile(
     rf"(?:[eE](?P<e>[+-]?\d{{1,3}})|[ \u00a0]?[\u00d7x\u00b7*][ \u00a0]?10{_POWER})(?!\w)"
 )
 _POWER_OF_TEN = re.compile(rf"(?P<e>){_POWER}(?!\w)")
-_ABOVE: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹\u2212", "+-0123456789-")
+_SUPERSCRIPTS: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹\u2212", "+-0123456789-")
 _SIGN = re.compile(
     rf"(?:[-\u2212\u2013]|\u2212[ \u00a0]|\b(?P<word>minus)[ ])"
     rf"(?P<money>[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}[ \u00a0]))?$"
 )
-_SIGN_BEHIND = re.compile(r"(?:[ \u00a0]?€)?[-\u2212](?=$|[ \u00a0]?€|\s(?!\d))")
+_SIGN_AFTER = re.compile(r"(?:[ \u00a0]?€)?[-\u2212](?=$|[ \u00a0]?€|\s(?!\d))")
 _GROUPS = re.compile(
     rf"\d{{1,3}}(?:(?:[.,'\u2019]|{_BLANK})\d{{2,3}})*(?:[.,'\u2019]|{_BLANK})\d{{3}}(?:[.,]\d{{1,2}})?"
 )
-# A document with accounts, in which an amount in brackets is negative.
+# Signs of a document with accounts, in which an amount in brackets is negative.
 _AMOUNT_WORDS = re.compile(
     rf"{_MONEY}|\b(?:USD|EUR|GBP|CHF|JPY|CNY|HKD|INR|AUD|CAD)\b"
     r"|\b(?:loss(?:es)?|profits?|incomes?|revenues?|expenses?|expenditures?|assets|liabilities"
@@ -87,9 +90,9 @@ _MARKED_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)+(?![\w]|[.,]\d)", re.ASC
 _THREE_DECIMALS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}", re.ASCII)
 _MANY_AMOUNTS: Final = 10
 _EUROS: Final = r"(?:€|\b(?:EUR|[Ee]uro)\b)"
-_EUROS_BEHIND = re.compile(rf"[ \u00a0]?{_EUROS}")
+_EUROS_AFTER = re.compile(rf"[ \u00a0]?{_EUROS}")
 _EUROS_BEFORE = re.compile(rf"{_EUROS}[ \u00a0]?$")
-_UNIT_BEHIND = re.compile(r"[ \u00a0]?(?:/|(?:per|pro|je)\b)")
+_UNIT_AFTER = re.compile(r"[ \u00a0]?(?:/|(?:per|pro|je)\b)")
 YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 """A year, by itself or in a date."""
 
@@ -167,19 +170,19 @@ _FACTOR: Final = {
     **dict.fromkeys("亿億억", Decimal(10) ** 8),
 }
 _UNITS: Final = {
-    # As in names: without accents. Short words are too ambiguous.
+    # Without accents, as names are compared. Short words are too ambiguous.
     word: Decimal(10) ** power
     for power, words in _POWERS.items()
     if power > 3
     for word in strip_accents(words).split()
     if len(word) > 3 or word in ("mio", "mln", "mrd")
 }
-_TIMES = re.compile(
+_FACTOR_WORD = re.compile(
     rf"[ \u00a0-]?(?:((?:{'|'.join(w for w in _FACTOR if w.isascii() or len(w) > 1)})\b"
     r"|[万萬億亿만억]))",
     re.IGNORECASE,
 )
-_LETTER_TIMES = re.compile(r"[ \u00a0]?(MM|[mMbB])(?:\b|(?=€))")
+_FACTOR_LETTER = re.compile(r"[ \u00a0]?(MM|[mMbB])(?:\b|(?=€))")
 
 
 def fold_case(word: str) -> str:
@@ -197,34 +200,34 @@ def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int
     """Yield the numbers that a document states, with their offsets and all readings.
 
     Numbers in digits come first, from left to right, then those in words. Parts of numbers are not
-    included: neither 25 of ``25 000 €``, nor 45 of ``-45,00 €``. A periodic fraction has four
-    decimals. With ``loose=True`` readings include approximate values: 1.2 for ``1.2 million``, and
-    any rounding for ``2/3``.
+    included: neither 25 of ``25 000 €``, nor 45 of ``-45,00 €``. A periodic fraction is rounded to
+    four decimals. With ``loose=True``, readings include 1.2 for ``1.2 million``, and all roundings
+    of ``2/3``.
     """
-    behind = 0
+    previous_end = 0
     for match in _RUN.finditer(document):
-        if match.start() < behind:
+        if match.start() < previous_end:
             continue  # the 12 of 1.5e-12
         fraction = _FRACTION.match(document, match.start())
         if fraction and (parts := _fraction_values(fraction["part"], loose)):
             values = {int(fraction["whole"] or 0) + part for part in parts}
             yield from _complete_number(document, *fraction.span(), values, loose)
             if fraction["sign"] or fraction["unit"] or fraction["gap"] not in (None, "-"):
-                behind = fraction.end()
+                previous_end = fraction.end()
                 continue
         exponent = _exponent(document, *match.span())
-        behind = exponent.end() if exponent else 0
+        previous_end = exponent.end() if exponent else 0
         for low, high, values in _run_and_parts(document, *match.span()):
             yield from _complete_number(document, low, high, values, loose)
     for match in _WORD.finditer(document):
-        # A million after digits is read with them.
+        # A scale after digits (3 million) is read with them.
         is_scale = fold_case(match.group()) in _SCALE_OF
         if not is_scale or document[max(0, match.start() - 2) : match.start()] in ("a ", "A "):
             yield from _numbers_in_words(match.start(), match.group())
 
 
 def _fraction_values(text: str, loose: bool) -> set[Decimal]:
-    """Return the decimals for ``1/2`` or ``½``, rounded if periodic; none for ``3/2``."""
+    """Return the decimals for ``1/2`` or ``½``, rounded if periodic; empty for ``3/2``."""
     is_sign = len(text) == 1
     part = Fraction(unicodedata.numeric(text) if is_sign else text.replace("\u2044", "/"))
     part = part.limit_denominator(64)
@@ -244,7 +247,7 @@ def has_unread_numbers(document: str) -> bool:
 
 
 def _exponent(document: str, start: int, end: int) -> re.Match[str] | None:
-    """Return the power of ten after a number, or after a 10 itself."""
+    """Return the power of ten that follows a number, or the exponent that follows a 10."""
     forms = (_EXPONENT, _POWER_OF_TEN) if document[start:end] == "10" else (_EXPONENT,)
     return next(filter(None, (form.match(document, end) for form in forms)), None)
 
@@ -254,26 +257,28 @@ def _complete_number(
 ) -> Iterator[tuple[int, int, set[Decimal]]]:
     """Extend a number in digits with its exponent, factor in words and sign."""
     low, high = start, end
-    exponent, times = _exponent(document, start, end), _TIMES.match(document, end)
+    exponent, factor_word = _exponent(document, start, end), _FACTOR_WORD.match(document, end)
     money = _MONEY_BEFORE.search(document[max(0, start - 5) : start])
-    letter = _LETTER_TIMES.match(document, end)
-    # Without a currency before it, it may be millions or metres.
+    letter = _FACTOR_LETTER.match(document, end)
+    # Without a currency before the number, ``m`` may mean millions or metres.
     if letter and not (money or letter[1].isupper()):
-        letter = letter if _MONEY_BEHIND.match(document, letter.end()) else None
+        letter = letter if _MONEY_AFTER.match(document, letter.end()) else None
     if exponent:
-        power = int((exponent["e"] or exponent["power"] or exponent["above"]).translate(_ABOVE))
+        power = int(
+            (exponent["e"] or exponent["power"] or exponent["superscript"]).translate(_SUPERSCRIPTS)
+        )
         if exponent.re is _POWER_OF_TEN:
             values = {Decimal(1)}
         values = {value.scaleb(power, _EXACT) for value in values}
         high = exponent.end()
-    elif times or letter:
-        word = fold_case(times[1]) if times else ""
-        factor = _FACTOR[word] if times else Decimal(10) ** (9 if letter[1] in "bB" else 6)  # type: ignore[index]
+    elif factor_word or letter:
+        word = fold_case(factor_word[1]) if factor_word else ""
+        factor = _FACTOR[word] if factor_word else Decimal(10) ** (9 if letter[1] in "bB" else 6)  # type: ignore[index]
         if loose or word == "k" or (letter and not money):
             yield start, end, values
         values = {_EXACT.multiply(value, factor) for value in values}
-        high = times.end() if times else letter.end()  # type: ignore[union-attr]
-    if high == end and re.match(_SIGN_OF_PART, document[high : high + 1]):
+        high = factor_word.end() if factor_word else letter.end()  # type: ignore[union-attr]
+    if high == end and re.match(_FRACTION_CHAR, document[high : high + 1]):
         values = {
             value + part for value in values for part in _fraction_values(document[high], loose)
         }
@@ -294,10 +299,10 @@ def _complete_number(
             is_positive = is_word
     else:
         is_exact = _is_to_the_cent(document, start, high)
-        behind = _SIGN_BEHIND.match(document, high) if is_exact else None
+        after = _SIGN_AFTER.match(document, high) if is_exact else None
         before = document[: start - len(money.group()) if money else start][-1:]
-        if behind:
-            is_negative, is_positive, high = True, False, behind.end()
+        if after:
+            is_negative, is_positive, high = True, False, after.end()
         elif before == "(" and document[high : high + 1] == ")":
             has_groups = _GROUPS.fullmatch(document, start, end) is not None
             if is_exact or money or has_groups:
@@ -337,7 +342,7 @@ def mark_of_thousands(document: str) -> str | None:
             if has_groups and marks.count(marks[-1]) == 1:
                 shown[marks[0]] += 1
         elif len(marks) > 1:
-            # Three digits at first may be an IP address.
+            # If the first group has three digits, it may be an IP address.
             if len(first) < 3 and has_groups and len(groups[-1]) == 3:
                 shown[marks[0]] += 1
         elif len(groups[0]) != 3 or len(first) > 3 or first[0] == "0":
@@ -356,9 +361,9 @@ def mark_of_thousands(document: str) -> str | None:
 
 
 def whole_number(numeral: str, document: str) -> str | None:
-    """Return a decimal as the whole number that the document means by it; None if there is none.
+    """Return the whole number that the document means by a decimal, or None.
 
-    Models copy ``2.655`` where it means 2655.
+    Models copy ``2.655`` from documents in which it means 2655.
     """
     if not _THREE_DECIMALS.fullmatch(numeral):
         return None
@@ -374,7 +379,7 @@ def whole_number(numeral: str, document: str) -> str | None:
 
 
 def decimal_number(numeral: str, document: str) -> str | None:
-    """Return a whole number as the decimal that the document means by it; None if there is none.
+    """Return the decimal that the document states where the model wrote a whole number, or None.
 
     JSON has no decimal comma, so models copy ``225,56`` as 22556 or as 225.
     """
@@ -407,29 +412,27 @@ def _grouped(digits: str) -> str:
 
 
 def _places_of(document: str, *forms: str) -> list[tuple[int, int]]:
-    """Return the spans at which a document has a number, in one of its forms, on its own."""
+    """Return the spans at which a number, in one of some forms, stands on its own."""
     any_form = "|".join(map(re.escape, forms))
     number = re.compile(rf"(?<![\w.,])(?:{any_form})(?!\w|[.,]\d)")
     return [match.span() for match in number.finditer(document)]
 
 
 def _is_in_euros(document: str, start: int, end: int) -> bool:
-    """Return whether an amount is in euros, and neither a rate nor a price of a litre.
+    """Return whether an amount is in euros, and neither an exchange rate nor a price per unit.
 
-    With other currencies dots separate decimals as often.
+    With other currencies, a dot is as often a decimal point.
     """
-    behind = _EUROS_BEHIND.match(document, end)
+    after = _EUROS_AFTER.match(document, end)
     before = _EUROS_BEFORE.search(document[max(0, start - 5) : start])
     if "=" in document[max(0, start - 6) : start]:
         return False
-    return bool(behind or before) and not _UNIT_BEHIND.match(
-        document, behind.end() if behind else end
-    )
+    return bool(after or before) and not _UNIT_AFTER.match(document, after.end() if after else end)
 
 
 def _is_money(document: str, start: int, end: int) -> bool:
     """Return whether an amount has a currency, or two decimals."""
-    return _is_to_the_cent(document, start, end) or bool(_MONEY_BEHIND.match(document, end))
+    return _is_to_the_cent(document, start, end) or bool(_MONEY_AFTER.match(document, end))
 
 
 def _is_to_the_cent(document: str, start: int, end: int) -> bool:
@@ -440,7 +443,7 @@ def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, i
     """Yield a run of digits and separators as one number, and its parts if they may be several.
 
     A run with blanks may be several numbers (``size 10 200 mm``), unless it is money or has a form
-    that only one number has; so may one that cannot be a single number (``1,2,3``).
+    that only one number has. A run that cannot be one number is several (``1,2,3``).
     """
     run = document[start:end]
     is_one = not _MARKS.search(run) or _MARKED.fullmatch(run)
@@ -451,9 +454,9 @@ def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, i
         if (
             " " not in run
             or _GROUPED.fullmatch(run)
-            or _MONEY_BEHIND.match(document, end)
+            or _MONEY_AFTER.match(document, end)
             or _MONEY_BEFORE.search(before)
-            or _TIMES.match(document, end)
+            or _FACTOR_WORD.match(document, end)
         ):
             return
     for piece in _PIECE.finditer(run):
@@ -467,7 +470,7 @@ def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, i
 
 
 def _numbers_in_words(start: int, text: str) -> Iterator[tuple[int, int, set[Decimal]]]:
-    """Yield the numbers in consecutive words for numbers, each as long as possible."""
+    """Yield the numbers in a series of words for numbers, each from as many words as possible."""
     total = current = low = high = 0
     for word in (*_LETTERS.finditer(text), None):
         name = fold_case(word.group()) if word else ""
@@ -638,7 +641,7 @@ class Day:
     day: int
 
     def iso_date(self, year: int) -> str | None:
-        """Return it in ISO 8601, with ``year`` if it has none; None if there is no such day."""
+        """Return the date in ISO 8601, in ``year`` if it has none; None if there is no such day."""
         try:
             return date(self.year or year, self.month, self.day).isoformat()
         except ValueError:
@@ -650,7 +653,7 @@ class DocumentDates:
 
     Args:
         document: its text.
-        years: those that the prompt states beside it.
+        years: the years that the rest of the prompt states.
     """
 
     def __init__(self, document: str, years: Collection[int] = ()) -> None:
@@ -711,7 +714,7 @@ class DocumentDates:
 
     @cached_property
     def _may_have_other_years(self) -> bool:
-        """Whether the document may state years in ways in which they are not searched for."""
+        """Whether the document may state years in forms that ``years_in`` does not read."""
         is_unread = has_unread_days(self.document)
         return is_unread or _OTHER_YEAR.search(self.document) is not None
 
@@ -746,7 +749,7 @@ class Clock:
     times: set[str]
     """HH:MM:SS, with a fraction if it has one."""
     zone: str | None = ""
-    """``Z`` or ``+02:00``; empty if not stated, None if only by name."""
+    """``Z`` or ``+02:00``; empty if not stated, None if stated only by name."""
 
 
 def times_in(document: str) -> Iterator[Clock]:
@@ -804,7 +807,7 @@ def _days(form: str, text: str) -> Iterator[Day]:
 
 
 def _years(text: str) -> Iterator[int]:
-    """Yield the years that a number can mean: of this century or the last if it has two digits.
+    """Yield the years that a number can mean: two digits are in this century or the last.
 
     2567 may be a Buddhist year, as in Thailand.
     """

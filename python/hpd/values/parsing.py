@@ -67,9 +67,10 @@ class ParsedValue:
 def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
     """Parse the raw text of a scalar field: `` "Nike"``, `` 12,``, `` null``.
 
-    Anything after the first complete JSON value is ignored, as a number comes with its delimiter.
+    Anything after the first complete JSON value is ignored, as a number is followed by its
+    delimiter.
     A value of another type is converted if its meaning is clear (``"3"`` for an integer). Null is
-    not an error here (see ``assemble``). Nothing is raised.
+    not an error here (see ``assemble``). Never raises an exception.
 
     Args:
         raw: the model's text.
@@ -91,13 +92,13 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
 
 
 def _read_json(text: str, attribute: Attribute, document: str) -> Any:
-    """Return the JSON value at the start of a text, or what its model means by invalid JSON."""
+    """Return the JSON value at the start of a text, or what the model means by invalid JSON."""
     written = _STRING_START.match(text)
     if written and text[written.end() :][:1] == '"':
         return _unescape(written[1], document)
     zeros, numeral = _ZEROS_BEFORE.match(text), _NUMERAL.match(text)
     if zeros and numeral:
-        # JSON has no such number; in text, which may be a code, leading zeros are kept.
+        # JSON does not allow leading zeros; a string keeps them, as it may be a code.
         if attribute.type == "string":
             return numeral.group()
         text = zeros[1] + text[zeros.end() :]
@@ -111,10 +112,10 @@ def _read_json(text: str, attribute: Attribute, document: str) -> Any:
 
 
 def _unescape(written: str, document: str) -> str:
-    """Return the text of a JSON string, as its model means it.
+    """Return the text of a JSON string, as the model means it.
 
-    Models copy the backslashes of paths: ``C:\\new`` is a path, not two lines, if it is in the
-    document. So are all backslashes in a text with an invalid escape.
+    Models copy the backslashes of paths: ``C:\\new`` is a path, not two lines, if the document
+    contains it. In a string with an invalid escape, no backslash is an escape.
     """
     if "\\" not in written:
         return written
@@ -130,8 +131,8 @@ def _unescape(written: str, document: str) -> str:
 def parse_forced(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
     """Parse the raw text of a value that must exist.
 
-    A number outside its limits becomes the closest one within, with the reason; a truncated text is
-    a value if it obeys the schema.
+    A number outside its limits becomes the closest one within them, with the reason; a truncated
+    text is accepted if it obeys the schema.
     """
     parsed = parse_value(raw, attribute, document)
     if parsed.error is None:
@@ -140,8 +141,8 @@ def parse_forced(raw: str, attribute: Attribute, document: str = "") -> ParsedVa
         numeral = _NUMERAL.match(raw.strip())
         nearest = None if numeral is None else _nearest_valid(Fraction(numeral.group()), attribute)
         return parsed if nearest is None else ParsedValue(nearest, reason=parsed.error)
-    begun = _partial_text(raw, document) if attribute.type == "string" else None
-    cut = check_value(begun, attribute) if begun else parsed
+    beginning = _partial_text(raw, document) if attribute.type == "string" else None
+    cut = check_value(beginning, attribute) if beginning else parsed
     return parsed if cut.error else cut
 
 
@@ -167,22 +168,22 @@ def _nearest_valid(number: Fraction, attribute: Attribute) -> int | float | None
 
 
 def parse_truncated(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
-    """Parse the raw text of a truncated value: its beginning, if it is free text."""
+    """Parse the raw text of a truncated value; free text is cut short, not refused."""
     if _NUMBER_AT_END.fullmatch(raw):
         return ParsedValue(error=INCOMPLETE)  # It may have lost its last digits.
     parsed = parse_value(raw, attribute, document)
     is_free = attribute.type == "string" and not (attribute.pattern or attribute.format)
-    begun = _partial_text(raw, document) if parsed.error is not None and is_free else None
-    return check_value(begun, attribute) if begun else parsed
+    beginning = _partial_text(raw, document) if parsed.error is not None and is_free else None
+    return check_value(beginning, attribute) if beginning else parsed
 
 
 def _partial_text(raw: str, document: str) -> str | None:
     """Return the beginning of a truncated text."""
-    begun = _STRING_START.match(raw.strip())
-    if begun is None:
+    beginning = _STRING_START.match(raw.strip())
+    if beginning is None:
         return None
     # The last character may be incomplete.
-    written = _HALF_ESCAPE.sub("", begun[1])
+    written = _HALF_ESCAPE.sub("", beginning[1])
     return _HALF_CHARACTER.sub("", _unescape(written, document)).strip()
 
 
@@ -207,7 +208,7 @@ def check_value(value: Any, attribute: Attribute) -> ParsedValue:
 
 
 def _union_value(value: Any, attribute: Attribute) -> ParsedValue:
-    """Return a value as the first variant that matches it, else one it can be converted to."""
+    """Convert a value to the first variant that accepts it; variants of its own type come first."""
     alike = [variant for variant in attribute.attributes if _has_type_of(value, variant)]
     others = [variant for variant in attribute.attributes if variant not in alike]
     found = [check_value(value, variant) for variant in (*alike, *others)]
@@ -225,7 +226,7 @@ def _has_type_of(value: Any, attribute: Attribute) -> bool:
 
 
 def joint_probability(log_probabilities: Iterable[float]) -> float | None:
-    """Return the probability of a value from those of its tokens; None if there are none."""
+    """Return a value's probability from its tokens' log probabilities; None without tokens."""
     total = 0.0
     n_tokens = 0
     for log_probability in log_probabilities:
@@ -268,8 +269,7 @@ def typed_value(value: Any, attribute: Attribute) -> Any:
 
 
 def python_type(attribute: Attribute) -> Any:
-    """Return the class of ``typed_value`` for an attribute: date, datetime, time, Decimal, or
-    None."""
+    """Return the class to which ``typed_value`` converts an attribute's values, or None."""
     if attribute.type == "date":
         return date
     if attribute.type == "date-time":
@@ -331,7 +331,7 @@ def _check_string(value: Any, attribute: Attribute) -> ParsedValue:
     if not is_unicode(value):
         return ParsedValue(error="it is not valid Unicode text")
     if attribute.pattern is None:
-        # Models put the blank before a word after the quotation mark.
+        # Models write the blank of a word's token after the quotation mark.
         value = value.strip()
     if attribute.min_length is not None and len(value) < attribute.min_length:
         return ParsedValue(error=f"shorter than {attribute.min_length} characters")
@@ -407,7 +407,7 @@ def _limit_error(value: int | float, attribute: Attribute) -> str | None:
 
 
 def _is_multiple(value: int | float, unit: int | float) -> bool:
-    """Return whether a number is a multiple of a step in decimal, as 0.3 is of 0.1."""
+    """Return whether a number is a multiple of another in decimal, as 0.3 is of 0.1."""
     return Fraction(str(value)) % Fraction(str(unit)) == 0
 
 

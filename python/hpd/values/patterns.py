@@ -1,8 +1,8 @@
 """Regular expressions as GBNF, for the text of a JSON string.
 
-The grammar accepts strings in which the pattern is found, as in ``hpd.schema``: letters and digits
-are Unicode's. Quotation marks and other characters that JSON must escape are escaped. Other control
-characters and unassigned ones are excluded.
+Like ``hpd.schema``, the grammar accepts strings that contain a match of the pattern, with Unicode's
+letters and digits. Quotation marks and other characters that JSON must escape are escaped. Other
+control characters and unassigned ones are excluded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final
 try:
     from re import _constants as _c  # type: ignore[attr-defined]
     from re import _parser  # type: ignore[attr-defined]
-except ImportError:  # Elsewhere in Python 3.10, which is deprecated in later versions.
+except ImportError:  # Python 3.10 has them here, which later versions deprecate.
     import sre_constants as _c
     import sre_parse as _parser
 
@@ -127,7 +127,7 @@ class _GrammarBuilder:
         self._stand_ins = stand_ins
 
     def anchored(self, items: list[Any]) -> str:
-        """Return a whole pattern, with any text before or after it where it is not anchored."""
+        """Return the expression for a whole pattern, with any text around it unless anchored."""
         for edge in (0, -1):
             if items and _holds_anchor(items[edge : edge + 1 or None]):
                 op, arg = items[edge]
@@ -172,7 +172,7 @@ class _GrammarBuilder:
         raise UnsupportedPattern(f"{str(op).lower()}")
 
     def characters(self, code: int) -> Ranges:
-        """Return the character of a code, or those of the property for which it stands."""
+        """Return the range of one character, or the ranges of the property for which it stands."""
         number = code - _FIRST_STAND_IN
         if 0 <= number < len(self._stand_ins):
             return list(_ranges_of_class(self._stand_ins[number]))
@@ -198,7 +198,7 @@ class _GrammarBuilder:
         return _ESCAPES.get(code) or self.one_of(self.characters(code))
 
     def one_of(self, ranges: Ranges) -> str:
-        """Return an expression for one of some characters, or its escape."""
+        """Return an expression for one character of the ranges, escaped where JSON requires it."""
         forms = [
             text
             for code, text in _ESCAPES.items()
@@ -207,7 +207,7 @@ class _GrammarBuilder:
         plain = _merge(_subtract(ranges, _ESCAPED_RANGES))
         if plain:
             others = _merge(_complement(plain))
-            # Characters that no text has need not be excluded.
+            # Surrogates need not be excluded, as no text has them.
             others = [pair for pair in others if pair != (0xD800, 0xDFFF)]
             # If a class excludes more than ASCII, llama.cpp rejects tokens that end within a
             # character that may be in the class.
@@ -238,7 +238,7 @@ def _holds_anchor(items: Any) -> bool:
 
 
 def _n_repetitions(items: Any) -> int:
-    """Return the maximum rules llama.cpp makes of an item, as nested repetitions multiply."""
+    """Return the most rules that llama.cpp makes of an item; nested repetitions multiply."""
     most = 1
     for op, arg in items:
         if op is _c.BRANCH:

@@ -25,7 +25,7 @@ from hpd.values.numbers import (
 )
 
 STATED_KEY = "hpd.stated"
-"""GGUF key that is ``on`` if the model's values should be limited to documents."""
+"""GGUF key that is ``on`` if the model may only write values that the document states."""
 
 MAX_LISTED = 5000
 """Maximum number of values listed for a field: a document with more is a table."""
@@ -49,12 +49,12 @@ _FORMAT_PATTERNS: Final = {
     ),
 }
 _FORMAT_PATTERNS["url"] = _FORMAT_PATTERNS["uri"]
-"""Patterns of formats within a text."""
+"""Patterns that find values of a format within a text."""
 
 _OTHER_SCRIPT_AROUND = re.compile(r"^[^\x00-\x7f]+|(?<=[\x00-\x7f])[^\x00-\x7f]+$")
 _BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 _TELEPHONE = re.compile(r"\+\d[\d ()/\u00a0.-]{6,30}\d")
-_FACTOR_BEHIND = re.compile(r"\d[^\d]*[^\W\d]$")
+_ENDS_WITH_FACTOR = re.compile(r"\d[^\d]*[^\W\d]$")
 _THOUSANDS = re.compile(r"\D*\d{1,3}[.,]000\D*", re.ASCII)
 _PADDED = re.compile(r"0+[1-9]\d*")
 _NUMBER_LIMIT = Decimal(10) ** MAX_DIGITS
@@ -63,10 +63,10 @@ _NUMBER_LIMIT = Decimal(10) ** MAX_DIGITS
 class StatedValues:
     """The numbers, dates and so on of a document, as values.
 
-    Numbers are in digits, with an optional word or letter for thousands, millions or billions
-    (``1.2 million``), or in words: English ones, or those up to twelve; if an attribute names such
-    a factor, like ``price_million``, they are in that unit. A day without a year is one in each
-    year that the document states.
+    Numbers are written in digits, with an optional word or letter for thousands, millions or
+    billions (``1.2 million``), or in words (in English, or up to twelve). If an attribute names
+    such a factor, like ``price_million``, its numbers are in that unit. A day without a year is
+    listed in each year that the document states.
     """
 
     def __init__(self, document: str) -> None:
@@ -75,9 +75,9 @@ class StatedValues:
     def texts_for(self, attribute: Attribute) -> list[str] | None:
         """Return the JSON texts of all values that the document states for an attribute.
 
-        None if they cannot be listed: the type is another one, there are more than ``MAX_LISTED``,
-        or the document has one in a form that is not read (a day without any year, a time zone by
-        name, a number in other words).
+        None if they cannot be listed: the attribute has another type, there are more than
+        ``MAX_LISTED``, or the document states one in a form that is not read (a day without any
+        year, a time zone by name, a number in other words).
         """
         texts: list[str] | None = None
         match attribute.type:
@@ -94,18 +94,18 @@ class StatedValues:
         return None if texts is None or len(texts) > MAX_LISTED else texts
 
     def _of_format(self, name: str) -> list[str]:
-        is_one = FORMATS[name].fullmatch
+        is_valid = FORMATS[name].fullmatch
         found = {
             text
             for match in _FORMAT_PATTERNS[name].finditer(self.document)
             if len(match.group()) <= MAX_LINK_LENGTH
             for text in _strip_surroundings(match.group())
         }
-        return sorted(json.dumps(text, ensure_ascii=False) for text in found if is_one(text))
+        return sorted(json.dumps(text, ensure_ascii=False) for text in found if is_valid(text))
 
     @cached_property
     def _values(self) -> list[tuple[str, Decimal]] | None:
-        """Return each number with its text, except parts of telephone numbers."""
+        """Each number with its text, except parts of telephone numbers; None if some are unread."""
         if has_unread_numbers(self.document):
             return None
         telephone = {
@@ -129,7 +129,9 @@ class StatedValues:
         }
         numbers = {
             # For ``price_million``, 310 million is 310, and half a million 0.5.
-            value / unit if unit and (abs(value) >= unit or _FACTOR_BEHIND.search(text)) else value
+            value / unit
+            if unit and (abs(value) >= unit or _ENDS_WITH_FACTOR.search(text))
+            else value
             for text, value in self._values
         }
         if attribute.type == "integer":
@@ -172,7 +174,7 @@ class StatedValues:
         days, clocks = self._dates, self._clocks
         if days is None or clocks is None or any(clock.zone is None for clock in clocks):
             return None
-        # Midnight means no time.
+        # A day without a time is written with midnight.
         times = {"00:00:00", *(t + (c.zone or "") for c in clocks for t in c.times)}
         if len(days) * len(times) > MAX_LISTED:
             return None
@@ -188,10 +190,10 @@ _EMPTY_DOCUMENT = StatedValues("")
 
 
 def _strip_surroundings(text: str) -> Iterator[str]:
-    """Yield a link or address without its sentence's punctuation.
+    """Yield a link or address without the punctuation of its sentence.
 
-    With and without letters of another script at its ends, and leading marks, which an address may
-    have.
+    It is yielded with and without letters of another script at its ends, and with and without
+    leading marks, which may belong to an address.
     """
     while text and (text[-1] in ".,:;!?'*" or text[-1] in _BRACKETS):
         if text[-1] in _BRACKETS and text.count(_BRACKETS[text[-1]]) >= text.count(text[-1]):
@@ -207,7 +209,7 @@ def _is_integer(value: Decimal) -> bool:
 
 
 def _number_texts(value: Decimal) -> Iterator[str]:
-    """Yield a number as models write it: with minimal decimals, with one, and with two."""
+    """Yield a number as models write it: with as few decimals as possible, with one, with two."""
     whole, _, decimals = f"{value:f}".partition(".")
     decimals = decimals.rstrip("0")
     if len(decimals) > MAX_DIGITS:

@@ -1,11 +1,12 @@
 """Chooses a window of the text for each item of a list, for all items together.
 
-A value such as 12 may have many spans in a text. List items are assumed to be in the order of the
-text: each gets a window after that of the item before it, which contains its parts close together.
+A value such as 12 may have many spans in a text. The text is assumed to state the items in the
+order of the list: each item gets a window in which its parts are close together, after the window
+of the previous item.
 The solution with the least cost is chosen:
 
 - each character between the parts of an item that belongs to none of them: 1,
-- a span in another notation than the value (12.00 for the number of saws): ``UNLIKE_COST``,
+- a span in a different notation from the value's (12.00 for the number of saws): ``UNLIKE_COST``,
 - a part outside the window of its item: ``APART_COST``,
 - an item out of order: ``APART_COST`` for each of its parts, plus one.
 
@@ -27,8 +28,8 @@ UNLIKE_COST: Final = 4
 APART_COST: Final = 200
 
 MAX_ANCHORS: Final = 20_000
-"""The most anchor spans tried in one list. If there are more, the first ones after the item before
-are tried, but at least ``MIN_ANCHORS`` per item."""
+"""Maximum number of anchor spans to try in one list. If there are more, only the first ones after
+the previous item are tried, but at least ``MIN_ANCHORS`` per item."""
 MIN_ANCHORS: Final = 16
 
 
@@ -40,7 +41,7 @@ class Span:
     end: int
     match: Match
     score: float = 100.0
-    """The similarity, of 100; less only for fuzzy matches."""
+    """The similarity, from 0 to 100; below 100 only for fuzzy matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class CandidateSpans:
 
     @property
     def size(self) -> int:
-        """The length of the value, which costs nothing."""
+        """The number of characters of the first span, which cost nothing."""
         return self.spans[0].end - self.spans[0].start
 
 
@@ -84,7 +85,8 @@ class PartGroup:
     def near(self, anchor: Span, reach: int) -> NearSpans:
         """Return the spans that a window around the anchor may need.
 
-        Beyond one per part, only spans in a more similar notation are returned.
+        On each side, spans that are farther away than one per part are returned only if their
+        notation is more similar.
         """
         candidates, n_parts = self.candidates, len(self.parts)
         spans, starts = candidates.spans, candidates.starts
@@ -123,7 +125,7 @@ class PartGroup:
         return cost + APART_COST * (len(self.parts) - len(chosen))
 
     def chosen(self, near: NearSpans, start: int, end: int) -> list[tuple[ItemPart, int]]:
-        """Return the parts in a window, with the index of the span of each."""
+        """Return the parts in a window, each with the index of its span."""
         pairs = sorted(
             (part.candidates.unlike[n], n, p)
             for s, e, n, _ in near
@@ -141,7 +143,7 @@ class PartGroup:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A part of the text with parts of an item, including one of its anchors."""
+    """A range of the text that contains parts of an item, including one of its anchor spans."""
 
     start: int
     end: int

@@ -11,7 +11,7 @@ _ASCII_PIECE = re.compile(r"\w+|[^\w\s]")
 _ZERO_WIDTH_JOINER = "\u200d"
 _TONES: Final = range(0x1F3FB, 0x1F400)
 
-# Latin, Greek, Cyrillic and Armenian, by their first characters, and what follows them.
+# The first characters of Latin, Greek, Cyrillic, Armenian, and of the scripts after them.
 _RANGE_STARTS: Final = (0x0000, 0x0370, 0x0400, 0x0530, 0x0590, 0x1E00, 0x1F00, 0x2000)
 _SCRIPTS: Final = ("Latin", "Greek", "Cyrillic", "Armenian", "", "Latin", "Greek", "")
 
@@ -41,10 +41,11 @@ def is_word_border(text: str, position: int) -> bool | None:
         return None
     before = _base_character(text, position - 1)
     if before.isdigit() and after.isdigit():
-        return None  # Part of a number is another number.
+        return None  # A part of a number would be another number.
     if not (before.isalnum() and after.isalnum()):
         return True
-    # 500ml is two words, as are two scripts; without blanks each character is a word.
+    # 500ml is two words, and so are letters of two scripts. In a script without blanks, each
+    # character is a word.
     return (
         before.isdigit() != after.isdigit()
         or _is_ideograph(before)
@@ -54,12 +55,11 @@ def is_word_border(text: str, position: int) -> bool | None:
 
 
 def quotable_pieces(text: str) -> list[tuple[int, int]]:
-    """Return the pieces of a text, without blanks, at which quotations can begin and end.
+    """Return the spans of a text's pieces, at whose edges quotations can begin and end.
 
-    They are words with their digits (``A1023``) in scripts like Latin that separate words without
-    particles, and single characters in others: Arabic, Hebrew and Korean words contain particles,
-    and Thai has no blanks. Signs are separate pieces. No piece ends before an accent or within a
-    number.
+    In Latin and similar scripts, a piece is a word with its digits (``A1023``). In others it is a
+    single character: Arabic, Hebrew and Korean words contain particles, and Thai has no blanks.
+    Each sign is a piece; blanks belong to none. No piece ends before an accent or within a number.
     """
     if text.isascii():
         return [match.span() for match in _ASCII_PIECE.finditer(text)]
@@ -93,14 +93,14 @@ def _is_word_character(char: str) -> bool:
 
 
 def _base_character(text: str, position: int) -> str:
-    """Return the base character of the one at a position."""
+    """Return the character at a position, or the one that it extends."""
     while position > 0 and extends_previous(text[position]):
         position -= 1
     return text[position]
 
 
 def _script(char: str) -> str:
-    """Return the script of a letter if it separates words, or else an empty text."""
+    """Return the script of a letter if it is one of ``_SCRIPTS``, or else an empty text."""
     return _SCRIPTS[bisect_right(_RANGE_STARTS, ord(char)) - 1]
 
 

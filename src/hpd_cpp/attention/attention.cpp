@@ -12,8 +12,8 @@ namespace {
 constexpr uint16_t visible = 0x0000;    // 0 and minus infinity, in half precision
 constexpr uint16_t invisible = 0xfc00;
 
-// Even a group of few cells must transpose its queries and write its results.
-constexpr int64_t cells_for_a_group = 16;
+// The fixed cost of a group, in cells: its queries are transposed and its results written.
+constexpr int64_t group_cost = 16;
 
 AttentionParams params_of(const ggml_tensor * node, bool taken) {
     const char * bytes = reinterpret_cast<const char *>(node->op_params);
@@ -22,11 +22,13 @@ AttentionParams params_of(const ggml_tensor * node, bool taken) {
     return params;
 }
 
-int64_t n_heads_each(const ggml_tensor * node) { return node->src[0]->ne[2] / node->src[1]->ne[2]; }
+int64_t n_heads_per_kv(const ggml_tensor * node) {
+    return node->src[0]->ne[2] / node->src[1]->ne[2];
+}
 
 }  // namespace
 
-int64_t Attention::SeenCells::cost(const Group & g) const { return g.n_cells + cells_for_a_group; }
+int64_t Attention::SeenCells::cost(const Group & g) const { return g.n_cells + group_cost; }
 
 int64_t Attention::SeenCells::total_cost() const {
     int64_t sum = 0;
@@ -55,7 +57,7 @@ Attention::Attention(const AttentionKernel & kernel, int32_t n_threads)
       n_threads_(n_threads),
       custom_params_(n_custom_bytes),
       scratch_(static_cast<size_t>(n_threads)) {
-    // Made by ggml, which alone knows its layout.
+    // A node made by ggml, as only ggml knows the layout of its parameters.
     const ggml_init_params params{2 * ggml_tensor_overhead(), nullptr, true};
     ggml_context * context = ggml_init(params);
     const ggml_tensor * node = ggml_custom_4d(context, GGML_TYPE_F32, 1, 1, 1, 1, nullptr, 0,
@@ -78,8 +80,8 @@ void Attention::finish() {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     if (failed_ || n_computed_ != n_expected_) {
         throw std::logic_error(
-            "attention: llama.cpp computes its graph otherwise than hpd's kernel expects; "
-            "cpu_attention = False does without the kernel");
+            "attention: llama.cpp does not compute its graph as hpd's kernel expects; "
+            "cpu_attention = False turns the kernel off");
     }
 }
 
@@ -91,13 +93,13 @@ bool Attention::on_node(ggml_tensor * node, bool ask, void * self) noexcept {
 }
 
 void Attention::visit(ggml_tensor * node) noexcept {
-    // All nodes are asked about before the first is computed: this is another graph.
+    // llama.cpp asks about all nodes before it computes the first, so this is another graph.
     if (computing_.exchange(false, std::memory_order_relaxed)) {
         seen_cells_.clear();
         n_fitting_ = 0;
         n_unfitting_ = 0;
     }
-    // A reused graph has its nodes unchanged.
+    // In a reused graph, nodes are as they were, and may be taken already.
     const bool taken = is_taken(node);
     if (!taken && node->op != GGML_OP_FLASH_ATTN_EXT) return;
     const bool fitting = taken || fits(node);
@@ -149,38 +151,38 @@ bool Attention::fits(const ggml_tensor * node) const {
            params.max_bias == 0.0f && params.softcap == 0.0f;
 }
 
-// Reads the node's mask, if necessary, and prepares all that the threads need; false if llama.cpp
-// must compute the node.
+// Reads the node's mask, if necessary, and prepares all that the threads need. Returns false if
+// llama.cpp must compute the node.
 bool Attention::prepare(const ggml_tensor * node) {
     const SeenCells * seen = seen_cells(node);
     if (!seen) {
         seen_cells_.push_back(read_mask(node));
         seen = &seen_cells_.back();
     }
-    // A single token may have fewer shares than there are threads; llama.cpp also divides cells.
+    // For a single token there may be fewer shares than threads; llama.cpp can also divide cells.
     const int64_t n_shares = static_cast<int64_t>(seen->groups.size()) * node->src[1]->ne[2];
     if (n_shares == 0 || n_shares < n_threads_) return false;
     provide_scratch(node);
     return true;
 }
 
-// No groups if the mask has values other than visible and hidden.
+// Returns no groups if the mask has values other than visible and invisible.
 Attention::SeenCells Attention::read_mask(const ggml_tensor * node) const {
     const ggml_tensor * mask = node->src[3];
     SeenCells all;
     all.mask = mask->data;
-    all.n_heads_each = n_heads_each(node);
+    all.n_heads_per_kv = n_heads_per_kv(node);
     const auto n_cells = static_cast<size_t>(mask->ne[0]);
-    const int64_t n_rows = node->src[0]->ne[1] * all.n_heads_each;
+    const int64_t n_rows = node->src[0]->ne[1] * all.n_heads_per_kv;
     std::vector<uint16_t> seen(n_cells);
     for (int64_t first = 0; first < n_rows; first += kernel_.n_lanes) {
         const int64_t end = std::min(n_rows, first + kernel_.n_lanes);
         std::fill(seen.begin(), seen.end(), uint16_t{0});
         uint16_t odd = 0;
         for (int64_t row = first; row < end;) {
-            const int64_t token = row / all.n_heads_each;
+            const int64_t token = row / all.n_heads_per_kv;
             uint16_t lanes = 0;
-            for (; row < end && row / all.n_heads_each == token; ++row) {
+            for (; row < end && row / all.n_heads_per_kv == token; ++row) {
                 lanes = static_cast<uint16_t>(lanes | 1u << (row - first));
             }
             const auto * line = reinterpret_cast<const uint16_t *>(
@@ -209,10 +211,10 @@ Attention::SeenCells Attention::read_mask(const ggml_tensor * node) const {
     return all;
 }
 
-// nullptr if the node's mask has not been read.
+// Returns nullptr if the node's mask has not been read.
 const Attention::SeenCells * Attention::seen_cells(const ggml_tensor * node) const {
     for (const SeenCells & seen : seen_cells_) {
-        if (seen.mask == node->src[3]->data && seen.n_heads_each == n_heads_each(node)) {
+        if (seen.mask == node->src[3]->data && seen.n_heads_per_kv == n_heads_per_kv(node)) {
             return &seen;
         }
     }
@@ -227,18 +229,19 @@ void Attention::provide_scratch(const ggml_tensor * node) {
     n_scratch_ = n;
 }
 
-// --- on llama.cpp's threads, without allocations and exceptions --------------------------------
+// --- on llama.cpp's threads, without allocations or exceptions ---------------------------------
 
 void Attention::on_compute(ggml_tensor * node, int thread, int n_threads, void * self) noexcept {
     auto & attention = *static_cast<Attention *>(self);
     attention.computing_.store(true, std::memory_order_relaxed);
     if (thread == 0) attention.n_computed_.fetch_add(1, std::memory_order_relaxed);
     if (!attention.compute(node, thread, n_threads)) {
-        attention.failed_.store(true, std::memory_order_relaxed);  // for finish()
+        attention.failed_.store(true, std::memory_order_relaxed);  // finish() reports it
     }
 }
 
-// Computes the thread's share of the node: whole groups of whole heads; false if not prepared.
+// Computes the thread's share of the node: whole groups of whole heads. Returns false if the node
+// was not prepared.
 bool Attention::compute(ggml_tensor * node, int thread, int n_threads) const {
     const SeenCells * seen = seen_cells(node);
     if (!seen || seen->groups.empty() || static_cast<size_t>(thread) >= scratch_.size()) {
@@ -272,9 +275,9 @@ bool Attention::compute(ggml_tensor * node, int thread, int n_threads) const {
             job.v = static_cast<const char *>(v->data) + static_cast<size_t>(head) * v->nb[2];
             for (int32_t i = 0; i < group.n_rows; ++i) {
                 const int64_t row = group.first_row + i;
-                const auto token = static_cast<size_t>(row / seen->n_heads_each);
+                const auto token = static_cast<size_t>(row / seen->n_heads_per_kv);
                 const auto h =
-                    static_cast<size_t>(head * seen->n_heads_each + row % seen->n_heads_each);
+                    static_cast<size_t>(head * seen->n_heads_per_kv + row % seen->n_heads_per_kv);
                 job.q[i] = reinterpret_cast<const float *>(static_cast<const char *>(q->data) +
                                                            token * q->nb[1] + h * q->nb[2]);
                 job.out[i] = reinterpret_cast<float *>(static_cast<char *>(node->data) +

@@ -20,7 +20,7 @@ struct AttentionParams {
     float softcap;
 };
 
-// A custom node keeps its function in the parameters; those of the attention are put behind.
+// A custom node has its function in its parameters; those of the attention node are kept after it.
 constexpr size_t n_custom_bytes = 32;
 constexpr size_t n_attention_bytes = 32;
 static_assert(n_custom_bytes + n_attention_bytes <= GGML_MAX_OP_PARAMS, "both must fit");
@@ -29,51 +29,52 @@ static_assert(n_custom_bytes + n_attention_bytes <= GGML_MAX_OP_PARAMS, "both mu
 //
 // llama.cpp's kernel processes each query alone in small batches; in large ones it processes 64
 // tokens together, and each pays for every cell that any of them sees. The values of a document see
-// the same instruction and document, and no other document. So here the queries of neighbouring
-// tokens, which are of one document, are multiplied only with the cells that one of them sees.
+// the same instruction and document, and no other document. So this kernel multiplies the queries
+// of neighbouring tokens, which mostly belong to one document, only with the cells that at least
+// one of them sees.
 //
-// Before it computes a graph, llama.cpp asks a callback whether it wants to look at the nodes. Then
-// the mask can be read, and attention nodes are replaced with custom ones that call this kernel, on
-// llama.cpp's own threads. It is not documented that a graph may be changed there: guard.h tests it
-// first.
+// Before llama.cpp computes a graph, it asks a callback whether it wants to look at each node. At
+// that time the mask can be read, and attention nodes are replaced with custom ones that call this
+// kernel, on llama.cpp's own threads. It is not documented that a callback may change the graph, so
+// guard.h tests it first.
 class Attention {
 public:
     // The kernels that this processor can run, fastest first.
     static std::vector<AttentionKernel> kernels();
 
-    // n_threads: llama.cpp's threads.
+    // n_threads: the number of llama.cpp's threads.
     Attention(const AttentionKernel & kernel, int32_t n_threads);
 
     // A ggml_backend_sched_eval_callback; `self` is the Attention.
     static bool on_node(ggml_tensor * node, bool ask, void * self) noexcept;
 
-    // Before a batch: forgets masks.
+    // Must be called before each batch: forgets masks.
     void begin();
 
-    // After a computed batch: throws errors that could not be thrown through llama.cpp's code.
-    // std::logic_error if nodes were computed without being asked about.
+    // Must be called after each computed batch: throws errors that could not be thrown through
+    // llama.cpp's code, and std::logic_error if llama.cpp computed nodes without asking about them.
     void finish();
 
     // Whether all attention of the last graph is of a form that the kernel knows; false if there
     // was none.
     bool fits() const { return n_fitting_ > 0 && n_unfitting_ == 0; }
 
-    uint64_t n_taken() const { return n_taken_; }  // nodes, since it was made
-    uint64_t n_left() const { return n_left_; }  // those that llama.cpp computed itself
+    uint64_t n_taken() const { return n_taken_; }  // nodes since construction
+    uint64_t n_left() const { return n_left_; }  // nodes that llama.cpp computed itself
 
 private:
     // Neighbouring rows: the queries of tokens and of heads that share keys.
     struct Group {
         int32_t first_row;
         int32_t n_rows;
-        int32_t first_cell;  // of SeenCells
+        int32_t first_cell;  // in the vectors of SeenCells
         int32_t n_cells;
     };
 
-    // What one mask means for a number of query heads to a head of keys.
+    // What one mask means if this many query heads share a head of keys.
     struct SeenCells {
         const void * mask = nullptr;
-        int64_t n_heads_each = 0;
+        int64_t n_heads_per_kv = 0;
         std::vector<Group> groups;
         std::vector<int32_t> cells;
         std::vector<uint16_t> seen;  // bit i: row i of the group sees the cell
@@ -103,14 +104,14 @@ private:
     std::vector<SeenCells> seen_cells_;  // of the graph that is about to be computed
     std::vector<std::unique_ptr<float[], FreeAligned>> scratch_;  // for each thread
     size_t n_scratch_ = 0;  // floats of each
-    std::exception_ptr error_;  // of preparing a node, which was then left to llama.cpp
+    std::exception_ptr error_;  // from preparing a node, which was then left to llama.cpp
     uint64_t n_taken_ = 0;
     uint64_t n_left_ = 0;
     uint64_t n_fitting_ = 0;  // nodes of the last graph
     uint64_t n_unfitting_ = 0;  // likewise
-    uint64_t n_expected_ = 0;  // computations by the nodes that were taken, since begin()
-    std::atomic<uint64_t> n_computed_{0};  // those that there were
-    std::atomic<bool> computing_{false};  // since the last question
+    uint64_t n_expected_ = 0;  // computations by taken nodes since begin()
+    std::atomic<uint64_t> n_computed_{0};  // those that took place
+    std::atomic<bool> computing_{false};  // whether a node was computed since the last question
     std::atomic<bool> failed_{false};  // a node could not be computed
 };
 

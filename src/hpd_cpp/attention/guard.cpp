@@ -26,7 +26,8 @@ bool is_zero(const char * from, const char * to) {
 
 void nothing(ggml_tensor *, int, int, void *) {}
 
-// How ggml's layout of a node's parameters differs from the expected one; empty if it does not.
+// Returns how ggml's layout of a node's parameters differs from the expected one; empty if it does
+// not.
 std::string layout_problem() {
     const ggml_init_params params{16 * ggml_tensor_overhead(), nullptr, true};
     const ggml_context_ptr context(ggml_init(params));
@@ -60,7 +61,7 @@ std::string layout_problem() {
     return "";
 }
 
-// Reproducible noise between -1 and 1.
+// Returns reproducible noise between -1 and 1.
 std::vector<float> noise(size_t n, uint32_t seed) {
     std::vector<float> numbers(n);
     for (float & x : numbers) {
@@ -70,7 +71,7 @@ std::vector<float> noise(size_t n, uint32_t seed) {
     return numbers;
 }
 
-// Tokens of three documents that share the first cells.
+// Returns tokens of three documents that share the first cells.
 AttentionOperands small_case() {
     AttentionOperands o{9, 64, 4, 2, 32, 16, 1.25f, {}, {}, {}, {}};
     const auto n = [](int32_t a, int32_t b, int32_t c) {
@@ -97,11 +98,11 @@ std::string attention_problem(const AttentionKernel & kernel) {
         const AttentionOperands operands = small_case();
         const AttentionResult theirs = attention_of(operands, nullptr, n_threads);
         const AttentionResult ours = attention_of(operands, &kernel, n_threads);
-        if (!ours.taken) return "a node that it could compute was not given to it";
+        if (!ours.taken) return "it was not given a node that it could compute";
         for (size_t i = 0; i < theirs.out.size(); ++i) {
             // Also false for NaN.
             if (!(std::abs(ours.out[i] - theirs.out[i]) < tolerance)) {
-                return "its results are not those of llama.cpp";
+                return "its results differ from llama.cpp's";
             }
         }
     } catch (const std::exception & e) {

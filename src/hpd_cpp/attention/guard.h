@@ -9,20 +9,20 @@
 
 namespace hpd {
 
-// Replacing llama.cpp's attention nodes relies on ggml's layout of their parameters, and on it
-// asking about all nodes before computing any; neither is documented. So both are tested, with this
-// library on this machine.
+// Replacing llama.cpp's attention nodes relies on how ggml lays out their parameters, and on its
+// asking about all nodes before it computes any. Neither is documented, so both are tested with the
+// installed library on this machine.
 
-// Why the kernel cannot replace llama.cpp's attention; empty: it can.
+// Returns why the kernel cannot replace llama.cpp's attention; empty if it can.
 std::string attention_problem(const AttentionKernel & kernel);
 
-// The kernels that this processor could run, fastest first, each with its problem.
+// Returns the kernels that this processor can run, fastest first, each with its problem.
 std::vector<std::pair<std::string, std::string>> attention_problems();
 
-// The first usable kernel; logs why those before it are not.
+// Returns the first usable kernel, and warns why the ones before it are not usable.
 std::optional<AttentionKernel> first_usable(const std::vector<AttentionKernel> & kernels);
 
-// The fastest usable kernel, determined once per process.
+// Returns the fastest usable kernel, which is determined once per process.
 const std::optional<AttentionKernel> & usable_kernel();
 
 }  // namespace hpd

@@ -1,6 +1,6 @@
-// Compiled once for each instruction set, as attention_kernel_<HPD_ISA>. Nothing of the standard
-// library's templates may be used here: a linker keeps one copy of each for the whole program, and
-// it could be the one with instructions that the processor lacks.
+// Compiled once for each instruction set, as attention_kernel_<HPD_ISA>. No templates of the
+// standard library may be used here: a linker keeps one copy of each for the whole program, which
+// could be the one with instructions that the processor lacks.
 
 #include "attention/kernel.h"
 
@@ -30,7 +30,7 @@ constexpr int n_lanes = 8;
 constexpr int cell_block = 12;
 constexpr int value_block = 8;
 #else
-// GCC keeps a vector of two NEON registers in memory, so it has one here.
+// GCC keeps a vector of two NEON registers in memory, so a vector is one register here.
 constexpr int n_lanes = 4;
 constexpr int cell_block = 16;
 constexpr int value_block = 16;
@@ -40,7 +40,7 @@ static_assert(attention_tile % cell_block == 0, "a tile is whole blocks");
 using Lanes = float __attribute__((vector_size(n_lanes * sizeof(float))));
 using Bits = uint32_t __attribute__((vector_size(n_lanes * sizeof(uint32_t))));
 
-constexpr float lowest = -1e30f;  // finite: its differences are numbers
+constexpr float lowest = -1e30f;  // finite, so that differences are never NaN
 
 void read_halves(const char * from, int32_t n, float * to) {
 #if defined(__AVX512F__)

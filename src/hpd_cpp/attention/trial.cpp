@@ -60,7 +60,7 @@ AttentionResult attention_of(const AttentionOperands & o, const AttentionKernel 
         first_cell_only[static_cast<size_t>(t) * static_cast<size_t>(o.n_cells)] = 0.0f;
     }
     AttentionResult result{std::vector<float>(static_cast<size_t>(ggml_nelements(node))), false};
-    // Memory is reused, so results that nobody wrote could look right.
+    // Memory is reused, so results left from an earlier computation could look right.
     const std::vector<float> unwritten(result.out.size(), std::numeric_limits<float>::quiet_NaN());
     for (const std::vector<float> & visible : {first_cell_only, o.mask}) {
         ggml_backend_tensor_set(node, unwritten.data(), 0, ggml_nbytes(node));

@@ -7,7 +7,7 @@
 
 namespace hpd {
 
-// One attention node alone, with its operands.
+// The operands of a single attention node.
 struct AttentionOperands {
     int32_t n_tokens;
     int32_t n_cells;
@@ -24,13 +24,13 @@ struct AttentionOperands {
 
 struct AttentionResult {
     std::vector<float> out;  // (n_tokens, n_heads, d_v)
-    bool taken;              // by the kernel; llama.cpp computed it otherwise
+    bool taken;              // whether the kernel computed it, and not llama.cpp
 };
 
-// The node in a graph that llama.cpp's CPU backend computes, with the callback that hands it to the
-// kernel; nullptr: without. The graph is computed twice, as llama.cpp does with graphs that fit
-// the next batch, too: first with a mask that shows each token its first cell only. Throws
-// std::runtime_error where that cannot be done, std::logic_error as Attention::finish().
+// Computes the node in a graph on llama.cpp's CPU backend, with the callback that hands it to the
+// kernel, or without if the kernel is nullptr. The graph is computed twice, as llama.cpp reuses
+// graphs that fit the next batch; the first time, the mask shows each token only the first cell.
+// Throws std::runtime_error if that fails, and std::logic_error as Attention::finish() does.
 AttentionResult attention_of(const AttentionOperands & operands, const AttentionKernel * kernel,
                              int32_t n_threads);
 

@@ -10,12 +10,12 @@ namespace hpd {
 
 namespace {
 
-constexpr double rate_memory = 0.995;  // a rate forgets this share with each guess
+constexpr double rate_memory = 0.995;  // a rate keeps this share of its counts with each guess
 
-// If no guess may depend on what else is decoded.
+// Used if guesses must not depend on what else is decoded.
 constexpr double lone_least_probability = 0.4;
 
-constexpr size_t n_learnt_max = 256;
+constexpr size_t n_learnt_max = 256;  // tokens of a value
 
 }  // namespace
 
@@ -29,7 +29,8 @@ Drafter::Drafter(TokenShapes shapes, double batch_worth, bool learns)
       batch_worth_(batch_worth),
       learns_(learns),
       is_fixed_(!learns),
-      // Priors: longer matches are better. Then those of lists, in the order of their kinds.
+      // Priors: of no source, of matches (longer ones are better), and of the kinds of guesses in
+      // lists.
       rates_{{{7, 10}, {3, 10}, {5, 10}, {6, 10}, {9, 10}, {7, 10}, {8, 10}, {8, 10}}},
       least_probability_(lone_least_probability) {}
 
@@ -57,7 +58,7 @@ void Drafter::draft(Value & value, int32_t n_max) {
     while (static_cast<int32_t>(value.draft.size()) < n_max) {
         SourcedGuess best{{left.agreed(), 1.0}, unmeasured};
         if (list) {
-            const ListGuesser::KindOfGuess next = list->guess();
+            const ListGuesser::ListGuess next = list->guess();
             const auto source = static_cast<uint8_t>(of_list + static_cast<uint8_t>(next.kind));
             if (next.token >= 0) best = {{next.token, rates_[source].value()}, source};
         }
@@ -78,20 +79,20 @@ void Drafter::draft(Value & value, int32_t n_max) {
     }
 }
 
-// Whether what is written so far is a list of texts or numbers.
+// Whether the value so far is a list of texts or numbers.
 bool Drafter::is_list(const Value & value) {
     const size_t first = value.text.find_first_not_of(' ');
     return first != std::string::npos && value.text[first] == '[' &&
            value.text.find_first_of("[{", first + 1) == std::string::npos;
 }
 
-// What follows the value's last tokens at their last occurrence in the documents.
+// Returns what follows the value's last tokens at their first longest match in the documents.
 Drafter::SourcedGuess Drafter::from_document(const Value & value,
                                              const std::vector<Token> & text) const {
     // The first token is the opening quote: there is nothing to look up before the second.
     if (text.size() < 2) return {};
     const std::vector<Token> & prompt = value.request->request.prompt;
-    // A whole answer, which has no key, quotes the attributes' names in the instruction, too.
+    // A whole answer, which has no key, also repeats the attributes' names from the instruction.
     const bool whole = value.field().key.empty();
     const auto begin =
         whole ? size_t{0} : static_cast<size_t>(value.request->request.n_instruction);
@@ -109,7 +110,7 @@ Drafter::SourcedGuess Drafter::from_document(const Value & value,
         if (n > n_best) {
             n_best = n;
             best = i + 1;
-            if (n == n_text) break;  // the first place: values stand early in a document
+            if (n == n_text) break;  // the first match, as values are mostly early in a document
         }
     }
     if (n_best == 0) return {};
@@ -121,7 +122,7 @@ void Drafter::observe(const Value & value, int32_t n_accepted) {
     for (size_t i = 0; i < value.draft_sources.size(); ++i) {
         const bool right = static_cast<int32_t>(i) < n_accepted;
         if (value.draft_sources[i] != unmeasured) rates_[value.draft_sources[i]].add(right);
-        if (!right) break;  // what was guessed behind a wrong token says nothing
+        if (!right) break;  // guesses after a wrong token say nothing
     }
 }
 

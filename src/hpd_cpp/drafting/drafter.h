@@ -13,35 +13,36 @@ namespace hpd {
 // Drafts the next tokens of values, which the model verifies in the same batch: accepted tokens are
 // those that the model would have chosen, so only the number of steps changes.
 //
-// There are three sources. Choices: what all remaining ones agree on is certain. The document:
-// values are nearly always copied from it, so what follows the value's last tokens there is a good
-// guess (prompt lookup), and list items are there in order. History: earlier answers for the same
-// attribute, including null. Guesses have probabilities, measured continuously, and are made while
-// the whole guess is likely enough to pay: a guess costs a token and a row of logits, and a right
-// one saves the same in a later batch, and the value's share of that batch's fixed cost.
+// There are three sources. Choices: a token that all remaining choices share is certain. The
+// document: values are nearly always copied from it, so what follows the value's last tokens there
+// is a good guess (prompt lookup), and the items of a list are there in order. History: earlier
+// answers for the same attribute, including null. The probabilities of guesses are measured
+// continuously, and tokens are added to a draft while the whole draft is likely enough to pay: a
+// guess costs a token and a row of logits; a right one saves the same in a later batch, and the
+// value's share of that batch's fixed cost.
 class Drafter {
 public:
-    // `shapes`: a value's first word follows a quote, in the document it mostly follows a blank.
-    // `batch_worth`: the tokens, with their rows, that cost as much as a batch does by itself.
-    // `learns`: from the values so far. Otherwise a value's guesses depend on its document alone.
+    // `shapes` is needed because a value's first word follows a quote, but in the document mostly a
+    // blank. `batch_worth` is the fixed cost of a batch, in tokens with their rows of logits.
+    // Unless it `learns` from other values, a value's guesses depend on its document alone.
     Drafter(TokenShapes shapes, double batch_worth, bool learns);
 
-    // So many values share the coming batches.
+    // Sets how many values share the next batches: the fewer, the more a saved batch is worth.
     void share_batches(int32_t n_values);
 
-    // Appends up to n_max guesses to value.draft; fewer, or none, where they would not pay.
+    // Appends up to n_max guesses to value.draft; fewer, or none, if more would not pay.
     void draft(Value & value, int32_t n_max);
 
-    // How many of value.draft were right.
+    // Learns how many guesses of value.draft were right.
     void observe(const Value & value, int32_t n_accepted);
 
-    // A finished value, for later documents.
+    // Learns a finished value, for later documents.
     void learn(const Value & value);
 
-    // A possible value of the attribute, including its last token.
+    // Learns a possible value of the attribute, with its last token.
     void seed(uint64_t attribute, const std::vector<Token> & tokens);
 
-    // For tests: guesses as likely as this are made, however many values share a batch.
+    // For tests: fixes the least probability of a draft, however many values share a batch.
     void fix_least_probability(double p) {
         least_probability_ = p;
         is_fixed_ = true;
@@ -65,14 +66,14 @@ private:
     static uint64_t attribute_of(const Field & field);
 
     static constexpr size_t n_match_max = 3;  // longest suffix looked up
-    static constexpr uint8_t unmeasured = 0;  // choices, history; lookups of k tokens are source k
-    static constexpr uint8_t of_list = n_match_max + 1;  // and the kind of guess in a list
+    static constexpr uint8_t unmeasured = 0;  // choices, history; matches of k tokens are source k
+    static constexpr uint8_t of_list = n_match_max + 1;  // plus the kind of guess in a list
     static constexpr size_t n_kinds_of_list = static_cast<size_t>(ListGuesser::Kind::none);
 
     TokenShapes shapes_;
     double batch_worth_;
     bool learns_;
-    bool is_fixed_;  // least_probability_
+    bool is_fixed_;  // whether least_probability_ never changes
     Histories histories_;
     std::array<Rate, n_match_max + 1 + n_kinds_of_list> rates_;
     double least_probability_;

@@ -40,7 +40,7 @@ void Histories::learn(uint64_t attribute, const std::vector<Token> & value) {
         } else {
             return;
         }
-        ++nodes[at].n;
+        ++nodes[at].n_continued;
         ++nodes[next].n_reached;
         const uint32_t likeliest = nodes[at].likeliest;
         if (likeliest == 0 || nodes[next].n_reached > nodes[likeliest].n_reached) {
@@ -61,9 +61,9 @@ Guess Histories::guess(uint64_t attribute, const std::vector<Token> & beginning)
     }
     const Node & node = history->nodes[at];
     const Node & next = history->nodes[node.likeliest];
-    if (node.likeliest == 0 || next.n == 0) return {};
-    // Plus one of anything else, for what has not been seen yet.
-    return {next.token, next.n_reached / (node.n + 1.0)};
+    if (node.likeliest == 0 || next.n_continued == 0) return {};
+    // One is added for tokens that have not been seen yet.
+    return {next.token, next.n_reached / (node.n_continued + 1.0)};
 }
 
 Histories::History * Histories::find(uint64_t attribute) {
@@ -73,7 +73,7 @@ Histories::History * Histories::find(uint64_t attribute) {
     return &*it->second;
 }
 
-// Counts one more node of the current history; false if it already has its share.
+// Counts one more node for a history; returns false if it already has its share of nodes.
 bool Histories::make_node(const History & history) {
     if (history.nodes.size() >= n_nodes_max_ / 4) return false;
     ++n_nodes_;
@@ -93,22 +93,22 @@ void Histories::check() const {
     const auto fail = [](const char * what) {
         throw std::logic_error(std::string("histories: ") + what);
     };
-    if (by_use_.size() > n_histories_max_) fail("there are too many of them");
-    if (n_nodes_ > n_nodes_max_) fail("they have too many nodes");
-    if (by_attribute_.size() != by_use_.size()) fail("one cannot be found");
+    if (by_use_.size() > n_histories_max_) fail("there are too many histories");
+    if (n_nodes_ > n_nodes_max_) fail("there are too many nodes");
+    if (by_attribute_.size() != by_use_.size()) fail("the index is incomplete");
     size_t n_nodes = 0;
     for (const History & history : by_use_) {
         n_nodes += history.nodes.size();
         std::vector<int32_t> n_onward(history.nodes.size(), 0);
         for (const auto & [key, next] : history.edges) {
             if (history.nodes[next].token != static_cast<Token>(key & 0xffffffff))
-                fail("a node has another token than the way to it");
+                fail("a node and the edge to it have different tokens");
             n_onward[key >> 32] += history.nodes[next].n_reached;
         }
         for (size_t i = 0; i < n_onward.size(); ++i) {
-            if (n_onward[i] != history.nodes[i].n) fail("a node's visits are miscounted");
+            if (n_onward[i] != history.nodes[i].n_continued) fail("a node's visits are miscounted");
         }
-        if (history.edges.size() + 1 != history.nodes.size()) fail("a node hangs nowhere");
+        if (history.edges.size() + 1 != history.nodes.size()) fail("a node has no edge to it");
     }
     if (n_nodes != n_nodes_) fail("the nodes are miscounted");
 }

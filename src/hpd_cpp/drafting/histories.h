@@ -16,21 +16,21 @@ struct Guess {
     double p = 0.0;
 };
 
-// The values that attributes had so far, each attribute's as a trie of tokens (an n-gram that
-// adapts, as in ANPD).
+// The values that attributes had so far: for each attribute a trie of tokens (an adaptive n-gram
+// model, as in ANPD).
 //
-// Bounded: the least recently used history goes where there are too many of them, or too many nodes
-// in all, and no single one takes more than a quarter of the nodes. A node takes some 70 bytes, so
-// by default all of them stay within two megabytes, however many documents there are.
+// Bounded: the least recently used history is dropped if there are too many histories, or too many
+// nodes in all, and a history has at most a quarter of the nodes. A node takes some 70 bytes, so by
+// default all of them stay within two megabytes, however many documents there are.
 class Histories {
 public:
     explicit Histories(size_t n_histories_max = 4096, size_t n_nodes_max = 16'000);
 
-    // A whole value of an attribute, its last token included.
+    // Adds a whole value of an attribute, with its last token.
     void learn(uint64_t attribute, const std::vector<Token> & value);
 
-    // The most frequent next token of values with this beginning; none if it ended the value, as
-    // guessing a last token saves nothing.
+    // Returns the most frequent next token of values with this beginning; none if it ends the
+    // value, as guessing a last token saves nothing.
     Guess guess(uint64_t attribute, const std::vector<Token> & beginning);
 
     size_t n_histories() const { return by_use_.size(); }
@@ -40,18 +40,18 @@ public:
     void check() const;
 
 private:
-    // Tokens seen at one place in the values of one attribute.
+    // A beginning that values of one attribute have in common.
     struct Node {
-        int32_t n_reached = 0;
-        int32_t n = 0;  // how often a value went on from here
-        uint32_t likeliest = 0;  // the node that mostly came next; 0: none did
-        Token token = -1;  // that leads here
+        int32_t n_reached = 0;  // how often a value came to it
+        int32_t n_continued = 0;  // how often a value continued from it
+        uint32_t likeliest = 0;  // the most frequent next node; 0: none
+        Token token = -1;  // its last token
     };
     struct History {
         uint64_t attribute;
-        std::vector<Node> nodes;  // the first is the start of the value
-        // From a node, in the upper half, and a token to the next node: one table for all nodes, as
-        // most have a single next one.
+        std::vector<Node> nodes;  // the first is the empty beginning
+        // Maps a node, in the upper half of the key, and a token to the next node. One table for
+        // all nodes, as most have a single next one.
         std::unordered_map<uint64_t, uint32_t> edges;
     };
 
@@ -62,7 +62,7 @@ private:
     size_t n_histories_max_;
     size_t n_nodes_max_;
     size_t n_nodes_ = 0;
-    std::list<History> by_use_;  // the latest first
+    std::list<History> by_use_;  // the latest used first
     std::unordered_map<uint64_t, std::list<History>::iterator> by_attribute_;
 };
 

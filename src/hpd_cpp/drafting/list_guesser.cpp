@@ -19,27 +19,27 @@ void ListGuesser::push(Token token) {
 }
 
 void ListGuesser::end_item() {
-    size_t place = expected_ != nowhere && stands_at(expected_) ? expected_ : find(behind_);
+    size_t place = expected_ != nowhere && stands_at(expected_) ? expected_ : find(last_end_);
     if (place != nowhere && place + item_.size() < prompt_.size()) {
-        behind_ = place + item_.size();
+        last_end_ = place + item_.size();
         before_.push_back(prompt_[place - 1]);
-        after_.push_back(prompt_[behind_]);
+        after_.push_back(prompt_[last_end_]);
     }
     expected_ = nowhere;
     item_.clear();
     ++n_items_;
 }
 
-ListGuesser::KindOfGuess ListGuesser::guess() {
+ListGuesser::ListGuess ListGuesser::guess() {
     if (!item_.empty()) {
-        size_t place = expected_ != nowhere && stands_at(expected_) ? expected_ : find(behind_);
+        size_t place = expected_ != nowhere && stands_at(expected_) ? expected_ : find(last_end_);
         if (place == nowhere) place = find(begin_);
         if (place == nowhere || place + item_.size() >= prompt_.size()) return {};
         const Token next = prompt_[place + item_.size()];
         const bool ends =
             std::any_of(after_.begin(), after_.end(), [&](Token t) { return is_alike(t, next); });
         if (!ends) return {next, Kind::inner};
-        return last_marks_.empty() ? KindOfGuess{} : KindOfGuess{last_marks_.front(), Kind::end};
+        return last_marks_.empty() ? ListGuess{} : ListGuess{last_marks_.front(), Kind::end};
     }
     if (n_items_ == 0 || last_marks_.empty() || marks_.size() > last_marks_.size() ||
         !std::equal(marks_.begin(), marks_.end(), last_marks_.begin()))
@@ -51,7 +51,7 @@ ListGuesser::KindOfGuess ListGuesser::guess() {
     return {in_string_ ? shapes_.without_space[static_cast<size_t>(first)] : first, Kind::start};
 }
 
-// The first occurrence of the current item from a position on.
+// Returns the first occurrence of the current item at or after a position.
 size_t ListGuesser::find(size_t from) const {
     for (size_t i = std::max(from, begin_ + 1); i + item_.size() <= prompt_.size(); ++i) {
         if (stands_at(i)) return i;
@@ -67,11 +67,11 @@ bool ListGuesser::stands_at(size_t place) const {
                       prompt_.begin() + static_cast<std::ptrdiff_t>(place) + 1);
 }
 
-// The first position after the last item that is preceded by the same text as the last item was, or
-// else as any item was.
+// Returns the first position after the last item that is preceded by the same text as the last
+// item, or else by the same text as an earlier item, the latest first.
 size_t ListGuesser::next_start() const {
     for (auto before = before_.rbegin(); before != before_.rend(); ++before) {
-        for (size_t i = behind_; i + 1 < prompt_.size(); ++i) {
+        for (size_t i = last_end_; i + 1 < prompt_.size(); ++i) {
             const auto next = static_cast<size_t>(prompt_[i + 1]);
             if (is_alike(prompt_[i], *before) && !shapes_.ends_line[next]) return i + 1;
         }

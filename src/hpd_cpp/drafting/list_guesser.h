@@ -10,39 +10,39 @@ namespace hpd {
 
 // Properties of the text of tokens that guesses need, by token id.
 struct TokenShapes {
-    std::vector<Token> without_space;  // the token that is its text less a leading blank, or itself
-    std::vector<uint8_t> n_quotes;  // quotation marks in it
-    std::vector<uint8_t> is_mark;  // whether it is nothing but JSON's marks and blanks
+    std::vector<Token> without_space;  // the same text less a leading blank, or the token itself
+    std::vector<uint8_t> n_quotes;  // the number of quotation marks
+    std::vector<uint8_t> is_mark;  // whether it has only JSON punctuation and blanks
     std::vector<uint8_t> ends_line;
 };
 
 // Guesses the next tokens of a list of texts or numbers whose items are in the document in order,
 // with similar text before and after each, like cells of a column or words separated by commas. So
-// an item is followed by what followed the last one, and the next item begins in the document after
-// the same text as the last one.
+// an item is expected to end before the same text as an earlier one, and the next item to begin
+// after the same text as the last one.
 class ListGuesser {
 public:
     enum class Kind : uint8_t {
-        mark,  // a token between items, as the last time
+        mark,  // a token between items, as before the last item
         start,  // the first token of an item
-        inner,  // one more token of it
-        end,  // the mark that ends it
+        inner,  // a further token of an item
+        end,  // the mark that ends an item
         none,
     };
-    struct KindOfGuess {
+    struct ListGuess {
         Token token = -1;
         Kind kind = Kind::none;
     };
 
-    // `begin`: where documents begin in the prompt.
+    // Documents begin at `begin` in the prompt.
     ListGuesser(const TokenShapes & shapes, const std::vector<Token> & prompt, size_t begin)
-        : shapes_(shapes), prompt_(prompt), begin_(begin), behind_(begin) {}
+        : shapes_(shapes), prompt_(prompt), begin_(begin), last_end_(begin) {}
 
-    // One more token of the list.
+    // Adds a token of the list.
     void push(Token token);
 
-    // The token that is to come.
-    KindOfGuess guess();
+    // Returns a guess for the next token.
+    ListGuess guess();
 
 private:
     static constexpr size_t nowhere = static_cast<size_t>(-1);
@@ -58,15 +58,15 @@ private:
     size_t begin_;
 
     bool in_string_ = false;
-    std::vector<Token> item_;  // that is under way
+    std::vector<Token> item_;  // tokens of the current item
     std::vector<Token> marks_;  // since the last item
-    std::vector<Token> last_marks_;  // between the two items before; empty: there were none
+    std::vector<Token> last_marks_;  // between the last two items that began; empty: none
     size_t n_items_ = 0;
 
-    size_t behind_;  // the end in the prompt of the last item that was found there
-    std::vector<Token> before_;  // tokens in front of items, the latest last
-    std::vector<Token> after_;  // tokens behind items
-    size_t expected_ = nowhere;  // where the item under way was thought to begin
+    size_t last_end_;  // in the prompt, of the last item that was found there
+    std::vector<Token> before_;  // the tokens before items found there, the latest last
+    std::vector<Token> after_;  // the tokens after them
+    size_t expected_ = nowhere;  // where the current item was expected to begin
 };
 
 }  // namespace hpd

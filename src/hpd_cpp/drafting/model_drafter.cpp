@@ -17,16 +17,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-const Model & fitting(const Model & target, const Model & draft) {
+const Model & checked_draft(const Model & target, const Model & draft) {
     const std::string difference = draft.vocabulary_difference(target);
     if (!difference.empty()) {
-        throw ModelLoadError("the draft model " + draft.path() + " has not the vocabulary of " +
-                             target.path() + ": " + difference);
+        throw ModelLoadError("the draft model " + draft.path() +
+                             " does not have the vocabulary of " + target.path() + ": " +
+                             difference);
     }
     if (draft.is_recurrent() || draft.is_hybrid()) {
         throw ModelLoadError("the draft model " + draft.path() +
-                             " is recurrent: what it has guessed cannot be taken back; "
-                             "take one with attention only for " +
+                             " is recurrent, so rejected guesses cannot be removed from its state: "
+                             "use a model with attention only for " +
                              target.path());
     }
     return draft;
@@ -35,7 +36,7 @@ const Model & fitting(const Model & target, const Model & draft) {
 EngineOptions draft_options(const EngineOptions & options, uint32_t n_cells) {
     EngineOptions draft = options;
     draft.n_ctx = n_cells;
-    draft.sampling = {};  // it guesses its likeliest token, whatever is drawn from the target's
+    draft.sampling = {};  // it guesses its likeliest token, even if the target samples
     return draft;
 }
 
@@ -44,7 +45,7 @@ EngineOptions draft_options(const EngineOptions & options, uint32_t n_cells) {
 ModelDrafter::ModelDrafter(const Model & target, std::shared_ptr<const Model> model,
                            const EngineOptions & options, uint32_t n_cells)
     : model_(std::move(model)),
-      context_(fitting(target, *model_), draft_options(options, n_cells)),
+      context_(checked_draft(target, *model_), draft_options(options, n_cells)),
       n_draft_(options.n_draft),
       p_min_(options.draft_p_min),
       n_cells_(static_cast<int32_t>(context_.n_cells())),
@@ -57,11 +58,11 @@ void ModelDrafter::propose(const std::vector<Value *> & values) {
 }
 
 void ModelDrafter::guess(const std::vector<Value *> & values) {
-    // A restarted request releases its cells until it is decoded again.
+    // The values of a restarted request give up their sequences until they are decoded again.
     for (auto it = sequences_.begin(); it != sequences_.end();) {
-        const bool left = it->first->state != Value::State::decoding;
-        if (left) drop_sequence(it->second);
-        it = left ? sequences_.erase(it) : std::next(it);
+        const bool is_stale = it->first->state != Value::State::decoding;
+        if (is_stale) drop_sequence(it->second);
+        it = is_stale ? sequences_.erase(it) : std::next(it);
     }
     std::vector<Draft> drafts;
     for (Value * v : values) {
@@ -105,13 +106,13 @@ void ModelDrafter::clear() {
     sequences_.clear();
     while (prefixes_.evict()) {
     }
-    ops_.clear();  // the cache is empty by now
+    ops_.clear();  // the cache is already empty
 }
 
 // --- reading ---------------------------------------------------------------------------------
 
 int32_t ModelDrafter::n_wanted(const Value & v) const {
-    // The last guess is followed by a token that the target chooses.
+    // The target itself chooses the token after the last guess.
     const int32_t n_left = v.field().max_tokens - static_cast<int32_t>(v.tokens.size()) - 1;
     const auto n_text =
         v.request->n_prompt() + static_cast<int32_t>(v.field().key.size() + v.tokens.size());
@@ -120,7 +121,7 @@ int32_t ModelDrafter::n_wanted(const Value & v) const {
     return n_ctx_train > 0 && n_text + n_max > n_ctx_train ? 0 : n_max;
 }
 
-// nullptr if there is no room.
+// Returns the value's sequence, which may be new; nullptr if there is no room.
 ModelDrafter::Sequence * ModelDrafter::sequence_of(const Value & v) {
     if (const auto it = sequences_.find(&v); it != sequences_.end()) return &it->second;
     const Request & request = v.request->request;
@@ -140,12 +141,12 @@ ModelDrafter::Sequence * ModelDrafter::sequence_of(const Value & v) {
     return &(sequences_[&v] = {pool_.take(), prompt, false, {}});
 }
 
-// A prefix of a prompt, possibly still to be read; nullptr if there is no room.
+// Returns a prefix of a prompt, possibly still to be read; nullptr if there is no room.
 Prefix * ModelDrafter::prefix_of(const std::vector<Token> & prompt, int32_t n_tokens,
                                  Prefix * parent) {
     Prefix * prefix = prefixes_.find(prompt, n_tokens);
     if (!prefix || prefix->n_tokens() < n_tokens) {
-        if (parent) prefixes_.use(*parent);  // it must not make room for what stands on it
+        if (parent) prefixes_.use(*parent);  // it must not be evicted for its own extension
         const bool has_room = make_room(n_tokens - (parent ? parent->n_tokens() : 0), 1);
         if (parent) prefixes_.leave(*parent);
         if (!has_room) return nullptr;
@@ -155,7 +156,8 @@ Prefix * ModelDrafter::prefix_of(const std::vector<Token> & prompt, int32_t n_to
     return prefix;
 }
 
-// Instructions first, then the prompts that begin with them: a fork needs cells that exist.
+// Reads instructions first, then the prompts that begin with them, as a fork needs cells that
+// exist. Returns false if a decode failed.
 bool ModelDrafter::read_prefixes(const std::vector<Draft> & drafts) {
     std::vector<Prefix *> unread;
     for (const Draft & draft : drafts) {
@@ -181,8 +183,8 @@ bool ModelDrafter::read_prefixes(const std::vector<Draft> & drafts) {
     return true;
 }
 
-// Adds the value's tokens that the sequence lacks, with an output after the last; false if there is
-// no room.
+// Adds the value's tokens that the sequence lacks, with an output after the last; returns false if
+// there is no room.
 bool ModelDrafter::feed(Draft & draft, std::vector<BatchToken> & batch) {
     const Value & v = *draft.value;
     Sequence & s = *draft.sequence;
@@ -206,7 +208,7 @@ bool ModelDrafter::feed(Draft & draft, std::vector<BatchToken> & batch) {
 
 // --- guessing --------------------------------------------------------------------------------
 
-// False if no guess should follow this row's.
+// Takes a choice that is likely enough as a guess; returns whether another guess should follow.
 bool ModelDrafter::take_guess(Draft & draft, const Choice & choice) const {
     if (std::exp(choice.logprob) < p_min_ || model_->ends_generation(choice.token)) return false;
     // A value's last token needs no guess: nothing is decoded after it.
@@ -226,7 +228,7 @@ void ModelDrafter::add_token(Sequence & s, Token token, bool output,
 }
 
 // Decodes tokens in as many batches as needed; `take` gets the i-th output's choice. If llama.cpp
-// aborts, everything is forgotten, and the result is false.
+// does not decode a batch, everything is cleared, and the result is false.
 bool ModelDrafter::decode(const std::vector<BatchToken> & tokens, const TakeChoice & take) {
     context_.apply(ops_.take());
     size_t n_outputs = 0;
@@ -278,7 +280,7 @@ void ModelDrafter::check() const {
     const auto check_cells = [&](SeqId seq, int32_t n_tokens) {
         if (context_.n_past(seq) == n_tokens) return;
         fail("sequence " + std::to_string(seq) + " has " + std::to_string(context_.n_past(seq)) +
-             " cells, the books say " + std::to_string(n_tokens));
+             " cells, but the count is " + std::to_string(n_tokens));
     };
     std::vector<SeqId> seqs;
     std::unordered_map<const Prefix *, int32_t> n_users;
@@ -296,7 +298,7 @@ void ModelDrafter::check() const {
     prefixes_.check(n_users);
     pool_.check(seqs);
     if (n_cells != n_own_cells_) {
-        fail("counted " + std::to_string(n_cells) + " cells of values, the books say " +
+        fail("there are " + std::to_string(n_cells) + " cells of values, but the count is " +
              std::to_string(n_own_cells_));
     }
 }

@@ -31,12 +31,12 @@ public:
     // Fills in `proposed` of values that are being decoded and have none. Throws DecodeError.
     void propose(const std::vector<Value *> & values);
 
-    // Must be called before the value is destroyed, or clear().
+    // This or clear() must be called before the value is destroyed.
     void forget(const Value & value);
 
     void clear();
 
-    // Makes the current decode return soon; its tokens are then read again. Thread-safe.
+    // Makes the current decode return soon; its tokens are read again later. Thread-safe.
     void stop(bool on) { context_.stop(on); }
 
     // For tests.
@@ -49,7 +49,7 @@ public:
     void check() const;
 
 private:
-    // What stands behind the prompt: key, accepted tokens and guesses.
+    // The tokens of a value after its prompt: key, accepted tokens and guesses.
     struct Sequence {
         SeqId seq = no_seq;
         Prefix * prompt = nullptr;
@@ -58,7 +58,7 @@ private:
 
         int32_t n_tokens() const { return static_cast<int32_t>(tokens.size()); }
     };
-    // A value that is being guessed.
+    // A value for which tokens are being guessed.
     struct Draft {
         Value * value;
         Sequence * sequence;
@@ -82,14 +82,14 @@ private:
     void leave(Prefix & prompt);
     int32_t n_free_cells() const { return n_cells_ - n_own_cells_ - prefixes_.n_cells(); }
 
-    static constexpr size_t n_idle_prefixes = 4;  // attention is computed over their cells, too
+    static constexpr size_t n_idle_prefixes = 4;  // attention also reads their cells
 
     std::shared_ptr<const Model> model_;
     Context context_;
     int32_t n_draft_;
     float p_min_;
     int32_t n_cells_;
-    int32_t n_own_cells_ = 0;  // of values, behind their prompts
+    int32_t n_own_cells_ = 0;  // of values, after their prompts
     CacheOps ops_;
     SequencePool pool_;
     PrefixCache prefixes_;

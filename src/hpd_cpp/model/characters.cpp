@@ -8,7 +8,7 @@ namespace hpd {
 
 namespace {
 
-// The number of bytes in a character that begins with this one.
+// Returns the number of bytes in a UTF-8 character that begins with this byte.
 size_t n_bytes(char first) {
     const auto byte = static_cast<uint8_t>(first);
     if (byte >= 0xf0) return 4;
@@ -24,7 +24,7 @@ uint32_t code_point(std::string_view character) {
     return code;
 }
 
-// Whether GPT-2's table keeps a byte, as Latin-1; the others are numbered from U+0100.
+// Whether GPT-2's table shows a byte as its Latin-1 character; the others are numbered from U+0100.
 bool is_printable(int byte) {
     return (byte >= '!' && byte <= '~') || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
 }

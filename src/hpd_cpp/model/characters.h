@@ -7,14 +7,15 @@
 
 namespace hpd {
 
-// The characters of a UTF-8 text, in order; bytes that belong to none stand alone.
+// Returns the characters of a UTF-8 text, in order. A byte that belongs to no character counts as
+// one.
 std::vector<std::string_view> characters(std::string_view text);
 
-// A character as messages show it: 'x' (U+0078), or U+000A where it cannot be seen.
+// Returns a character as messages show it: 'x' (U+0078), or only U+000A for a control character.
 std::string shown(std::string_view character);
 
-// The tokens of single bytes, as SentencePiece names them (<0x0A>) and byte-level BPE does: a
-// printable character for each (GPT-2's table).
+// Return the text of a single byte's token: like <0x0A> in SentencePiece, and a printable character
+// (from GPT-2's table) in byte-level BPE.
 std::string sentencepiece_byte(uint8_t byte);
 std::string bpe_byte(uint8_t byte);
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr uint32_t default_n_ctx = 8192;
 constexpr int32_t cpu_attention_tile = 64;  // ggml_fa_tile_config::Q
-constexpr uint32_t n_guess_rows = 64;  // for guesses while every sequence has a row of its own
-constexpr uint32_t n_seq_least = 3;  // an instruction, a prompt on it, a field on that
+constexpr uint32_t n_guess_rows = 64;  // for guesses, beside a row for each sequence
+constexpr uint32_t n_seq_least = 3;  // for an instruction, a prompt and a field
 
 llama_flash_attn_type flash_attn_type(const std::string & name) {
     if (name == "auto") return LLAMA_FLASH_ATTN_TYPE_AUTO;
@@ -34,7 +34,7 @@ ggml_type cache_type(const std::string & name) {
         if (name == ggml_type_name(type)) return type;
     }
     throw std::invalid_argument("'" + name +
-                                "' is not a type for KV cells: take f32, f16, bf16, "
+                                "' is not a type for KV cells: use f32, f16, bf16, "
                                 "q8_0, q4_0, q4_1, iq4_nl, q5_0 or q5_1");
 }
 
@@ -62,12 +62,12 @@ Context::Context(const Model & model, const EngineOptions & options)
     params.n_ctx = options.n_ctx ? options.n_ctx : std::min(default_n_ctx, 4 * n_ctx_train);
     params.n_batch = std::min(std::max(options.n_batch, 1u), params.n_ctx);
     params.n_ubatch = std::min(std::max(options.n_ubatch, 1u), params.n_batch);
-    // A second pass of one batch could take cells that the window needs again when the first
-    // pass's guesses are removed.
+    // The second pass of a batch could take cells that have left the window, but are in it again
+    // once the first pass's guesses are removed.
     if (model.n_swa() > 0) params.n_batch = params.n_ubatch;
     params.n_seq_max = n_seq_max_;
     // A row for each sequence, which llama.cpp requires, and some for guesses. Memory is allocated
-    // for all of them, and a row of a large vocabulary is more than half a megabyte.
+    // for all of them, and with a large vocabulary a row takes more than half a megabyte.
     n_rows_max_ = std::max(n_seq_max_, std::min(params.n_batch, n_seq_max_ + n_guess_rows));
     params.n_outputs_max = n_rows_max_;
     params.n_threads = n_threads;
@@ -90,24 +90,26 @@ Context::Context(const Model & model, const EngineOptions & options)
     }
     context_.reset(llama_init_from_model(model.get(), params));
     if (!context_) {
-        throw ModelLoadError(log.behind("cannot make a context of " + std::to_string(params.n_ctx) +
-                                        " cells: a smaller n_ctx or another cache type may fit"));
+        throw ModelLoadError(
+            log.appended_to("cannot create a context of " + std::to_string(params.n_ctx) +
+                            " cells: a smaller n_ctx or another cache type may fit"));
     }
     if (!model.loras().empty()) {
         auto loras = model.loras();
         auto scales = model.lora_scales();
         if (llama_set_adapters_lora(context_.get(), loras.data(), loras.size(), scales.data())) {
-            throw ModelLoadError(log.behind("cannot apply the adapters to this model"));
+            throw ModelLoadError(log.appended_to("cannot apply the adapters to this model"));
         }
     }
     has_own_attention_ = attention_ && attention_fits();
-    const auto by_floats = [](ggml_type t) { return t == GGML_TYPE_F16 || t == GGML_TYPE_F32; };
-    const bool tiled = flash && by_floats(params.type_k) && params.type_k == params.type_v;
+    const auto is_float = [](ggml_type t) { return t == GGML_TYPE_F16 || t == GGML_TYPE_F32; };
+    const bool tiled = flash && is_float(params.type_k) && params.type_k == params.type_v;
     if (model.on_cpu() && tiled && !has_own_attention_) n_value_batch_ = cpu_attention_tile - 1;
 }
 
 // Whether hpd's kernel can compute this model's attention: it does not support soft caps, sinks,
-// ALiBi and quantised cells. A decode that is stopped before computing anything shows the graph.
+// ALiBi or quantised cells. To see the graph, this starts a decode that stops before it computes
+// anything.
 bool Context::attention_fits() {
     stop(true);
     decode({{0, 0, {0}, true}});
@@ -127,8 +129,8 @@ void Context::fork(SeqId from, SeqId to, int32_t position) {
         throw std::logic_error("context: fork of " + std::to_string(position) +
                                " cells from a sequence of " + std::to_string(held));
     }
-    // Cells that have left the sliding window of the sequence's end may be gone, with swa_full as
-    // well. A copy that continues from that end does not miss them; one from further back does.
+    // Cells before the sliding window of the sequence's last token may be gone, even with swa_full.
+    // A copy of the whole sequence does not need them, but a shorter copy does.
     if (couples_ && !whole && llama_memory_seq_pos_min(memory(), from) > 0) {
         throw DecodeError("the sliding window has dropped cells that a fork needs: set swa_full");
     }
@@ -145,7 +147,7 @@ void Context::trim(SeqId seq, int32_t position) {
     if (!couples_) throw std::logic_error("context: a recurrent state cannot be trimmed");
     const LogSince log;
     if (!calls_.remove(memory(), seq, position, -1)) {
-        throw DecodeError(log.behind("cannot remove the tail of a sequence"));
+        throw DecodeError(log.appended_to("cannot remove the tail of a sequence"));
     }
 }
 
@@ -178,8 +180,8 @@ void Context::check(const std::vector<BatchToken> & batch) const {
         }
         for (SeqId s : t.seqs) {
             const auto [it, first] = next.try_emplace(s, 0);
-            // An empty sequence may start anywhere as far as llama.cpp is concerned, and two
-            // tokens of one sequence at one position would see each other.
+            // llama.cpp lets an empty sequence start at any position, and two tokens of one
+            // sequence at the same position would see each other.
             if (first) it->second = n_past(s);
             if (t.position != it->second) {
                 throw std::logic_error("context: sequence " + std::to_string(s) + " holds " +
@@ -214,7 +216,8 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
     const LogSince log;
     switch (const int32_t code = calls_.decode(context_.get(), b)) {
         case 0:
-            // A GPU returns before it has computed anything: the next batch would count its time.
+            // With a GPU, llama.cpp returns before the batch is computed: its time would count as
+            // the next one's.
             llama_synchronize(context_.get());
             if (attention_) attention_->finish();
             n_graphs_ += (n + n_ubatch - 1) / n_ubatch;
@@ -224,9 +227,9 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
         case 2:
             return DecodeStatus::aborted;
         default:
-            throw DecodeError(log.behind("llama.cpp could not decode a batch of " +
-                                         std::to_string(n) + " tokens (code " +
-                                         std::to_string(code) + ")"));
+            throw DecodeError(log.appended_to("llama.cpp could not decode a batch of " +
+                                              std::to_string(n) + " tokens (code " +
+                                              std::to_string(code) + ")"));
     }
 }
 
@@ -238,7 +241,7 @@ std::vector<LogitRow> Context::rows() {
     if (n_rows_ == 0) return {};
     const LogSince log;
     const float * rows = calls_.get_logits(context_.get());
-    if (!rows) throw DecodeError(log.behind("llama.cpp has no logits"));
+    if (!rows) throw DecodeError(log.appended_to("llama.cpp has no logits"));
     return read_rows(rows, n_rows_, model_.n_vocab(), n_threads_batch());
 }
 

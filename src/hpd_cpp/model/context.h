@@ -19,10 +19,10 @@ namespace hpd {
 enum class DecodeStatus {
     ok,
     full,     // the batch found no room in the cache; nothing was changed
-    aborted,  // stop was asked for in the middle; the cache holds part of the batch
+    aborted,  // stopped in the middle; the cache may hold part of the batch
 };
 
-// The calls of llama.cpp that can fail in decoding. Tests replace them with calls that fail.
+// llama.cpp's functions that can fail in decoding. Tests replace them with ones that do.
 struct FallibleCalls {
     decltype(&llama_decode) decode = llama_decode;
     decltype(&llama_memory_seq_rm) remove = llama_memory_seq_rm;
@@ -31,31 +31,32 @@ struct FallibleCalls {
 
 // A llama.cpp context: the only place that calls its decode and memory functions.
 //
-// llama.cpp silently accepts some calls that give wrong values; they are refused here
-// (std::logic_error), as each is a bug in the scheduler.
+// llama.cpp silently accepts some calls that lead to wrong values. Here they throw
+// std::logic_error, as each is a bug in the scheduler.
 class Context {
 public:
     Context(const Model & model, const EngineOptions & options);
 
     // Copies the cells of `from` before `position` to `to`, which must be empty: copying into a
-    // sequence that has cells would merge the two. Bookkeeping only, the cells are shared.
+    // sequence that has cells would merge the two. This is only bookkeeping: the cells are shared.
     void fork(SeqId from, SeqId to, int32_t position);
 
     void drop(SeqId seq);
 
-    // Removes the cells of `seq` from `position` on. Recurrent models cannot: refused.
+    // Removes the cells of `seq` from `position` on. Throws std::logic_error for recurrent models,
+    // which cannot do this.
     void trim(SeqId seq, int32_t position);
 
     void clear();
 
-    // All of them, in order.
     void apply(const std::vector<CacheOp> & ops);
 
     // Every token must directly follow its sequences' cells. Returns when the batch is computed.
     // Throws DecodeError.
     DecodeStatus decode(const std::vector<BatchToken> & batch);
 
-    // The rows of the batch's output tokens, until the next decode. Throws DecodeError.
+    // Returns the rows of logits of the last batch's output tokens, valid until the next decode.
+    // Throws DecodeError.
     std::vector<LogitRow> rows();
 
     int32_t n_past(SeqId seq) const;  // cells that the sequence holds
@@ -67,12 +68,13 @@ public:
     int32_t n_threads_batch() const { return llama_n_threads_batch(context_.get()); }
     bool couples() const { return couples_; }
 
-    // The largest batch in which tokens of many documents do not pay for each other's cells; 0 if
-    // none do. llama.cpp's flash attention on a CPU processes tiles of 64 tokens, and a tile
-    // computes every cell that any of its tokens sees; smaller batches are processed by token.
+    // The size of the largest batch in which tokens do not also pay for cells of other documents; 0
+    // if they never do. llama.cpp's flash attention on a CPU processes tiles of 64 tokens and
+    // computes, for the whole tile, every cell that any of its tokens sees; smaller batches are
+    // processed token by token.
     int32_t n_value_batch() const { return n_value_batch_; }
 
-    // Whether cells that a token does not see slow it down much: with llama.cpp's attention on a
+    // Whether cells that a token does not see slow it down much, as with llama.cpp's attention on a
     // CPU.
     bool pays_for_idle_cells() const { return model_.on_cpu() && !has_own_attention_; }
 
@@ -80,7 +82,8 @@ public:
     uint64_t n_graphs() const { return n_graphs_; }
     uint64_t n_graphs_reused() const;
 
-    // Attention nodes computed by hpd's kernel, and those left to llama.cpp; both 0 without kernel.
+    // Attention nodes computed by hpd's kernel, and those left to llama.cpp; both 0 without the
+    // kernel.
     uint64_t n_attention_taken() const { return attention_ ? attention_->n_taken() : 0; }
     uint64_t n_attention_left() const { return attention_ ? attention_->n_left() : 0; }
 
@@ -97,7 +100,7 @@ private:
     llama_memory_t memory() const { return llama_get_memory(context_.get()); }
 
     const Model & model_;
-    std::unique_ptr<Attention> attention_;  // none: llama.cpp's own
+    std::unique_ptr<Attention> attention_;  // null: llama.cpp's own
     bool has_own_attention_ = false;  // hpd's kernel computes all attention of this model
     llama_context_ptr context_;
     FallibleCalls calls_;
@@ -109,7 +112,7 @@ private:
     size_t n_rows_ = 0;  // of the last batch
     uint64_t n_graphs_ = 0;
 
-    // llama_batch, refilled each time
+    // the arrays of a llama_batch, refilled for each decode
     std::vector<llama_token> tokens_;
     std::vector<llama_pos> positions_;
     std::vector<int32_t> n_seq_ids_;

@@ -14,12 +14,13 @@ ggml_backend_ptr cpu_backend(int32_t n_threads) {
     ggml_backend_reg_t reg = ggml_backend_dev_backend_reg(ggml_backend_get_device(backend.get()));
     const auto set_n_threads = reinterpret_cast<ggml_backend_set_n_threads_t>(
         ggml_backend_reg_get_proc_address(reg, "ggml_backend_set_n_threads"));
-    if (!set_n_threads) throw std::runtime_error("ggml's CPU backend takes no number of threads");
+    if (!set_n_threads)
+        throw std::runtime_error("the number of threads of ggml's CPU backend cannot be set");
     set_n_threads(backend.get(), n_threads);
     return backend;
 }
 
-ggml_backend_buffer_type_t * weights_memories() {
+ggml_backend_buffer_type_t * weight_buffer_types() {
     ggml_backend_dev_t device = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
     if (!device) throw std::runtime_error("ggml has no CPU backend");
     const auto list =
@@ -29,11 +30,11 @@ ggml_backend_buffer_type_t * weights_memories() {
 }
 
 void leave_out_amx() {
-    ggml_backend_buffer_type_t * begin = weights_memories();
+    ggml_backend_buffer_type_t * begin = weight_buffer_types();
     if (!begin) return;
     ggml_backend_buffer_type_t * end = begin;
     while (*end) ++end;
-    // The ones that follow take the place of one that is removed.
+    // The types after AMX move up, and the list must still end with null.
     std::fill(std::remove_if(begin, end,
                              [](ggml_backend_buffer_type_t each) {
                                  return std::string_view(ggml_backend_buft_name(each)) == "AMX";

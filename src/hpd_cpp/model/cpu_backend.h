@@ -6,12 +6,13 @@
 
 namespace hpd {
 
-// ggml's CPU backend, for graphs that are computed without a model.
+// Returns ggml's CPU backend, for graphs that are computed without a model.
 ggml_backend_ptr cpu_backend(int32_t n_threads);
 
-// The kinds of memory for weights that ggml tries in turn, each with kernels of its own for them,
-// before the ordinary one; ends with null. Itself null in a build of ggml that has no such list.
-ggml_backend_buffer_type_t * weights_memories();
+// Returns the buffer types for weights that ggml tries, in this order, before the default one; each
+// has its own kernels. The list ends with null. Returns nullptr if this build of ggml has no such
+// list.
+ggml_backend_buffer_type_t * weight_buffer_types();
 
 // Removes AMX from that list, for the whole process. llama.cpp's own switch (use_extra_bufts) would
 // also disable repacked weights, with which Q4_0 is much faster.

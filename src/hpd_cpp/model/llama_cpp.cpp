@@ -33,14 +33,14 @@ const char * name_of(enum ggml_backend_dev_type type) {
 }  // namespace
 
 void load_backends(const std::string & folder) {
-    capture_log();  // ggml says which it finds
+    capture_log();  // ggml logs which ones it finds
     ggml_backend_load_all_from_path(folder.c_str());
     if (!ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU)) {
-        throw Error("no variant of llama.cpp's code for processors in " + folder +
-                    " can run here: compile hpd from its source");
+        throw Error("none of llama.cpp's libraries for CPUs in " + folder +
+                    " can run on this processor: compile hpd from source");
     }
 #if !defined(_WIN32)
-    // ggml unloads it when the process ends, when a thread may still compute.
+    // Otherwise ggml unloads it when the process ends, while a thread may still be computing.
     dlopen(cpu_library().c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 #endif
 }
@@ -73,7 +73,7 @@ bool supports_gpu_offload() {
 }
 
 std::vector<std::pair<std::string, std::string>> devices() {
-    capture_log();  // at the first call llama.cpp looks for them, and says so
+    capture_log();  // at the first call, llama.cpp looks for them and logs it
     std::vector<std::pair<std::string, std::string>> all;
     for (size_t i = 0; i < ggml_backend_dev_count(); ++i) {
         ggml_backend_dev_t device = ggml_backend_dev_get(i);
@@ -85,7 +85,7 @@ std::vector<std::pair<std::string, std::string>> devices() {
 
 uint32_t quantize(const std::string & source, const std::string & output, int32_t file_type,
                   std::optional<int32_t> output_type, std::optional<int32_t> embedding_type) {
-    capture_log();  // there are lines for each tensor
+    capture_log();  // llama.cpp logs lines for each tensor
     llama_model_quantize_params params = llama_model_quantize_default_params();
     params.ftype = static_cast<llama_ftype>(file_type);
     if (output_type) params.output_tensor_type = static_cast<ggml_type>(*output_type);

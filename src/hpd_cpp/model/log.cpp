@@ -12,8 +12,8 @@ namespace hpd {
 struct LogState {
     std::mutex mutex;
     std::deque<std::string> lines;  // the last warnings and errors
-    uint64_t n_lines = 0;           // all that there were
-    bool line_is_kept = false;      // the one that is being written
+    uint64_t n_lines = 0;           // since the start, also those dropped
+    bool line_is_kept = false;      // whether the current line is one of them
     std::atomic<bool> echo{false};
 };
 
@@ -34,7 +34,7 @@ void receive(ggml_log_level level, const char * text, void *) noexcept {
     if (state->echo) std::fputs(text, stderr);
     try {
         const std::lock_guard<std::mutex> lock(state->mutex);
-        if (level == GGML_LOG_LEVEL_CONT) {  // continues the line before
+        if (level == GGML_LOG_LEVEL_CONT) {  // continues the current line
             if (state->line_is_kept && !state->lines.empty()) state->lines.back() += text;
             return;
         }
@@ -73,7 +73,7 @@ std::string LogSince::lines() const {
     return all;
 }
 
-std::string LogSince::behind(const std::string & message) const {
+std::string LogSince::appended_to(const std::string & message) const {
     const std::string log = lines();
     return log.empty() ? message : message + "\nllama.cpp said:\n" + log;
 }

@@ -13,26 +13,26 @@ void capture_log();
 // Also writes every line to stderr.
 void echo_log(bool on);
 
-// A warning of hpd: kept like llama.cpp's, and always written to stderr.
+// Records a warning of hpd's own: kept like llama.cpp's, and always written to stderr.
 void warn(const std::string & text);
 
-// The log from here on: llama.cpp's lines during a call, for the message of its failure.
+// What is logged from its construction on: llama.cpp's lines during a call, for an error message.
 class LogSince {
 public:
     LogSince();
 
-    // The warnings and errors, oldest first.
+    // Returns the warnings and errors, oldest first.
     std::string lines() const;
 
-    // A message followed by llama.cpp's lines.
-    std::string behind(const std::string & message) const;
+    // Returns a message followed by llama.cpp's lines.
+    std::string appended_to(const std::string & message) const;
 
 private:
     uint64_t n_before_;
 };
 
-// A second extension module in the process has a second copy of this code, but llama.cpp has one
-// log: the second module uses what the first one keeps.
+// A second extension module in the process has a second copy of this code, but llama.cpp has only
+// one log, so the second module uses the first one's state.
 struct LogState;
 LogState * log_state();
 void use_log_state(LogState * state);

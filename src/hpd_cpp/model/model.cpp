@@ -22,7 +22,7 @@ void start_backend_once() {
     });
 }
 
-// The text of a key in a file's metadata; empty if there is none.
+// Returns the text of a key in a file's metadata; empty if there is none.
 template <class File>
 std::string metadata_text(int32_t (*read)(const File *, const char *, char *, size_t),
                           const File * file, const std::string & key) {
@@ -57,23 +57,24 @@ llama_split_mode split_mode(const std::string & name) {
     throw ModelLoadError("split_mode must be none, layer, row or tensor, not " + name);
 }
 
-// A share for each possible device, as llama.cpp expects; if there are none, it chooses.
+// Returns a share for each possible device, as llama.cpp expects; empty if none are given, so that
+// it chooses.
 std::vector<float> device_shares(const std::vector<float> & shares) {
     if (shares.empty()) return {};
-    const size_t n_most = llama_max_devices();
-    if (shares.size() > n_most) {
+    const size_t n_max = llama_max_devices();
+    if (shares.size() > n_max) {
         throw ModelLoadError("tensor_split has " + std::to_string(shares.size()) +
-                             " shares, and llama.cpp knows " + std::to_string(n_most) +
-                             " devices at most");
+                             " shares, but llama.cpp supports at most " + std::to_string(n_max) +
+                             " devices");
     }
     std::vector<float> all = shares;
-    all.resize(n_most, 0.0f);
+    all.resize(n_max, 0.0f);
     return all;
 }
 
 struct Progress {
     const LoadProgress & report;
-    std::exception_ptr error;  // what it threw, which must not cross llama.cpp's C code
+    std::exception_ptr error;  // thrown by report; must not cross llama.cpp's C code
 };
 
 bool report_progress(float share, void * data) noexcept {
@@ -92,18 +93,18 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
              const LoadProgress & report) {
     if (paths.empty()) throw ModelLoadError("no model file was given");
     path_ = paths[0];
-    start_backend_once();  // first of all: llama.cpp logs the devices that it finds
+    start_backend_once();  // first: captures the log, in which llama.cpp lists devices
     const LogSince log;
     on_cpu_ = options.n_gpu_layers == 0 || !llama_supports_gpu_offload();
 
     llama_model_params params = llama_model_default_params();
     params.n_gpu_layers = options.n_gpu_layers;
     const llama_split_mode split = split_mode(options.split_mode);
-    const std::vector<float> shares = device_shares(options.tensor_split);  // outlives the loading
+    const std::vector<float> shares = device_shares(options.tensor_split);  // used while loading
     ggml_backend_dev_t none = nullptr;
     if (on_cpu_) {
-        // Even without layers a GPU would get large batches, because of its kind of memory. And if
-        // there are no devices, llama.cpp rejects a main one.
+        // Even without layers a GPU would be given large batches, because of the kind of memory
+        // that the weights would be in. And without any device, llama.cpp rejects a main GPU.
         params.devices = &none;
     } else {
         params.split_mode = split;
@@ -123,7 +124,7 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
                      ? llama_model_load_from_file(c_paths[0], params)
                      : llama_model_load_from_splits(c_paths.data(), c_paths.size(), params));
     if (progress.error) std::rethrow_exception(progress.error);
-    if (!model_) throw ModelLoadError(log.behind("cannot load the model " + paths[0]));
+    if (!model_) throw ModelLoadError(log.appended_to("cannot load the model " + paths[0]));
     if (!llama_model_has_decoder(model_.get()) || llama_model_has_encoder(model_.get())) {
         throw ModelLoadError(paths[0] + " is not a decoder-only language model");
     }
@@ -137,24 +138,25 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     if (options.vocab_only) return;
     for (const auto & [path, scale] : options.adapters) {
         llama_adapter_lora * lora = llama_adapter_lora_init(model_.get(), path.c_str());
-        if (!lora) throw ModelLoadError(log.behind("cannot load the adapter " + path));
+        if (!lora) throw ModelLoadError(log.appended_to("cannot load the adapter " + path));
         loras_.push_back(lora);
         lora_scales_.push_back(scale);
     }
 }
 
 std::vector<Token> Model::tokenize(std::string_view text, bool parse_special) const {
-    // The text of control tokens is not restored; it belongs to the template, not to a document.
+    // Parsed control tokens have no text, so comparing would fail. They are the template's, not a
+    // document's.
     const bool is_lost = may_lose_text_ && !parse_special && !can_write(text);
     try {
         if (!is_lost) return raw_tokens(text, parse_special);
     } catch (const std::out_of_range &) {
-        // llama.cpp looked for a byte's token, which does not exist.
+        // llama.cpp looked up the token of a byte that has none.
     }
     const std::string character = unwritable_in(text);
     throw InputError("the vocabulary of " + path_ + " cannot write " +
                      (character.empty() ? "a part of the text" : character) +
-                     ": leave it out, or take a model whose vocabulary has all bytes");
+                     ": leave it out, or use a model whose vocabulary has all bytes");
 }
 
 std::vector<Token> Model::raw_tokens(std::string_view text, bool parse_special) const {
@@ -173,7 +175,8 @@ std::vector<Token> Model::raw_tokens(std::string_view text, bool parse_special) 
     return tokens;
 }
 
-// Whether detokenizing the text's tokens restores it; some vocabularies add a blank before it.
+// Whether detokenizing the text's tokens restores it, maybe with a blank that the vocabulary adds
+// before it.
 bool Model::can_write(std::string_view text) const {
     std::string back;
     try {
@@ -184,16 +187,18 @@ bool Model::can_write(std::string_view text) const {
     return !may_lose_text_ || back == text || back == " " + std::string(text);
 }
 
-// The first character that cannot be written, for an error message; empty if all can.
+// Returns the first character that cannot be written, as messages show it; empty if all can.
 std::string Model::unwritable_in(std::string_view text) const {
     for (const std::string_view character : characters(text)) {
-        // Twice, as the first one may be written together with the blank before it.
+        // Twice, as the vocabulary may have a token only for the character with the added blank
+        // before it.
         if (!can_write(std::string(character) + std::string(character))) return shown(character);
     }
     return "";
 }
 
-// Throws ModelLoadError if not even an English prompt can be written.
+// Finds out whether texts may be lost. Throws ModelLoadError if not even an English prompt can be
+// written.
 void Model::check_vocabulary() {
     const auto type = llama_vocab_type(vocab());
     const bool is_bpe = type == LLAMA_VOCAB_TYPE_BPE;
@@ -215,7 +220,7 @@ void Model::check_vocabulary() {
     const std::string character = unwritable_in(ascii);
     if (character.empty()) return;
     throw ModelLoadError("the vocabulary of " + path_ + " cannot write " + character +
-                         ", and prompts need all of ASCII: take another model");
+                         ", and prompts need all of ASCII: use another model");
 }
 
 std::string Model::vocabulary_difference(const Model & other) const {

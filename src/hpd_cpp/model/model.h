@@ -13,8 +13,8 @@
 
 namespace hpd {
 
-// Called with the share loaded, 0 to 1; false stops the loading, and so does an exception, which is
-// thrown again when llama.cpp has returned.
+// Called with the loaded share, 0 to 1. Returning false stops the loading, and so does an
+// exception, which is rethrown once llama.cpp has returned.
 using LoadProgress = std::function<bool(float)>;
 
 // A loaded GGUF model with its vocabulary and adapters.
@@ -24,29 +24,30 @@ public:
     Model(const std::vector<std::string> & paths, const ModelOptions & options,
           const LoadProgress & report = nullptr);
 
-    // Text to tokens; with parse_special, control tokens written in the text become tokens.
-    // No BOS is added here: bos() says whether a prompt needs one. Throws InputError where the
+    // Returns the tokens of a text. With parse_special, control tokens written in the text become
+    // tokens. No BOS is added: bos() tells whether a prompt needs one. Throws InputError if the
     // vocabulary has no tokens for a character.
     std::vector<Token> tokenize(std::string_view text, bool parse_special) const;
 
-    // How the other model's tokens differ; empty: they do not.
+    // Returns how the vocabulary differs from another model's; empty if it does not.
     std::string vocabulary_difference(const Model & other) const;
 
-    // The bytes of one token; empty for control tokens.
+    // Returns the bytes of a token; empty for control tokens.
     const std::string & piece(Token token) const { return pieces_.at(static_cast<size_t>(token)); }
 
     // Tokens that have no text and are only parsed in templates.
     struct ControlToken {
         Token id;
         std::string text;
-        bool strips_left;  // white space beside it in the text is swallowed
-        bool strips_right;
+        bool strips_left;  // white space to its left in the text is dropped
+        bool strips_right;  // likewise, to its right
     };
     std::vector<ControlToken> control_tokens() const;
 
     const std::vector<std::string> & pieces() const { return pieces_; }
 
-    // For each token the one with the same text without a leading blank, or itself.
+    // Returns, for each token, the token with the same text less a leading blank, or itself if
+    // there is none.
     std::vector<Token> tokens_without_space() const;
 
     bool ends_generation(Token token) const;  // also any other control token: no text follows it
@@ -59,10 +60,10 @@ public:
     bool is_recurrent() const { return llama_model_is_recurrent(model_.get()); }
     bool on_cpu() const { return on_cpu_; }  // no layer is on a GPU
     bool is_hybrid() const { return llama_model_is_hybrid(model_.get()); }
-    const std::string & path() const { return path_; }  // the first, of several parts
+    const std::string & path() const { return path_; }  // of the first part
     std::string description() const;
-    std::string chat_template() const;  // empty: there is none
-    std::string metadata(const std::string & key) const;  // empty: there is none
+    std::string chat_template() const;  // empty if there is none
+    std::string metadata(const std::string & key) const;  // empty if missing
     std::vector<std::string> lora_metadata(const std::string & key) const;  // of each adapter
 
     llama_model * get() const { return model_.get(); }

@@ -20,8 +20,8 @@ namespace hpd {
 
 namespace {
 
-// Weights of 4 bits are off by a tenth; a product with the wrong layout is off by more than one.
-constexpr double most_error = 0.2;
+// The largest relative error. Weights of 4 bits cause 0.1, a wrong layout more than 1.
+constexpr double max_error = 0.2;
 
 std::string lowered(std::string text) {
     for (char & c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -44,7 +44,7 @@ ggml_type type_named(const Products & products) {
         }
         return type;
     }
-    throw InputError("no weights can be made of the type " + products.type);
+    throw InputError("cannot make weights of type " + products.type);
 }
 
 std::vector<float> noise(int64_t n) {
@@ -55,11 +55,11 @@ std::vector<float> noise(int64_t n) {
     return numbers;
 }
 
-// The first buffer type with a kernel for such weights, in llama.cpp's order.
-ggml_backend_buffer_type_t weights_memory(ggml_backend_t backend, ggml_tensor * product) {
+// Returns the first buffer type, in llama.cpp's order, that has a kernel for such weights.
+ggml_backend_buffer_type_t weight_buffer_type(ggml_backend_t backend, ggml_tensor * product) {
     ggml_backend_dev_t device = ggml_backend_get_device(backend);
-    for (auto * each = weights_memories(); each && *each; ++each) {
-        // Support depends on the buffer of the weights, so they get an empty one.
+    for (auto * each = weight_buffer_types(); each && *each; ++each) {
+        // Support depends on the buffer that the weights are in, so they get an empty one.
         ggml_tensor * weights = product->src[0];
         const ggml_backend_buffer_ptr empty(ggml_backend_buft_alloc_buffer(*each, 0));
         weights->buffer = empty.get();
@@ -72,21 +72,21 @@ ggml_backend_buffer_type_t weights_memory(ggml_backend_t backend, ggml_tensor * 
 
 double relative_error(const std::vector<float> & found, const std::vector<float> & weights,
                       const std::vector<float> & activations, const Products & products) {
-    double wrong = 0, all = 0;
+    double squared_error = 0, squared_sum = 0;
     const int64_t row_step = std::max<int64_t>(1, products.n_rows / 64);
     const int64_t token_step = std::max<int64_t>(1, products.n_tokens / 16);
     for (int64_t token = 0; token < products.n_tokens; token += token_step) {
         for (int64_t row = 0; row < products.n_rows; row += row_step) {
-            double right = 0;
+            double expected = 0;
             for (int64_t column = 0; column < products.n_columns; ++column) {
-                right += static_cast<double>(weights[row * products.n_columns + column]) *
-                         activations[token * products.n_columns + column];
+                expected += static_cast<double>(weights[row * products.n_columns + column]) *
+                            activations[token * products.n_columns + column];
             }
-            wrong += std::pow(found[token * products.n_rows + row] - right, 2);
-            all += right * right;
+            squared_error += std::pow(found[token * products.n_rows + row] - expected, 2);
+            squared_sum += expected * expected;
         }
     }
-    return std::sqrt(wrong / all);
+    return std::sqrt(squared_error / squared_sum);
 }
 
 double fastest(ggml_backend_t backend, ggml_cgraph * graph, double limit) {
@@ -114,9 +114,9 @@ double fastest(ggml_backend_t backend, ggml_cgraph * graph, double limit) {
 ProductTime time_products(const Products & products, int32_t n_threads, double seconds) {
     if (products.n_columns < 1 || products.n_rows < 1 || products.n_matrices < 1 ||
         products.n_tokens < 1 || n_threads < 1) {
-        throw InputError("products need a column, a row, a matrix, a token and a thread at least");
+        throw InputError("products need at least one column, row, matrix, token and thread");
     }
-    capture_log();  // there is a line for each matrix that is repacked
+    capture_log();  // ggml logs a line for each matrix that it repacks
     const ggml_type type = type_named(products);
     const ggml_backend_ptr backend = cpu_backend(n_threads);
     const size_t n_tensors = 2 * static_cast<size_t>(products.n_matrices) + 1;
@@ -138,10 +138,10 @@ ProductTime time_products(const Products & products, int32_t n_threads, double s
         ggml_build_forward_expand(graph, product);
     }
     const ggml_backend_buffer_ptr weights_buffer(ggml_backend_alloc_ctx_tensors_from_buft(
-        weights_context.get(), weights_memory(backend.get(), product)));
+        weights_context.get(), weight_buffer_type(backend.get(), product)));
     const ggml_backend_buffer_ptr buffer(
         ggml_backend_alloc_ctx_tensors(context.get(), backend.get()));
-    if (!weights_buffer || !buffer) throw DecodeError("there is no memory for the products");
+    if (!weights_buffer || !buffer) throw DecodeError("not enough memory for the products");
 
     const std::vector<float> numbers = noise(products.n_columns * products.n_rows);
     const size_t n_bytes = ggml_nbytes(weights.front());
@@ -149,14 +149,14 @@ ProductTime time_products(const Products & products, int32_t n_threads, double s
     ggml_quantize_chunk(type, numbers.data(), quantised.data(), 0, products.n_rows,
                         products.n_columns, nullptr);
     for (ggml_tensor * each : weights) ggml_backend_tensor_set(each, quantised.data(), 0, n_bytes);
-    const std::vector<float> read = noise(products.n_columns * products.n_tokens);
-    ggml_backend_tensor_set(activations, read.data(), 0, read.size() * sizeof(float));
+    const std::vector<float> inputs = noise(products.n_columns * products.n_tokens);
+    ggml_backend_tensor_set(activations, inputs.data(), 0, inputs.size() * sizeof(float));
 
     const double taken = fastest(backend.get(), graph, seconds);
     std::vector<float> found(static_cast<size_t>(products.n_rows * products.n_tokens));
     ggml_backend_tensor_get(product, found.data(), 0, found.size() * sizeof(float));
-    const double error = relative_error(found, numbers, read, products);
-    if (!(error < most_error)) {
+    const double error = relative_error(found, numbers, inputs, products);
+    if (!(error < max_error)) {
         throw DecodeError("products with weights of type " + products.type + " are wrong by " +
                           std::to_string(std::lround(100 * error)) + "%");
     }

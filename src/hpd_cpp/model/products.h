@@ -6,10 +6,10 @@
 
 namespace hpd {
 
-// Products of weight matrices with the activations of some tokens: what nearly all of the time of a
-// model goes into. There are several matrices, as one alone would stay in the processor's caches.
+// Products of weight matrices with the activations of some tokens, which take nearly all of a
+// model's time. There are several matrices because one alone would stay in the processor's caches.
 struct Products {
-    std::string type;  // of the weights, as ggml names it ("Q8_0"), in capitals or not
+    std::string type;  // ggml's name of the weights' type ("Q8_0"); case is ignored
     int64_t n_columns = 0;
     int64_t n_rows = 0;
     int32_t n_matrices = 0;
@@ -17,14 +17,15 @@ struct Products {
 };
 
 struct ProductTime {
-    double seconds = 0;  // of all matrices, the fastest of several times
+    double seconds = 0;  // for all matrices, the fastest of several runs
     size_t n_bytes = 0;  // of their weights
 };
 
-// Computes the products on the CPU again and again for so many seconds, at least once after a first
-// one that does not count. The weights lie where llama.cpp would put them: repacked for the
-// processor, or for AMX. Throws InputError for a type that ggml cannot quantise to by itself or a
-// number of columns that does not fit its blocks, and DecodeError if a product is wrong.
+// Computes the products on the CPU repeatedly for this many seconds, at least once, after a run
+// that does not count. The weights are where llama.cpp would put them: repacked for the processor,
+// or for AMX. Throws InputError for a type to which ggml cannot quantise without an importance
+// matrix, or if the columns do not fill whole blocks of the type, and DecodeError if a product is
+// wrong.
 ProductTime time_products(const Products & products, int32_t n_threads, double seconds);
 
 }  // namespace hpd

@@ -16,22 +16,23 @@ namespace hpd {
 
 namespace {
 
-// A block of 256 weights: the scales, in Q5_K the fifth bits, and the four lower bits.
+// A block of 256 weights has the scales, then (only in Q5_K) the fifth bits, then the four lower
+// bits.
 constexpr size_t n_scale_bytes = 16;
 constexpr size_t n_fifth_bit_bytes = 32;
 constexpr size_t n_low_bit_bytes = 128;
-constexpr size_t n_narrow = n_scale_bytes + n_low_bit_bytes;
-constexpr size_t n_wide = n_narrow + n_fifth_bit_bytes;
+constexpr size_t n_q4_k_bytes = n_scale_bytes + n_low_bit_bytes;
+constexpr size_t n_q5_k_bytes = n_q4_k_bytes + n_fifth_bit_bytes;
 constexpr size_t n_blocks_at_once = 1 << 14;
 constexpr uint32_t file_type_q4_k_s = 14, file_type_q4_k_m = 15;
 constexpr uint32_t n_to_q5_k = 2;  // from Q4_K_S to Q5_K_S, and from Q4_K_M to Q5_K_M
 
 void widen(const std::vector<char> & narrow, std::vector<char> & wide) {
-    const size_t n_blocks = narrow.size() / n_narrow;
-    wide.assign(n_blocks * n_wide, 0);
+    const size_t n_blocks = narrow.size() / n_q4_k_bytes;
+    wide.assign(n_blocks * n_q5_k_bytes, 0);
     for (size_t i = 0; i < n_blocks; ++i) {
-        const char * from = narrow.data() + i * n_narrow;
-        char * to = wide.data() + i * n_wide;
+        const char * from = narrow.data() + i * n_q4_k_bytes;
+        char * to = wide.data() + i * n_q5_k_bytes;
         std::memcpy(to, from, n_scale_bytes);
         std::memcpy(to + n_scale_bytes + n_fifth_bit_bytes, from + n_scale_bytes, n_low_bit_bytes);
     }
@@ -79,7 +80,7 @@ int32_t write_wider_copy(const std::string & source, const std::string & target)
         from.seekg(static_cast<std::streamoff>(offset));
         size_t n_written = 0;
         while (n_left > 0) {
-            part.resize(std::min(n_left, n_blocks_at_once * n_narrow));
+            part.resize(std::min(n_left, n_blocks_at_once * n_q4_k_bytes));
             if (!from.read(part.data(), static_cast<std::streamsize>(part.size()))) {
                 throw ModelLoadError(source + ": it ends before its last tensor");
             }

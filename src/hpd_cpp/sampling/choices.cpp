@@ -25,10 +25,10 @@ std::vector<int32_t> ChoicesLeft::next_tokens() const {
     return tokens;
 }
 
-std::vector<std::vector<int32_t>> ChoicesLeft::endings(size_t n_most) const {
+std::vector<std::vector<int32_t>> ChoicesLeft::endings(size_t n_max) const {
     std::vector<std::vector<int32_t>> rests;
     for (Iterator it = first_from(0); it != end_; ++it) {
-        if (it->size() - n_accepted_ > n_most) continue;
+        if (it->size() - n_accepted_ > n_max) continue;
         rests.emplace_back(it->begin() + static_cast<std::ptrdiff_t>(n_accepted_), it->end());
     }
     return rests;
@@ -46,7 +46,7 @@ int32_t ChoicesLeft::next(const std::vector<int32_t> & choice) const {
     return n_accepted_ < choice.size() ? choice[n_accepted_] : -1;
 }
 
-// The first choice whose next token is not less than this one.
+// Returns the first choice whose next token is at least this one.
 ChoicesLeft::Iterator ChoicesLeft::first_from(int32_t token) const {
     return std::partition_point(begin_, end_,
                                 [&](const auto & choice) { return next(choice) < token; });

@@ -17,16 +17,16 @@ public:
     bool allows(int32_t token) const;
     void accept(int32_t token);
 
-    // The distinct next tokens of all choices.
+    // Returns the distinct next tokens of all choices.
     std::vector<int32_t> next_tokens() const;
 
-    // The rest of those with at most so many tokens left.
-    std::vector<std::vector<int32_t>> endings(size_t n_most) const;
+    // Returns the remaining tokens of the choices with at most n_max left.
+    std::vector<std::vector<int32_t>> endings(size_t n_max) const;
 
-    // The next token of all of them; -1 if they differ, or none continues.
+    // Returns the next token that all choices share; -1 if they differ or none continues.
     int32_t agreed() const;
 
-    // Whether none continues.
+    // Whether no choice continues.
     bool ended() const;
 
 private:

@@ -14,8 +14,8 @@ namespace hpd {
 
 namespace {
 
-// llama.cpp's grammar sampler. The likeliest tokens are checked first, as greedy text nearly always
-// obeys; the whole vocabulary is scanned only after rejections.
+// llama.cpp's grammar sampler. The likeliest tokens are checked singly, as they nearly always obey;
+// the whole vocabulary is scanned only after several checks.
 class GrammarConstraint : public Constraint {
 public:
     GrammarConstraint(llama_sampler_ptr grammar, int32_t n_vocab)
@@ -61,7 +61,7 @@ private:
         }
     }
 
-    // Returns those of some tokens that the grammar allows.
+    // Returns those of the tokens that the grammar allows.
     std::vector<Token> obeying(const std::vector<Token> & tokens) {
         std::vector<llama_token_data> data;
         data.reserve(tokens.size());
@@ -81,8 +81,8 @@ private:
     std::vector<bool> allowed_;
 };
 
-// A value from a short list: the tokens of each, and any token that closes one of its strings and
-// continues after it (`"}},`).
+// Allows one of the choices: its tokens, and any token that closes one of its strings and continues
+// after it (`"}},`).
 class ChoiceConstraint : public Constraint {
 public:
     ChoiceConstraint(const Model & model, const Choices & choices, const ClosingTokens & closing)
@@ -93,7 +93,7 @@ public:
     void accept(Token token) override {
         left_.accept(token);
         ends_.clear();
-        are_listed_ = false;
+        has_ends_ = false;
     }
 
     std::vector<Token> allowed_beside(const LogitRow & row, Token token, double share) override {
@@ -105,7 +105,7 @@ public:
     }
 
 private:
-    // Whether a token begins with the rest of a choice, and does not continue a word.
+    // Whether a token begins with the rest of a choice's string, with no letter or digit after it.
     bool ends_one(Token token) {
         const auto it = closing_.find(token);
         if (it == closing_.end()) return false;
@@ -117,17 +117,17 @@ private:
         return false;
     }
 
-    // The rest of the strings that may end with the next token.
+    // Returns the rest of each string that may end with the next token.
     const std::vector<std::string> & ends() {
-        if (!are_listed_) {
-            for (const std::vector<Token> & rest : left_.endings(n_tokens_of_an_end)) {
+        if (!has_ends_) {
+            for (const std::vector<Token> & rest : left_.endings(n_end_tokens_max)) {
                 std::string text;
                 for (const Token token : rest) text += model_.piece(token);
                 const size_t quote = text.find('"');
                 if (quote != std::string::npos && quote == text.rfind('"'))
                     ends_.push_back(text.substr(0, quote + 1));
             }
-            are_listed_ = true;
+            has_ends_ = true;
         }
         return ends_;
     }
@@ -136,13 +136,13 @@ private:
         return std::isalnum(static_cast<unsigned char>(c)) || static_cast<uint8_t>(c) >= 0x80;
     }
 
-    static constexpr size_t n_tokens_of_an_end = 3;
+    static constexpr size_t n_end_tokens_max = 3;
 
     const Model & model_;
     const ClosingTokens & closing_;
     ChoicesLeft left_;
-    std::vector<std::string> ends_;  // since the last token, once they are asked for
-    bool are_listed_ = false;
+    std::vector<std::string> ends_;  // after the last token, made when first needed
+    bool has_ends_ = false;
 };
 
 // A constraint that counts more tokens than it allows.

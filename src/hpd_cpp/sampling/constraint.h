@@ -21,9 +21,9 @@ public:
     virtual bool allows(Token token) = 0;
     virtual void accept(Token token) = 0;
 
-    // The tokens that count in place of an allowed one, itself among them: the allowed ones, and
-    // what the field counts beside them. Those that are left out are less likely than this share
-    // of it, all together.
+    // Returns the tokens that count in place of an allowed one, including it: all that are allowed,
+    // and all that the field only counts. The tokens left out together have less than this share of
+    // its probability.
     virtual std::vector<Token> allowed_beside(const LogitRow & row, Token token, double share) = 0;
 };
 
@@ -31,19 +31,20 @@ public:
 using ClosingTokens = std::unordered_map<Token, std::string>;
 
 // Makes the constraints of values. A grammar is parsed once and copied for each value; the cache is
-// cleared when it is full, as clients of a server send new grammars endlessly.
+// cleared when it is full, as clients of a server may send new grammars endlessly.
 class ConstraintFactory {
 public:
     explicit ConstraintFactory(const Model & model, size_t n_grammars_max = 256)
         : model_(model), n_grammars_max_(n_grammars_max) {}
 
-    // nullptr for a field without one. Throws std::invalid_argument for an invalid grammar.
+    // Returns nullptr for a field without a constraint. Throws std::invalid_argument for an invalid
+    // grammar.
     std::unique_ptr<Constraint> make(const Field & field);
 
     size_t n_grammars() const { return grammars_.size(); }
 
 private:
-    // nullptr if there is neither.
+    // Returns nullptr if both are empty.
     std::unique_ptr<Constraint> make(const std::string & grammar, const Choices & choices);
     const ClosingTokens & closing_tokens();
 

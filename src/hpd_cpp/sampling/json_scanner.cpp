@@ -13,7 +13,7 @@ JsonScanner::Status JsonScanner::feed(std::string_view bytes) {
     for (char c : bytes) {
         if (status_ != Status::incomplete) break;
         step(c);
-        // A number is noticed to be complete only at the byte after it, which is not part of it.
+        // A number is known to be complete only at the byte after it, which is not part of it.
         if (status_ == Status::incomplete ||
             (status_ == Status::complete && lexeme_ != Lexeme::number)) {
             ++length_;

@@ -16,18 +16,19 @@ class JsonScanner {
 public:
     enum class Status { incomplete, complete, invalid };
 
-    // Reads on. Once the status is not incomplete, further bytes change nothing.
+    // Reads more bytes and returns the status. Once it is not incomplete, further bytes change
+    // nothing.
     Status feed(std::string_view bytes);
 
-    // The text ends here: a number needs no delimiter any more.
+    // Ends the text, so that a number no longer needs a delimiter. Returns the status.
     Status finish();
 
     Status status() const { return status_; }
 
-    // Bytes read up to and including the end of the value (its delimiter excluded).
+    // Returns the number of bytes up to the end of the value, without its delimiter.
     size_t length() const { return length_; }
 
-    // Where the last string, number or mark begins.
+    // Returns the offset at which the last string, number, literal or mark begins.
     size_t lexeme_begin() const { return lexeme_begin_; }
     bool in_string() const { return lexeme_ == Lexeme::string || lexeme_ == Lexeme::escape; }
 
@@ -49,7 +50,7 @@ private:
     Number number_ = Number::sign;
     std::string_view literal_rest_;
     bool string_is_key_ = false;
-    std::vector<char> open_;  // the containers we are in: '{' or '['
+    std::vector<char> open_;  // the brackets of the open containers: '{' or '['
     size_t length_ = 0;
     size_t lexeme_begin_ = 0;
 };

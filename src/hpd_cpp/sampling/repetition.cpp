@@ -6,7 +6,7 @@ namespace hpd {
 
 namespace {
 
-// Four turns, but fewer of long ones.
+// Returns how many tokens make a repetition: four periods, but fewer long ones.
 size_t fewest_tokens(size_t period) {
     return std::max<size_t>(24, std::min(4 * period, 2 * period + 32));
 }

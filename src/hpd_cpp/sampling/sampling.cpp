@@ -53,7 +53,7 @@ float block_exp_sum(const float * x, int32_t n, float shift) {
     return sum;
 }
 
-// One sweep: each block of the row is read from memory once, for its maximum and for its sum.
+// Reads each block of the row from memory only once, for its maximum and for its sum.
 LogitRow sweep(const float * logits, int32_t n_vocab) {
     LogitRow r;
     r.logits = logits;
@@ -103,14 +103,14 @@ std::vector<int32_t> tokens_from(const LogitRow & r, float least_logit) {
     return tokens;
 }
 
-// The sum of the probabilities of some tokens, as multiples of that of a token with this logit.
+// Returns the sum of the probabilities of some tokens, relative to that of a token with this logit.
 double sum_of(const LogitRow & r, const std::vector<int32_t> & tokens, double logit) {
     double sum = 0.0;
     for (const int32_t token : tokens) sum += std::exp(r.logits[token] - logit);
     return sum;
 }
 
-// The same sum over all tokens below a logit.
+// Returns the same sum over all tokens whose logit is below least_logit.
 double sum_below(const LogitRow & r, float least_logit, double logit) {
     double sum = 0.0;
     for (int32_t token = 0; token < r.n_vocab; ++token) {
@@ -121,8 +121,8 @@ double sum_below(const LogitRow & r, float least_logit, double logit) {
 
 double log_odds(double p) { return std::log(p) - std::log1p(-p); }
 
-// The candidate that a random number selects, and by how much the difference of two logits must
-// change for it to select a neighbour.
+// The candidate that a random number selects, and by how much a difference of two logits must
+// change for a neighbour to be selected.
 struct Draw {
     size_t index;
     double margin;
@@ -181,7 +181,7 @@ Choice choose_greedy(const LogitRow & row) {
 
 Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed) {
     // The likeliest token is nearly always allowed. The others are checked only if it is not, or if
-    // one is so near that it matters whether that is allowed.
+    // another is so near that it matters whether that one is allowed.
     const bool obeys = allowed(row.best);
     if (obeys && row.best_logit - row.second_logit >= near_tie_margin) return choose_greedy(row);
     int32_t best = obeys ? row.best : -1;
@@ -223,7 +223,7 @@ Choice choose_random(const LogitRow & r, const SamplingOptions & options, double
     const size_t k = options.top_k > 0
                          ? std::min<size_t>(order.size(), static_cast<size_t>(options.top_k))
                          : order.size();
-    // One more than top-k keeps: it may be near the last one.
+    // One more than top-k keeps, as it may be nearly as likely as the last one kept.
     const size_t n_sorted = std::min(order.size(), k + 1);
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n_sorted),
                       order.end(), likelier);
@@ -232,8 +232,8 @@ Choice choose_random(const LogitRow & r, const SamplingOptions & options, double
     const double top = row[order.front()];
     double total = 0.0;
     for (size_t i = 0; i < k; ++i) total += std::exp(row[order[i]] - top);
-    // How far within the limits of top-p and min-p each is, as a difference of logits; negative
-    // outside. Likeliest first, so min-p cuts a tail.
+    // How far each is within the limits of top-p and min-p, as a difference of logits; negative
+    // outside. The likeliest is first, so min-p cuts a tail.
     std::vector<double> within;
     std::vector<double> weights;
     double before = 0.0;
@@ -253,7 +253,8 @@ Choice choose_random(const LogitRow & r, const SamplingOptions & options, double
     double margin = chosen.margin;
     if (i > 0) margin = std::min<double>(margin, row[order[i - 1]] - row[order[i]]);
     if (i + 1 < order.size()) margin = std::min<double>(margin, row[order[i]] - row[order[i + 1]]);
-    // With more or fewer candidates, which top-p and min-p nearly allow, another might be drawn.
+    // If slightly different logits let top-p and min-p keep more or fewer candidates, another token
+    // might be drawn.
     const auto consider = [&](size_t n, double distance) {
         if (distance >= std::min<double>(margin, near_tie_margin)) return;
         const Draw other = drawn(n);
@@ -271,10 +272,10 @@ Choice choose_random(const LogitRow & r, const SamplingOptions & options, double
 std::vector<int32_t> tokens_beside(const LogitRow & row, int32_t token, double share) {
     const double logit = row.logits[token];
     const double total = std::exp(row.log_sum - logit);
-    // So low that a whole vocabulary of lower ones would be negligible.
+    // So low that even a whole vocabulary of lower logits would be negligible.
     const double deepest = std::log(row.n_vocab / share);
-    // The difference from the total costs nothing, but the rounding of a large total hides a rest
-    // that matters compared with an unlikely token.
+    // Subtracting from the total costs nothing, but the rounding error of a large total can hide a
+    // rest that matters compared with an unlikely token.
     const bool is_exact = total * total_rounding < share;
     for (double depth = -std::log(share);; depth += 4.0) {
         const auto least = static_cast<float>(logit - std::min(depth, deepest));

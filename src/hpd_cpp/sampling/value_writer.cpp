@@ -8,7 +8,7 @@ namespace hpd {
 
 namespace {
 
-// Branches with less than this share of the chosen token's probability are left out.
+// Branches that together have less than this share of the chosen token's probability are left out.
 constexpr double left_out = 1e-5;
 
 // Above this log-probability a token's share is not computed: 1 - p is below a thousandth.
@@ -22,12 +22,12 @@ uint64_t stream_of(const Value & value) {
 
 constexpr size_t longest_period = 16;  // of a text that repeats itself
 constexpr size_t longest_period_of_items = 512;
-constexpr std::ptrdiff_t most_invented = 12;  // texts of a list, one after the other
-constexpr size_t shortest_anywhere = 6;  // bytes of a text that need not be a word of its own
+constexpr std::ptrdiff_t n_invented_texts = 12;  // consecutive texts at a list's end
+constexpr size_t shortest_anywhere = 6;  // bytes of a text that may be found inside a word
 
 bool is_in(char c, std::string_view some) { return some.find(c) != std::string_view::npos; }
 
-// Removes blanks and escapes, in which a value and its document may differ.
+// Returns the text without blanks and escapes, in which a value and its document may differ.
 std::string bare(std::string_view text) {
     std::string kept;
     for (size_t i = 0; i < text.size(); ++i) {
@@ -58,8 +58,8 @@ std::vector<size_t> quotes_in(const std::string & json) {
     return quotes;
 }
 
-// Counts the texts and numbers, but not the keys, in a part of a JSON text that may begin and end
-// within one.
+// Counts the texts and numbers, but not the keys, in a part of a JSON text that may begin or end
+// inside a string.
 std::map<std::string, size_t> scalars_in(const std::string & json, bool ends_in_string) {
     const std::vector<size_t> quotes = quotes_in(json);
     std::map<std::string, size_t> scalars;
@@ -87,7 +87,8 @@ std::map<std::string, size_t> scalars_in(const std::string & json, bool ends_in_
     return scalars;
 }
 
-// Whether most are there more often than in the document, where a word may be a part of others.
+// Whether most of the scalars occur more often than in the document, where they may also be parts
+// of words.
 bool exceed(const std::map<std::string, size_t> & scalars, const std::string & document) {
     const auto n = std::count_if(scalars.begin(), scalars.end(), [&](const auto & scalar) {
         return scalar.second > count_in(document, scalar.first);
@@ -100,7 +101,7 @@ bool are_absent(const std::map<std::string, size_t> & scalars, const std::string
                         [&](const auto & scalar) { return count_in(document, scalar.first) > 0; });
 }
 
-// The complete strings at the beginning of a JSON text, without their quotation marks.
+// Returns the complete strings of the beginning of a JSON text, without their quotation marks.
 std::vector<std::string_view> texts_in(const std::string & json) {
     const std::vector<size_t> quotes = quotes_in(json);
     std::vector<std::string_view> texts;
@@ -121,8 +122,8 @@ std::string lower(std::string_view text) {
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-// Whether a document in lower case states a text, short ones as words of their own. Longer ones may
-// have other blanks.
+// Whether a document in lower case has a text: a short one as a word of its own, a longer one
+// anywhere and with any blanks.
 bool states(const std::string & document, const std::string & bare_document,
             const std::string & text) {
     const std::string bare_text = bare(text);
@@ -137,8 +138,8 @@ bool states(const std::string & document, const std::string & bare_document,
     return false;
 }
 
-// The tokens that count next, each with its share; computed even if one token is nearly certain, as
-// the rest may be all the probability of other values.
+// Returns the tokens that count next, each with the log of its share. Computed even if one token is
+// nearly certain, as the rest may be all the probability that other values have.
 Branches branches_of(Token token, const LogitRow & row, Constraint & constraint) {
     const std::vector<Token> tokens = constraint.allowed_beside(row, token, left_out);
     const double total = row.log_sum + log_sum(row, tokens);
@@ -155,7 +156,7 @@ bool is_inside_a_character(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 
 bool ValueWriter::write(Value & value, const LogitRow & row) {
     Constraint * constraint = constraint_of(value);
     const Choice choice = choose(value, row, constraint);
-    if (choice.token < 0) {  // the constraint leaves nothing
+    if (choice.token < 0) {  // the constraint allows no token
         value.finish = Finish::invalid;
     } else {
         const Likelihood likelihood = likelihood_of(choice, value, row, constraint);
@@ -173,26 +174,26 @@ bool ValueWriter::write(Value & value, const LogitRow & row) {
     return true;
 }
 
-// nullptr if it has none.
+// Returns the value's constraint, made at its first token; nullptr if it has none.
 Constraint * ValueWriter::constraint_of(const Value & value) {
     if (value.tokens.empty()) {
-        if (auto made = constraints_.make(value.field())) under_way_[&value] = std::move(made);
+        if (auto made = constraints_.make(value.field()))
+            active_constraints_[&value] = std::move(made);
     }
-    const auto it = under_way_.find(&value);
-    return it == under_way_.end() ? nullptr : it->second.get();
+    const auto it = active_constraints_.find(&value);
+    return it == active_constraints_.end() ? nullptr : it->second.get();
 }
 
 Choice ValueWriter::choose(const Value & value, const LogitRow & row,
                            Constraint * constraint) const {
     const size_t n = value.tokens.size();
-    // A known answer is used only after the logits are computed and read as usual. A constraint
-    // checks its token, which costs as much as with a model that obeys.
+    // A known answer replaces the model's only after the logits are computed and read as usual. A
+    // constraint checks its tokens, which takes as long as with a model that obeys.
     if (n < value.field().replay.size()) {
         Choice choice = choose_greedy(row);
         choice.token = value.field().replay[n];
         if (constraint && !constraint->allows(choice.token))
-            throw std::invalid_argument(
-                "a known answer is not one that its field's grammar allows");
+            throw std::invalid_argument("a known answer is not allowed by its field's grammar");
         return choice;
     }
     TokenFilter allowed;
@@ -204,8 +205,8 @@ Choice ValueWriter::choose(const Value & value, const LogitRow & row,
     return constraint ? choose_greedy(row, allowed) : choose_greedy(row);
 }
 
-// A token that completes the value counts together with all that complete it in the same way:
-// models close a string together with what follows (`"}`, `",`), so a bare quotation mark is
+// A token that completes the value counts together with all tokens that complete it in the same
+// way: models close a string together with what follows (`"}`, `",`), so a bare quotation mark is
 // unlikely.
 ValueWriter::Likelihood ValueWriter::likelihood_of(const Choice & choice, const Value & value,
                                                    const LogitRow & row,
@@ -222,9 +223,9 @@ ValueWriter::Likelihood ValueWriter::likelihood_of(const Choice & choice, const 
     return {logprob, std::min(0.0f, logprob - log_sum(row, allowed))};
 }
 
-// The tokens with which the value would be the same: the token itself and, if it completes the
-// value, all that complete it with the same text, or begin to (`)` may become `)"}`), whatever
-// follows in them. The total probability of those left out is below a thousandth of the token's.
+// Returns the tokens that lead to the same value: the token itself and, if it completes the value,
+// all that complete it with the same text, whatever follows in them, or begin to do so (`)` may
+// become `)"}`). The total probability of those left out is below a thousandth of the token's.
 std::vector<Token> ValueWriter::completing_alike(Token token, const Value & value,
                                                  const LogitRow & row) const {
     const std::string text = completed_by(token, value);
@@ -244,7 +245,7 @@ std::vector<Token> ValueWriter::completing_alike(Token token, const Value & valu
     return alike;
 }
 
-// The text of the value if a token completes it, else empty.
+// Returns the text of the value if a token completes it, else an empty one.
 std::string ValueWriter::completed_by(Token token, const Value & value) const {
     JsonScanner scanner = value.scanner;
     const bool is_end = model_.ends_generation(token);
@@ -254,7 +255,7 @@ std::string ValueWriter::completed_by(Token token, const Value & value) const {
     return (value.text + std::string(piece)).substr(0, scanner.length());
 }
 
-// Appends the text of a value's last token; returns why the value ends with it, if it does.
+// Appends the text of a value's last token. Returns why the value ends with it, or Finish::none.
 Finish ValueWriter::read(Value & value, Token token, Constraint * constraint) const {
     if (model_.ends_generation(token)) {
         const bool complete = value.scanner.finish() == JsonScanner::Status::complete;
@@ -278,8 +279,8 @@ Finish ValueWriter::read(Value & value, Token token, Constraint * constraint) co
     return is_full ? Finish::truncated : Finish::none;
 }
 
-// Returns whether a text, or the items of a list, repeat more often than in the document; then only
-// one repetition is kept, or no item if the document has none of them.
+// Cuts a value in which a text, or the items of a list, repeat more often than in the document.
+// Keeps one repetition, or no item if the document has none of them. Returns whether it was cut.
 bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     const Field & field = value.field();
     if (!field.choices.empty() || !field.replay.empty()) return false;
@@ -297,7 +298,7 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     } else {
         const auto scalars = scalars_in(repeated, value.scanner.in_string());
         if (!exceed(scalars, document)) return false;
-        // The first token may complete the item before.
+        // The first token may complete the previous item.
         if (are_absent(scalars, document)) n_kept = first + 1;
     }
     while (is_inside_a_character(value.text[n_bytes(value, n_kept)])) ++n_kept;
@@ -305,15 +306,15 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     return true;
 }
 
-// Returns whether the last texts of a list are not in the document, as where a model counts on;
-// then they are left out.
+// Cuts the last texts of a list if the document has none of them, as when a model goes on counting.
+// Returns whether they were cut.
 bool ValueWriter::cut_invention(Value & value, std::string_view piece) const {
     if (!value.field().copies || !value.field().replay.empty() || !is_in('"', piece)) return false;
     const std::vector<std::string_view> texts = texts_in(value.text);
-    if (texts.size() < most_invented) return false;
+    if (texts.size() < n_invented_texts) return false;
     const std::string document = lower(document_of(value));
     const std::string bare_document = bare(document);
-    const auto first = texts.end() - most_invented;
+    const auto first = texts.end() - n_invented_texts;
     const auto is_there = [&](std::string_view text) {
         return states(document, bare_document, lower(text));
     };
@@ -334,7 +335,7 @@ void ValueWriter::cut(Value & value, size_t n_kept) const {
     value.margins.resize(n_kept);
 }
 
-// The bytes of the text of a value's first tokens.
+// Returns the number of bytes in the text of a value's first n_tokens tokens.
 size_t ValueWriter::n_bytes(const Value & value, size_t n_tokens) const {
     size_t n = value.text.size();
     for (size_t i = n_tokens; i < value.tokens.size(); ++i)
@@ -342,7 +343,7 @@ size_t ValueWriter::n_bytes(const Value & value, size_t n_tokens) const {
     return n;
 }
 
-// Whether the constraint allows the value to stop repeating; else it demands the repetition.
+// Whether the constraint allows the value to stop repeating; if not, it requires the repetition.
 bool ValueWriter::may_stop_repeating(const Value & value, const Repetition & found,
                                      Constraint & constraint) const {
     if (!constraint.allows(value.tokens[value.tokens.size() - found.period])) return false;
@@ -353,7 +354,7 @@ bool ValueWriter::may_stop_repeating(const Value & value, const Repetition & fou
     return true;
 }
 
-// The text of the prompt after the instruction.
+// Returns the text of the prompt after the instruction.
 std::string ValueWriter::document_of(const Value & value) const {
     const Request & request = value.request->request;
     std::string document;

@@ -23,17 +23,18 @@ public:
     ValueWriter(const Model & model, const SamplingOptions & options)
         : model_(model), options_(options), constraints_(model) {}
 
-    // Appends the next token of a value; true if it was the last, with the reason in `finish`.
+    // Appends the next token of a value. Returns true if it was the last; the reason is then in
+    // `finish`.
     bool write(Value & value, const LogitRow & row);
 
-    // Must be called before an unfinished value is destroyed or begun again, or clear().
-    void forget(const Value & value) { under_way_.erase(&value); }
-    void clear() { under_way_.clear(); }
+    // This or clear() must be called before an unfinished value is destroyed or restarted.
+    void forget(const Value & value) { active_constraints_.erase(&value); }
+    void clear() { active_constraints_.clear(); }
 
 private:
     struct Likelihood {
         float logprob;  // the log of its probability
-        float log_share;  // of a field that normalizes: of its share in what counts next
+        float log_share;  // if the field normalizes, of its share of what counts; else as logprob
     };
 
     Constraint * constraint_of(const Value & value);
@@ -55,7 +56,7 @@ private:
     const Model & model_;
     SamplingOptions options_;
     ConstraintFactory constraints_;
-    std::unordered_map<const Value *, std::unique_ptr<Constraint>> under_way_;
+    std::unordered_map<const Value *, std::unique_ptr<Constraint>> active_constraints_;
 };
 
 }  // namespace hpd

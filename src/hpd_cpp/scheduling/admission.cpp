@@ -25,8 +25,8 @@ bool Admission::admits(RequestState & r, const RequestList & running) {
     return true;
 }
 
-// Finds the prefix of a request, which the request itself may have to read; false if it must wait
-// for one.
+// Finds the prefix of a request, or adds one that the request itself must read; returns false if
+// the request has to wait.
 bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
     const int32_t n_cached = r.request.n_cached;
     PrefixCache & prefixes = holdings_.prefixes();
@@ -44,7 +44,7 @@ bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
         if (parent.is_coming) return false;
         prefix = &prefixes.add(r.request.prompt, n_cached, parent.prefix);
     } else if (!prefix->ready && prefix->n_users > 0) {
-        return false;  // another request is reading it: its cells come with the next batch
+        return false;  // another request is reading it, and its cells come with a later batch
     }
     r.prefix = prefix;
     prefixes.use(*prefix);  // so that it is not evicted to make room for its own user
@@ -79,7 +79,7 @@ int32_t Admission::n_uncommitted_cells(const RequestList & running) const {
     return n;
 }
 
-// Measured in started requests.
+// Counted in requests started since a prefix was last used.
 uint64_t Admission::stale_prefix_age() const {
     return 4 * static_cast<uint64_t>(limits_.n_in_flight);
 }

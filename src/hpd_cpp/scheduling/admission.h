@@ -12,15 +12,15 @@ namespace hpd {
 // Decides whether a waiting request may start while others run.
 class Admission {
 public:
-    // All must outlive this.
+    // All arguments must outlive this.
     Admission(const Limits & limits, Holdings & holdings, const Forecast & forecast)
         : limits_(limits), holdings_(holdings), forecast_(forecast) {}
 
-    // Makes room for the request by evicting unused prefixes, and finds its prefix; false, with
-    // nothing taken, if it has to wait.
+    // Makes room for the request by evicting unused prefixes, and sets its prefix. Returns false,
+    // with nothing taken, if the request has to wait.
     bool admits(RequestState & r, const RequestList & running);
 
-    // Free cells that running requests probably will not need.
+    // Returns how many free cells the running requests will probably not need.
     int32_t n_uncommitted_cells(const RequestList & running) const;
 
 private:

@@ -22,11 +22,11 @@ void BatchFiller::read(RequestState & r) {
         r.trunk_decoded = true;  // the prefix is the whole prompt
     }
     if (r.trunk_decoded && r.in_turns) holdings_.start_values(r);
-    // Without coupling the keys go in the next batch: a fork needs cells that exist.
+    // Without coupling, the keys go in the next batch, as a fork needs cells that exist.
     if (limits_.couples || r.trunk_decoded) read_keys(r);
 }
 
-// Puts the prompt's tokens in the batch; true if all of them are in it or in the cache.
+// Puts the prompt's tokens in the batch; returns true if all of them are in it or in the cache.
 bool BatchFiller::read_trunk(RequestState & r) {
     const bool one_by_one = !limits_.couples;
     if (r.n_trunk == r.n_prompt()) return true;
@@ -38,7 +38,7 @@ bool BatchFiller::read_trunk(RequestState & r) {
         if ((one_by_one || limits_.alone) && creates && !in_prefix) return false;
         std::vector<SeqId> owners = seqs;
         if (!one_by_one && creates && in_prefix) owners.push_back(r.prefix->seq);
-        std::vector<Value *> ends;  // an empty key: the value follows the prompt itself
+        std::vector<Value *> ends;  // those with empty keys, which directly follow the prompt
         if (r.n_trunk + 1 == r.n_prompt()) {
             for (Value & v : r.values) {
                 if (v.state == Value::State::prefill && v.field().key.empty()) ends.push_back(&v);
@@ -70,7 +70,7 @@ void BatchFiller::read_keys(RequestState & r) {
     }
 }
 
-// The row of logits with which these values begin.
+// Plans to choose the first tokens of these values from a row of logits.
 void BatchFiller::open_values(const std::vector<Value *> & values, int32_t row) {
     for (Value * v : values) {
         plan_.rows.push_back({row, v, 0});

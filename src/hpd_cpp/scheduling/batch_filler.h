@@ -13,7 +13,8 @@ namespace hpd {
 // cache.
 class BatchFiller {
 public:
-    // All must outlive this; `drafter` may be null. There are n_guesses_max guesses at most.
+    // The first three must outlive this; `drafter` may be null. At most n_guesses_max guesses are
+    // added.
     BatchFiller(const Limits & limits, Holdings & holdings, Drafter * drafter,
                 int32_t n_guesses_max);
 
@@ -24,16 +25,16 @@ public:
     int32_t n_batch_left() const { return n_batch_ - n_tokens(); }
     int32_t n_tokens() const { return static_cast<int32_t>(plan_.batch.size()); }
 
-    // Adds tokens of the request's prompt and keys that have not been in a batch.
+    // Adds those tokens of the request's prompt and keys that have not been in a batch.
     void read(RequestState & r);
 
     // Adds a value's next token, followed by guesses.
     void add(Value & v);
 
-    // Returns the batch, with the cache operations before it.
+    // Returns the batch, with the cache operations that must precede it.
     BatchPlan finish();
 
-    // Whether there is anything of a prompt or a key in it.
+    // Whether the batch has tokens of prompts or keys.
     bool reads() const { return plan_.n_read > 0; }
 
 private:

@@ -16,16 +16,16 @@ struct BatchToken {
     bool output;  // logits are wanted after this token
 };
 
-// Logits to be read: the token after `n_drafted` guesses of the value's draft. Several values may
-// read one row (their keys may be equal).
+// A row of logits from which a value's next token is chosen, after the first `n_drafted` guesses of
+// its draft. Several values share a row if their keys are equal.
 struct OutputRow {
-    int32_t row;  // counts the batch's outputs
+    int32_t row;  // index among the batch's outputs
     Value * value;
     int32_t n_drafted;
 };
 
 struct BatchPlan {
-    std::vector<CacheOp> ops;  // before it is decoded
+    std::vector<CacheOp> ops;  // to apply before decoding
     std::vector<BatchToken> batch;
     std::vector<OutputRow> rows;  // by value, then by n_drafted
     int32_t n_read = 0;  // tokens of prompts and keys

@@ -13,7 +13,7 @@ struct CacheOp {
     Kind kind;
     SeqId seq;  // the sequence made, dropped or trimmed
     SeqId from = no_seq;  // fork: the sequence copied
-    int32_t position = 0;  // fork: cells before it; trim: cells from it on are removed
+    int32_t position = 0;  // fork: copies cells before it; trim: removes cells from it on
 };
 
 // Operations on the KV cache before the next batch, in order.
@@ -29,7 +29,7 @@ public:
 
     std::vector<CacheOp> take() { return std::exchange(ops_, {}); }
 
-    // The cache itself was cleared.
+    // Forgets the operations, as the cache itself was cleared.
     void clear() { ops_.clear(); }
 
 private:

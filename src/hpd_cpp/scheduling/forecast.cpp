@@ -24,7 +24,7 @@ int32_t Forecast::n_cells(const RequestState & r) const {
             n += v.field().max_tokens - v.n_cells;
             if (v.state == Value::State::pending) {
                 n += static_cast<int32_t>(v.field().key.size());
-                break;  // one more at a time is all that such a request must be able to start
+                break;  // the request needs room for only one more field at a time
             }
         } else if (v.state == Value::State::prefill || v.state == Value::State::decoding) {
             n += n_value_tokens(v);

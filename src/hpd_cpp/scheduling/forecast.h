@@ -6,17 +6,17 @@
 
 namespace hpd {
 
-// Estimates how many cells requests will need, from the values so far. If it is too low, the
-// youngest request is preempted, which only costs time.
+// Estimates how many cells requests will need, from the values so far. If an estimate is too low,
+// the youngest request is preempted, which only costs time.
 class Forecast {
 public:
-    // A finished value.
+    // Learns the length of a finished value.
     void observe(const Value & value);
 
-    // Tokens that the value will still have.
+    // Returns how many more tokens the value will probably have.
     int32_t n_value_tokens(const Value & value) const;
 
-    // Cells that a running request will still need.
+    // Returns how many more cells a running request will probably need.
     int32_t n_cells(const RequestState & r) const;
 
 private:

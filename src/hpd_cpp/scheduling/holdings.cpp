@@ -12,7 +12,7 @@ namespace hpd {
 
 namespace {
 
-// The request's own cells of its prompt.
+// Returns the number of cells of the request's prompt that are not its prefix's.
 int32_t n_own_trunk(const RequestState & r) {
     return r.n_trunk - (r.prefix ? r.prefix->n_ready() : 0);
 }
@@ -23,7 +23,7 @@ int32_t count_cells(const RequestState & r, int32_t n_owners) {
         throw std::logic_error("holdings: request " + std::to_string(r.request.id) + what);
     };
     if (n_owners != r.n_trunk_owners) {
-        fail("'s prompt is in " + std::to_string(n_owners) + " sequences, the books say " +
+        fail("'s prompt is in " + std::to_string(n_owners) + " sequences, but the count is " +
              std::to_string(r.n_trunk_owners));
     }
     int32_t n_cells = n_owners > 0 ? n_own_trunk(r) : 0;
@@ -33,12 +33,13 @@ int32_t count_cells(const RequestState & r, int32_t n_owners) {
         const bool is_running =
             v.state == Value::State::prefill || v.state == Value::State::decoding;
         if (is_running != (v.seq != no_seq)) {
-            fail(name + (is_running ? ": runs without a sequence" : ": has a sequence at rest"));
+            fail(name + (is_running ? ": is running without a sequence"
+                                    : ": has a sequence but is not running"));
         }
         if (v.state == Value::State::decoding &&
             v.n_cells + 1 != static_cast<int32_t>(v.tokens.size())) {
             fail(name + ": has " + std::to_string(v.tokens.size()) + " tokens and " +
-                 std::to_string(v.n_cells) + " cells, and must have one token more than cells");
+                 std::to_string(v.n_cells) + " cells, but must have one token more than cells");
         }
         n_cells += v.n_cells;
         for (size_t i : v.path) ++n_live[i];
@@ -46,7 +47,7 @@ int32_t count_cells(const RequestState & r, int32_t n_owners) {
     for (size_t i = 0; i < r.nodes.size(); ++i) {
         if (n_live[i] != r.nodes[i].n_live) {
             fail(": key token " + std::to_string(i) + " is in " + std::to_string(n_live[i]) +
-                 " sequences, the books say " + std::to_string(r.nodes[i].n_live));
+                 " sequences, but the count is " + std::to_string(r.nodes[i].n_live));
         }
         if (i < r.next_node && n_live[i] > 0) ++n_cells;
     }
@@ -134,7 +135,7 @@ void Holdings::drop(Value & v) {
 }
 
 void Holdings::keep_prompt(RequestState & r) {
-    if (r.prefix && r.prefix->n_tokens() == r.n_prompt()) return;  // it is one already
+    if (r.prefix && r.prefix->n_tokens() == r.n_prompt()) return;  // a prefix already
     Prefix * parent = std::exchange(r.prefix, nullptr);
     Prefix & p = prefixes_.adopt(r.request.prompt, std::exchange(r.base, no_seq), parent);
     prefixes_.touch(p);
@@ -198,11 +199,11 @@ void Holdings::check(const RequestList & running) const {
     pool_.check(seqs);
     const auto fail = [](const std::string & what) { throw std::logic_error("holdings: " + what); };
     if (n_cells != n_own_cells_) {
-        fail("counted " + std::to_string(n_cells) + " cells of requests, the books say " +
+        fail("there are " + std::to_string(n_cells) + " cells of requests, but the count is " +
              std::to_string(n_own_cells_));
     }
     if (n_free_cells() < 0) {
-        fail(std::to_string(n_cells_used()) + " cells are in use, there are " +
+        fail(std::to_string(n_cells_used()) + " cells are in use, but there are only " +
              std::to_string(limits_.n_cells));
     }
 }

@@ -22,7 +22,7 @@ public:
     explicit Holdings(const Limits & limits);
     Holdings(const Holdings &) = delete;
 
-    // Gives a request, whose prefix is set, its first sequences.
+    // Gives a request its first sequences. Its prefix must be set.
     void start(RequestState & r);
 
     // Gives sequences to as many pending fields as sequence ids and cells allow.
@@ -32,10 +32,10 @@ public:
     // request has read.
     void start_base(RequestState & r);
 
-    // A token of a batch took a cell.
+    // Counts a cell for a token of the batch.
     void add_cell() { ++n_own_cells_; }
 
-    // The tokens of the last batch have cells.
+    // Records that the last batch was decoded: the tokens in it have cells.
     void commit(RequestState & r);
 
     // Releases the cells of a value's rejected guesses.
@@ -43,16 +43,16 @@ public:
 
     void drop(Value & v);
 
-    // The base of a finished request becomes a prefix for the next one.
+    // Makes the base of a finished request a prefix for later requests.
     void keep_prompt(RequestState & r);
 
     // Releases everything that a request holds.
     void release(RequestState & r);
 
-    // The sequences that hold a request's prompt.
+    // Returns the sequences that hold a request's prompt.
     std::vector<SeqId> trunk_seqs(const RequestState & r) const;
 
-    // Whether it holds anything.
+    // Whether the request holds anything.
     bool has_any(const RequestState & r) const;
 
     PrefixCache & prefixes() { return prefixes_; }

@@ -62,7 +62,7 @@ Prefix & PrefixCache::adopt(const std::vector<Token> & prompt, SeqId seq, Prefix
     return prefixes_.back();
 }
 
-// Splits a prefix in two, of which the second extends the first.
+// Splits a prefix in two, the second extending the first. Returns the first.
 Prefix & PrefixCache::split(Prefix & prefix, int32_t n_tokens) {
     Prefix p;
     p.tokens.assign(prefix.tokens.begin(), prefix.tokens.begin() + n_tokens);
@@ -78,7 +78,7 @@ Prefix & PrefixCache::split(Prefix & prefix, int32_t n_tokens) {
 }
 
 void PrefixCache::leave(Prefix & prefix) {
-    if (prefix.n_users == 0) throw std::logic_error("prefix cache: nothing stands on the prefix");
+    if (prefix.n_users == 0) throw std::logic_error("prefix cache: the prefix has no users");
     --prefix.n_users;
 }
 
@@ -89,7 +89,7 @@ void PrefixCache::set_ready(Prefix & prefix) {
 }
 
 void PrefixCache::drop(Prefix & prefix) {
-    if (prefix.n_users > 0) throw std::logic_error("prefix cache: something stands on the prefix");
+    if (prefix.n_users > 0) throw std::logic_error("prefix cache: the prefix still has users");
     n_cells_ -= prefix.n_own_cells();
     if (prefix.ready) n_ready_cells_ -= prefix.n_own_cells();
     if (prefix.parent) leave(*prefix.parent);
@@ -133,31 +133,31 @@ void PrefixCache::check(const std::unordered_map<const Prefix *, int32_t> & n_us
     const auto fail = [](const std::string & what) {
         throw std::logic_error("prefix cache: " + what);
     };
-    std::unordered_map<const Prefix *, int32_t> n_standing = n_users;
+    std::unordered_map<const Prefix *, int32_t> n_all_users = n_users;
     int32_t n_cells = 0;
     int32_t n_ready_cells = 0;
     for (const Prefix & p : prefixes_) {
         n_cells += p.n_own_cells();
         if (p.ready) n_ready_cells += p.n_own_cells();
         if (!p.parent) continue;
-        ++n_standing[p.parent];
-        if (p.ready && !p.parent->ready) fail("a prefix is ready before what it stands on");
+        ++n_all_users[p.parent];
+        if (p.ready && !p.parent->ready) fail("a prefix is ready before its parent");
         const int32_t n_inherited = p.n_inherited();
         if (p.n_own_cells() <= 0 ||
             n_common(p.parent->tokens, p.tokens, n_inherited) < n_inherited) {
-            fail("a prefix does not begin with what it stands on");
+            fail("a prefix does not extend its parent");
         }
     }
     for (const Prefix & p : prefixes_) {
-        if (p.n_users != n_standing[&p]) {
-            fail("sequence " + std::to_string(p.seq) + " has " + std::to_string(n_standing[&p]) +
-                 " users, the books say " + std::to_string(p.n_users));
+        if (p.n_users != n_all_users[&p]) {
+            fail("sequence " + std::to_string(p.seq) + " has " + std::to_string(n_all_users[&p]) +
+                 " users, but the count is " + std::to_string(p.n_users));
         }
     }
-    if (n_standing.size() != prefixes_.size()) fail("a prefix that is used is not there");
+    if (n_all_users.size() != prefixes_.size()) fail("a prefix in use is missing");
     if (n_cells != n_cells_ || n_ready_cells != n_ready_cells_) {
-        fail("counted " + std::to_string(n_cells) + " cells, " + std::to_string(n_ready_cells) +
-             " of them read; the books say " + std::to_string(n_cells_) + " and " +
+        fail("there are " + std::to_string(n_cells) + " cells, " + std::to_string(n_ready_cells) +
+             " of them read, but the counts are " + std::to_string(n_cells_) + " and " +
              std::to_string(n_ready_cells_));
     }
 }

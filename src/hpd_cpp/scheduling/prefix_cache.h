@@ -19,43 +19,43 @@ struct Prefix {
     SeqId seq = no_seq;
     Prefix * parent = nullptr;  // the shorter prefix whose cells it begins with
     bool ready = false;         // all of it has been decoded
-    bool is_whole_prompt = false;  // no other one will begin with it
-    int32_t n_users = 0;        // requests, values or prefixes that stand on its cells
+    bool is_whole_prompt = false;
+    int32_t n_users = 0;        // requests, values or prefixes that use its cells
     uint64_t last_used = 0;     // by the clock of touch()
 
     int32_t n_tokens() const { return static_cast<int32_t>(tokens.size()); }
     int32_t n_inherited() const { return parent ? parent->n_tokens() : 0; }
     int32_t n_own_cells() const { return n_tokens() - n_inherited(); }
-    int32_t n_ready() const { return ready ? n_tokens() : n_inherited(); }  // cells there to fork
+    int32_t n_ready() const { return ready ? n_tokens() : n_inherited(); }  // cells to fork from
 };
 
 // A tree of prefixes, each with its own sequence, sharing the cells of its parent. Prefixes in use
-// are never dropped. Pure: the caller reads the tokens.
+// are never dropped. Pure: the caller decodes the tokens.
 class PrefixCache {
 public:
     // Both must outlive this.
     PrefixCache(SequencePool & pool, CacheOps & ops) : pool_(pool), ops_(ops) {}
 
-    // The longest prefix of at most n_tokens that the prompt begins with; one of fewer tokens only
-    // if it is a whole prompt. nullptr if there is none.
+    // Returns the longest prefix that the prompt begins with: one of n_tokens, or a whole prompt of
+    // at most n_tokens. nullptr if there is none.
     Prefix * find(const std::vector<Token> & prompt, int32_t n_tokens);
 
     // The possible parent of a prefix to be added.
     struct Parent {
         Prefix * prefix = nullptr;
-        bool is_coming = false;  // there will be a longer one when what is being read is ready
+        bool is_coming = false;  // a prefix that is being read will be a longer parent
     };
 
-    // The prefix that has most in common with the prompt's first n_tokens, which must be n_least at
-    // least and fewer than n_tokens. What it has beyond that is split off, on a sequence of its
-    // own.
+    // Returns the prefix that has the longest beginning in common with the prompt's first n_tokens:
+    // at least n_least tokens, but not all. If the prefix is longer than this beginning, it is
+    // split, and the beginning gets a sequence of its own.
     Parent find_parent(const std::vector<Token> & prompt, int32_t n_tokens, int32_t n_least);
 
-    // The prompt's first n_tokens, still to be read, on a sequence from the pool.
+    // Adds the prompt's first n_tokens, still to be read, with a sequence from the pool.
     Prefix & add(const std::vector<Token> & prompt, int32_t n_tokens, Prefix * parent);
 
-    // A whole prompt whose cells are there: `seq` holds it, and is the prefix's from here on. The
-    // caller's use of `parent` becomes the prefix's.
+    // Adds a whole prompt that `seq` already holds. The prefix takes over `seq`, and the caller's
+    // use of `parent`.
     Prefix & adopt(const std::vector<Token> & prompt, SeqId seq, Prefix * parent);
 
     void use(Prefix & prefix) { ++prefix.n_users; }
@@ -69,8 +69,8 @@ public:
     // Drops an unused whole prompt, if there is one.
     void forget(const std::vector<Token> & prompt);
 
-    // Drops the least recently used prefix without users, if so many others were touched since;
-    // false if there is none.
+    // Drops the least recently used prefix without users, if prefixes were touched at least
+    // n_touched_since times after it. Returns false if there is none.
     bool evict(uint64_t n_touched_since = 0);
 
     // Drops all unused prefixes except `kept`, which may be null.
@@ -78,7 +78,7 @@ public:
 
     int32_t n_cells() const { return n_cells_; }
     int32_t n_ready_cells() const { return n_ready_cells_; }
-    size_t n_idle() const;  // that nothing stands on
+    size_t n_idle() const;  // prefixes without users
     const std::list<Prefix> & all() const { return prefixes_; }
 
     // Recounts everything, given the caller's uses of each prefix; throws std::logic_error if
@@ -92,8 +92,8 @@ private:
     CacheOps & ops_;
     std::list<Prefix> prefixes_;
     uint64_t clock_ = 0;
-    int32_t n_cells_ = 0;  // of all, without what they inherit
-    int32_t n_ready_cells_ = 0;  // of those that are ready
+    int32_t n_cells_ = 0;  // of all prefixes, without inherited ones
+    int32_t n_ready_cells_ = 0;  // of the ready ones
 };
 
 }  // namespace hpd

@@ -18,7 +18,7 @@ int32_t Request::n_longest_field() const {
 void Value::forget() { *this = Value(*request, index); }
 
 RequestState::RequestState(Request && r) : request(std::move(r)) {
-    values.reserve(request.fields.size());  // Values are pointed at: they must not move
+    values.reserve(request.fields.size());  // pointers to values must stay valid
     for (size_t i = 0; i < request.fields.size(); ++i) values.emplace_back(*this, i);
 }
 

@@ -19,18 +19,18 @@ struct Field {
     int32_t max_tokens = 64;      // a longer value is cut and marked truncated
     std::string grammar;          // GBNF for the value's text; empty: none
     Choices choices;              // the only values allowed, as tokens, sorted; empty: any
-    // A wider grammar or more choices, including these, whose values count in normalized
-    // probabilities but are never chosen. Empty: allowed values count.
+    // A wider grammar, or choices that include those above: their values count in normalized
+    // probabilities, but the additional ones are never chosen. Empty: only allowed values count.
     std::string counted_grammar;
     Choices counted_choices;
-    std::vector<Token> replay;  // tokens taken instead of the model's, to time known answers
-    uint64_t attribute = 0;  // the question that it asks, in any document; 0: as its key says
-    bool normalizes = false;  // a probability is a share of what counts
-    bool tells_branches = false;  // a value has all shares, also those of tokens not taken
-    bool copies = false;  // a list of texts from the document: it ends where many are invented
+    std::vector<Token> replay;  // known tokens to take instead of the model's, for timing
+    uint64_t attribute = 0;  // what it asks, as an id for all documents; 0: derived from the key
+    bool normalizes = false;  // probabilities are shares of the total of what counts
+    bool tells_branches = false;  // a value also has the shares of tokens not chosen
+    bool copies = false;  // a list of texts from the document; ends if many are invented
 };
 
-// The tokens with which a value might have gone on, each with the log of its share.
+// The tokens with which a value could have continued, each with the log of its share.
 using Branches = std::vector<std::pair<Token, float>>;
 
 // One prompt with its fields, tokenised.
@@ -38,12 +38,12 @@ struct Request {
     uint64_t id = 0;
     std::vector<Token> prompt;
     std::vector<Field> fields;
-    int32_t n_instruction = 0;  // leading tokens that all requests of the schema begin with
-    int32_t n_cached = 0;  // leading tokens that other requests have too: their cells are kept
-    bool keep_prompt = false;  // more will be asked of this prompt: its cells stay for a while
-    bool tells_values = false;  // each value is handed out as soon as it is done, too
+    int32_t n_instruction = 0;  // leading tokens that all of the schema's requests share
+    int32_t n_cached = 0;  // leading tokens that others share: their cells are kept
+    bool keep_prompt = false;  // more requests will have this prompt: keep its cells a while
+    bool tells_values = false;  // also hand out each value as soon as it is done
 
-    // Cells that its longest field may take, key and value.
+    // Returns how many cells its longest field may take, key and value together.
     int32_t n_longest_field() const;
 };
 
@@ -52,7 +52,7 @@ enum class Finish {
     complete,  // one whole JSON value
     end_of_generation,  // the model ended its turn before that
     truncated,  // max_tokens was reached
-    repeated,  // it went round without end, or invented items, and was cut
+    repeated,  // the text repeated itself, or items were invented, and it was cut
     invalid,  // the text can no longer become JSON
 };
 
@@ -65,7 +65,7 @@ struct Value {
     Value(RequestState & owner, size_t field_index) : request(&owner), index(field_index) {}
 
     const Field & field() const;
-    int32_t n_past() const;  // tokens before the next one to get a cell: prompt, key and its own
+    int32_t n_past() const;  // position of the next token to get a cell
 
     RequestState * request;
     size_t index;  // of the field in the request
@@ -74,20 +74,20 @@ struct Value {
     std::vector<size_t> path;  // the nodes of its key, in the request's trie
 
     std::vector<Token> tokens;  // accepted
-    std::vector<float> logprobs;  // of each, and its margin over the runner-up
-    std::vector<float> margins;
-    std::vector<float> log_shares;  // shares if the field normalizes, else as logprobs
-    std::vector<Branches> branches;  // at each, if the field tells them; else empty
-    std::vector<Token> draft;  // guesses that ride in the batch now being decoded
-    std::vector<uint8_t> draft_sources;  // where each came from
+    std::vector<float> logprobs;  // of each token
+    std::vector<float> margins;  // of each token, as in Choice
+    std::vector<float> log_shares;  // of each token, if the field normalizes; else as logprobs
+    std::vector<Branches> branches;  // at each token; empty unless the field tells them
+    std::vector<Token> draft;  // guesses in the batch that is being decoded
+    std::vector<uint8_t> draft_sources;  // the source of each, by the drafter's numbers
     std::vector<Token> proposed;  // guesses of a draft model, for the next batch
     int32_t n_cells = 0;  // tokens, guesses included, that have KV cells
     std::string text;  // of the accepted tokens, up to the end of the value
     JsonScanner scanner;
-    size_t n_before_lexeme = 0;  // tokens up to the one that begins what it is in
+    size_t n_before_lexeme = 0;  // tokens up to and with the one in which the current lexeme begins
     Finish finish = Finish::none;
 
-    void forget();  // back to pending, nothing decoded
+    void forget();  // resets it to pending, with nothing decoded
 };
 
 struct Prefix;
@@ -102,26 +102,26 @@ struct RequestState {
     std::vector<Value> values;
 
     Prefix * prefix = nullptr;
-    bool creates_prefix = false;  // its own prefill fills the prefix's cells
-    bool in_turns = false;  // not all fields fit at once
+    bool creates_prefix = false;  // it reads the prefix itself
+    bool in_turns = false;  // its fields do not all fit at once
     SeqId base = no_seq;  // holds the prompt, for fields in turns or for later requests
-    int32_t n_trunk = 0;  // prompt tokens that have been put in a batch, or were cached
-    bool trunk_decoded = false;  // the whole prompt has KV cells: forks may be taken from it
+    int32_t n_trunk = 0;  // prompt tokens already in a batch, or cached
+    bool trunk_decoded = false;  // the whole prompt has KV cells, and can be forked
     int32_t n_trunk_owners = 0;  // live sequences that hold the prompt's cells
     std::vector<KeyNode> nodes;  // keys of the fields started so far
-    size_t next_node = 0;  // the first that has not been put in a batch
+    size_t next_node = 0;  // the first node not yet put in a batch
 
     uint64_t n_prompt_computed = 0;  // prompt tokens that this request decoded itself
-    uint64_t n_keys_computed = 0;  // and key tokens
+    uint64_t n_keys_computed = 0;  // likewise, key tokens
     uint64_t n_steps = 0;  // batches that held a value token of this request
     uint64_t n_drafted = 0;
     uint64_t n_accepted = 0;
     std::chrono::steady_clock::time_point admitted;
     double seconds = 0.0;
-    std::string error;  // why it could not be decoded at all
+    std::string error;  // why the request could not be decoded at all
     bool error_is_overflow = false;
 
-    void forget();  // back to waiting: what is done stays, all else is decoded again
+    void forget();  // resets it to waiting: finished values stay, others are decoded again
 
     size_t n_done() const;
     bool done() const { return !error.empty() || n_done() == values.size(); }

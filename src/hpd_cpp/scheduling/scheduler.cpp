@@ -11,7 +11,7 @@ namespace hpd {
 
 namespace {
 
-// The maximum number of cells that a request needs, with all its fields at once.
+// Returns the most cells that a request can need with all its fields at once.
 int64_t worst_case_cells(const Request & r) {
     int64_t n = static_cast<int64_t>(r.prompt.size());
     for (const Field & f : r.fields) n += static_cast<int64_t>(f.key.size()) + f.max_tokens;
@@ -55,19 +55,19 @@ void Scheduler::submit(std::unique_ptr<RequestState> request) {
     }
     r.in_turns = !limits_.couples || worst_case_cells(r.request) > limits_.n_cells ||
                  static_cast<int32_t>(r.values.size()) + 2 > limits_.n_seq;
-    // A value that follows the prompt itself needs logits, which a cached token no longer has: the
-    // prompt's last token is then read with each field.
-    const bool reads_prompt = std::any_of(r.request.fields.begin(), r.request.fields.end(),
-                                          [](const Field & f) { return f.key.empty(); });
-    if (reads_prompt && r.in_turns) {
+    // A value directly after the prompt needs the logits of the prompt's last token, which a cached
+    // token no longer has. So if fields go in turns, each field reads that token again.
+    const bool has_empty_key = std::any_of(r.request.fields.begin(), r.request.fields.end(),
+                                           [](const Field & f) { return f.key.empty(); });
+    if (has_empty_key && r.in_turns) {
         for (Field & f : r.request.fields) f.key.insert(f.key.begin(), r.request.prompt.back());
         r.request.prompt.pop_back();
     }
-    const int32_t n_rows = reads_prompt && !r.in_turns ? 1 : 0;
+    const int32_t n_rows = has_empty_key && !r.in_turns ? 1 : 0;
     r.request.n_cached = std::clamp(r.request.n_cached, 0, r.n_prompt() - n_rows);
     r.request.n_instruction = std::clamp(r.request.n_instruction, 0, r.n_prompt());
     if (r.request.n_cached == r.n_prompt()) {
-        waiting_.push_front(std::move(request));  // its prompt is waiting in the cache
+        waiting_.push_front(std::move(request));  // frees its cached prompt soon
     } else {
         waiting_.push_back(std::move(request));
     }
@@ -135,7 +135,7 @@ void Scheduler::restart(bool shrink) {
     while (!running_.empty()) preempt_youngest();
     while (holdings_.prefixes().evict()) {
     }
-    holdings_.ops().clear();  // the cache is empty by now
+    holdings_.ops().clear();  // the cache is already empty
 }
 
 std::vector<std::unique_ptr<RequestState>> Scheduler::cancel(const std::set<uint64_t> & ids) {
@@ -155,7 +155,7 @@ std::vector<std::unique_ptr<RequestState>> Scheduler::cancel(const std::set<uint
         holdings_.release(*r);
         const Request & request = r->request;
         const bool is_kept = r->done() && request.keep_prompt;
-        // All of its prompt was kept in the cache for it.
+        // Its whole prompt was kept in the cache for it.
         const bool was_kept = static_cast<size_t>(request.n_cached) == request.prompt.size();
         if (is_kept || was_kept) forget_prompt(request.prompt);
     }
@@ -178,17 +178,17 @@ void Scheduler::check() const {
     };
     if (n_running() > limits_.n_in_flight) {
         throw std::logic_error("scheduler: " + std::to_string(n_running()) +
-                               " requests are running, the limit is " +
+                               " requests are running, but the limit is " +
                                std::to_string(limits_.n_in_flight));
     }
     for (const auto & r : waiting_) {
-        if (holdings_.has_any(*r)) fail(*r, " waits, and holds a part of the cache");
+        if (holdings_.has_any(*r)) fail(*r, " is waiting, but holds a part of the cache");
     }
     for (const auto & r : finished_) {
-        if (holdings_.has_any(*r)) fail(*r, " is finished, and holds a part of the cache");
+        if (holdings_.has_any(*r)) fail(*r, " is finished, but holds a part of the cache");
     }
     for (const auto & r : running_) {
-        if (r->done()) fail(*r, " is done, and among those that run");
+        if (r->done()) fail(*r, " is done, but listed as running");
     }
     holdings_.check(running_);
 }
@@ -203,34 +203,34 @@ BatchPlan Scheduler::plan() {
         make_decode_room();
         BatchFiller filler(limits_, holdings_, drafter_, n_guesses_max());
         // After a shortage of cells, values go first: only finished values free cells.
-        const bool apart = limits_.n_value_batch > 0 && !has_preempted_;
-        fill(filler, apart);
+        const bool separate = limits_.n_value_batch > 0 && !has_preempted_;
+        fill(filler, separate);
         if (filler.n_tokens() > 0) return filler.finish();
         if (holdings_.prefixes().evict()) continue;
         if (running_.empty()) throw std::logic_error("scheduler: no request can be started");
-        // Half-read requests hold each other's cells: let the youngest go.
+        // Half-read requests hold cells that the others need: preempt the youngest.
         if (running_.size() == 1) throw std::logic_error("scheduler: nothing can be decoded");
         preempt_youngest();
     }
 }
 
-// Guesses use the cells and rows that nothing else in this batch can need.
+// Returns how many guesses fit in the cells and rows that nothing else in this batch can need.
 int32_t Scheduler::n_guesses_max() const {
     const int32_t n_rows = std::min(n_in_step(), limits_.n_seq);  // each in a sequence of its own
     return std::min(admission_.n_uncommitted_cells(running_), limits_.n_rows - n_rows);
 }
 
-// If separate, values wait until there are enough for a batch, or nothing is left to read.
-void Scheduler::fill(BatchFiller & filler, bool apart) {
-    if (!apart) add_values(filler);
-    if (!apart || reads_next()) read_prompts(filler);
-    if (apart) {
+// If `separate`, values wait until they fill a batch or nothing is left to read.
+void Scheduler::fill(BatchFiller & filler, bool separate) {
+    if (!separate) add_values(filler);
+    if (!separate || reads_next()) read_prompts(filler);
+    if (separate) {
         filler.set_size(limits_.n_value_batch);
         add_values(filler);
     }
 }
 
-// Whether prompts come before values. Reading begins when the values fill at most half of a batch
+// Whether the next batch reads prompts. Reading begins when the values fill at most half of a batch
 // and continues until they fill one, so that both kinds of batches are large.
 bool Scheduler::reads_next() {
     const int32_t n_values = n_decoding();
@@ -242,7 +242,7 @@ bool Scheduler::reads_next() {
 void Scheduler::read_prompts(BatchFiller & filler) {
     for (auto & r : running_) filler.read(*r);
     while (filler.has_room() && start_next()) filler.read(*running_.back());
-    if (!filler.reads()) reading_ = false;  // nothing more may be read now
+    if (!filler.reads()) reading_ = false;  // nothing more can be read now
 }
 
 // Adds values, those of the oldest requests first.
@@ -257,7 +257,7 @@ void Scheduler::add_values(BatchFiller & filler) {
     }
 }
 
-// Asks for guesses for the values that fit in the batch without guesses.
+// Asks for guesses for as many values as fit in the batch without guesses.
 void Scheduler::propose(const BatchFiller & filler) {
     const int32_t n_max = std::min(filler.n_batch_left(), holdings_.n_free_cells());
     std::vector<Value *> values;
@@ -293,7 +293,7 @@ int32_t Scheduler::n_in_step() const {
 
 // Starts the request that has waited longest, if there is room for it.
 bool Scheduler::start_next() {
-    // An evicted request is not restarted in the same batch, which could go on forever.
+    // A preempted request is not restarted in the same batch: this could go on forever.
     if (has_preempted_ || waiting_.empty()) return false;
     if (!admission_.admits(*waiting_.front(), running_)) return false;
     running_.push_back(std::move(waiting_.front()));
@@ -305,7 +305,7 @@ bool Scheduler::start_next() {
 
 // --- shortage of cells -------------------------------------------------------------------------
 
-// Every value in decoding must get a cell for its next token.
+// Frees cells until each value that is being decoded can have one for its next token.
 void Scheduler::make_decode_room() {
     while (holdings_.n_free_cells() < n_decoding()) {
         if (holdings_.prefixes().evict()) continue;

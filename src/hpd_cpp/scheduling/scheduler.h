@@ -18,14 +18,15 @@
 
 namespace hpd {
 
-// Decides what goes into the next batch. Pure: it knows tokens, sequences and budgets, and nothing
-// of llama.cpp; what it wants done to the cache it says in a BatchPlan.
+// Decides what goes into the next batch. Pure: it knows tokens, sequences and budgets, but not
+// llama.cpp. The cache operations that it wants are part of a BatchPlan.
 //
 // Requests are served in the order of submission. The oldest running request can always finish:
-// when cells run short the youngest give theirs back and start again later.
+// when cells run short, the youngest requests give theirs back and start again later.
 class Scheduler {
 public:
-    // Given the values that a batch is to hold, before it is filled: fills in their `proposed`.
+    // Called before a batch is filled, with the values that it is to hold: fills in their
+    // `proposed`.
     using Propose = std::function<void(const std::vector<Value *> &)>;
 
     explicit Scheduler(const Limits & limits, Drafter * drafter = nullptr,
@@ -33,53 +34,54 @@ public:
 
     void submit(std::unique_ptr<RequestState> request);
 
-    // True while another request could soon be started: the caller pulls lazily.
+    // Whether another request could soon be started, so that the caller can make requests lazily.
     bool wants_request() const;
     bool idle() const { return waiting_.empty() && running_.empty(); }
     bool has_finished() const { return !finished_.empty(); }
 
-    // The next batch; empty if there is nothing to do. Either commit() or restart() must follow.
+    // Returns the next batch; empty if there is nothing to do. commit() or restart() must follow.
     BatchPlan plan();
 
-    // The batch was decoded.
+    // Records that the batch was decoded.
     void commit();
 
-    // The value has its last token: its sequence and cells are free again.
+    // Frees the sequence and cells of a value that has its last token.
     void retire(Value & value);
 
-    // A value that continues: cells of rejected guesses are removed.
+    // Lets a value continue: removes the cells of rejected guesses.
     void keep(Value & value, int32_t n_accepted_drafts);
 
-    // The cache was lost or cleared: everything running starts again, with half as many in flight
-    // if `shrink`, and with one more each time that as many are finished as are in flight. A
-    // request that was alone and still did not fit fails.
+    // Restarts all running requests, after the cache was lost or cleared. If `shrink`, half as many
+    // may be in flight; the limit then grows by one each time that as many requests as it allows
+    // have finished. A request that did not fit although it was alone fails.
     void restart(bool shrink);
 
-    // Nothing more will be asked of a prompt that was kept.
+    // Frees a kept prompt: no more requests will have it.
     void forget_prompt(const std::vector<Token> & prompt);
 
-    // Gives up on these requests, wherever they are: their sequences and cells are free again, also
-    // those of prompts that were kept for them. The requests, for whoever points at their values.
+    // Cancels these requests, whether waiting, running or finished, and frees their sequences and
+    // cells, including those of prompts kept for them. Returns the requests, as there may be
+    // pointers to their values.
     std::vector<std::unique_ptr<RequestState>> cancel(const std::set<uint64_t> & ids);
 
-    // Gives up on everything; the cache must have been cleared.
+    // Cancels every request; the cache must have been cleared.
     void cancel_all();
 
     std::vector<std::unique_ptr<RequestState>> take_finished();
 
     int32_t n_running() const { return static_cast<int32_t>(running_.size()); }
-    int32_t n_decoding() const;  // values that have their first token and want the next
-    int32_t n_in_step() const;  // values that share the coming steps, those of documents about
-                                // to be read, too
+    int32_t n_decoding() const;  // values that have their first token and need the next
+    int32_t n_in_step() const;  // values that share the next steps, including those of
+                                // requests about to start
     int32_t n_cells_used() const { return holdings_.n_cells_used(); }
     uint64_t n_preempted() const { return n_preempted_; }
 
-    // Recounts every budget from scratch; throws std::logic_error that says which one is wrong.
+    // Recounts everything; throws std::logic_error if counts are inconsistent.
     void check() const;
 
 private:
     int32_t n_guesses_max() const;
-    void fill(BatchFiller & filler, bool apart);
+    void fill(BatchFiller & filler, bool separate);
     bool reads_next();
     void read_prompts(BatchFiller & filler);
     void add_values(BatchFiller & filler);
@@ -102,7 +104,7 @@ private:
     std::deque<std::unique_ptr<RequestState>> waiting_;
     RequestList running_;  // oldest first
     std::vector<std::unique_ptr<RequestState>> finished_;
-    bool reading_ = true;  // in batches apart: prompts first
+    bool reading_ = true;  // with separate batches: prompts come first
     uint64_t n_preempted_ = 0;
     bool has_preempted_ = false;  // since plan() was called
 };

@@ -9,14 +9,15 @@
 
 namespace hpd {
 
-// The sequence ids of a cache. One that is given back is dropped from the cache, so that whoever
-// takes it next finds it empty.
+// The sequence ids of a cache. An id that is given back is dropped from the cache, so it is empty
+// when it is taken again.
 class SequencePool {
 public:
     // `ops` gets the drops, and must outlive this.
     SequencePool(int32_t n_seq, CacheOps & ops);
 
-    // The lowest free id, so that runs are repeatable. Throws std::logic_error if none is free.
+    // Returns the lowest free id, so that runs are repeatable. Throws std::logic_error if none is
+    // free.
     SeqId take();
 
     // Throws std::logic_error if the id is free already.
@@ -24,7 +25,7 @@ public:
 
     int32_t n_free() const { return static_cast<int32_t>(free_.size()); }
 
-    // Throws std::logic_error unless these are the ids that were taken, each of them once.
+    // Throws std::logic_error unless these are the ids taken, each of them once.
     void check(const std::vector<SeqId> & taken) const;
 
 private:

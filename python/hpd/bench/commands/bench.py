@@ -79,7 +79,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_schema_argument(parser, required=True)
     _add_methods(parser.add_argument_group("what is measured"))
     add_field_arguments(parser.add_argument_group("input"))
-    # Methods set the option ``method``; and no document is refused.
+    # Methods set ``method``, no document fails, and each is decoded every time.
     add_option_arguments(parser, leave_out=("method", "on_invalid", "dedupe", "cache"))
 
 
@@ -158,8 +158,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     path = resolve_model(arguments.model, arguments.hf_repo, progress=not base.quiet)
     methods = {method.options.method for contest in contests for method in contest.methods}
-    # All methods are measured with the file that each would have by itself, so not with a copy
-    # that is for one of them.
+    # All methods are measured with the same file, so a wider copy, which only the method hpd uses,
+    # is used only if all methods are of that kind.
     model = load_model(path, replace(base, wider_copy=base.wider_copy and methods == {"hpd"}))
     say_without_effect(base)
     known = environment(model, path, base.n_gpu_layers)
@@ -214,7 +214,7 @@ def _contests(arguments: argparse.Namespace, base: Options) -> Sequence[Contest]
     if arguments.grammar:
         contests = [two for one in contests for two in (one, one.with_grammar()) if two is not None]
     if arguments.replay is None and any(m.grammar for c in contests for m in c.methods):
-        raise UsageError("only replayed values can be without a grammar: add --replay")
+        raise UsageError("grammars can only be switched on for replayed values: add --replay")
     return list(dict.fromkeys(contests))
 
 

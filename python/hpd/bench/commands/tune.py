@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
     axes, tolerated = axes_for(base, timer.n_documents), n_tolerated(timer.n_documents)
     found = TuneSearch(timer.measure, default, axes, tolerated, is_over).run()
     if is_over():
-        say("time was up before everything was tried: --seconds may give faster settings")
+        say("time was up before everything was tried: a larger --seconds may find faster settings")
     print(format_table(_rows(found, default, timer.n_documents), n_left=0))
     print(f"\n{_verdict(found, default)}")
     print(f"stored in {store_tuned(tuning_key(model, path, base), found.chosen)}")

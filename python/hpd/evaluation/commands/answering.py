@@ -93,7 +93,7 @@ def check_answering(arguments: argparse.Namespace) -> None:
     """Check that all arguments apply to the kind of model.
 
     Raises:
-        UsageError: naming the argument.
+        UsageError: an argument does not apply; the message names it.
     """
     if arguments.api is None:
         for name in _ENDPOINT_ONLY:
@@ -140,7 +140,7 @@ def open_answering(
 
     Args:
         arguments: the parsed and checked arguments.
-        schemas: those of the documents.
+        schemas: the documents' schemas.
         system_prompt: the system prompt.
         max_tokens: maximum length of a local model's value and of an endpoint's answer, unless
             ``--max-tokens`` is given.
@@ -197,14 +197,14 @@ def tokens_text(arguments: argparse.Namespace, n_in: int, n_out: int) -> str:
 
 
 def _endpoint(arguments: argparse.Namespace, max_tokens: int) -> Endpoint:
-    usual = Endpoint(arguments.api, arguments.model)
+    defaults = Endpoint(arguments.api, arguments.model)
     return Endpoint(
         arguments.api,
         arguments.model,
-        response_format=arguments.response_format or usual.response_format,
+        response_format=arguments.response_format or defaults.response_format,
         max_tokens=max_tokens,
-        n_parallel=arguments.parallel or usual.n_parallel,
-        n_retries=usual.n_retries if arguments.retries is None else arguments.retries,
+        n_parallel=arguments.parallel or defaults.n_parallel,
+        n_retries=defaults.n_retries if arguments.retries is None else arguments.retries,
         requests_per_minute=arguments.rpm,
         cache=None if arguments.no_cache else cache_folder() / "answers",
     )

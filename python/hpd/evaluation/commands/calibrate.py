@@ -126,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 Fitting = tuple[list["ScoredConfidence"], int, Callable[[ConfidenceMap], Path]]
-"""Answers, the number of values their documents state, and what stores the calibration."""
+"""Answers, the number of values that their documents state, and a function that stores the map."""
 
 
 def _from_file(arguments: argparse.Namespace) -> Fitting:

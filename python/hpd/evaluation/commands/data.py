@@ -76,7 +76,7 @@ def _add_source(parser: argparse.ArgumentParser) -> None:
         "--format",
         metavar="NAME",
         choices=[*FORMATS],
-        help="(default: detected from the first lines)",
+        help="format of FILE (default: detected from the first lines)",
     )
     parser.add_argument(
         "--whole-documents",
@@ -91,7 +91,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    """Print a file's contents; return 3 if some rows cannot be read."""
+    """Print counts of a file's contents; return 3 if some rows cannot be read."""
     dataset, found = _survey(arguments)
     if arguments.json:
         print(json.dumps(found.to_json(), ensure_ascii=False, indent=2))

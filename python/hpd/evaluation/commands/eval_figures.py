@@ -82,7 +82,7 @@ class EvalInputs:
 
     @property
     def files(self) -> dict[str, PredictionFile]:
-        """Return the files of predictions by display name: the file name, if these differ."""
+        """The files of predictions by display name: their file names or, if equal, their paths."""
         both = [file for file in (self.first, self.second) if file is not None]
         short = {Path(file.name).name: file for file in both}
         return short if len(short) == len(both) else {file.name: file for file in both}
@@ -178,7 +178,7 @@ def _attributes(source: str | None, examples: Sequence[Example]) -> dict[str, li
 
 @dataclass(frozen=True, slots=True)
 class EvalFigures:
-    """The figures of one file, and of two; None if they cannot be computed."""
+    """The figures of one file, and of its comparison with a second one."""
 
     inputs: EvalInputs
     resampling: Resampling
@@ -224,7 +224,7 @@ class EvalFigures:
 
 
 def compute_figures(inputs: EvalInputs, arguments: argparse.Namespace) -> EvalFigures:
-    """Compute the figures; refuse requested ones that the files lack."""
+    """Compute the figures; refuse options whose figures cannot be computed from the files."""
     resampling = Resampling(arguments.resamples, arguments.seed)
     examples, first = inputs.examples, inputs.first
     assessment = calibration = comparison = None
@@ -273,7 +273,7 @@ def all_tables(figures: EvalFigures, arguments: argparse.Namespace) -> Iterator[
 
 
 def _documents_line(inputs: EvalInputs) -> str:
-    """Describe the number of documents, and of those without a prediction or failed."""
+    """Format the number of documents, of those without a prediction, and of failed ones."""
     parts = [f"{len(inputs.examples)} documents"]
     if n_missing := len(inputs.first.matching.missing):
         parts.append(f"{n_missing} without a prediction")

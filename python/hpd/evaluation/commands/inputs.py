@@ -9,7 +9,7 @@ from hpd.evaluation.rows import Example, load_examples
 
 
 def check_fields(arguments: argparse.Namespace) -> None:
-    """Raise ``UsageError`` if fields are named but no file has them."""
+    """Raise ``UsageError`` if fields are named but no file that could have them is given."""
     if arguments.documents is None and getattr(arguments, "gold", None) is None:
         for name in ("text", "id"):
             if getattr(arguments, f"{name}_field") is not None:

@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     with input_errors_as_usage():
         predictions = list(load_predictions(arguments.predictions))
         if not predictions:
-            raise UsageError(f"{arguments.predictions} holds no line")
+            raise UsageError(f"{arguments.predictions} has no lines")
         notices: list[str] = []
         sources = source_documents(arguments, arguments.predictions, predictions, notices)
         examples, against_gold = _gold(arguments, predictions, notices)
@@ -129,13 +129,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_page(path: str, predictions: str, *, overwrite: bool) -> None:
-    """Refuse to replace a file that is no page of this program, or, unasked, that of others."""
+    """Refuse to replace another file, or, without ``--overwrite``, a page of other extractions."""
     try:
         page = Path(path).read_bytes()
     except OSError:
         page = b""
     if _GENERATOR not in page[:_N_HEAD]:
-        raise UsageError(f"{path} is no page of hpd report: name another output")
+        raise UsageError(f"{path} is not a page of hpd report: name another output")
     shown = f'<p class="source">{escape(Path(predictions).name)}</p>'
     if not overwrite and shown.encode() not in page:
         raise UsageError(
@@ -147,7 +147,7 @@ def _check_page(path: str, predictions: str, *, overwrite: bool) -> None:
 def _gold(
     arguments: argparse.Namespace, predictions: Sequence[Prediction], notices: list[str]
 ) -> tuple[list[Example | None], AgainstGold | None]:
-    """For each prediction its gold, and how all of them stand against it."""
+    """Return the gold of each prediction, and the scores and calibration of all against it."""
     from hpd.evaluation.report import AgainstGold
 
     if arguments.gold is None:

@@ -25,7 +25,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("output", metavar="OUT", help="the output of hpd extract")
     parser.add_argument(
-        "input", metavar="INPUT", nargs="*", help="count what is left of these inputs"
+        "input", metavar="INPUT", nargs="*", help="count the remaining documents of these inputs"
     )
     parser.add_argument("--format", choices=FORMATS, help="format of INPUT (default: by extension)")
     parser.add_argument("--limit", metavar="N", type=integer(0), help="count at most N documents")

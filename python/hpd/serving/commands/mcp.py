@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class Tools:
-    """The tools of an assistant; thread-safe.
+    """The tools that the server offers to an assistant; thread-safe.
 
     Args:
         folders: folders whose files may be read.
@@ -93,23 +93,23 @@ class Tools:
         """Extract from a text, or from the documents of a file.
 
         Raises:
-            CallCancelledError: by ``cancellation``.
+            CallCancelledError: ``cancellation`` was cancelled.
             HpdError: the schema or the file cannot be read, or the file is not allowed.
         """
         if (text is None) == (path is None):
             raise InputError("give either a text or a path")
-        read = as_schemas(schema)
+        schemas = as_schemas(schema)
         documents = [Document(text)] if text is not None else self._documents(Path(path or ""))
         n_more = max(0, len(documents) - MAX_DOCUMENTS)
-        found = dict(
-            self._opened().iter_indexed(
+        extractions = dict(
+            self._open_extractor().iter_indexed(
                 documents[:MAX_DOCUMENTS],
-                schema=read,
+                schema=schemas,
                 on_error="record",
                 cancellation=cancellation,
             )
         )
-        lines = {"extractions": [found[index].to_dict() for index in sorted(found)]}
+        lines = {"extractions": [extractions[index].to_dict() for index in sorted(extractions)]}
         note = {"note": f"the file has more documents; only the first {MAX_DOCUMENTS} were read"}
         return {**lines, **note} if n_more else lines
 
@@ -129,7 +129,7 @@ class Tools:
     def _documents(self, path: Path) -> list[Document]:
         # Resolve links and .. before checking the folder.
         candidates = [(folder / path).resolve() for folder in self._folders] or [path]
-        full = next((index for index in candidates if index.exists()), candidates[0])
+        full = next((each for each in candidates if each.exists()), candidates[0])
         if not any(full.is_relative_to(folder) for folder in self._folders):
             allowed = ", ".join(map(str, self._folders)) or "none: give folders to hpd mcp"
             raise InputError(f"{path} is not in an allowed folder ({allowed})")
@@ -141,7 +141,7 @@ class Tools:
                 documents.append(record.document())
         return documents
 
-    def _opened(self) -> Extractor[Any]:
+    def _open_extractor(self) -> Extractor[Any]:
         from hpd.extractor import Extractor
 
         with self._lock:
@@ -159,7 +159,7 @@ def _server(tools: Tools) -> MCPServer[Any]:
 
     server: MCPServer[Any] = MCPServer("hpd", version=__version__, log_level="WARNING")
 
-    async def called(function: Any, *arguments: Any) -> dict[str, Any]:
+    async def call(function: Any, *arguments: Any) -> dict[str, Any]:
         try:
             result: dict[str, Any] = await anyio.to_thread.run_sync(
                 function, *arguments, abandon_on_cancel=True
@@ -181,13 +181,13 @@ def _server(tools: Tools) -> MCPServer[Any]:
         """
         cancellation = Cancellation()
         try:
-            return await called(tools.extract, schema, text, path, cancellation)
+            return await call(tools.extract, schema, text, path, cancellation)
         finally:
             cancellation.cancel()
 
     @server.tool()
     async def schema(schema: str | list[str] | dict[str, Any]) -> dict[str, Any]:
         """Show how extract reads a schema: a table, and JSON Schema."""
-        return await called(tools.schema, schema)
+        return await call(tools.schema, schema)
 
     return server

@@ -39,7 +39,7 @@ KEY_VARIABLE = "HPD_API_KEY"
 _PACKAGES = ("fastapi", "uvicorn", "httptools", "prometheus_client")
 _DEFAULT = ServerLimits()
 _LARGEST_PORT = 65_535
-_MAX_SECONDS = 86_400  # seconds: a day
+_MAX_SECONDS = 86_400  # a day
 
 _DESCRIPTION = f"""\
 Answer requests over HTTP. One model decodes the documents of all clients together.
@@ -123,7 +123,7 @@ def _serve(
     with Extractor(schemas or ["value"], model, options=options) as extractor:
         if not options.quiet:
             say(f"{name} on {device_summary(options.n_gpu_layers)}")
-            say(f"listening on {_address(sock)}, a page to try it and /docs (Ctrl-C ends)")
+            say(f"listening on {_address(sock)}: a page to try it, and /docs (Ctrl-C stops)")
         ending = serve(
             extractor,
             sock,
@@ -155,7 +155,7 @@ def _add_server(group: argparse._ArgumentGroup) -> None:
         metavar="H",
         type=not_empty,
         default="127.0.0.1",
-        help="address to listen on; 0.0.0.0: all of this machine's [default: 127.0.0.1]",
+        help="address to listen on; 0.0.0.0: all addresses of this machine [default: 127.0.0.1]",
     )
     group.add_argument(
         "--port",
@@ -179,7 +179,7 @@ def _add_server(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--strict-model",
         action="store_true",
-        help="refuse requests for a model of another name",
+        help="refuse requests that do not name this model",
     )
     group.add_argument("--no-log", action="store_true", help="do not log requests")
     group.add_argument("--schema", metavar="S", help=f"for requests without one: {SCHEMA_HELP}")
@@ -215,7 +215,7 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
             "--timeout",
             0.001,
             _DEFAULT.seconds,
-            "time limit of a request, which is then cancelled with a 504",
+            "time limit of a request; one that takes longer is cancelled with a 504",
         ),
         (
             "--shutdown-timeout",
@@ -245,7 +245,7 @@ def _limits(arguments: argparse.Namespace) -> ServerLimits:
     if limits.texts > limits.waiting:
         raise UsageError(
             f"--max-texts {limits.texts} is above --max-waiting {limits.waiting}: a request with "
-            "so many could never be accepted"
+            "that many texts could never be accepted"
         )
     return limits
 
