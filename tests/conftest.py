@@ -59,6 +59,13 @@ def _keep_log(level, text, user_data):
 llama_cpp.llama_log_set(_keep_log, ctypes.c_void_p(0))
 
 
+def pytest_collection_modifyitems(config, items):
+    """Leave out by day what only the nightly jobs run."""
+    if "HPD_NIGHTLY" not in os.environ:
+        config.hook.pytest_deselected(items=[i for i in items if i.get_closest_marker("nightly")])
+        items[:] = [i for i in items if not i.get_closest_marker("nightly")]
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     """Show what llama.cpp said where a test failed, and forget it."""

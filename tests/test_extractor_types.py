@@ -25,6 +25,7 @@ from hpd.extractor import Extractor
 from hpd.options import Options
 from hpd.schema import check, load_schema, to_json_schema
 from hpd.values.grounding import normalized_text
+from nightly import nightly
 from small_extractor import extracted
 
 N_DOCUMENTS = int(os.environ.get("HPD_TEST_DOCUMENTS", "40"))
@@ -174,7 +175,7 @@ def nonsense(n, seed=0):
         yield " ".join(chance.choice(words) for _ in range(chance.randrange(0, 30)))
 
 
-@pytest.mark.parametrize("kind", ["qwen3", "llama-spm"])
+@pytest.mark.parametrize("kind", ["qwen3", *nightly("llama-spm")])
 def test_every_line_validates_under_every_type(tiny_model, kind, monkeypatch):
     """Half of them greedily, and half so hot that the constraints are all that holds it."""
     # A model with random weights rules out every choice, and would write nothing that has a form.

@@ -15,6 +15,7 @@ from hpd.models import settings as tuned
 from hpd.models.cache import CACHE_VARIABLE
 from hpd.models.settings import load_model
 from hpd.options import TUNABLE
+from nightly import nightly
 
 FASTEST = {
     "in_flight": 4, "n_batch": 64, "n_ubatch": 64, "drafts": False,
@@ -400,10 +401,9 @@ def test_the_command_measures_made_up_listings(tiny_model, own_cache, capsys):
 @pytest.mark.parametrize(
     ("on_gpu", "threads", "asked"),
     [
-        (False, ["-t", "1"], [1]),
         (False, ["-t", "1", "--set", "n_threads_batch=2"], [2]),
         (True, ["-t", "1"], []),
-        (True, ["-t", "1", "-ngl", "0"], [1]),
+        *nightly((False, ["-t", "1"], [1]), (True, ["-t", "1", "-ngl", "0"], [1])),
     ],
 )
 def test_a_faster_type_of_weights_is_named_where_the_processor_computes(

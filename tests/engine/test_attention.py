@@ -5,6 +5,7 @@ import pytest
 
 from decoding import disagreements, engine_options, expectation, open_model, run
 from hpd import _core_testing, _native
+from nightly import nightly
 
 LLAMA_CPPS_ROUNDING = 5e-3
 """Its sums of values are kept in half precision."""
@@ -153,7 +154,9 @@ HALF_TIE = 0.02
 
 
 @pytest.mark.parametrize("cpu_attention", [True, False])
-@pytest.mark.parametrize("kind", ["qwen3", "llama", "gemma3", "qwen3moe", "lfm2", "jamba"])
+@pytest.mark.parametrize(
+    "kind", ["qwen3", "gemma3", "lfm2", *nightly("llama", "qwen3moe", "jamba")]
+)
 def test_in_the_engine(tiny_model, kind, cpu_attention):
     """Graphs are used again, and a batch is cut into passes, each with a mask of its own."""
     path = tiny_model(kind)

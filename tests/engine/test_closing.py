@@ -11,6 +11,7 @@ from command_line import run_python
 from decoding import engine_options, open_model
 from hpd import _core_testing, _native
 from hpd.errors import EngineClosedError
+from nightly import nightly
 
 N_OPENED = 50
 MEBIBYTE = 1 << 20
@@ -52,7 +53,7 @@ def decode_a_little(model, engine):
         engine.step()
 
 
-@pytest.mark.parametrize("with_draft_model", [False, True])
+@pytest.mark.parametrize("with_draft_model", [True, *nightly(False)])
 def test_closed_engines_and_models_hold_no_memory(tiny_model, with_draft_model):
     """Python still has all the objects: closing frees, not the garbage collector."""
     path = tiny_model("qwen3")

@@ -10,6 +10,7 @@ from decoding import F32_TIE, ON_DEVICE, engine_options, make_requests, open_mod
 from hpd import _core_testing, _native
 from hpd.errors import ModelLoadError
 from hpd.models.model_files import resolve_draft_model
+from nightly import nightly
 from reference import Reference
 from small_model import small_model
 
@@ -73,7 +74,7 @@ def sampling(seed):
     return options
 
 
-@pytest.mark.parametrize("in_flight", [1, 16])
+@pytest.mark.parametrize("in_flight", [16, *nightly(1)])
 @pytest.mark.parametrize("kind", tiny_models.ATTENTION_KINDS)
 def test_greedy_values_stay_the_same(tiny_model, kind, in_flight):
     path, other = tiny_model(kind), tiny_model(kind, seed=1)
@@ -114,7 +115,7 @@ def test_sampled_values_stay_the_same(tiny_model, in_flight):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("kind", ["qwen3", "gemma3"])
+@pytest.mark.parametrize("kind", ["qwen3", *nightly("gemma3")])
 def test_scarce_resources(tiny_model, kind, settings):
     path = tiny_model(kind)
     requests = requests_of(path, 8)

@@ -21,6 +21,7 @@ from decoding import (
     run,
 )
 from hpd import _core_testing, _native
+from nightly import by_day, nightly
 from reference import Reference
 
 N_TOKENS = 16
@@ -85,7 +86,7 @@ def test_the_cases_cover_what_they_say():
         assert met == set(itertools.product(*(factors[i] for i in some)))
 
 
-@pytest.mark.parametrize(("kind", "in_flight", "layout", "n_stacked", "drafts"), [*cases()])
+@pytest.mark.parametrize(("kind", "in_flight", "layout", "n_stacked", "drafts"), by_day(3, cases()))
 def test_every_kind_of_model_in_any_company(tiny_model, kind, in_flight, layout, n_stacked, drafts):
     """More prompts than are ever in flight; or few, of six documents each."""
     compare(
@@ -168,7 +169,7 @@ def test_prompt_that_nearly_fills_the_context(tiny_model):
     assert "1 over the context of 512" in too_long[0].error
 
 
-@pytest.mark.parametrize("quant", ["q8_0", "q4_0"])
+@pytest.mark.parametrize("quant", ["q4_0", *nightly("q8_0")])
 @pytest.mark.parametrize("kind", tiny_models.ATTENTION_KINDS)
 def test_quantised_weights(tiny_model, kind, quant):
     compare(tiny_model(kind, quant), n=10, tolerance=QUANTISED_TIE)

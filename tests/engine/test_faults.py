@@ -8,6 +8,7 @@ import pytest
 from decoding import F32_TIE, WORDS, disagreements, engine_options, open_model
 from hpd import _core_testing, _native
 from hpd.errors import DecodeError
+from nightly import nightly
 from reference import Reference
 
 N_DOCUMENTS = 50
@@ -67,7 +68,7 @@ class Run:
         return [results[i] for i in range(N_DOCUMENTS)]
 
 
-@pytest.mark.parametrize("has_draft_model", [False, True], ids=["drafts", "draft model"])
+@pytest.mark.parametrize("has_draft_model", [False, *nightly(True)], ids=["drafts", "draft model"])
 def test_each_call_that_can_fail_fails_once(tiny_model, has_draft_model):
     """Fifty documents for each call, the kinds of failure in turn: no value changes."""
     path = tiny_model("qwen3")

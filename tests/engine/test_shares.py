@@ -17,6 +17,7 @@ from hpd import _core_testing, _native
 from hpd.schema.attributes import Attribute
 from hpd.values.choices import ChoiceProbabilities, Choices
 from hpd.values.grammar import choice_texts, value_grammar
+from nightly import by_day
 from reference import Reference, is_complete
 
 ROWS = npst.arrays(
@@ -150,7 +151,7 @@ def decode(path, field, settings):
     return [results[i] for i in range(len(requests))]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", by_day(2, SETTINGS), ids=str)
 def test_the_confidence_of_a_choice_is_its_share_among_the_choices(tiny_model, settings):
     path = tiny_model("qwen3")
     values = decode(path, {"choices": CHOICES, "normalizes": True}, settings)
@@ -182,7 +183,7 @@ def test_an_open_field_keeps_its_probabilities(tiny_model):
         assert value.log_shares == value.logprobs
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", by_day(2, SETTINGS), ids=str)
 def test_choices_that_only_count_are_never_taken(tiny_model, settings):
     path = tiny_model("qwen3")
     free = decode(path, {"choices": CHOICES, "normalizes": True}, settings)

@@ -15,7 +15,7 @@ import fuzzing
 from fuzz_targets import TARGETS, Target
 from fuzzing import CORPUS, HungError, corpus, execute, mutations, words_of
 
-N_EXAMPLES = 10_000 if "HPD_NIGHTLY" in os.environ else 200
+N_EXAMPLES = 10_000 if "HPD_NIGHTLY" in os.environ else 100
 INPUTS = [(name, path) for name in TARGETS for path in sorted((CORPUS / name).iterdir())]
 DEAD_SECONDS = 120
 """After which code that never comes back to Python ends the process."""

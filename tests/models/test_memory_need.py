@@ -13,6 +13,7 @@ from hpd.models import memory as module
 from hpd.models.memory import Memory, MemoryWarning, memory_need, shortage, warn_of_shortage
 from hpd.options import Options
 from jsonl import write_texts
+from nightly import by_day
 from small_model import small_model
 
 # The mask grows with all cells, and is filled for those in use only: small batches keep it small.
@@ -39,7 +40,7 @@ print(peak_bytes())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the peak of a process")
-@pytest.mark.parametrize("kind", SETTINGS)
+@pytest.mark.parametrize("kind", by_day(2, SETTINGS))
 def test_the_estimate_is_close_to_what_a_process_takes(tiny_model, kind):
     path = small_model() if kind == "small" else tiny_model(kind)
     done = run_python("-c", PEAK, path, repr(SETTINGS[kind]))

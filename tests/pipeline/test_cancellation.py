@@ -10,6 +10,7 @@ import pytest
 from hpd.errors import CallCancelledError, DecodeError, OptionError, SchemaError
 from hpd.options import OPTIONS
 from hpd.pipeline import Cancellation
+from nightly import nightly
 from shop import TEXTS
 from small_extractor import SmallExtractor as Extractor
 from waiting import SECONDS, until
@@ -200,7 +201,7 @@ class LeavingEngine:
 
 @pytest.mark.parametrize("streams", [False, True])
 @pytest.mark.parametrize("text", [LONG_TEXT, TEXTS[0]], ids=["as it is read", "as it is answered"])
-@pytest.mark.parametrize("n_batches", [1, 5, 20])
+@pytest.mark.parametrize("n_batches", [1, 20, *nightly(5)])
 def test_a_document_that_is_left_midway_takes_no_more_batches(model, text, n_batches, streams):
     settings = {"n_ctx": 16_384, "n_batch": 64, "drafts": False}
     known = {text: {"brand": "very " * 40, "color": None} for text in TEXTS}

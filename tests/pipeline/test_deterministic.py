@@ -12,6 +12,7 @@ from decoding import run as run_engine
 from hpd import _native
 from hpd.documents import Document
 from hpd.schema import load_schema
+from nightly import nightly
 from reference import Reference
 from small_extractor import SmallExtractor
 
@@ -98,13 +99,15 @@ def test_other_schemas_in_between_change_nothing():
     "settings",
     [
         {"cpu_attention": False},
-        {"flash_attn": "off"},
-        {"drafts": False},
-        {"n_batch": 32, "n_ubatch": 16},
         {"n_ctx": 288, "max_tokens": 64},
-        {"layout": "skeleton"},
         {"temperature": 1.0, "seed": 3},
-        {"n_threads": 2},
+        *nightly(
+            {"flash_attn": "off"},
+            {"drafts": False},
+            {"n_batch": 32, "n_ubatch": 16},
+            {"layout": "skeleton"},
+            {"n_threads": 2},
+        ),
     ],
     ids=str,
 )

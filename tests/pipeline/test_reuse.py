@@ -16,6 +16,7 @@ from hpd.models.cache import content_fingerprint
 from hpd.options import Options
 from hpd.pipeline.reuse import FolderTable
 from hpd.schema import load_schema, load_schemas
+from nightly import nightly
 from shop import EXACT, TEXTS
 
 SCHEMA = "brand, color, sizes [{name, number int}], line after brand"
@@ -56,14 +57,16 @@ def n_decoded(extractions):
     [
         {},
         {"method": "ar"},
-        {"layout": "skeleton"},
-        {"layout": "label"},
-        {"document_role": "assistant"},
         {"in_flight": 1},
-        {"on_invalid": "retry"},
         {"on_overflow": "chunk", "n_ctx": 512, "max_tokens": 8, "lists": "numbers"},
-        {"on_overflow": "truncate", "n_ctx": 512, "max_tokens": 8, "lists": "numbers"},
-        {"on_overflow": "error", "n_ctx": 512, "max_tokens": 8, "lists": "numbers"},
+        *nightly(
+            {"layout": "skeleton"},
+            {"layout": "label"},
+            {"document_role": "assistant"},
+            {"on_invalid": "retry"},
+            {"on_overflow": "truncate", "n_ctx": 512, "max_tokens": 8, "lists": "numbers"},
+            {"on_overflow": "error", "n_ctx": 512, "max_tokens": 8, "lists": "numbers"},
+        ),
     ],
     ids=str,
 )

@@ -5,10 +5,11 @@ import json
 import pytest
 
 from jsonl import read_lines, write_lines
+from nightly import nightly
 from tools.soak import Soak, differences, finished_indexes, main, wrong_lines
 
 
-@pytest.mark.parametrize("options", [[], ["--deterministic"]], ids=str)
+@pytest.mark.parametrize("options", [[], *nightly(["--deterministic"])], ids=str)
 def test_a_run_that_is_killed_and_resumed_gets_done(tmp_path, options, capsys):
     small = ["--documents", "24", "--kills", "3", "--longest", "4", "--seed", "2"]
     assert main([*small, "--folder", str(tmp_path), *options]) == 0

@@ -12,6 +12,7 @@ from hpd.pipeline.document_values import DocumentValues
 from hpd.results import FieldValue
 from hpd.schema import load_schema
 from hpd.values.grounding import Grounder
+from nightly import by_day
 from scripted_model import Script, Told, scripted_extractions
 
 PATTERN = {"type": "string", "pattern": r"^[A-Z]{2}-\d{3}$"}
@@ -54,7 +55,7 @@ BEYOND = {
 """Schemas of one field, what the model writes there, and the error."""
 
 
-@pytest.fixture(scope="module", params=[*SMALL])
+@pytest.fixture(scope="module", params=by_day(2, SMALL))
 def script(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("vocabulary")
     return Script(_native.Model([str(models(folder)[request.param]())]))
