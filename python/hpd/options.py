@@ -624,8 +624,7 @@ class Options:
     def with_defaults(self, tuned: Mapping[str, int] | None = None) -> Options:
         """Return a copy with unset options taken from ``tuned`` or ``TUNABLE``."""
         chosen = {**TUNABLE, **(tuned or {})}
-        values = {name: value for name, value in TUNABLE.items() if not self._is_set(name)}
-        values |= {name: chosen[name] for name in self.unset}
+        values = {name: chosen[name] for name in self.unset}
         # A pass cannot be larger than its batch, so an option that is set limits the other one.
         if "n_batch" in values and "n_ubatch" not in values:
             values["n_batch"] = max(values["n_batch"], self.n_ubatch)

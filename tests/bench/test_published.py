@@ -253,7 +253,7 @@ def test_a_trial_is_not_published(data, capfd):
     with pytest.raises(SystemExit) as stopped:
         paper.main(["--data", str(data), "--limit", "2", "--part", "data"])
     assert stopped.value.code == 2
-    assert "--limit makes a trial" in capfd.readouterr().err
+    assert "--limit is for trials" in capfd.readouterr().err
 
 
 def test_the_parts_are_listed(tmp_path, capfd):

@@ -54,8 +54,8 @@ def test_products_are_right(name, n_bits):
         ("Q9_0", {}, "cannot make weights of type Q9_0"),
         ("IQ2_XXS", {}, "cannot make weights of type IQ2_XXS"),
         ("Q4_K", {"n_columns": 128}, "Q4_K needs a multiple of 256 columns, not 128"),
-        ("Q8_0", {"n_matrices": 0}, "a matrix"),
-        ("Q8_0", {"n_threads": 0}, "a thread"),
+        ("Q8_0", {"n_matrices": 0}, "matrix"),
+        ("Q8_0", {"n_threads": 0}, "and thread"),
     ],
 )
 def test_what_cannot_be_timed_is_refused(name, changed, message):

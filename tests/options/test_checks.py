@@ -138,7 +138,7 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option):
         ),
         (
             {"flash_attn": "off", "cache_type_v": "q8_0"},
-            "cache_type_v (--cache-type-v) must be one of f32, f16, bf16 where "
+            "cache_type_v (--cache-type-v) must be one of f32, f16, bf16 if "
             "flash_attn (--flash-attn) is off, not q8_0",
         ),
     ],

@@ -202,7 +202,7 @@ def test_the_keys_that_are_remembered_are_bounded(tiny_model, monkeypatch):
     counts = []
     for n in range(200):
         splitter.tokenize(["x"], [f'{{"items": {{"{n}":'])
-        counts.append(len(splitter._keys))
+        counts.append(splitter._key.cache_info().currsize)
     assert max(counts) == 16
 
 

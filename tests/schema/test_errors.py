@@ -45,7 +45,7 @@ from hpd.schema.validation import schema_violations
         ("a [x||y]", "empty choice"),
         ("a [x|x]", "twice"),
         ("a [str|int]", "choice of types"),
-        ("a [x|null]", r"Write \? behind"),
+        ("a [x|null]", r"Write \? after"),
         ("a {b, c", "'}' is expected"),
         ("a {}", "the object is empty"),
         ('"a', "double quote is never closed"),
@@ -81,7 +81,7 @@ from hpd.schema.validation import schema_violations
         ({"properties": {"a": {"type": "integer", "minimum": 3, "maximum": 2}}}, "no value fits"),
         ({"properties": {"a": {"type": "integer", "multipleOf": 0}}}, "above 0"),
         ({"properties": {"a": {"$ref": "#/$defs/b"}}}, "points to nothing"),
-        ({"properties": {"a": {"$ref": "https://x/y"}}}, "out of the schema"),
+        ({"properties": {"a": {"$ref": "https://x/y"}}}, "points outside the schema"),
         (
             {"properties": {"a": {"allOf": [{"type": "string"}, {"type": "integer"}]}}},
             "'type' has two conflicting values",
@@ -99,7 +99,7 @@ def test_the_reason_why_pydantic_refuses_a_class_is_told():
         model_config = ConfigDict(arbitrary_types_allowed=True)
         a: socket.socket
 
-    with pytest.raises(SchemaError, match=r"IsInstanceSchema .*; or give the attribute a plain"):
+    with pytest.raises(SchemaError, match=r"IsInstanceSchema .*; give the attribute a plain"):
         load_schema(Odd)
 
 

@@ -114,7 +114,7 @@ def test_all_of_merges_objects():
         ({"type": "object"}, "names no properties"),
         ({"type": "array"}, "read as text"),
         ({"type": "string", "format": "color"}, "'color' is not known"),
-        ({"type": "string", "minimum": 3}, "'minimum' says nothing"),
+        ({"type": "string", "minimum": 3}, "'minimum' has no effect"),
         ({"type": "string", "desciption": "x"}, "'desciption' is not a keyword"),
         ({"type": "integer", "enum": [1, "x"]}, "'x' is not of the type integer"),
         (

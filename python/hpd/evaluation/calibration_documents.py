@@ -1,6 +1,6 @@
 """Documents with gold values that come with hpd, to calibrate a model without other data.
 
-They are short texts of many kinds, written by people for hpd. No model of hpd is trained on them.
+They are short texts of many kinds, written by hand for hpd. No model of hpd is trained on them.
 ``models/recipe/calibration_documents.py`` writes the file.
 """
 

@@ -8,7 +8,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Protocol, get_args
 
 from hpd._native import Field, Model
@@ -23,6 +23,7 @@ from hpd.pipeline.document_values import (
     UNTRAINED_NULL_THRESHOLD,
     ConfidenceLimits,
 )
+from hpd.pipeline.recent import RecentlyUsed
 from hpd.pipeline.reuse import fingerprint
 from hpd.prompt.lists import LISTS_KEY
 from hpd.prompt.questions import (
@@ -128,42 +129,29 @@ class Constraints:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._made: dict[str, Constraint] = {}
-        self._known: dict[int, tuple[Attribute, Constraint]] = {}
-        """By the ``id()`` of the attribute, which is kept alive here."""
-        self._choices: dict[str, Choices | None] = {}
+        self._made: RecentlyUsed[Attribute, Constraint] = RecentlyUsed(_MAX_KEPT)
+        self._choices: RecentlyUsed[Attribute, Choices] = RecentlyUsed(_MAX_KEPT)
 
     def constraint_for(self, attribute: Attribute) -> Constraint:
         """Return the constraint on the values of an attribute."""
-        known = self._known.get(id(attribute))
-        if known is None:
-            if len(self._known) >= _MAX_KEPT:
-                self._known.clear()
-            known = self._known[id(attribute)] = attribute, self._constraint(attribute)
-        return known[1]
+        return self._made.get_or_make(attribute, lambda: self._new(attribute))
 
     def choices_of(self, attribute: Attribute) -> Choices | None:
         """Return the choices of an enum or a boolean, null included; None for other types."""
         if attribute.type not in ("boolean", "enum"):
             return None
-        name = repr(attribute)
-        if name not in self._choices:
-            texts = choice_texts(attribute) or {}
-            is_listed = enum_texts(attribute) is not None
-            self._choices[name] = Choices(
-                [*texts.values()],
-                [*texts],
-                [[*self._spellings(text)] for text in texts] if is_listed else [],
-                self._model.piece,
-                self._model.ends_generation,
-            )
-        return self._choices[name]
+        return self._choices.get_or_make(attribute, lambda: self._new_choices(attribute))
 
-    def _constraint(self, attribute: Attribute) -> Constraint:
-        name = repr(attribute)  # Attributes that differ may be equal, as 1 and True are.
-        if name not in self._made:
-            self._made[name] = self._new(attribute)
-        return self._made[name]
+    def _new_choices(self, attribute: Attribute) -> Choices:
+        texts = choice_texts(attribute) or {}
+        is_listed = enum_texts(attribute) is not None
+        return Choices(
+            [*texts.values()],
+            [*texts],
+            [[*self._spellings(text)] for text in texts] if is_listed else [],
+            self._model.piece,
+            self._model.ends_generation,
+        )
 
     def _new(self, attribute: Attribute) -> Constraint:
         texts = enum_texts(attribute)
@@ -233,10 +221,8 @@ class VerbatimConstraints:
     def __init__(self, constraints: Constraints, document: str) -> None:
         self._constraints = constraints
         self._document = document
-        self._made: dict[int, Constraint] = {}
-        """By the ``id()`` of the attribute, which outlives the document."""
-        self._allowed: dict[int, tuple[Attribute, list[str] | None]] = {}
-        """By the ``id()`` of the attribute, which is kept alive here."""
+        self._made: dict[Attribute, Constraint] = {}
+        self._allowed: dict[Attribute, list[str] | None] = {}
 
     @cached_property
     def quote_rule(self) -> str:
@@ -255,14 +241,13 @@ class VerbatimConstraints:
         Such a value is rejected when it is parsed. If it were not allowed, the model would have to
         choose another one, with another meaning.
         """
-        known = self._allowed.get(id(attribute))
-        if known is None:
-            known = self._allowed[id(attribute)] = attribute, self._stated.texts_for(attribute)
-        return known[1]
+        if attribute not in self._allowed:
+            self._allowed[attribute] = self._stated.texts_for(attribute)
+        return self._allowed[attribute]
 
     def constraint_for(self, attribute: Attribute) -> Constraint:
         """Return the constraint on the values of an attribute."""
-        made = self._made.get(id(attribute))
+        made = self._made.get(attribute)
         if made is None:
             made = self._constraints.constraint_for(attribute)
             if attribute.type == "array":
@@ -275,7 +260,7 @@ class VerbatimConstraints:
             elif (allowed := self.allowed(attribute)) is not None:
                 grammar = value_grammar(attribute, lambda _: allowed) or ""
                 made = Constraint(grammar, normalizes=True)
-            self._made[id(attribute)] = made
+            self._made[attribute] = made
         return made
 
 
@@ -377,8 +362,10 @@ class CompiledSchema:
         self._tokenizers: dict[bool, PromptTokenizer] = {}
         self._constraints = Constraints(model)
         self._n_later_tokens: int | None = None
-        self._fingerprints: dict[tuple[str, Path], str] = {}
-        self._limits: dict[tuple[int, str], tuple[Attribute, ConfidenceLimits]] = {}
+        self._fingerprints: RecentlyUsed[tuple[str, Path], str] = RecentlyUsed(_MAX_FINGERPRINTS)
+        self._limits: RecentlyUsed[tuple[Attribute, str], ConfidenceLimits] = RecentlyUsed(
+            _MAX_KEPT
+        )
 
     def waves(self, n_stacked: int) -> Waves:
         """Return the waves of questions for a new stack of documents."""
@@ -481,14 +468,10 @@ class CompiledSchema:
             attributes: the attributes of the values.
             kinds: the kind of each for the calibration (``kind_of``).
         """
-        if len(self._limits) >= _MAX_KEPT:
-            self._limits.clear()
-        keys = [(id(a), kind) for a, kind in zip(attributes, kinds, strict=True)]
-        for key, attribute in zip(keys, attributes, strict=True):
-            if key not in self._limits:
-                # The attribute is kept alive, so that its id() stays unique.
-                self._limits[key] = attribute, self._new_limits(attribute, key[1])
-        return [self._limits[key][1] for key in keys]
+        return [
+            self._limits.get_or_make((a, kind), partial(self._new_limits, a, kind))
+            for a, kind in zip(attributes, kinds, strict=True)
+        ]
 
     def _new_limits(self, attribute: Attribute, kind: str) -> ConfidenceLimits:
         if self.options.on_missing == "force" and attribute.forbids_null:
@@ -526,18 +509,14 @@ class CompiledSchema:
 
     def fingerprints(self, questions: Sequence[Question]) -> list[str]:
         """Return a fingerprint of each question, independent of the rest of the schema."""
-        if len(self._fingerprints) >= _MAX_FINGERPRINTS:
-            self._fingerprints.clear()
         found = []
         for question in questions:
-            name = (question.key, question.leaf.path)
-            known = self._fingerprints.get(name)
-            if known is None:
-                leaf = question.leaf
-                known = fingerprint(question.key, repr(leaf.path), repr(leaf.attribute))
-                if not question.shows_values:  # Such keys are rarely shared between documents.
-                    self._fingerprints[name] = known
-            found.append(known)
+            make = partial(_fingerprint_of, question)
+            if question.shows_values:  # Such keys are rarely shared between documents.
+                found.append(make())
+            else:
+                name = (question.key, question.leaf.path)
+                found.append(self._fingerprints.get_or_make(name, make))
         return found
 
     @property
@@ -728,6 +707,11 @@ def trained_lists(model: ModelFile, options: Options) -> Lists:
 def _is_trained(model: ModelFile) -> bool:
     """Return whether a file says that its model was taught to answer as hpd asks."""
     return any(map(model.metadata, (LISTS_KEY, STATED_KEY, METADATA_KEY, LABEL_KEY)))
+
+
+def _fingerprint_of(question: Question) -> str:
+    leaf = question.leaf
+    return fingerprint(question.key, repr(leaf.path), repr(leaf.attribute))
 
 
 def attribute_id(leaf: Leaf) -> int:

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Protocol
 
 import regex
@@ -122,9 +123,15 @@ class PromptTokenizer:
         if document_role == "assistant":
             self._frame = self._with_documents_last(self._frame)
         self._shared = self._shared_prefix()
-        self._keys: dict[str, list[int]] = {}
-        """Cached tokens of keys. Not ``lru_cache`` on a method, whose reference cycle would keep
-        tokenizers of old schemas until garbage collection."""
+        tail = self._frame.tail
+
+        # Not a method: its cache would keep tokenizers of old schemas until garbage collection.
+        def tokenized_key(text: str) -> list[int]:
+            return model.tokenize(tail + text)
+
+        self._tokenized_key = tokenized_key
+        self._key = lru_cache(_MAX_KEPT_KEYS)(tokenized_key)
+        """Returns the cached tokens of a key; thread-safe."""
 
     def tokenize(
         self,
@@ -159,18 +166,6 @@ class PromptTokenizer:
         tokens = fixed + rests[0][:n_common]
         n_instruction = common_prefix([self._shared, tokens])
         return TokenizedPrompt(tokens, n_instruction, [rest[n_common:] for rest in rests])
-
-    def _key(self, text: str) -> list[int]:
-        """Return the cached tokens of a key; thread-safe."""
-        tokens = self._keys.get(text)
-        if tokens is None:
-            if len(self._keys) >= _MAX_KEPT_KEYS:
-                self._keys.clear()
-            tokens = self._keys[text] = self._tokenized_key(text)
-        return tokens
-
-    def _tokenized_key(self, text: str) -> list[int]:
-        return self._model.tokenize(self._frame.tail + text)
 
     def _split_template(self, template: RenderedTemplate, instruction: str) -> _TemplateTokens:
         before, after = template.before, template.after

@@ -119,6 +119,11 @@ class Attribute:
     unique_items: bool = False
     checks: tuple[str, ...] = ()
     """Expressions over the parts of an ``object`` that should be true."""
+    _choice_types: tuple[type, ...] = field(default=(), init=False, repr=False)
+    """The types of the choices, so that attributes with 1 and with True are not equal."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_choice_types", tuple(map(type, self.choices)))
 
     @property
     def needs_a_value(self) -> bool:

@@ -22,6 +22,7 @@ from hpd.errors import InputError, SchemaError
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.rows import Example, gold_values, load_predictions
 from hpd.files.reader import Record, RecordReader
+from hpd.pipeline.recent import RecentlyUsed
 from hpd.prompt.questions import UNKNOWN, Leaf, Question, known_answer
 from hpd.prompt.text import DocumentRole, Lists, answer_text, to_answer, value_text
 from hpd.schema import load_schema
@@ -192,7 +193,7 @@ class RowMaker:
         self._instructions = instructions
         self._document_role: DocumentRole = document_role
         self._lists: Lists = lists
-        self._prompters: dict[tuple[int, KeyedMask], Prompter] = {}
+        self._prompters: RecentlyUsed[tuple[str, KeyedMask], Prompter] = RecentlyUsed(_N_PROMPTERS)
 
     def row(
         self,
@@ -267,14 +268,12 @@ class RowMaker:
         return training_row(keys, [tokens], len(tokens))
 
     def _prompter(self, schema: Schema, mask: KeyedMask) -> Prompter:
-        prompter = self._prompters.get((id(schema), mask))
-        if prompter is None:
-            if len(self._prompters) >= _N_PROMPTERS:
-                self._prompters.clear()
-            prompter = self._prompters[id(schema), mask] = Prompter(
+        return self._prompters.get_or_make(
+            (schema.key, mask),
+            lambda: Prompter(
                 self._vocabulary, schema, mask, self._instructions, self._document_role
-            )
-        return prompter
+            ),
+        )
 
     def _value(self, question: Question, value: Any) -> list[int]:
         tokens = self._vocabulary.tokenize_inside(value_text(value))

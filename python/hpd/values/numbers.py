@@ -141,7 +141,7 @@ _UNREAD = re.compile(
     r"|setenta|ochenta|noventa|cien|ciento|\w{3,5}cient[oa]s"
     r"|(?:tre|quattor|quin|se)dici|dicia\w+|diciotto|(?:ven|tren|quaran|cinquan|sessan|settan"
     r"|ottan|novan)t(?:i|a)(?:due|tr[eé]|quattro|cinque|sei|sette|nove)|vent(?:uno|otto)"
-    r"|trezes|quatorze|vinte|trinta|quarenta|cinquenta|sessenta|oitenta"
+    r"|treze|quatorze|vinte|trinta|quarenta|cinquenta|sessenta|oitenta"
     r"|(?:der|veer|vijf|zes|zeven|ach|negen)tien|\w*(?:twintig|dertig|veertig|vijftig|zestig"
     r"|zeventig|tachtig|negentig|honderd))\b",
     re.IGNORECASE,

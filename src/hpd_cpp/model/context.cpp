@@ -129,10 +129,12 @@ void Context::fork(SeqId from, SeqId to, int32_t position) {
         throw std::logic_error("context: fork of " + std::to_string(position) +
                                " cells from a sequence of " + std::to_string(held));
     }
-    // Cells before the sliding window of the sequence's last token may be gone, even with swa_full.
-    // A copy of the whole sequence does not need them, but a shorter copy does.
+    // Cells before the sliding window of the sequence's last token may be gone: without swa_full
+    // always, and with it if llama.cpp needed the room. A copy of the whole sequence does not need
+    // them, but a shorter copy does.
     if (couples_ && !whole && llama_memory_seq_pos_min(memory(), from) > 0) {
-        throw DecodeError("the sliding window has dropped cells that a fork needs: set swa_full");
+        throw DecodeError(
+            "the sliding window has dropped cells that a fork needs: set swa_full or raise n_ctx");
     }
     if (whole) {
         llama_memory_seq_cp(memory(), from, to, -1, -1);
