@@ -74,7 +74,7 @@ class Field:
         replay: Sequence[int] = [],
         attribute: int = 0,
         normalizes: bool = False,
-        tells_branches: bool = False,
+        records_branches: bool = False,
         copies: bool = False,
     ) -> None: ...
     replay: list[int]
@@ -170,7 +170,7 @@ class Engine:
         n_instruction: int,
         n_cached: int | None = None,
         keep_prompt: bool = False,
-        tells_values: bool = False,
+        streams_values: bool = False,
     ) -> None: ...
     def seed_drafter(self, attribute: int, tokens: Sequence[int]) -> None: ...
     def forget_prompt(self, prompt: Sequence[int]) -> None: ...

@@ -51,7 +51,7 @@ class Scheduler:
         n_cells: int,
         n_batch: int,
         n_in_flight: int,
-        couples: bool,
+        shares_tokens: bool,
         n_value_batch: int = 0,
         n_busy_cells: int = 2147483647,
         n_common_least: int = 16,

@@ -148,7 +148,7 @@ void bind_engine(py::module_ & m) {
         .def(py::init([](std::vector<Token> key, int32_t max_tokens, std::string grammar,
                          Choices choices, std::string counted_grammar, Choices counted_choices,
                          std::vector<Token> replay, uint64_t attribute, bool normalizes,
-                         bool tells_branches, bool copies) {
+                         bool records_branches, bool copies) {
                  if (max_tokens < 1) throw py::value_error("max_tokens must be at least 1");
                  std::sort(choices.begin(), choices.end());
                  std::sort(counted_choices.begin(), counted_choices.end());
@@ -161,14 +161,14 @@ void bind_engine(py::module_ & m) {
                               std::move(replay),
                               attribute,
                               normalizes,
-                              tells_branches,
+                              records_branches,
                               copies};
              }),
              py::arg("key"), py::kw_only(), py::arg("max_tokens") = 64, py::arg("grammar") = "",
              py::arg("choices") = Choices(), py::arg("counted_grammar") = "",
              py::arg("counted_choices") = Choices(), py::arg("replay") = std::vector<Token>(),
              py::arg("attribute") = 0, py::arg("normalizes") = false,
-             py::arg("tells_branches") = false, py::arg("copies") = false)
+             py::arg("records_branches") = false, py::arg("copies") = false)
         .def_readwrite("replay", &Field::replay)
         .def_readonly("key", &Field::key)
         .def_readonly("max_tokens", &Field::max_tokens)
@@ -245,16 +245,16 @@ void bind_engine(py::module_ & m) {
             "submit",
             [](EngineHandle & handle, uint64_t id, std::vector<Token> prompt,
                std::vector<Field> fields, int32_t n_instruction, std::optional<int32_t> n_cached,
-               bool keep_prompt, bool tells_values) {
+               bool keep_prompt, bool streams_values) {
                 const py::gil_scoped_release release;
                 handle.use([&](Engine & engine) {
                     engine.submit({id, std::move(prompt), std::move(fields), n_instruction,
-                                   n_cached.value_or(n_instruction), keep_prompt, tells_values});
+                                   n_cached.value_or(n_instruction), keep_prompt, streams_values});
                 });
             },
             py::arg("id"), py::arg("prompt"), py::arg("fields"), py::kw_only(),
             py::arg("n_instruction"), py::arg("n_cached") = py::none(),
-            py::arg("keep_prompt") = false, py::arg("tells_values") = false)
+            py::arg("keep_prompt") = false, py::arg("streams_values") = false)
         .def("seed_drafter", of_engine(&Engine::seed_drafter), py::arg("attribute"),
              py::arg("tokens"))
         .def("forget_prompt", of_engine(&Engine::forget_prompt), py::arg("prompt"))

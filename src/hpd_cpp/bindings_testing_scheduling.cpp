@@ -208,14 +208,14 @@ private:
 void bind_scheduler(py::module_ & m) {
     py::class_<SchedulerForTests>(m, "Scheduler")
         .def(py::init([](int32_t n_seq, int32_t n_cells, int32_t n_batch, int32_t n_in_flight,
-                         bool couples, int32_t n_value_batch, int32_t n_busy_cells,
+                         bool shares_tokens, int32_t n_value_batch, int32_t n_busy_cells,
                          int32_t n_common_least) {
                  return std::make_unique<SchedulerForTests>(
                      Limits{n_seq, n_cells, n_batch, Limits().n_rows, n_value_batch, n_in_flight,
-                            n_busy_cells, n_common_least, couples});
+                            n_busy_cells, n_common_least, shares_tokens});
              }),
              py::kw_only(), py::arg("n_seq"), py::arg("n_cells"), py::arg("n_batch"),
-             py::arg("n_in_flight"), py::arg("couples"), py::arg("n_value_batch") = 0,
+             py::arg("n_in_flight"), py::arg("shares_tokens"), py::arg("n_value_batch") = 0,
              py::arg("n_busy_cells") = Limits().n_busy_cells, py::arg("n_common_least") = 16)
         .def("submit", &SchedulerForTests::submit, py::arg("id"), py::arg("prompt"),
              py::arg("fields"), py::kw_only(), py::arg("n_cached") = 0,

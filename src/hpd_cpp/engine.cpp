@@ -30,7 +30,7 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
     } else if (context.pays_for_idle_cells()) {
         limits.n_busy_cells = n_busy_cells;
     }
-    limits.couples = context.couples();
+    limits.shares_tokens = context.shares_tokens();
     if (options.deterministic) {
         limits.alone = true;
         limits.n_in_flight = 1;
@@ -43,7 +43,7 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
 
 std::unique_ptr<Drafter> make_drafter(const Model & model, const Context & context,
                                       const EngineOptions & options) {
-    if (!options.drafts || !context.couples()) return nullptr;
+    if (!options.drafts || !context.shares_tokens()) return nullptr;
     const double batch_worth = model.on_cpu() ? batch_worth_cpu : batch_worth_gpu;
     TokenShapes shapes;
     shapes.without_space = model.tokens_without_space();
@@ -58,7 +58,7 @@ std::unique_ptr<Drafter> make_drafter(const Model & model, const Context & conte
 
 std::unique_ptr<ModelDrafter> make_model_drafter(const Model & model, const Context & context,
                                                  const EngineOptions & options) {
-    if (!options.draft_model || !context.couples()) return nullptr;
+    if (!options.draft_model || !context.shares_tokens()) return nullptr;
     if (options.deterministic) {
         throw std::invalid_argument(
             "a draft model's guesses depend on what it read before: they cannot be deterministic");
@@ -137,7 +137,7 @@ void Engine::retire(Value & value) {
     if (drafter_ && value.finish == Finish::complete) drafter_->learn(value);
     if (model_drafter_) model_drafter_->forget(value);
     const Request & request = value.request->request;
-    if (request.tells_values) finished_values_.emplace_back(request.id, value.index, value);
+    if (request.streams_values) finished_values_.emplace_back(request.id, value.index, value);
     scheduler_.retire(value);
 }
 

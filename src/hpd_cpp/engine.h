@@ -45,7 +45,7 @@ public:
     // requests. wake() makes it return after the current batch.
     std::vector<std::unique_ptr<RequestState>> advance();
 
-    // Returns the values that were finished since the last call, of requests with tells_values,
+    // Returns the values that were finished since the last call, of requests with streams_values,
     // each with the id of its request and the index of its field.
     std::vector<std::tuple<uint64_t, size_t, Value>> take_values() {
         return std::exchange(finished_values_, {});

@@ -253,7 +253,7 @@ def test_values_are_told_as_soon_as_they_are_done(tiny_model):
     replays = [model.tokenize(' "' + "long " * n + '"') for n in (9, 3, 6)]
     for i in range(2):
         fields = [_native.Field(model.tokenize('{"a":'), replay=replay) for replay in replays]
-        engine.submit(i, [i, 5, 6, 7], fields, n_instruction=0, tells_values=i == 0)
+        engine.submit(i, [i, 5, 6, 7], fields, n_instruction=0, streams_values=i == 0)
     told = []
     n_told = []
     results = {}
@@ -265,7 +265,7 @@ def test_values_are_told_as_soon_as_they_are_done(tiny_model):
     assert told == [(0, n, texts[n]) for n in (1, 2, 0)]
     assert n_told == [1, 2, 3]
     engine.submit(
-        2, [5], [_native.Field([6], replay=replays[0])], n_instruction=0, tells_values=True
+        2, [5], [_native.Field([6], replay=replays[0])], n_instruction=0, streams_values=True
     )
     while not (engine.stats.n_tokens and engine.idle):
         engine.advance()

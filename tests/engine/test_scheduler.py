@@ -43,15 +43,15 @@ class SchedulerMachine(RuleBasedStateMachine):
         n_in_flight=st.integers(1, 6),
         n_busy_cells=st.sampled_from([0, 10, 30, 1000]),
         n_common_least=st.integers(1, 4),
-        couples=st.booleans(),
+        shares_tokens=st.booleans(),
         instructions=st.lists(INSTRUCTIONS, min_size=1, max_size=4),
         documents=st.lists(DOCUMENTS, min_size=1, max_size=4),
     )
-    def start(self, n_seq, n_cells, n_batch, couples, instructions, documents, **limits):
+    def start(self, n_seq, n_cells, n_batch, shares_tokens, instructions, documents, **limits):
         self.scheduler = _core_testing.Scheduler(
-            n_seq=n_seq, n_cells=n_cells, n_batch=n_batch, couples=couples, **limits
+            n_seq=n_seq, n_cells=n_cells, n_batch=n_batch, shares_tokens=shares_tokens, **limits
         )
-        self.cache = CellCache(n_cells, n_seq, couples=couples)
+        self.cache = CellCache(n_cells, n_seq, shares_tokens=shares_tokens)
         self.n_batch = n_batch
         self.instructions, self.documents = instructions, documents
         self.submitted = []
@@ -172,14 +172,14 @@ TestScheduler.settings = part_of_examples(2)
 
 def scheduler_of(**limits):
     """A scheduler with room for everything, but for the limits that are given."""
-    roomy = {"n_seq": 99, "n_cells": 900, "n_batch": 64, "n_in_flight": 9, "couples": True}
+    roomy = {"n_seq": 99, "n_cells": 900, "n_batch": 64, "n_in_flight": 9, "shares_tokens": True}
     return _core_testing.Scheduler(**{**roomy, **limits})
 
 
 def test_an_instruction_in_use_is_not_evicted_for_another():
     """Categories take turns; each instruction is read once although cells are short at times."""
     scheduler = scheduler_of(n_seq=40, n_cells=200, n_in_flight=4)
-    cache = CellCache(200, 40, couples=True)
+    cache = CellCache(200, 40, shares_tokens=True)
     n_instruction_tokens = 0
     for i in range(60):
         instruction = [i % 3] * 20
@@ -197,7 +197,7 @@ def test_an_instruction_in_use_is_not_evicted_for_another():
 def test_what_instructions_have_in_common_is_read_once(n_common):
     """The rules before the attributes of three schemas; too few common tokens are not worth it."""
     scheduler = scheduler_of()
-    cache = CellCache(900, 99, couples=True)
+    cache = CellCache(900, 99, shares_tokens=True)
     for i in range(30):
         instruction = [1] * n_common + [2 + i % 3] * 20
         prompt = [*instruction, 50 + i, 6]

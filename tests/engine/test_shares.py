@@ -302,7 +302,7 @@ def fast_probabilities(path, field, choices_of):
             n_values = 0
             while due:
                 fields = [
-                    _native.Field(list(key), replay=list(t), tells_branches=True, **field(model))
+                    _native.Field(list(key), replay=list(t), records_branches=True, **field(model))
                     for t in due
                 ]
                 engine.submit(number, list(prompt), fields, n_instruction=n_instruction)

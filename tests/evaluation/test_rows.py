@@ -229,7 +229,7 @@ def test_missing_and_surplus_ids_are_named_with_file_and_line():
         "by_order": False,
         "missing": [{"id": "gone", "line": 2}],
         "surplus": [{"id": "x", "line": 2}, {"id": "a", "line": 4}],
-        "doubled": [],
+        "duplicates": [],
     }
 
 

@@ -11,7 +11,7 @@ from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.prompt.text import system_text
 from hpd.prompt.tokens import render_for_model
 from hpd.schema import load_schema
-from hpd.values.grammar import holds_constrained
+from hpd.values.grammar import contains_constrained
 
 
 def test_no_more_is_remembered_after_many_documents(tiny_model):
@@ -62,7 +62,7 @@ def test_shares_are_worked_out_where_a_confidence_is_one(tiny_model, schema, nor
     assert [field.normalizes for field in fields] == normalizes
     # Whether a whole answer needs them depends on its attributes, not on the number of items.
     (whole,) = compiled_schema.answer_request(["x"]).fields
-    assert whole.normalizes == any(map(holds_constrained, compiled_schema.schema.attributes))
+    assert whole.normalizes == any(map(contains_constrained, compiled_schema.schema.attributes))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_shares_are_worked_out_where_a_confidence_is_one(tiny_model, schema, nor
     ],
 )
 def test_what_holds_a_closed_attribute(schema, holds):
-    assert any(map(holds_constrained, load_schema(schema).attributes)) == holds
+    assert any(map(contains_constrained, load_schema(schema).attributes)) == holds
 
 
 def test_one_that_is_forgotten_leaves_nothing_behind(tiny_model):

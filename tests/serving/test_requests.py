@@ -26,7 +26,7 @@ from hpd.schema import load_schemas
 from hpd.serving import ServerLimits, spans
 from hpd.serving.bodies import ExtractBody, HttpError
 from hpd.serving.dispatcher import (
-    N_KEPT,
+    MAX_PLANS,
     ClientGoneError,
     Dispatcher,
     ParsedRequest,
@@ -147,12 +147,12 @@ def test_the_same_request_is_prepared_once_and_others_for_themselves(plans):
 
 def test_only_the_latest_plans_are_kept(plans):
     first = read(plans, text="x", schema="a")
-    for i in range(N_KEPT - 1):
+    for i in range(MAX_PLANS - 1):
         read(plans, text="x", schema=f"b{i}")
     assert read(plans, text="x", schema="a").plan is first.plan
-    for i in range(2 * N_KEPT):
+    for i in range(2 * MAX_PLANS):
         read(plans, text="x", schema=f"c{i}")
-    assert len(plans) == N_KEPT
+    assert len(plans) == MAX_PLANS
     assert read(plans, text="x", schema="a").plan is not first.plan
 
 

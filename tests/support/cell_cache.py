@@ -7,10 +7,10 @@ class CellCache:
     It refuses what llama.cpp refuses, and what hpd's context refuses.
     """
 
-    def __init__(self, n_cells, n_seq, *, couples=True):
+    def __init__(self, n_cells, n_seq, *, shares_tokens=True):
         self.n_cells = n_cells
         self.n_seq = n_seq
-        self.couples = couples
+        self.shares_tokens = shares_tokens
         self.cells = []
 
     def text(self, seq):
@@ -24,7 +24,7 @@ class CellCache:
         if kind == "fork":
             assert not self.text(seq), "fork into a sequence that has cells"
             held = len(self.text(source))
-            assert held >= position if self.couples else held == position
+            assert held >= position if self.shares_tokens else held == position
             for at, _, seqs in self.cells:
                 if source in seqs and at < position:
                     seqs.add(seq)
@@ -48,7 +48,7 @@ class CellCache:
         """Add the batch; what each output token sees, itself included."""
         for token, position, seqs, _ in batch:
             assert len(set(seqs)) == len(seqs)
-            assert self.couples or len(seqs) == 1
+            assert self.shares_tokens or len(seqs) == 1
             assert all(0 <= seq < self.n_seq for seq in seqs)
             texts = [self.text(seq) for seq in seqs]
             assert all(text == texts[0] for text in texts), "coupled sequences have diverged"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.extractor import Extractor
-from hpd.serving.dispatcher import N_KEPT
+from hpd.serving.dispatcher import MAX_PLANS
 from server_process import serving
 
 SCHEMA = "brand, model_number, color"
@@ -26,7 +26,7 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
     "with after": (f"{SCHEMA}, line after model_number", {"dedupe": False, "drafts": True}),
 }
 _N_WARM = 10  # extractors, before those that are compared
-_N_SCHEMAS = 3 * N_KEPT  # of the server's requests
+_N_SCHEMAS = 3 * MAX_PLANS  # of the server's requests
 _MB = 1 << 20
 
 

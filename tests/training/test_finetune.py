@@ -143,7 +143,7 @@ def test_long_values_and_long_rows(vocabulary):
     assert (row.targets != NO_TARGET).sum() == 16
     stream = stream_of(vocabulary, [wordy], max_row=10, is_read_once=True)
     assert list(stream.rows()) == []
-    assert stream.n_long == 1
+    assert stream.n_skipped == 1
 
 
 # --- the stream -----------------------------------------------------------------------------------

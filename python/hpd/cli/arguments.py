@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
         settings.setdefault("allow_abbrev", False)
         super().__init__(**settings)
 
-    guests: Mapping[str, str] = {}
+    lazy_modules: Mapping[str, str] = {}
     """Modules with ``add_arguments(parser)``, by the common prefix of their flags."""
 
     more_defaults: Callable[[argparse.Namespace], Mapping[str, Any] | None] | None = None
@@ -44,7 +44,9 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse arguments; reject ``--flag=--``, which Python 3.11 reads as an empty list."""
         given = list(sys.argv[1:] if args is None else args)
-        for prefix in [each for each in self.guests if any(w.startswith(each) for w in given)]:
+        for prefix in [
+            each for each in self.lazy_modules if any(w.startswith(each) for w in given)
+        ]:
             self.load_guest(prefix)
         for text in given:
             flag, _, value = text.partition("=")
@@ -61,10 +63,10 @@ class Parser(argparse.ArgumentParser):
 
     def load_guest(self, prefix: str) -> None:
         """Load the module for flags with a prefix, and add its arguments."""
-        if prefix in self.guests:
-            modules = dict(self.guests)
+        if prefix in self.lazy_modules:
+            modules = dict(self.lazy_modules)
             import_module(modules.pop(prefix)).add_arguments(self)
-            self.guests = modules
+            self.lazy_modules = modules
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print a help text; unlike argparse, raise an error if it cannot be written."""

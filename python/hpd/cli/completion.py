@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     parser = arguments.build_parser()
     for command in parser._subparsers._group_actions[0].choices.values():
-        for prefix in command.guests:
+        for prefix in command.lazy_modules:
             command.load_guest(prefix)
     for action in _all_actions(parser):
         _complete(action, shtab)

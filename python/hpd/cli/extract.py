@@ -35,8 +35,8 @@ from hpd.cli.jobs import add_job_arguments, job_defaults
 from hpd.cli.output import (
     add_output_argument,
     add_output_arguments,
-    check_each,
     check_output,
+    check_outputs_per_document,
     is_stream,
     open_writer,
     output_name,
@@ -114,7 +114,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_job_arguments(parser)
     parser.set_defaults(ray=None, elsewhere=())
     parser.set_defaults(run=run, job_file=None)
-    parser.guests = {"--ray": _RAY}
+    parser.lazy_modules = {"--ray": _RAY}
     parser.more_defaults = functools.partial(job_defaults, parser)
 
 
@@ -171,7 +171,7 @@ def run(arguments: argparse.Namespace) -> int:
             quiet=options.quiet,
             ends_by_signal=arguments.watch,
         )
-        with writing.to_the_end():
+        with writing.closing_writer():
             for repair in writer.repairs:
                 say(f"{output}: {repair}")
             extract_run = ExtractRun(arguments, schemas, options, examples)
@@ -311,7 +311,7 @@ def _check_reads(
         calibration,
     ]
     check_output(arguments, [*read, *adapters])
-    check_each(arguments, inputs)
+    check_outputs_per_document(arguments, inputs)
 
 
 def _check(arguments: argparse.Namespace, schemas: Schemas, options: Options) -> None:

@@ -153,7 +153,7 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
                 raise UsageError(f"{name} is read in this run ({shown}): name another output")
 
 
-def check_each(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
+def check_outputs_per_document(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
     """Check that outputs per document are distinct files, and replace nothing.
 
     Raises:

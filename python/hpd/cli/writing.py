@@ -89,7 +89,7 @@ class RunWriter:
         """The exit code, if a second signal stopped the run with documents in flight."""
 
     @contextmanager
-    def to_the_end(self) -> Iterator[None]:
+    def closing_writer(self) -> Iterator[None]:
         """Context of a run: closes the writer in any case, and handles signals.
 
         Raises:

@@ -31,7 +31,7 @@ class Matching:
     """Documents without a prediction."""
     surplus: tuple[Prediction, ...]
     """Predictions without a document, or for one that already has a prediction."""
-    doubled: tuple[Example, ...]
+    duplicates: tuple[Example, ...]
     """Documents with the id of an earlier one, matched in order."""
 
     @property
@@ -59,10 +59,10 @@ class Matching:
                 f"{which} not used, as no document has the id or another prediction has it: "
                 f"{_locations(self.surplus, prediction_name)}"
             )
-        if self.doubled:
+        if self.duplicates:
             lines.append(
-                f"{len(self.doubled)} documents have the id of an earlier one and are matched in "
-                f"order: {_locations(self.doubled, gold_name)}"
+                f"{len(self.duplicates)} documents have the id of an earlier one and are matched "
+                f"in order: {_locations(self.duplicates, gold_name)}"
             )
         return lines
 
@@ -72,7 +72,7 @@ class Matching:
             "by_order": self.by_order,
             "missing": _ids(self.missing),
             "surplus": _ids(self.surplus),
-            "doubled": _ids(self.doubled),
+            "duplicates": _ids(self.duplicates),
         }
 
 
@@ -85,10 +85,10 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
     Raises ``InputError`` if both have to be matched by order but differ in length.
     """
     predicted = list(predictions)
-    doubled = _repeated(examples)
+    duplicates = _repeated(examples)
     ids = {example.id for example in examples}
     if not predicted or any(prediction.id in ids for prediction in predicted):
-        return _by_id(examples, predicted, doubled)
+        return _by_id(examples, predicted, duplicates)
     if not examples:
         return Matching((), False, (), tuple(predicted), ())
     without_ids = [name for name, lacks in (
@@ -109,7 +109,7 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
 
 
 def _by_id(
-    examples: Sequence[Example], predictions: Sequence[Prediction], doubled: tuple[Example, ...]
+    examples: Sequence[Example], predictions: Sequence[Prediction], duplicates: tuple[Example, ...]
 ) -> Matching:
     # Rows with the same id are matched in order.
     waiting: dict[str | None, deque[Prediction]] = {}
@@ -122,7 +122,7 @@ def _by_id(
     missing = [example for example, found in zip(examples, matched, strict=True) if found is None]
     unused = {id(left) for queue in waiting.values() for left in queue}
     surplus = [prediction for prediction in predictions if id(prediction) in unused]
-    return Matching(tuple(matched), False, tuple(missing), tuple(surplus), doubled)
+    return Matching(tuple(matched), False, tuple(missing), tuple(surplus), duplicates)
 
 
 def _repeated(examples: Sequence[Example]) -> tuple[Example, ...]:

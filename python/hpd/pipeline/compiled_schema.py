@@ -57,8 +57,8 @@ from hpd.values.confidence import METADATA_KEY, ConfidenceMap
 from hpd.values.grammar import (
     answer_grammar,
     choice_texts,
+    contains_constrained,
     enum_texts,
-    holds_constrained,
     is_constrained,
     is_free_text,
     list_grammar,
@@ -160,7 +160,9 @@ class Constraints:
                 value_grammar(attribute, is_quoted=True) if is_free_text(attribute) else None
             )
             if attribute.type == "array":
-                return Constraint(list_grammar(attribute), normalizes=holds_constrained(attribute))
+                return Constraint(
+                    list_grammar(attribute), normalizes=contains_constrained(attribute)
+                )
             grammar, normalizes = value_grammar(attribute) or "", is_constrained(attribute)
             return Constraint(grammar, normalizes=normalizes, quote_grammar=quote_grammar or "")
         choices = (spelling for text in texts for spelling in self._spellings(text))
@@ -454,7 +456,7 @@ class CompiledSchema:
             ),
             grammar=_answer_grammar(schema, stated),
             # Free text is not normalized.
-            normalizes=any(map(holds_constrained, self.schema.attributes)),
+            normalizes=any(map(contains_constrained, self.schema.attributes)),
         )
         n_shared = tokens.n_instruction
         return Request(tokens.prompt, [field], n_shared, n_shared, min_tokens={0: min_tokens})
@@ -625,7 +627,7 @@ class CompiledSchema:
             counted_choices=constraint.counted_choices,
             attribute=attribute_id(leaf),
             normalizes=constraint.normalizes,
-            tells_branches=self.choices_of(leaf) is not None,
+            records_branches=self.choices_of(leaf) is not None,
             copies=leaf.written is not None and _is_copied_text(leaf.attribute.item),
         )
 

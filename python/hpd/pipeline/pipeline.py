@@ -442,7 +442,7 @@ class EngineLoop:
             n_instruction=request.n_instruction,
             n_cached=request.n_cached,
             keep_prompt=request.keep_prompt,
-            tells_values=caller.on_settled is not None,
+            streams_values=caller.on_settled is not None,
         )
 
     def _step(self) -> None:

@@ -32,7 +32,7 @@ from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Extraction, Failure, FieldValue, Usage, ValueOption
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.scalars import lacks_timezone
-from hpd.values.answers import RawValue, answer_leaf, says_none, split_answer, split_list
+from hpd.values.answers import RawValue, answer_leaf, means_no_items, split_answer, split_list
 from hpd.values.choices import ChoiceProbabilities
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_constrained
@@ -447,7 +447,7 @@ class FieldsPrompt(Prompt):
         values = self._values[question.document]
         text = value.text.decode("utf-8", "replace")
         raws = split_list(leaf.attribute, text, leaf.path[:-1])
-        if says_none(leaf.attribute, text):
+        if means_no_items(leaf.attribute, text):
             raws = {leaf.path: RawValue()}
         elif len(written.names) == 1:
             # The items are plain names, not objects.

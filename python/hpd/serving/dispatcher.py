@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-N_KEPT = 64
+MAX_PLANS = 64
 """Maximum number of cached plans."""
 
 EWMA_WEIGHT = 0.1
@@ -81,7 +81,7 @@ class PlanCache:
         self._schema_bytes = schema_bytes
         self._own = own
         self._lock = threading.Lock()
-        self._kept: RecentlyUsed[str, RequestPlan] = RecentlyUsed(N_KEPT)
+        self._kept: RecentlyUsed[str, RequestPlan] = RecentlyUsed(MAX_PLANS)
 
     def __len__(self) -> int:
         return len(self._kept)

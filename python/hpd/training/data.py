@@ -293,8 +293,8 @@ class RowStream:
         forms: the forms of rows and their weights.
         stack: documents per prompt.
         max_row: maximum number of tokens. Longer rows leave out fields of later waves; if they are
-            still longer, they are skipped and counted in ``n_long``. ``n_longest`` is the length of
-            the longest row that was not skipped.
+            still longer, they are skipped and counted in ``n_skipped``. ``n_longest`` is the length
+            of the longest row that was not skipped.
         seed: seed of the order and of the forms.
         is_read_once: there is only one epoch, and a resumed run gets new documents, so it skips
             no rows.
@@ -307,7 +307,7 @@ class RowStream:
     max_row: int = 4096
     seed: int = 0
     is_read_once: bool = False
-    n_long: int = field(default=0, init=False)
+    n_skipped: int = field(default=0, init=False)
     n_longest: int = field(default=0, init=False)
 
     def per_epoch(self) -> int:
@@ -350,7 +350,7 @@ class RowStream:
         rng = Random(f"{self.seed}/row {number}")
         row = self.maker.row(group, form, self.max_row, rng)
         if row is not None and len(row) > self.max_row:
-            self.n_long += 1
+            self.n_skipped += 1
             return None
         self.n_longest = max(self.n_longest, 0 if row is None else len(row))
         return row

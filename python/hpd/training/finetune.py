@@ -160,8 +160,8 @@ def finetune(
     progress = loop.run(resume=resume)
     if not progress.step:
         raise InputError("no documents left to train on")
-    if stream.n_long:
-        say(f"skipped {stream.n_long} rows longer than {options.max_row} tokens")
+    if stream.n_skipped:
+        say(f"skipped {stream.n_skipped} rows longer than {options.max_row} tokens")
     best = progress.best_f1 if dev is not None else None
     if not progress.is_done:
         return FinetuneResult(None, progress.step, best)

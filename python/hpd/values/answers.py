@@ -80,7 +80,7 @@ def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
     return values
 
 
-def says_none(array: Attribute, text: str) -> bool:
+def means_no_items(array: Attribute, text: str) -> bool:
     """Return whether a list contains only ``"none"`` or the like, and so no item."""
     is_text = array.item is not None and array.item.type == "string"
     return is_text and _NO_ITEM.fullmatch(text) is not None

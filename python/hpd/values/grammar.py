@@ -170,12 +170,12 @@ def is_constrained(attribute: Attribute) -> bool:
     return attribute.format in FORMATS
 
 
-def holds_constrained(attribute: Attribute) -> bool:
+def contains_constrained(attribute: Attribute) -> bool:
     """Return whether an attribute is constrained, or contains one that is, at any depth."""
     if attribute.is_counted:
-        return attribute.item is not None and holds_constrained(attribute.item)
+        return attribute.item is not None and contains_constrained(attribute.item)
     if not attribute.is_scalar:
-        return any(map(holds_constrained, attribute.attributes))
+        return any(map(contains_constrained, attribute.attributes))
     return is_constrained(attribute)
 
 

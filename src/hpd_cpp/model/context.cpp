@@ -44,12 +44,12 @@ bool stop_wanted(void * data) noexcept { return static_cast<std::atomic<bool> *>
 
 Context::Context(const Model & model, const EngineOptions & options)
     : model_(model),
-      couples_(!model.is_recurrent() && !model.is_hybrid()),
+      shares_tokens_(!model.is_recurrent() && !model.is_hybrid()),
       n_seq_max_(std::clamp<uint32_t>(options.n_seq_max, n_seq_least,
                                       static_cast<uint32_t>(llama_max_parallel_sequences()))) {
     const LogSince log;
     // A recurrent state is a whole buffer per sequence, not a cell.
-    if (!couples_) n_seq_max_ = std::min<uint32_t>(n_seq_max_, 64);
+    if (!shares_tokens_) n_seq_max_ = std::min<uint32_t>(n_seq_max_, 64);
 
     const auto n_threads =
         options.n_threads > 0
@@ -125,14 +125,14 @@ void Context::fork(SeqId from, SeqId to, int32_t position) {
     }
     const int32_t held = n_past(from);
     const bool whole = held == position;
-    if (held < position || (!couples_ && !whole)) {
+    if (held < position || (!shares_tokens_ && !whole)) {
         throw std::logic_error("context: fork of " + std::to_string(position) +
                                " cells from a sequence of " + std::to_string(held));
     }
     // Cells before the sliding window of the sequence's last token may be gone: without swa_full
     // always, and with it if llama.cpp needed the room. A copy of the whole sequence does not need
     // them, but a shorter copy does.
-    if (couples_ && !whole && llama_memory_seq_pos_min(memory(), from) > 0) {
+    if (shares_tokens_ && !whole && llama_memory_seq_pos_min(memory(), from) > 0) {
         throw DecodeError(
             "the sliding window has dropped cells that a fork needs: set swa_full or raise n_ctx");
     }
@@ -146,7 +146,7 @@ void Context::fork(SeqId from, SeqId to, int32_t position) {
 void Context::drop(SeqId seq) { llama_memory_seq_rm(memory(), seq, -1, -1); }
 
 void Context::trim(SeqId seq, int32_t position) {
-    if (!couples_) throw std::logic_error("context: a recurrent state cannot be trimmed");
+    if (!shares_tokens_) throw std::logic_error("context: a recurrent state cannot be trimmed");
     const LogSince log;
     if (!calls_.remove(memory(), seq, position, -1)) {
         throw DecodeError(log.appended_to("cannot remove the tail of a sequence"));
@@ -177,7 +177,7 @@ void Context::check(const std::vector<BatchToken> & batch) const {
     std::unordered_map<SeqId, int32_t> next;
     for (const BatchToken & t : batch) {
         if (t.seqs.empty()) throw std::logic_error("context: a token without a sequence");
-        if (t.seqs.size() > 1 && !couples_) {
+        if (t.seqs.size() > 1 && !shares_tokens_) {
             throw std::logic_error("context: a recurrent model cannot share a token");
         }
         for (SeqId s : t.seqs) {

@@ -66,7 +66,7 @@ public:
     uint32_t n_seq_max() const { return n_seq_max_; }
     int32_t n_threads() const { return llama_n_threads(context_.get()); }
     int32_t n_threads_batch() const { return llama_n_threads_batch(context_.get()); }
-    bool couples() const { return couples_; }
+    bool shares_tokens() const { return shares_tokens_; }
 
     // The size of the largest batch in which tokens do not also pay for cells of other documents; 0
     // if they never do. llama.cpp's flash attention on a CPU processes tiles of 64 tokens and
@@ -105,7 +105,7 @@ private:
     llama_context_ptr context_;
     FallibleCalls calls_;
     std::atomic<bool> stop_{false};
-    bool couples_;
+    bool shares_tokens_;
     uint32_t n_seq_max_;
     uint32_t n_rows_max_;  // of logits in a batch
     int32_t n_value_batch_ = 0;

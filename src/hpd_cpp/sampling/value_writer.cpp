@@ -161,7 +161,7 @@ bool ValueWriter::write(Value & value, const LogitRow & row) {
     } else {
         const Likelihood likelihood = likelihood_of(choice, value, row, constraint);
         value.log_shares.push_back(likelihood.log_share);
-        if (constraint && value.field().tells_branches)
+        if (constraint && value.field().records_branches)
             value.branches.push_back(branches_of(choice.token, row, *constraint));
         value.tokens.push_back(choice.token);
         value.logprobs.push_back(likelihood.logprob);

@@ -38,7 +38,7 @@ bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
         // One for the prefix, one for its common part with others, the rest for the request.
         const bool spare = holdings_.n_free_seqs() >= n_seqs + 2;
         PrefixCache::Parent parent;
-        if (limits_.couples && spare) {
+        if (limits_.shares_tokens && spare) {
             parent = prefixes.find_parent(r.request.prompt, n_cached, limits_.n_common_least);
         }
         if (parent.is_coming) return false;

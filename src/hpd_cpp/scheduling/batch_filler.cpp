@@ -16,19 +16,19 @@ BatchFiller::BatchFiller(const Limits & limits, Holdings & holdings, Drafter * d
       n_batch_(limits.n_batch) {}
 
 void BatchFiller::read(RequestState & r) {
-    if (!limits_.couples && r.creates_prefix && r.prefix->ready) holdings_.start_base(r);
+    if (!limits_.shares_tokens && r.creates_prefix && r.prefix->ready) holdings_.start_base(r);
     if (!r.trunk_decoded && !read_trunk(r)) return;
     if (r.prefix && r.prefix->ready && r.prefix->n_tokens() == r.n_prompt()) {
         r.trunk_decoded = true;  // the prefix is the whole prompt
     }
     if (r.trunk_decoded && r.in_turns) holdings_.start_values(r);
     // Without coupling, the keys go in the next batch, as a fork needs cells that exist.
-    if (limits_.couples || r.trunk_decoded) read_keys(r);
+    if (limits_.shares_tokens || r.trunk_decoded) read_keys(r);
 }
 
 // Puts the prompt's tokens in the batch; returns true if all of them are in it or in the cache.
 bool BatchFiller::read_trunk(RequestState & r) {
-    const bool one_by_one = !limits_.couples;
+    const bool one_by_one = !limits_.shares_tokens;
     if (r.n_trunk == r.n_prompt()) return true;
     std::vector<SeqId> seqs = holdings_.trunk_seqs(r);
     const bool creates = r.creates_prefix && !r.prefix->ready;

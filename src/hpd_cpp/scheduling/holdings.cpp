@@ -66,7 +66,7 @@ void Holdings::start(RequestState & r) {
         r.base = pool_.take();
         ++r.n_trunk_owners;
     }
-    if (limits_.couples) start_values(r);
+    if (limits_.shares_tokens) start_values(r);
     if (r.n_trunk == 0) return;
     const SeqId from = r.prefix->ready ? r.prefix->seq : r.prefix->parent->seq;
     for (SeqId s : trunk_seqs(r)) ops_.fork(from, s, r.n_trunk);
@@ -93,7 +93,7 @@ void Holdings::start_values(RequestState & r) {
     if (r.trunk_decoded) {
         for (Value * v : group) ops_.fork(r.base, v->seq, r.n_prompt());
     }
-    for (KeyNode & node : build_key_trie(group, limits_.couples)) {
+    for (KeyNode & node : build_key_trie(group, limits_.shares_tokens)) {
         node.n_live = static_cast<int32_t>(node.values.size());
         for (Value * v : node.values) v->path.push_back(r.nodes.size());
         r.nodes.push_back(std::move(node));
@@ -112,7 +112,7 @@ void Holdings::commit(RequestState & r) {
         n_own_cells_ -= r.prefix->n_own_cells();
     }
     // Without coupling the base has no cells before it is forked from the prefix just read.
-    const bool base_waits = !limits_.couples && r.creates_prefix;
+    const bool base_waits = !limits_.shares_tokens && r.creates_prefix;
     if (r.n_trunk == r.n_prompt() && !base_waits) r.trunk_decoded = true;
 }
 

@@ -20,7 +20,7 @@ struct Limits {
     int32_t n_common_least = 16;
     // Whether one token may belong to several sequences. Recurrent and hybrid models cannot do
     // that: their prompt is read by one sequence and forked at its end.
-    bool couples = true;
+    bool shares_tokens = true;
     // Decodes each request alone. The cache then holds only the request's own prefix, which was
     // also read alone, so batches and the positions of cells depend only on the request. No prompt
     // is kept.

@@ -26,7 +26,7 @@ struct Field {
     std::vector<Token> replay;  // known tokens to take instead of the model's, for timing
     uint64_t attribute = 0;  // what it asks, as an id for all documents; 0: derived from the key
     bool normalizes = false;  // probabilities are shares of the total of what counts
-    bool tells_branches = false;  // a value also has the shares of tokens not chosen
+    bool records_branches = false;  // a value also has the shares of tokens not chosen
     bool copies = false;  // a list of texts from the document; ends if many are invented
 };
 
@@ -41,7 +41,7 @@ struct Request {
     int32_t n_instruction = 0;  // leading tokens that all of the schema's requests share
     int32_t n_cached = 0;  // leading tokens that others share: their cells are kept
     bool keep_prompt = false;  // more requests will have this prompt: keep its cells a while
-    bool tells_values = false;  // also hand out each value as soon as it is done
+    bool streams_values = false;  // also hand out each value as soon as it is done
 
     // Returns how many cells its longest field may take, key and value together.
     int32_t n_longest_field() const;

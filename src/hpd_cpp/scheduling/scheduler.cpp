@@ -53,7 +53,7 @@ void Scheduler::submit(std::unique_ptr<RequestState> request) {
         finished_.push_back(std::move(request));
         return;
     }
-    r.in_turns = !limits_.couples || worst_case_cells(r.request) > limits_.n_cells ||
+    r.in_turns = !limits_.shares_tokens || worst_case_cells(r.request) > limits_.n_cells ||
                  static_cast<int32_t>(r.values.size()) + 2 > limits_.n_seq;
     // A value directly after the prompt needs the logits of the prompt's last token, which a cached
     // token no longer has. So if fields go in turns, each field reads that token again.

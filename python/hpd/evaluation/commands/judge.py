@@ -222,7 +222,7 @@ def _judge(
     """Judge the documents without verdicts; return the exit code."""
     writing = RunWriter(questions.schemas, writer, arguments.output, quiet=arguments.quiet)
     pending = None
-    with writing.to_the_end():
+    with writing.closing_writer():
         with input_errors_as_usage():
             pending = list(writer.pending(questions.records))
         if pending:
