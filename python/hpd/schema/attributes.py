@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -119,7 +120,7 @@ class Attribute:
     unique_items: bool = False
     checks: tuple[str, ...] = ()
     """Expressions over the parts of an ``object`` that should be true."""
-    _choice_types: tuple[type, ...] = field(default=(), init=False, repr=False)
+    _choice_types: tuple[builtins.type, ...] = field(default=(), init=False, repr=False)
     """The types of the choices, so that attributes with 1 and with True are not equal."""
 
     def __post_init__(self) -> None:
