@@ -40,7 +40,7 @@ witnesses ([str]) =
 lines ([{text, amount float}]) = [{"text": "NOTICE", "amount": null}]
 """
 
-SOME = 1 if "HPD_NIGHTLY" in os.environ else 9
+STEP = 1 if "HPD_NIGHTLY" in os.environ else 9
 """One in this many documents is looked at closely."""
 
 
@@ -110,7 +110,7 @@ def test_an_answer_that_cannot_be_right_is_found(tmp_path, before, after, proble
 def test_the_answers_of_all_documents_can_be_right():
     every = documents()
     assert len({each.name for each in every}) == len(every) > 1000
-    assert not [problem for each in every[::SOME] for problem in problems_of(each)]
+    assert not [problem for each in every[::STEP] for problem in problems_of(each)]
 
 
 def test_all_are_taught_but_a_sixth():
@@ -140,7 +140,7 @@ def test_the_data_set_has_each_document_once_with_its_schema_and_answers(capsys)
     assert [each["id"] for each in lines] == [each.name for each in documents()]
     tested = {each["id"] for each in lines if each["split"] == "test"}
     assert tested == {each.name for each in kept_aside()}
-    for each, document in [*zip(lines, documents(), strict=True)][::SOME]:
+    for each, document in [*zip(lines, documents(), strict=True)][::STEP]:
         # Of two questions of one name the last one is asked.
         asked = {attribute.name: attribute for attribute in document.schema}
         assert load_schema(each["schema"]).attributes == tuple(asked.values())

@@ -117,7 +117,7 @@ class Constraint:
         return replace(self, counted_grammar=wider.grammar, counted_choices=wider.choices)
 
 
-_MAX_KEPT = 4096  # Counts of nested arrays are new attributes in each document.
+_MAX_KEPT = 4096  # The rows of lists may have attributes of their own in each document.
 
 
 class Constraints:
