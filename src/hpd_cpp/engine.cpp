@@ -45,12 +45,8 @@ std::unique_ptr<Drafter> make_drafter(const Model & model, const Context & conte
                                       const EngineOptions & options) {
     if (!options.drafts || !context.shares_tokens()) return nullptr;
     const double batch_worth = model.on_cpu() ? batch_worth_cpu : batch_worth_gpu;
-    TokenShapes shapes;
-    shapes.without_space = model.tokens_without_space();
+    TokenShapes shapes{model.pieces(), model.tokens_without_space(), {}};
     for (const std::string & text : model.pieces()) {
-        const auto n_quotes = std::count(text.begin(), text.end(), '"');
-        shapes.n_quotes.push_back(static_cast<uint8_t>(std::min<std::ptrdiff_t>(n_quotes, 255)));
-        shapes.is_mark.push_back(text.find_first_not_of("[]{},:\" \n") == std::string::npos);
         shapes.ends_line.push_back(!text.empty() && text.back() == '\n');
     }
     return std::make_unique<Drafter>(std::move(shapes), batch_worth, !options.deterministic);

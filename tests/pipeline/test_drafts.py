@@ -53,3 +53,27 @@ def test_the_items_of_a_list_are_guessed_one_after_the_other(model, gap):
         n_tokens = len(extractor.native_model.tokenize(json.dumps(names)))
     assert extraction.data == answer
     assert extraction.usage.steps < n_tokens / 3
+
+
+@pytest.mark.parametrize("gap", ["  ", " | ", "\t", "; "])
+@pytest.mark.parametrize("columns", [("day", "what", "amount", "rest"), ("what", "amount")])
+def test_the_values_of_rows_are_guessed_one_after_the_other(model, gap, columns):
+    """Each value begins where that of the row above it did, and the names between are the same."""
+    rows = [
+        {"day": f"2024-05-{n + 10}", "what": f"{what} card", "amount": n * 7.25, "rest": 90 - n}
+        for n, what in enumerate(("Rent", "Fee", "Fee", "Pay", "Rent", "Fee", "Pay", "Fee"))
+    ]
+    text = "\n".join(["Bookings", *(gap.join(map(str, row.values())) for row in rows), "End"])
+    answer = {"bookings": [{name: row[name] for name in columns} for row in rows]}
+    types = {"day": "str", "what": "str", "amount": "float", "rest": "int"}
+    schema = f"bookings [{{{', '.join(f'{name} {types[name]}' for name in columns)}}}]"
+
+    def n_steps(**settings):
+        settings |= {"lists": "ar", "answers": {text: answer}}
+        with Extractor(schema, model, **settings) as extractor:
+            _core_testing.fix_least_probability(extractor.engine, 0.1)
+            extraction = extractor.extract(text)
+        assert extraction.data == answer
+        return extraction.usage.steps
+
+    assert n_steps() < n_steps(drafts=False) / 4

@@ -142,21 +142,66 @@ def test_names_come_first_and_then_all_else_by_them():
     ]
 
 
-def test_a_row_whose_name_comes_again_is_told_by_the_row_before():
-    iron = '{"test": "Iron", "result": 1.5, "unit": "g"}'
-    first, second = (json.dumps(row) for row in TWINS["results"][1:3])
+def test_if_names_come_again_the_list_is_asked_for_with_one_more_part():
     waves = keys(RESULTS, TWINS)
-    # What comes first in such a row tells it apart for all others.
-    third = json.dumps(TWINS["results"][3])
-    assert [[key for key, _ in wave] for wave in waves[2:]] == [
-        [f'{{"results": [{first}, {{"test": "Zinc", "result":'],
-        [f'{{"results": [{first}, {{"test": "Zinc", "result": 3.5, "unit":'],
-        [f'{{"results": [{second}, {{"test": "Zinc", "result":'],
-        [f'{{"results": [{second}, {{"test": "Zinc", "result": 4.5, "unit":'],
-        [f'{{"results": [{third}, {{"test": "Iron", "result":'],
-        [f'{{"results": [{third}, {{"test": "Iron", "result": 5.5, "unit":'],
+    numbered = [{"test": row["test"], "result": row["result"]} for row in TWINS["results"]]
+    assert waves[1] == [('{"results":', numbered)]
+    assert [key for key, _ in waves[2]] == [
+        f'{{"results": [{json.dumps(row)[:-1]}, "unit":' for row in numbered
     ]
-    assert not any(iron in key for wave in waves for key, _ in wave)
+    assert len(waves) == 3
+
+
+def test_if_they_still_come_again_it_is_asked_for_with_all_its_values():
+    row = {"test": "Zinc", "result": 2.5, "unit": "g", "ranges": [1, 2]}
+    rows = [row, {**row, "unit": "mg"}]
+    source = "results [{test, result float, unit, ranges [int]}]"
+    waves = keys(source, {"results": rows})
+    texts = [{name: row[name] for name in ("test", "result", "unit")} for row in rows]
+    assert waves[2] == [('{"results":', texts)]
+    assert [key for key, _ in waves[3]] == [
+        f'{{"results": [{json.dumps(text)[:-1]}, "ranges":' for text in texts
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ('a [{"at" date, what, n int, m int}]', ("what", "n")),
+        ('a [{"at" date, what, who}]', ("what", "who")),
+        ('a [{"at" date, what}]', ("at", "what")),
+        ("a [{what, ok bool after what, n int after ok}]", ("what", "ok")),
+        ("a [{what, tags [str]}]", None),
+    ],
+)
+def test_the_part_that_is_added_to_names_ends_them(source, names):
+    """A text at the end of an object takes in the rest of the row."""
+    (array,) = load_schema(source).attributes
+    longer = list_to_write(array, "names").longer
+    assert (longer and longer.names) == names
+
+
+def test_a_row_without_a_name_comes_after_the_one_before():
+    rows = [{**row, "test": name} for row, name in zip(BLOOD["results"], "ABC", strict=True)]
+    rows[1]["test"] = None
+    waves = keys(RESULTS, {"results": rows})
+    assert [key for key, _ in waves[1]][1:4] == [
+        '{"results": [{"test": "A", "unit":',
+        '{"results": [{"test": "A"}, {"result":',
+        '{"results": [{"test": "A"}, {"unit":',
+    ]
+
+
+def test_a_name_that_begins_more_lines_than_it_has_rows_is_not_enough(extractor):
+    source, answer = "products [{name, boxes int}]", {"products": [{"name": "Soap", "boxes": 226}]}
+    once = "Goods\n- Soap 12 X 1kg  226\nSoapstone 8, and no soap 6 X 2kg\n" + "word " * 150
+    twice = once.replace(", and no soap", "\n* soap")
+    give_answers(extractor, {once: answer, twice: answer}.get)
+    task = extractor.prepare(source, lists="names")
+    short, long = extractor.extract_many([once, twice], schema=task)
+    assert short.data == long.data == answer
+    # The list is asked for again, with a part that tells its rows apart.
+    assert short.usage.completion_tokens < long.usage.completion_tokens
 
 
 @pytest.mark.parametrize(

@@ -222,11 +222,13 @@ def test_rows_hold_lists_of_names_and_the_parts_of_named_rows(loaded, vocabulary
     sent = sent_keys(prompt, partial(known_answer, loaded))
     assert sorted(taught_keys(row)) == sorted(sent)
     texts = [b"".join(map(vocabulary.piece, tokens)).decode() for tokens in sent]
-    assert sum(text.endswith('"lines": [{"item": "Hemoglobin", "qty":') for text in texts) == 1
+    start = '"lines": [{"item": "Hemoglobin", "qty": 0, "unit":'
+    assert sum(text.endswith(start) for text in texts) == 1
     # A list is longer than a value may be, and none of it is cut.
     targets = b"".join(vocabulary.piece(t) for t in row.targets if t != NO_TARGET).decode()
     assert '"tag number 39"]' in targets
     assert '["Hemoglobin", "Leukocytes", "Platelets", "Leukocytes"]' in targets
+    assert '{"item": "Platelets", "qty": 2}, {"item": "Leukocytes", "qty": 3}]' in targets
 
 
 def test_a_row_that_is_too_long_leaves_out_cells_and_nothing_of_the_first_wave(vocabulary):

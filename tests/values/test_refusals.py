@@ -249,5 +249,17 @@ def test_a_list_of_one_word_for_nothing_is_empty(script, word, item):
     answer = [word if "type" in item else {"who": word}]
     _, extraction = field(script, schema, answer, "Guests: none.", lists="names")
     assert extraction.data["x"] == []
+    # The document does state a "none".
+    n_stated = 2 if word == "None" else 0
     _, extraction = field(script, schema, [*answer, *answer], "Guests: none.", lists="names")
-    assert len(extraction.data["x"]) == 2
+    assert len(extraction.data["x"]) == n_stated
+
+
+@pytest.mark.parametrize("word", ["null", "None", "n/a"])
+def test_a_word_for_nothing_that_the_document_lacks_is_null(script, word):
+    found, _ = field(script, {"type": "string"}, word, "Article: Locks. Price: 41.14 EUR.")
+    assert (found.value, found.error, found.raw.strip()) == (None, None, json.dumps(word))
+    found, _ = field(script, {"type": "string"}, word, f"Colour: {word}.")
+    assert found.value == word
+    found, _ = field(script, {"enum": [word, "red"]}, word, "Article: Locks.")
+    assert found.value == word

@@ -177,6 +177,11 @@ class DocumentValues:
         self.attributes[path] = attribute
         return result.value
 
+    def drop_below(self, path: Path) -> None:
+        """Drop the fields below a path, such as the items of a list that is stored again."""
+        for each in [each for each in self.fields if each[: len(path)] == path]:
+            del self.fields[each]
+
     def _n_items_with(self, path: Path, value: Any) -> int:
         """Return how many other items of the same list, or parts of them, have a value."""
         field = _without_numbers(path)
@@ -186,7 +191,7 @@ class DocumentValues:
         )
 
     def value_at(self, path: Path) -> Any:
-        """Return the value at a path; for a row, an object of its fields so far, without lists."""
+        """Return the value of a field, or None."""
         return part_at(self.fields, path)
 
     def _attribute(self, schema: Schema, path: Path) -> Attribute | None:

@@ -48,6 +48,9 @@ IndexedDocument = tuple[int, Document]
 _WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
 """A word, or a character of a script without blanks between words."""
 
+_LINE_BEGINNING = re.compile(r"^[\W_]+")
+"""What may stand before the first word of a line, such as the bullet of a list."""
+
 _MIN_ITEM_LIMIT = 100
 """The limit of a list's items in a short document; longer ones may have an item per word."""
 
@@ -268,6 +271,7 @@ class FieldsPrompt(Prompt):
     """The questions and first tokens of the values that the last request continues."""
 
     def _first_request(self) -> Request | None:
+        self._lines: dict[int, list[str]] = {}
         self._waves = self._compiled_schema.waves(len(self.documents))
         self._questions = self._waves.first()
         options = self._compiled_schema.options
@@ -364,7 +368,7 @@ class FieldsPrompt(Prompt):
         found = self._store(questions, decoded)
         if self._retries is not None:
             self._waves.reopen(self._retries.record(questions, found))
-        self._questions = self._waves.next(found, self._data, self._value_at)
+        self._questions = self._waves.next(found, self._data, self._value_at, self._lines_with)
         if not self._questions and self._retries is not None:
             self._questions = self._retry_questions(self._retries)
 
@@ -453,6 +457,7 @@ class FieldsPrompt(Prompt):
             # The items are plain names, not objects.
             raws = {p if p == leaf.path else (*p, *written.names): raw for p, raw in raws.items()}
         d = question.document
+        values.drop_below(leaf.path[:-1])  # The list may have been asked for before.
         # A model expects whole rows, so the beginning of a name alone is always unlikely.
         n_uncounted = 1 if written.names else 0
         written_fields = self._values_in_text(value, text, raws, schema, lambda _: d, n_uncounted)
@@ -508,6 +513,15 @@ class FieldsPrompt(Prompt):
 
     def _value_at(self, d: int, path: Path) -> Any:
         return self._values[d].value_at(path)
+
+    def _lines_with(self, d: int, beginning: str) -> int:
+        """Return how many lines of a document begin with some words."""
+        if d not in self._lines:
+            lines = map(_LINE_BEGINNING.sub, itertools.repeat(""), self._texts[d].splitlines())
+            self._lines[d] = sorted(f"{' '.join(line.casefold().split())} " for line in lines)
+        words = f"{' '.join(beginning.casefold().split())} "
+        first = bisect_left(self._lines[d], words)
+        return bisect_left(self._lines[d], f"{words}\U0010ffff") - first
 
 
 class AnswerPrompt(Prompt):

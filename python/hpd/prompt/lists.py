@@ -25,19 +25,11 @@ class Row:
     path: Path
     names: tuple[str, ...]
     """The parts that name it."""
-    is_ambiguous: bool = False
-    """Whether its name is missing or not unique: then its key shows the row before."""
 
     @property
-    def named(self) -> list[Path]:
-        """The paths of its name."""
-        return [(*self.path, name) for name in self.names]
-
-    @property
-    def before(self) -> list[Path]:
-        """The paths of the rows that its key shows."""
-        number = int(self.path[-1])
-        return [(*self.path[:-1], str(number - 1))] if self.is_ambiguous and number > 1 else []
+    def path_before(self) -> Path:
+        """The path of the row before."""
+        return (*self.path[:-1], str(int(self.path[-1]) - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +39,32 @@ class WrittenList:
     array: Attribute
     names: tuple[str, ...] = ()
     """The parts that are decoded and name the items; if empty, whole items are decoded."""
+    added: tuple[str, ...] = ()
+    """Those of ``names`` that were added because the others were not unique; they may be null."""
+
+    @property
+    def name(self) -> str:
+        """The part that names the items without any that was added, or the first of several."""
+        return next(name for name in self.names if name not in self.added)
+
+    @property
+    def longer(self) -> WrittenList | None:
+        """The list with more parts, for items with equal names; None if there are no more parts.
+
+        One part is added first, and then all others.
+        """
+        parts = [part.name for part in self._object.attributes]
+        free = [part for part in self.rest.attributes if part.is_scalar and not part.after]
+        free = [part for part in free if not part.is_constant]
+        if not self.names or not free:
+            return None
+        last = parts.index(self.name)
+        # After the last part, if it is a text, models write the rest of the row, too. So a number,
+        # say, that follows the name is the best part to add.
+        free.sort(key=lambda part: (parts.index(part.name) < last, part.type == "string"))
+        added = (*self.added, *(part.name for part in (free if self.added else free[:1])))
+        names = sorted((*self.names, *added), key=parts.index)
+        return replace(self, names=tuple(dict.fromkeys(names)), added=added)
 
     @property
     def attribute(self) -> Attribute:
@@ -80,27 +98,6 @@ class WrittenList:
             ),
         )
 
-    @property
-    def rest_of_ambiguous(self) -> Attribute:
-        """The rest of an item with an ambiguous name, whose first value identifies it.
-
-        All other values come after that one.
-        """
-        rest = self.rest
-        free = (p for p in rest.attributes if p.is_scalar and not p.is_constant and not p.after)
-        first = next(free, None)
-        if first is None:
-            return rest
-        return replace(
-            rest,
-            attributes=tuple(
-                part
-                if part is first or first.name in part.after
-                else replace(part, after=(*part.after, first.name))
-                for part in rest.attributes
-            ),
-        )
-
     def shown_path(self, path: Path) -> Path:
         """Return the path in the key for the array at ``path``.
 
@@ -131,7 +128,9 @@ class WrittenList:
             # Missing items are not written.
             return replace(item, forbids_null=not item.nullable)
         named = [
-            replace(part, forbids_null=True) for part in item.attributes if part.name in self.names
+            part if part.name in self.added else replace(part, forbids_null=True)
+            for part in item.attributes
+            if part.name in self.names
         ]
         if len(named) == 1:
             return named[0]

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Final, Protocol
 
 from hpd.prompt.lists import Row, WrittenList, list_to_write
@@ -65,13 +64,6 @@ class Leaf:
         return self.array is not None or self.union is not None
 
     @property
-    def prerequisites(self) -> Iterator[Path]:
-        """The paths that must be finished before the leaf can start."""
-        yield from self.after
-        for row in self.rows:
-            yield from row.before
-
-    @property
     def as_forced(self) -> Leaf:
         """The same question without null or too few items as an answer."""
         if self.written is not None:
@@ -91,15 +83,10 @@ def schema_leaves(schema: Schema, lists: Lists = "numbers") -> list[Leaf]:
     return _siblings(schema.attributes, (), _Context(lists=lists))
 
 
-def opened_leaves(
-    leaf: Leaf, value: object, *, wave: int | None = None, ambiguous: Collection[int] = ()
-) -> list[Leaf]:
-    """Return the leaves that a leaf's value opens: items of an array, or parts of a variant.
-
-    ``ambiguous`` are the numbers of rows whose names are not unique.
-    """
+def opened_leaves(leaf: Leaf, value: object, *, wave: int | None = None) -> list[Leaf]:
+    """Return the leaves that a leaf's value opens: items of an array, or parts of a variant."""
     if leaf.array is not None and isinstance(value, int) and not isinstance(value, bool):
-        return item_leaves(leaf, value, wave=wave, ambiguous=ambiguous)
+        return item_leaves(leaf, value, wave=wave)
     if leaf.union is None:
         return []
     frame = _Context.below(leaf, wave)
@@ -118,35 +105,29 @@ def later_leaves(leaf: Leaf) -> list[Leaf]:
     return [each for v in leaf.union.attributes for each in opened_leaves(leaf, v.name)]
 
 
-def item_leaves(
-    count: Leaf, n_items: int, *, wave: int | None = None, ambiguous: Collection[int] = ()
-) -> list[Leaf]:
+def item_leaves(count: Leaf, n_items: int, *, wave: int | None = None) -> list[Leaf]:
     """Return the leaves of items 1 to ``n_items`` of an array, except parts decoded as a list.
 
     Args:
         count: a leaf with an ``array``.
         n_items: the number of items in the array.
         wave: the first wave in which the items can start; None: the one after the count's.
-        ambiguous: the numbers of rows whose names are not unique.
     """
     if count.array is None or count.array.item is None:
         return []
-    item = ambiguous_item = count.array.item
+    item = count.array.item
     frame = _Context.below(count, wave)
-    names = count.written.names if count.written is not None else ()
+    names: tuple[str, ...] = ()
     if count.written is not None:
+        item, names = count.written.rest, count.written.names
         if not names:
             return []
-        item, ambiguous_item = count.written.rest, count.written.rest_of_ambiguous
     array_path = count.path[:-1]
     leaves = []
     for number in range(1, min(n_items, count.array.max_asked_items) + 1):
         path = (*array_path, str(number))
-        own = frame
-        if names:
-            row = Row(path, names, is_ambiguous=number in ambiguous)
-            own = replace(frame, rows=(*frame.rows, row))
-        leaves += _expand(ambiguous_item if number in ambiguous else item, path, own)
+        own = replace(frame, rows=(*frame.rows, Row(path, names))) if names else frame
+        leaves += _expand(item, path, own)
     return leaves
 
 
@@ -268,6 +249,10 @@ def _nothing(_: int, __: Path) -> Any:
     return None
 
 
+def _no_lines(_: int, __: str) -> int:
+    return 0
+
+
 class Waves:
     """The questions for stacked documents of one schema, wave by wave.
 
@@ -332,6 +317,7 @@ class Waves:
         values: Sequence[Any],
         data: Callable[[int], Mapping[str, Any]],
         part: Callable[[int, Path], Any] = _nothing,
+        n_lines: Callable[[int, str], int] = _no_lines,
     ) -> list[Question]:
         """Return the next wave, empty at the end.
 
@@ -339,14 +325,17 @@ class Waves:
             values: the values of the previous wave, in the order of its questions.
             data: returns a document's finished values, by its index in the stack, nested as in the
                 answer. Called only for values that later keys show.
-            part: returns the value at a path of a document, for the names of rows; for a row, an
-                object.
+            part: returns the value at a path of a document, for the names of rows.
+            n_lines: returns how many lines of a document begin with a text.
         """
         self._n_finished += 1
         for question, value in zip(self._asked, values, strict=True):
             leaf = question.leaf
-            ambiguous = _ambiguous_rows(leaf, value, partial(part, question.document))
-            opened = opened_leaves(leaf, value, wave=self._n_finished, ambiguous=ambiguous)
+            longer = self._longer_list(question, value, part, n_lines)
+            if longer is not None:
+                self._waiting[question.document, leaf.path] = longer
+                continue
+            opened = opened_leaves(leaf, value, wave=self._n_finished)
             if any(leaf.level for leaf in opened):
                 # Endless recursion must not start a million fields.
                 self._n_recursive[question.document] += len(opened)
@@ -402,15 +391,35 @@ class Waves:
         """The names of attributes with open questions."""
         return {path[0] for _, path in self._waiting}
 
+    @staticmethod
+    def _longer_list(
+        question: Question,
+        value: Any,
+        part: Callable[[int, Path], Any],
+        n_lines: Callable[[int, str], int],
+    ) -> Leaf | None:
+        """Return the question for a list with more parts if its names do not tell its rows apart.
+
+        They do not if two are equal, or if more lines of the document begin with a name than the
+        list has rows of it.
+        """
+        leaf, d = question.leaf, question.document
+        longer = leaf.written.longer if leaf.written is not None else None
+        if longer is None or leaf.written is None or not isinstance(value, int):
+            return None
+        found = [
+            {name: part(d, (*leaf.path[:-1], str(number), name)) for name in leaf.written.names}
+            for number in range(1, value + 1)
+        ]
+        rows = [row for row in found if any(own is not None for own in row.values())]
+        n_rows = Counter(row[leaf.written.name] for row in rows)
+        is_unique = len(set(map(repr, rows))) == len(rows)
+        if is_unique and all(n_lines(d, str(name)) <= n for name, n in n_rows.items()):
+            return None
+        return replace(leaf, attribute=longer.attribute, written=longer)
+
     def _due(self) -> list[tuple[int, Leaf]]:
         due = [(d, leaf) for (d, _), leaf in self._waiting.items() if leaf.wave <= self._n_finished]
-        if any(leaf.rows for _, leaf in due):
-            # Rows with ambiguous names need waves that were not counted before.
-            open_ = {(d, path[:n]) for d, path in self._waiting for n in range(1, len(path))}
-            open_ |= {*self._waiting}
-            due = [
-                (d, leaf) for d, leaf in due if not any((d, p) in open_ for p in leaf.prerequisites)
-            ]
         for d, leaf in due:
             del self._waiting[d, leaf.path]
         return due
@@ -427,13 +436,14 @@ class Waves:
         values = {path: value_at(seen[d], path) for path in leaf.after}
         if self._labels:
             return self._labels.key(prefix, leaf.path, values, rejected)
-        names = {path: part(d, path) for row in leaf.rows for path in row.named}
-        # A refused name identifies nothing.
-        values = {path: name for path, name in names.items() if name is not None} | values
+        rows = {}
+        for row in leaf.rows:
+            names = _names_of(row.path, row.names, d, part)
+            values = {(*row.path, name): own for name, own in names.items()} | values
+            # A row whose name was refused comes after the one before.
+            path = (*prefix, *row.path)
+            rows[path] = {} if names else _names_of(row.path_before, row.names, d, part)
         seen_values = {(*prefix, *path): value for path, value in values.items()}
-        rows = {
-            (*prefix, *row.path): [part(d, before) for before in row.before] for row in leaf.rows
-        }
         return key_text((*prefix, *_shown_path(leaf)), seen_values, rejected, rows)
 
 
@@ -494,38 +504,21 @@ class _HasValue(Protocol):
 
 
 def part_at(fields: Mapping[Path, _HasValue], path: Path) -> Any:
-    """Return the value at a path; for a row, an object of its fields so far, without lists."""
-    if path in fields:
-        return fields[path].value
-    row: dict[str, Any] = {}
-    for field_path, field in fields.items():
-        inner = field_path[len(path) :]
-        is_inside = field_path[: len(path)] == path
-        if is_inside and not any(name.isdecimal() or name == COUNT_KEY for name in inner):
-            at = row
-            for name in inner[:-1]:
-                at = at.setdefault(name, {})
-            at[inner[-1]] = field.value
-    return row or None
+    """Return the value of a field, or None."""
+    return fields[path].value if path in fields else None
+
+
+def _names_of(
+    row: Path, names: Sequence[str], d: int, part: Callable[[int, Path], Any]
+) -> dict[str, Any]:
+    """Return the parts that name a row, without those that were refused."""
+    found = {name: part(d, (*row, name)) for name in names}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _shown_path(leaf: Leaf) -> Path:
     """Return the path in the key of a leaf."""
     return leaf.path if leaf.written is None else leaf.written.shown_path(leaf.path[:-1])
-
-
-def _ambiguous_rows(leaf: Leaf, value: Any, part: Callable[[Path], Any]) -> set[int]:
-    """Return the numbers of rows without a name, or with one already used."""
-    ambiguous: set[int] = set()
-    if leaf.written is None or not leaf.written.names or not isinstance(value, int):
-        return ambiguous
-    seen: set[str] = set()
-    for number in range(1, value + 1):
-        names = [part((*leaf.path[:-1], str(number), name)) for name in leaf.written.names]
-        if None in names or repr(names) in seen:
-            ambiguous.add(number)
-        seen.add(repr(names))
-    return ambiguous
 
 
 def stack_prefixes(n_stacked: int) -> list[Path]:

@@ -219,7 +219,7 @@ def key_text(
     path: Path,
     seen: Mapping[Path, object] | None = None,
     rejected: Sequence[tuple[object, str]] = (),
-    rows: Mapping[Path, Sequence[object]] | None = None,
+    rows: Mapping[Path, Mapping[str, object]] | None = None,
 ) -> str:
     """Return the start of the answer up to a field's value: ``{"maker": {"city":``.
 
@@ -229,8 +229,8 @@ def key_text(
             ``{"brand": "Nike", "model":``.
         rejected: refused values of the field, with reasons:
             ``{"size": 0, "wrong because": "below the minimum 1", "size":``.
-        rows: the paths of rows without a number in the key, each with the rows before it:
-            ``{"lines": [{"sku": "A1", "qty": 2}, {"sku": "A1", "qty":``.
+        rows: the paths of rows without a number in the key, each with what is shown of the row
+            before, if anything: ``{"lines": [{"sku": "A1"}, {"qty":``.
     """
     text = ""
     for depth, name in enumerate(path):
@@ -238,7 +238,7 @@ def key_text(
             text += " "
         before = (rows or {}).get(path[: depth + 1])
         if before is not None:
-            text += "[" + "".join(f"{answer_text(row)}, " for row in before)
+            text += f"[{answer_text(before)}, " if before else "["
             continue
         members = [
             f"{answer_text(other[-1])}: {answer_text(value)}, "

@@ -227,7 +227,10 @@ class AnswerWalk:
         if leaf.written is None:
             values[leaf.path] = parse_value(text, leaf.attribute)
             return values[leaf.path].value
-        for path, raw in split_list(leaf.attribute, text, leaf.path[:-1]).items():
+        array = leaf.path[:-1]
+        for stale in [path for path in values if path[: len(array)] == array]:
+            del values[stale]  # The list may have been asked for before.
+        for path, raw in split_list(leaf.attribute, text, array).items():
             if len(leaf.written.names) == 1 and path != leaf.path:
                 path = (*path, *leaf.written.names)
             attribute = answer_leaf(self._schema, path)

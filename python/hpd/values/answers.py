@@ -13,13 +13,20 @@ from json import JSONDecoder
 from hpd.prompt.questions import count_attribute, which_attribute
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.schema.attributes import WHICH_KEY, Attribute, Schema
-from hpd.values.parsing import INCOMPLETE, MAX_NESTING, ParsedValue, parse_truncated, parse_value
+from hpd.values.parsing import (
+    INCOMPLETE,
+    MAX_NESTING,
+    NOTHING,
+    ParsedValue,
+    parse_truncated,
+    parse_value,
+)
 
 NOT_AN_OBJECT = "the answer is not a JSON object"
 
 _SCALAR = re.compile(r"null|true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_NO_ITEM = re.compile(r'\s*\[\s*"(?:null|none|n/a)\.?"\s*\]\s*', re.IGNORECASE)
+_NO_ITEM = re.compile(rf'\s*\[\s*"{NOTHING.pattern}"\s*\]\s*', re.IGNORECASE)
 _DECODER = JSONDecoder(strict=False)
 _DELIMITERS = tuple(",]} \t\r\n")
 _BLANK = re.compile(r"[ \t\r\n]*")

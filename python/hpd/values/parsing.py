@@ -26,6 +26,9 @@ MISSING_PREFIX = "required, but"
 INCOMPLETE = "it breaks off before the value is complete"
 """The error of a truncated value other than free text."""
 
+NOTHING = re.compile(r"\s*(?:null|none|n/a)\.?\s*", re.IGNORECASE)
+"""A word for null, which models write as a text."""
+
 _INTEGER = re.compile(r"[+-]?\d{1,400}", re.ASCII)
 _DECIMAL = re.compile(
     r"[+-]?(?:\d{1,400}(?:\.\d{1,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,3})?", re.ASCII
@@ -88,7 +91,15 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
     is_blank = isinstance(value, str) and not value.strip()
     if value is None or (is_blank and "" not in attribute.choices):
         return ParsedValue()
+    is_text = attribute.type == "string" and isinstance(value, str)
+    if is_text and NOTHING.fullmatch(value) and not _states(document, value):
+        return ParsedValue()
     return check_value(value, attribute)
+
+
+def _states(document: str, text: str) -> bool:
+    """Return whether a document contains a text, in any case; true if the document is unknown."""
+    return not document or text.casefold() in document.casefold()
 
 
 def _read_json(text: str, attribute: Attribute, document: str) -> Any:

@@ -5,76 +5,120 @@
 namespace hpd {
 
 void ListGuesser::push(Token token) {
-    const auto t = static_cast<size_t>(token);
-    const bool is_mark = shapes_.n_quotes[t] > 0 || (!in_string_ && shapes_.is_mark[t] != 0);
-    if (shapes_.n_quotes[t] % 2 == 1) in_string_ = !in_string_;
-    if (!is_mark) {
-        if (item_.empty() && n_items_ > 0) last_marks_ = marks_;
+    if (scan(shapes_.pieces[static_cast<size_t>(token)])) {
+        if (value_.empty() && has_values_) columns_[last_column_].marks_after = marks_;
         marks_.clear();
-        item_.push_back(token);
+        value_.push_back(token);
         return;
     }
-    if (!item_.empty()) end_item();
+    if (!value_.empty()) end_value();
     marks_.push_back(token);
 }
 
-void ListGuesser::end_item() {
-    size_t place = expected_ != nowhere && stands_at(expected_) ? expected_ : find(last_end_);
-    if (place != nowhere && place + item_.size() < prompt_.size()) {
-        last_end_ = place + item_.size();
-        before_.push_back(prompt_[place - 1]);
-        after_.push_back(prompt_[last_end_]);
+// Reads the text of a token, and returns whether it belongs to a value: whether it has characters
+// of one, and no quotation mark.
+bool ListGuesser::scan(const std::string & piece) {
+    bool is_of_value = false;
+    bool has_quote = false;
+    for (const char c : piece) {
+        if (in_string_) {
+            const bool ends = c == '"' && !in_escape_;
+            in_escape_ = c == '\\' && !in_escape_;
+            in_string_ = !ends;
+            has_quote = has_quote || ends;
+            is_of_value = is_of_value || (!ends && !in_key_);
+        } else if (c == '"') {
+            in_string_ = has_quote = true;
+            in_key_ = expects_key_;
+        } else if (c == '{' || c == '}') {
+            in_object_ = expects_key_ = c == '{';
+            if (c == '{') column_ = 0;
+        } else if (c == ',' || c == ':') {
+            expects_key_ = c == ',' && in_object_;
+        } else if (c != '[' && c != ']' && c != ' ' && c != '\n') {
+            is_of_value = true;
+        }
+    }
+    return is_of_value && !has_quote;
+}
+
+void ListGuesser::end_value() {
+    if (column_ >= columns_.size()) columns_.resize(column_ + 1);
+    Column & column = columns_[column_];
+    const size_t place = expected_ != nowhere && stands_at(expected_) ? expected_ : find(last_end_);
+    if (place != nowhere && place + value_.size() < prompt_.size()) {
+        const Token before = prompt_[place - 1];
+        column.n_skipped = 0;
+        for (size_t i = last_end_ + 1; i < place; ++i) column.n_skipped += may_start(i, before);
+        column.before.push_back(before);
+        last_end_ = place + value_.size();
+        column.after.push_back(prompt_[last_end_]);
     }
     expected_ = nowhere;
-    item_.clear();
-    ++n_items_;
+    value_.clear();
+    has_values_ = true;
+    last_column_ = column_;
+    if (in_object_) ++column_;
 }
 
 ListGuesser::ListGuess ListGuesser::guess() {
-    if (!item_.empty()) {
+    static const Column unknown;
+    const Column & column = column_ < columns_.size() ? columns_[column_] : unknown;
+    if (!value_.empty()) {
         size_t place = expected_ != nowhere && stands_at(expected_) ? expected_ : find(last_end_);
         if (place == nowhere) place = find(begin_);
-        if (place == nowhere || place + item_.size() >= prompt_.size()) return {};
-        const Token next = prompt_[place + item_.size()];
-        const bool ends =
-            std::any_of(after_.begin(), after_.end(), [&](Token t) { return is_alike(t, next); });
+        if (place == nowhere || place + value_.size() >= prompt_.size()) return {};
+        const Token next = prompt_[place + value_.size()];
+        const bool ends = std::any_of(column.after.begin(), column.after.end(),
+                                      [&](Token t) { return is_alike(t, next); });
         if (!ends) return {next, Kind::inner};
-        return last_marks_.empty() ? ListGuess{} : ListGuess{last_marks_.front(), Kind::end};
+        return column.marks_after.empty() ? ListGuess{}
+                                          : ListGuess{column.marks_after.front(), Kind::end};
     }
-    if (n_items_ == 0 || last_marks_.empty() || marks_.size() > last_marks_.size() ||
-        !std::equal(marks_.begin(), marks_.end(), last_marks_.begin()))
+    if (!has_values_) return {};
+    const std::vector<Token> & marks = columns_[last_column_].marks_after;
+    if (marks.empty() || marks_.size() > marks.size() ||
+        !std::equal(marks_.begin(), marks_.end(), marks.begin()))
         return {};
-    if (marks_.size() < last_marks_.size()) return {last_marks_[marks_.size()], Kind::mark};
-    expected_ = next_start();
+    if (marks_.size() < marks.size()) return {marks[marks_.size()], Kind::mark};
+    expected_ = next_start(column);
     if (expected_ == nowhere) return {};
     const Token first = prompt_[expected_];
     return {in_string_ ? shapes_.without_space[static_cast<size_t>(first)] : first, Kind::start};
 }
 
-// Returns the first occurrence of the current item at or after a position.
+// Returns the first occurrence of the current value at or after a position.
 size_t ListGuesser::find(size_t from) const {
-    for (size_t i = std::max(from, begin_ + 1); i + item_.size() <= prompt_.size(); ++i) {
+    for (size_t i = std::max(from, begin_ + 1); i + value_.size() <= prompt_.size(); ++i) {
         if (stands_at(i)) return i;
     }
     return nowhere;
 }
 
 bool ListGuesser::stands_at(size_t place) const {
-    if (place + item_.size() > prompt_.size()) return false;
+    if (place + value_.size() > prompt_.size()) return false;
     const Token first = prompt_[place];
-    return (first == item_[0] || shapes_.without_space[static_cast<size_t>(first)] == item_[0]) &&
-           std::equal(item_.begin() + 1, item_.end(),
+    return (first == value_[0] || shapes_.without_space[static_cast<size_t>(first)] == value_[0]) &&
+           std::equal(value_.begin() + 1, value_.end(),
                       prompt_.begin() + static_cast<std::ptrdiff_t>(place) + 1);
 }
 
-// Returns the first position after the last item that is preceded by the same text as the last
-// item, or else by the same text as an earlier item, the latest first.
-size_t ListGuesser::next_start() const {
-    for (auto before = before_.rbegin(); before != before_.rend(); ++before) {
-        for (size_t i = last_end_; i + 1 < prompt_.size(); ++i) {
-            const auto next = static_cast<size_t>(prompt_[i + 1]);
-            if (is_alike(prompt_[i], *before) && !shapes_.ends_line[next]) return i + 1;
+// Returns whether a value may start at a position, as it comes after this token.
+bool ListGuesser::may_start(size_t place, Token before) const {
+    return is_alike(prompt_[place - 1], before) &&
+           !shapes_.ends_line[static_cast<size_t>(prompt_[place])];
+}
+
+// Returns the position after the last value that is preceded by the same text as the value above
+// it, and by as many others like it; or else by the same text as an earlier value, the latest
+// first.
+size_t ListGuesser::next_start(const Column & column) const {
+    size_t n_skipped = column.n_skipped;
+    for (auto before = column.before.rbegin(); before != column.before.rend(); ++before) {
+        for (size_t i = last_end_ + 1; i < prompt_.size(); ++i) {
+            if (may_start(i, *before) && n_skipped-- == 0) return i;
         }
+        n_skipped = 0;
     }
     return nowhere;
 }

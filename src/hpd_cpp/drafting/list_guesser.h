@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "drafting/histories.h"
@@ -10,23 +12,24 @@ namespace hpd {
 
 // Properties of the text of tokens that guesses need, by token id.
 struct TokenShapes {
+    const std::vector<std::string> & pieces;
     std::vector<Token> without_space;  // the same text less a leading blank, or the token itself
-    std::vector<uint8_t> n_quotes;  // the number of quotation marks
-    std::vector<uint8_t> is_mark;  // whether it has only JSON punctuation and blanks
     std::vector<uint8_t> ends_line;
 };
 
-// Guesses the next tokens of a list of texts or numbers whose items are in the document in order,
-// with similar text before and after each, like cells of a column or words separated by commas. So
-// an item is expected to end before the same text as an earlier one, and the next item to begin
-// after the same text as the last one.
+// Guesses the next tokens of a list whose values are in the document in order, with similar text
+// before and after each, like cells of a column or words separated by commas. So a value is
+// expected to end before the same text as an earlier one of its column, and the next value to begin
+// after the same text as the one above it. The columns are the members of the list's objects; a
+// list of texts or numbers has one column. The marks between two values are expected to be those of
+// the last row, with the names of members.
 class ListGuesser {
 public:
     enum class Kind : uint8_t {
-        mark,  // a token between items, as before the last item
-        start,  // the first token of an item
-        inner,  // a further token of an item
-        end,  // the mark that ends an item
+        mark,  // a token between values
+        start,  // the first token of a value
+        inner,  // a further token of a value
+        end,  // the mark that ends a value
         none,
     };
     struct ListGuess {
@@ -47,26 +50,42 @@ public:
 private:
     static constexpr size_t nowhere = static_cast<size_t>(-1);
 
+    struct Column {
+        std::vector<Token> marks_after;  // between its last value and the next one; empty: unknown
+        std::vector<Token> before;  // the tokens before its values in the prompt, the latest last
+        std::vector<Token> after;  // the tokens after them
+        size_t n_skipped =
+            0;  // earlier places that the last value could have begun at, as it seems
+    };
+
+    bool scan(const std::string & piece);
     size_t find(size_t from) const;
     bool stands_at(size_t place) const;
-    size_t next_start() const;
+    bool may_start(size_t place, Token before) const;
+    size_t next_start(const Column & column) const;
     bool is_alike(Token one, Token other) const;
-    void end_item();
+    void end_value();
 
     const TokenShapes & shapes_;
     const std::vector<Token> & prompt_;
     size_t begin_;
 
+    // The state of the JSON text so far.
     bool in_string_ = false;
-    std::vector<Token> item_;  // tokens of the current item
-    std::vector<Token> marks_;  // since the last item
-    std::vector<Token> last_marks_;  // between the last two items that began; empty: none
-    size_t n_items_ = 0;
+    bool in_escape_ = false;
+    bool in_object_ = false;
+    bool in_key_ = false;
+    bool expects_key_ = false;
 
-    size_t last_end_;  // in the prompt, of the last item that was found there
-    std::vector<Token> before_;  // the tokens before items found there, the latest last
-    std::vector<Token> after_;  // the tokens after them
-    size_t expected_ = nowhere;  // where the current item was expected to begin
+    std::vector<Column> columns_;
+    size_t column_ = 0;  // of the current value, or of the next one
+    size_t last_column_ = 0;  // of the last value
+    std::vector<Token> value_;  // tokens of the current value
+    std::vector<Token> marks_;  // since the last value
+    bool has_values_ = false;
+
+    size_t last_end_;  // in the prompt, of the last value that was found there
+    size_t expected_ = nowhere;  // where the current value was expected to begin
 };
 
 }  // namespace hpd
