@@ -45,13 +45,7 @@ LAYERS = (
         "model/log",
         "attention/kernel",
     },
-    {
-        "errors",
-        "options",
-        "model/characters",
-        "model/cpu_backend",
-        "sampling/exponential",
-    },
+    {"errors", "options", "model/characters", "model/cpu_backend", "sampling/exponential"},
 )
 """Layers from the top down: a file may only include files of lower layers."""
 

@@ -22,10 +22,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
 COLUMNS = ("Type", "In a schema", "Constraint", "Document", "Result")
 
 _MAX_RULE_LENGTH = 60
-_COMMON = {
-    r'"\"" char* "\""': "any text",
-    '"-"? [0-9]+ ("." [0-9]+)?': "any number",
-}
+_COMMON = {r'"\"" char* "\""': "any text", '"-"? [0-9]+ ("." [0-9]+)?': "any number"}
 """Grammars that the table describes in words."""
 
 

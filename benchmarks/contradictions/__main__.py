@@ -112,10 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             (_command(asked),),
             Finding(tables, "; ".join(headlines)),
             conditions(
-                models,
-                time.monotonic() - start,
-                n_threads=asked.threads,
-                limit=asked.limit,
+                models, time.monotonic() - start, n_threads=asked.threads, limit=asked.limit
             ),
         )
         text = json.dumps(

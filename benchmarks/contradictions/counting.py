@@ -53,10 +53,7 @@ def tally(
         )
         is_sure = refused.confidence is not None and refused.confidence >= SURE
         counts["sure"] += refused.outcome == "silently wrong" and is_sure
-        for side, extraction in (
-            (record.contradicting, contradicting),
-            (record.fitting, fitting),
-        ):
+        for side, extraction in ((record.contradicting, contradicting), (record.fitting, fitting)):
             others = [p for p, v in leaves(side.stated) if v is not None and p != record.field]
             counts["others"] += len(others)
             counts["others right"] += sum(

@@ -195,11 +195,7 @@ class Workbench:
         return json.loads(self.run(command))
 
     def bench(
-        self,
-        name: str,
-        data: DataSet,
-        *arguments: str,
-        replay: bool = False,
+        self, name: str, data: DataSet, *arguments: str, replay: bool = False
     ) -> list[dict[str, Any]]:
         """Return the summaries of ``hpd bench``.
 

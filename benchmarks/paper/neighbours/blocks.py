@@ -140,8 +140,7 @@ def blocks(bench: Workbench) -> Finding:
     torch.set_num_threads(bench.n_threads)
     minutes = _MINUTES if bench.limit is None else 0.01
     weights = bench.made(
-        bench.folder("blocks") / "weights.pt",
-        lambda output: teach(bench.model, output, minutes),
+        bench.folder("blocks") / "weights.pt", lambda output: teach(bench.model, output, minutes)
     )
     schemas, examples = titles(bench, _N_TITLES)
     vocabulary, network = GgufVocabulary(bench.model), load_network(bench.model)
