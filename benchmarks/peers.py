@@ -33,7 +33,7 @@ from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.models.hardware import use_amx
-from hpd.prompt.text import attribute_lines, instruction_text, system_text
+from hpd.prompt.text import instruction_text, system_text
 from hpd.prompt.tokens import documents_text
 from hpd.schema import Schemas, load_schemas
 from hpd.schema.attributes import Schema
@@ -317,50 +317,6 @@ def langextract(setting: Setting) -> Iterator[Answerer]:
         yield _together(setting, answer)
 
 
-# --- an encoder, whose time alone is measured -------------------------------------------------
-
-
-def encoder_model(**shape: int) -> Any:
-    """Return an encoder of DeBERTa-v3-base's shape, as GLiNER2 and others use, with random weights.
-
-    The default configuration has 878 million weights.
-    """
-    from transformers import DebertaV2Config, DebertaV2Model
-
-    base = {
-        "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
-        "intermediate_size": 3072,
-    }  # fmt: skip
-    config = DebertaV2Config(
-        vocab_size=128_100, relative_attention=True, position_buckets=256, share_att_key=True,
-        norm_rel_ebd="layer_norm", pos_att_type=["p2c", "c2p"], position_biased_input=False,
-        type_vocab_size=0, **{**base, **shape},
-    )  # fmt: skip
-    return DebertaV2Model(config)
-
-
-@contextmanager
-def encoder(setting: Setting, dtype: str = "float32", **shape: int) -> Iterator[Answerer]:
-    """Read the attributes' names and the texts in batches of 8, without any answers."""
-    import torch
-
-    model = encoder_model(**shape).eval().to(getattr(torch, dtype))
-    vocabulary = _vocabulary(setting)
-
-    def read(questions: Sequence[PeerQuestion]) -> list[str]:
-        texts = ["\n".join([*attribute_lines(q.attributes), q.example.text]) for q in questions]
-        lengths = sorted(len(vocabulary.tokenize(text.encode())) for text in texts)
-        with torch.inference_mode():
-            for start in range(0, len(lengths), 8):
-                batch = lengths[start : start + 8]
-                mask = torch.arange(batch[-1])[None] < torch.tensor(batch)[:, None]
-                model(input_ids=mask.long(), attention_mask=mask.long())
-        return []
-
-    torch.set_num_threads(setting.n_threads)
-    yield read
-
-
 ONE_BY_ONE: dict[str, Peer] = {
     "hpd, one in flight": hpd,
     "hpd, method ar": partial(hpd, method="ar"),
@@ -370,8 +326,6 @@ ONE_BY_ONE: dict[str, Peer] = {
     "guidance": guidance,
 }
 TOGETHER: dict[str, Peer] = {
-    "encoder of 184M by its shape, in batches of 8 (time alone)": encoder,
-    "the same in bfloat16": partial(encoder, dtype="bfloat16"),
     "hpd": hpd,
     "hpd, method ar, many at once": partial(hpd, method="ar"),
     "llama-server": llama_server,

@@ -4,7 +4,7 @@
 #
 #   benchmarks/run.sh MODEL.gguf RESULTS [PART...]
 #
-# Parts: costs in-flight attributes lengths linear; by default, all of them.
+# Parts: in-flight attributes lengths linear; by default, all of them.
 # Optional environment variables: DOCUMENTS=32 ROUNDS=3 (the amount of work), PYTHON=python3
 #
 # Use an idle machine: beside other programs, threads that wait for each other cost many times their
@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 model=$1
 results=$2
 shift 2
-parts=${*:-costs in-flight attributes lengths linear}
+parts=${*:-in-flight attributes lengths linear}
 python=${PYTHON:-python3}
 documents=${DOCUMENTS:-32}
 rounds=${ROUNDS:-3}
@@ -37,12 +37,6 @@ on_catalogue() { # run catalogue options...
   local run=$1 name=$2
   shift 2
   bench "$run" "$results/$name.jsonl" "$results/$name.schema.json" "$@"
-}
-
-costs() {
-  echo "== costs"
-  PYTHONPATH=$here/.. "$python" -m benchmarks.costs -m "$model" | tee "$results/costs.txt"
-  PYTHONPATH=$here/.. "$python" -m benchmarks.costs -m "$model" --set cpu_attention=off | tee "$results/costs-off.txt"
 }
 
 in_flight() {

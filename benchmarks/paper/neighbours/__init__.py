@@ -127,5 +127,4 @@ PARTS: Sequence[Part] = (
     Part("passes", "What waits for what", 1, passes),
     Part("entities", "PaDeLLM: named entities", 4, padellm.entities),
     Part("reasoning", "Parallel reasoning", 5, reasoning.reasoning),
-    Part("reasoning-untaught", "The same with an untaught model", 5, reasoning.reasoning),
 )
