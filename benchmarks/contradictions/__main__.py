@@ -16,7 +16,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,6 @@ from hpd.messages import format_table
 from hpd.models.model_files import resolve_model
 from hpd.results import Extraction
 
-PART = "contradictions"
 TITLE = "Texts that contradict their schema"
 _HEAD = (
     "kind", "texts", "silently wrong", "of them sure", "null and why", "null",
@@ -52,18 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--limit", type=int, metavar="N", help="number of texts, spread over the kinds"
     )
     parser.add_argument("-t", "--threads", type=int, default=0, help="(0: automatic)")
-    parser.add_argument(
-        "--kept-aside",
-        type=int,
-        nargs="?",
-        const=0,
-        metavar="N",
-        help="also N held-out handwritten documents (0: all)",
-    )
+    also = "also N held-out handwritten documents (0: all)"
+    parser.add_argument("--kept-aside", type=int, nargs="?", const=0, metavar="N", help=also)
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="an earlier result")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the result as JSON")
     parser.add_argument("--faults", action="store_true", help="print each fault")
-    asked = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    asked = parser.parse_args(words)
     if asked.limit is not None and asked.limit < 1:
         parser.error(f"--limit {asked.limit}: at least one text is needed")
     if asked.kept_aside is not None and asked.kept_aside < 0:
@@ -83,18 +77,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     right: dict[str, Any] = {}
     try:
         models = {path.name: path for path in map(resolve_model, asked.model or [None])}
-        missing = [] if not asked.baseline else [name for name in models if name not in before]
-        if missing:
+        if asked.baseline and (missing := models.keys() - before.keys()):
             parser.error(f"--baseline {asked.baseline}: lacks {', '.join(missing)}")
         for name, path in models.items():
             counted = contradictions(path, asked.threads, asked.limit)
             tables.append(Table(f"{TITLE}: {name}", rows(counted)))
             headlines.append(f"{name}: {headline(counted['all'])}")
             faults[name] = counted["all"].faults
-            print(
-                f"{name}\n{format_table([list(map(str, row)) for row in tables[-1].rows])}",
-                flush=True,
-            )
+            shown = format_table(map(str, row) for row in tables[-1].rows)
+            print(f"{name}\n{shown}", flush=True)
             if asked.faults:
                 for fault in faults[name]:
                     print(json.dumps(fault, ensure_ascii=False), flush=True)
@@ -106,18 +97,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"contradictions: {error}", file=sys.stderr)
         return 1
     if asked.output:
-        result = Result(
-            PART,
-            TITLE,
-            (_command(asked),),
-            Finding(tables, "; ".join(headlines)),
-            conditions(
-                models, time.monotonic() - start, n_threads=asked.threads, limit=asked.limit
-            ),
-        )
-        text = json.dumps(
-            {**asdict(result), "faults": faults, "right": right}, ensure_ascii=False, indent=1
-        )
+        seconds = time.monotonic() - start
+        finding = Finding(tables, "; ".join(headlines))
+        made_under = conditions(models, seconds, n_threads=asked.threads, limit=asked.limit)
+        # Without the machine's paths.
+        command = " ".join(["python -m benchmarks.contradictions", *(Path(w).name for w in words)])
+        row = asdict(Result("contradictions", TITLE, (command,), finding, made_under))
+        text = json.dumps({**row, "faults": faults, "right": right}, ensure_ascii=False, indent=1)
         asked.output.write_text(f"{text}\n", encoding="utf-8")
     return 0
 
@@ -160,8 +146,13 @@ def extracted(
     schemas: Mapping[str, object], documents: Sequence[hpd.Document], model: Path, n_threads: int
 ) -> list[Extraction[Any]]:
     """Return the extraction of each document, with default options."""
+    found = []
     with hpd.Extractor(schemas, model, n_threads=n_threads, quiet=True) as extractor:
-        return list(_watched(extractor.extract_many(documents, on_error="record"), len(documents)))
+        for extraction in extractor.extract_many(documents, on_error="record"):
+            found.append(extraction)
+            if len(found) % _EVERY == 0 or len(found) == len(documents):
+                print(f"{len(found)} of {len(documents)} texts", file=sys.stderr, flush=True)
+    return found
 
 
 def rows(counted: Mapping[str, ContradictionTally]) -> list[Sequence[str | int]]:
@@ -197,25 +188,6 @@ def compared(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     n_gained, _ = lost(now, before)
     share = n_lost / n_right if n_right else 0.0
     return f"{told}; of {n_right} right before, {n_lost} are lost ({share:.2%}); {n_gained} gained"
-
-
-def _watched(extractions: Iterable[Extraction[Any]], n: int) -> Iterable[Extraction[Any]]:
-    for i, extraction in enumerate(extractions, 1):
-        if i % _EVERY == 0 or i == n:
-            print(f"{i} of {n} texts", file=sys.stderr, flush=True)
-        yield extraction
-
-
-def _command(asked: argparse.Namespace) -> str:
-    words = ["python -m benchmarks.contradictions"]
-    if asked.model:
-        words += ["-m", *(Path(model).name for model in asked.model)]
-    words += ["--limit", str(asked.limit)] if asked.limit else []
-    words += ["-t", str(asked.threads)] if asked.threads else []
-    if asked.kept_aside is not None:
-        words += ["--kept-aside", *([str(asked.kept_aside)] if asked.kept_aside else [])]
-    words += ["--baseline", asked.baseline.name] if asked.baseline else []
-    return " ".join([*words, "-o", asked.output.name])
 
 
 if __name__ == "__main__":
