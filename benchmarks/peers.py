@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from math import nan
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -33,6 +34,7 @@ from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.models.hardware import use_amx
+from hpd.options import Options
 from hpd.prompt.text import instruction_text, system_text
 from hpd.prompt.tokens import documents_text
 from hpd.schema import Schemas, load_schemas
@@ -88,49 +90,48 @@ Answerer = Callable[[Sequence[PeerQuestion]], list[str]]
 Peer = Callable[[Setting], AbstractContextManager[Answerer]]
 
 
+def _one_by_one(answer: Callable[[PeerQuestion], str]) -> Answerer:
+    return lambda questions: [answer(question) for question in questions]
+
+
+def _together(setting: Setting, answer: Callable[[PeerQuestion], str]) -> Answerer:
+    def run(questions: Sequence[PeerQuestion]) -> list[str]:
+        with ThreadPoolExecutor(setting.n_in_flight) as threads:
+            return list(threads.map(answer, questions))
+
+    return run
+
+
 # --- hpd --------------------------------------------------------------------------------------
 
 
 @contextmanager
 def hpd(setting: Setting, method: str = "hpd") -> Iterator[Answerer]:
-    """Answer with one of hpd's methods; its schemas are compiled at the first question."""
-    extractors: list[Extractor[Any]] = []
+    """Answer with one of hpd's methods."""
+    options = Options(
+        method=method, n_threads=setting.n_threads, in_flight=setting.n_in_flight,
+        null_threshold=0.0,
+    )  # fmt: skip
+    with Extractor(setting.schemas, setting.model, options=options) as extractor:
 
-    def answer(questions: Sequence[PeerQuestion]) -> list[str]:
-        if not extractors:
-            extractors.append(
-                Extractor(
-                    setting.schemas, setting.model, method=method, n_threads=setting.n_threads,
-                    in_flight=setting.n_in_flight, null_threshold=0.0,
-                )
-            )  # fmt: skip
-        documents = [Document(q.example.text, category=q.example.category) for q in questions]
-        return [json.dumps(found.data) for found in extractors[0].extract_many(documents)]
+        def answer(questions: Sequence[PeerQuestion]) -> list[str]:
+            documents = [Document(q.example.text, category=q.example.category) for q in questions]
+            return [json.dumps(found.data) for found in extractor.extract_many(documents)]
 
-    try:
         yield answer
-    finally:
-        for extractor in extractors:
-            extractor.close()
 
 
 # --- libraries on top of llama-cpp-python, one document after another -------------------------
 
 
 def _llama(setting: Setting) -> Any:
-    import llama_cpp
+    import llama_cpp  # after hpd, which chooses how its threads wait
 
     use_amx()  # unless it crashes on this machine
     return llama_cpp.Llama(
         str(setting.model), n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
         n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True, verbose=False,
     )  # fmt: skip
-
-
-def _vocabulary(setting: Setting) -> Any:
-    import llama_cpp
-
-    return llama_cpp.Llama(str(setting.model), vocab_only=True, verbose=False)
 
 
 @contextmanager
@@ -145,7 +146,7 @@ def llama_cpp_python(setting: Setting, constrained: bool = True) -> Iterator[Ans
         )
         return str(found["choices"][0]["message"]["content"])
 
-    yield lambda questions: [answer(question) for question in questions]
+    yield _one_by_one(answer)
     llama.close()
 
 
@@ -166,7 +167,7 @@ def outlines(setting: Setting) -> Iterator[Answerer]:
         chat = Chat(question.messages)
         return str(generators[schema](chat, max_tokens=_LONGEST, temperature=0.0))
 
-    yield lambda questions: [answer(question) for question in questions]
+    yield _one_by_one(answer)
 
 
 @contextmanager
@@ -188,7 +189,7 @@ def guidance(setting: Setting) -> Iterator[Answerer]:
             state += library.json(name="answer", schema=question.schema, max_tokens=_LONGEST)
         return str(state["answer"])
 
-    yield lambda questions: [answer(question) for question in questions]
+    yield _one_by_one(answer)
 
 
 # --- clients of llama.cpp's server, one concurrent request per document in flight -------------
@@ -215,14 +216,6 @@ def _serving(setting: Setting) -> Iterator[str]:
             yield f"{address}/v1"
         finally:
             server.terminate()
-
-
-def _together(setting: Setting, answer: Callable[[PeerQuestion], str]) -> Answerer:
-    def run(questions: Sequence[PeerQuestion]) -> list[str]:
-        with ThreadPoolExecutor(setting.n_in_flight) as threads:
-            return list(threads.map(answer, questions))
-
-    return run
 
 
 def _client(address: str) -> Any:
@@ -348,38 +341,6 @@ def _parsed(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def measure(peer: Peer, setting: Setting, questions: Sequence[PeerQuestion]) -> dict[str, Any]:
-    """Run one peer once, after a warm-up with the first question; return its row."""
-    with peer(setting) as answer:
-        answer(questions[:1])
-        start = time.perf_counter()
-        texts = answer(questions)
-        seconds = time.perf_counter() - start
-    row = {
-        "documents_per_second": round(len(questions) / seconds, 3),
-        "ms_per_document": round(1000 * seconds / len(questions), 1),
-        "tokens": None,
-        "f1": None,
-        "invalid": None,
-    }
-    if not texts:
-        return row
-    vocabulary = _vocabulary(setting)
-    n_tokens = sum(len(vocabulary.tokenize(text.encode(), add_bos=False)) for text in texts)
-    answers = [_parsed(text) for text in texts]
-    invalid = [
-        found is None or any(Draft202012Validator(q.schema).iter_errors(found))
-        for q, found in zip(questions, answers, strict=True)
-    ]
-    attributes = {q.example.category: [a.name for a in q.attributes] for q in questions}
-    scores = evaluate([q.example for q in questions], answers, attributes)
-    return row | {
-        "tokens": round(n_tokens / len(questions), 1),
-        "f1": scores.plain.micro.f1,
-        "invalid": round(sum(invalid) / len(questions), 3),
-    }
-
-
 def peers(bench: Workbench) -> Finding:
     """Measure all programs with the same file, each with its own answers."""
     n_threads = bench.n_threads or os.cpu_count() or 1
@@ -394,8 +355,8 @@ def peers(bench: Workbench) -> Finding:
             bench.using(bench.model), schemas, n_threads, N_CTX, n_in_flight, bench.server
         )
         rows += [measured(name, peer, setting, questions) for name, peer in programs.items()]
-    times = {row["peer"]: row["ms_per_document"] for row in rows if "error" not in row}
-    others = {name: time for name, time in times.items() if "hpd" not in name and "(" not in name}
+    times = {row["peer"]: row["seconds"] for row in rows if "error" not in row}
+    others = {name: seconds for name, seconds in times.items() if "hpd" not in name}
     best = min(others, key=lambda name: others[name])
     return Finding(
         [Table(f"{len(chosen)} titles, once by each program after a warm-up", cells(rows))],
@@ -408,29 +369,51 @@ def measured(
     name: str, peer: Peer, setting: Setting, questions: Sequence[PeerQuestion]
 ) -> dict[str, Any]:
     """Return the row of one peer, with its error if it is not installed or fails."""
+    row: dict[str, Any] = {"peer": name, "n_in_flight": setting.n_in_flight}
     try:
-        row = measure(peer, setting, questions)
+        with peer(setting) as answer:
+            answer(questions[:1])  # to warm up
+            start = time.perf_counter()
+            texts = answer(questions)
+            seconds = time.perf_counter() - start
+        row |= {"seconds": seconds / len(questions), **_scored(texts, setting, questions)}
     except Exception as error:
-        row = {"error": f"{type(error).__name__}: {error}"}
-    print(f"{name}: {row}", file=sys.stderr, flush=True)
-    return {"peer": name, "n_in_flight": setting.n_in_flight, **row}
+        row["error"] = f"{type(error).__name__}: {error}"
+    print(row, file=sys.stderr, flush=True)
+    return row
+
+
+def _scored(
+    texts: Sequence[str], setting: Setting, questions: Sequence[PeerQuestion]
+) -> dict[str, float]:
+    """Return the tokens per answer, F1, and the share of answers that are invalid."""
+    from llama_cpp import Llama
+
+    vocabulary = Llama(str(setting.model), vocab_only=True, verbose=False)
+    n_tokens = sum(len(vocabulary.tokenize(text.encode(), add_bos=False)) for text in texts)
+    answers = [_parsed(text) for text in texts]
+    n_invalid = sum(
+        found is None or not Draft202012Validator(q.schema).is_valid(found)
+        for q, found in zip(questions, answers, strict=True)
+    )
+    attributes = {q.example.category: [a.name for a in q.attributes] for q in questions}
+    scores = evaluate([q.example for q in questions], answers, attributes)
+    n = len(questions)
+    return {"tokens": n_tokens / n, "f1": scores.plain.micro.f1, "invalid": n_invalid / n}
 
 
 def cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Return the rows as cells of a table, with each time as a multiple of hpd's."""
-    own = next((row.get("ms_per_document") for row in rows if row["peer"] == "hpd"), None)
+    own = next((row["seconds"] for row in rows if row["peer"] == "hpd" and "error" not in row), nan)
     made = [
         ["program", "in flight", "documents/s", "x hpd", "tokens", "ms a token", "F1", "invalid"]
     ]
     for row in rows:
-        begin = [row["peer"], str(row["n_in_flight"])]
         if "error" in row:
-            made.append([*begin, row["error"].splitlines()[0][:60], *[""] * 5])
-            continue
-        ratio = f"{row['ms_per_document'] / own:.1f}" if own else ""
-        told = [""] * 4
-        if row["tokens"]:
-            each = f"{row['ms_per_document'] / row['tokens']:.1f}"
-            told = [f"{row['tokens']:.0f}", each, f"{row['f1']:.1f}", f"{row['invalid']:.0%}"]
-        made.append([*begin, f"{row['documents_per_second']:.2f}", ratio, *told])
+            told = [row["error"].splitlines()[0][:60], *[""] * 5]
+        else:
+            seconds, tokens = row["seconds"], row["tokens"]
+            told = [f"{1 / seconds:.2f}", f"{seconds / own:.1f}", f"{tokens:.0f}"]
+            told += [f"{1000 * seconds / tokens:.1f}", f"{row['f1']:.1f}", f"{row['invalid']:.0%}"]
+        made.append([row["peer"], str(row["n_in_flight"]), *told])
     return made
