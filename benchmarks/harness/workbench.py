@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -115,13 +116,10 @@ class Workbench:
         rows = self._first_rows(name, source)
         self.make(gold, ["hpd", "data", "convert", str(rows), "-o", str(gold)])
         attributes = source.with_name("attributes.json")
+        schema = attributes if attributes.exists() else schema_path(gold)
         train = source.with_name("train.jsonl")
-        return DataSet(
-            name,
-            gold,
-            attributes if attributes.exists() else schema_path(gold),
-            self._first_rows(name, train) if train != source and train.exists() else None,
-        )
+        has_train = train != source and train.exists()
+        return DataSet(name, gold, schema, self._first_rows(name, train) if has_train else None)
 
     def catalogue(self, name: str, n_documents: int, *arguments: str) -> DataSet:
         """Return made-up product descriptions with gold values (``benchmarks/workloads.py``)."""
@@ -177,13 +175,10 @@ class Workbench:
         """
         threshold = ("--null-threshold", "0") if unlikely else ()
         output = data.gold.with_name(f"{data.gold.stem}-{name}.jsonl")
+        command = ["hpd", "extract", str(data.gold), *data.schemas()]
+        command += ["-m", str(self.using(model or self.model)), *self.threads(), "--quiet"]
         return self.make(
-            output,
-            [
-                *("hpd", "extract", str(data.gold), *data.schemas()),
-                *("-m", str(self.using(model or self.model)), *self.threads()),
-                *("--quiet", *threshold, *arguments, "-o", str(output), "--overwrite"),
-            ],
+            output, [*command, *threshold, *arguments, "-o", str(output), "--overwrite"]
         )
 
     def evaluate(self, data: DataSet, predictions: Path, versus: Path | None = None) -> Any:
@@ -279,8 +274,8 @@ class Workbench:
         return model
 
     def _note(self, command: Sequence[str]) -> None:
-        shown = " ".join(_quoted(self.shown(argument)) for argument in command)
-        shown = f"python {shown}" if command[0].endswith(".py") or command[0] == "-m" else shown
+        program = [] if command[0] == "hpd" else ["python"]
+        shown = shlex.join([*program, *map(self.shown, command)])
         if shown not in self.commands:
             self.commands.append(shown)
 
@@ -289,7 +284,3 @@ def _summaries(path: Path) -> list[dict[str, Any]]:
     """Return the summaries in a file of ``hpd bench``; none if it does not exist."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [row for row in map(json.loads, lines) if row["type"] == "summary"]
-
-
-def _quoted(argument: str) -> str:
-    return f'"{argument}"' if set(argument) & set(" |;&()") else argument
