@@ -16,8 +16,6 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from benchmarks.harness.result import Conditions, Result, load_results
 from benchmarks.harness.workbench import ROOT
 
@@ -67,16 +65,10 @@ def with_results(text: str, results: Mapping[str, Result]) -> str:
 
 def shown(result: Result) -> str:
     """Return a result's tables, command and conditions as Markdown."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
+    tables = [f"{table.caption}:\n\n{table.markdown()}\n\n" for table in result.finding.tables]
+    notes = [f"{note}\n" for note in result.finding.notes]
     conditions = conditions_sentence(result.conditions)
-    return environment.get_template("result.md.jinja").render(result=result, conditions=conditions)
+    return "".join([*tables, *notes, f"Measured by `{result.commands[-1]}`: {conditions}\n"])
 
 
 def conditions_sentence(conditions: Conditions) -> str:
