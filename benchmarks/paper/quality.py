@@ -34,13 +34,9 @@ def zero_shot(bench: Workbench) -> Finding:
                 scored.append([data.title, evaluated["n_rows"], form, scope, *figures])
         agreed.append([data.title, *scores.agreement(evaluated)])
         heads.append(_sentence(data.title, evaluated))
-    return Finding(
-        [
-            Table("F1, micro, of the model as it is", scored),
-            Table("Fields in which both methods have the same value", agreed),
-        ],
-        "HPD - AR in plain F1: " + "; ".join(heads),
-    )
+    same = Table("Fields in which both methods have the same value", agreed)
+    tables = [Table("F1, micro, of the model as it is", scored), same]
+    return Finding(tables, "HPD - AR in plain F1: " + "; ".join(heads))
 
 
 def _against(bench: Workbench, data: DataSet) -> scores.Evaluated:
@@ -112,9 +108,8 @@ def _examples(bench: Workbench, data: DataSet) -> Path:
     path = bench.folder(data.name) / "examples.jsonl"
     shown: Counter[str] = Counter()
     with path.open("w", encoding="utf-8") as file:
-        for example in load_examples(
-            data.train or data.gold, category_field="category", needs_text=True
-        ):
+        source = data.train or data.gold
+        for example in load_examples(source, category_field="category", needs_text=True):
             if shown[example.category] < _N_SHOTS:
                 shown[example.category] += 1
                 values = {name: gold[0] for name, gold in example.gold.items() if gold}
@@ -146,9 +141,8 @@ def k_max(bench: Workbench) -> Finding:
 
 def stacks(bench: Workbench) -> Finding:
     """Vary the number of documents in one prompt (the paper's J)."""
-    rows: list[list[Cell]] = [
-        ["data", "J", "F1", "same as J = 1", "tokens read", "steps a document"]
-    ]
+    head = ["data", "J", "F1", "same as J = 1", "tokens read", "steps a document"]
+    rows: list[list[Cell]] = [[*head]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
         alone: Path | None = None
@@ -158,12 +152,10 @@ def stacks(bench: Workbench) -> Finding:
             output = bench.extract(data, f"stack-{n}", *arguments)
             alone = alone or output
             evaluated = bench.evaluate(data, output, versus=alone)
-            read = scores.per_document(evaluated, "prompt_tokens")
-            steps = scores.per_document(evaluated, "steps")
+            read = f"{scores.per_document(evaluated, 'prompt_tokens'):.0f}"
+            steps = f"{scores.per_document(evaluated, 'steps'):.1f}"
             same = scores.agreement(evaluated)[1]
-            rows.append(
-                [data.title, n, scores.both(evaluated), same, f"{read:.0f}", f"{steps:.1f}"]
-            )
+            rows.append([data.title, n, scores.both(evaluated), same, read, steps])
             figures[n] = scores.f1(evaluated)
         heads.append(f"{data.title}: F1 {figures[1]:.1f} alone, {figures[6]:.1f} with six")
     return Finding([Table("Plain F1 (strict), drafts off", rows)], "; ".join(heads))
@@ -176,13 +168,14 @@ def descriptions(bench: Workbench) -> Finding:
     evaluated = _against(bench, data)
     same = scores.agreement(evaluated)[1]
     rows.append([evaluated["n_rows"], *scores.difference(evaluated), same])
+    note = (
+        "Amazon Reviews 2023 is not available, nor is a model that could judge it; these "
+        "descriptions are made up (`benchmarks/workloads.py`), so their values are known."
+    )
     return Finding(
         [Table("Plain F1, micro: descriptions of 300 tokens, 16 attributes", rows)],
         f"HPD - AR in plain F1: {_sentence('made-up descriptions', evaluated)}",
-        [
-            "Amazon Reviews 2023 is not available, nor is a model that could judge it; these "
-            "descriptions are made up (`benchmarks/workloads.py`), so their values are known."
-        ],
+        [note],
     )
 
 
@@ -293,9 +286,8 @@ def _titles(bench: Workbench, data: DataSet) -> DataSet:
 
 def splits(bench: Workbench) -> Finding:
     """Table 2: count the rows of each data set."""
-    rows: list[list[Cell]] = [
-        ["data", "to learn from", "scored", "categories", "attributes a category"]
-    ]
+    head = ["data", "to learn from", "scored", "categories", "attributes a category"]
+    rows: list[list[Cell]] = [[*head]]
     heads = []
     for data in bench.data_sets():
         schemas = load_schemas(str(data.schema))
@@ -307,14 +299,11 @@ def splits(bench: Workbench) -> Finding:
         mean = f"{sum(sizes) / len(sizes):.2f}"
         rows.append([data.title, n_train, n_scored, len(sizes), mean])
         heads.append(f"{data.title}: {n_train} and {n_scored}")
-    return Finding(
-        [Table("Rows", rows)],
-        "; ".join(heads),
-        [
-            "OA-Mine and AE-110k are the two halves of ExtractGPT's large training splits, "
-            "divided by a hash of the title; the paper's test splits are not used."
-        ],
+    note = (
+        "OA-Mine and AE-110k are the two halves of ExtractGPT's large training splits, "
+        "divided by a hash of the title; the paper's test splits are not used."
     )
+    return Finding([Table("Rows", rows)], "; ".join(heads), [note])
 
 
 PARTS: Sequence[Part] = (
