@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+_NUMBER = re.compile(r"[-+]?(\d[\d,]*)?\.?\d+")
 
 Cell = str | int | float | None
 """A cell; numbers are text if their decimals matter."""
@@ -114,13 +117,5 @@ def load_results(folder: Path) -> dict[str, Result]:
 
 def _is_numeric(column: Sequence[str]) -> bool:
     """Return whether a column has only figures or empty cells."""
-    cells = [cell.strip("*% $x<") for cell in column if cell]
-    return bool(cells) and all(_is_number(cell.partition(" ")[0]) for cell in cells)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.replace(",", ""))
-    except ValueError:
-        return False
-    return True
+    cells = [cell.strip("*% $x<").partition(" ")[0] for cell in column if cell]
+    return bool(cells) and all(map(_NUMBER.fullmatch, cells))
