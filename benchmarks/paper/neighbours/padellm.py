@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.harness.result import Cell, Finding, Table
 from benchmarks.harness.workbench import MissingInputError, Workbench
-from benchmarks.paper.neighbours.comparison import EngineWay, WayResult, engine_run, with_one_thread
+from benchmarks.paper.neighbours.comparison import EngineWay, WayResult, with_one_thread
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.results import Extraction
@@ -95,9 +95,9 @@ def entities(bench: Workbench) -> Finding:
         few = (replace(each, max_items=_N_MENTIONS) for each in schema.attributes)
         schema = Schema(tuple(few))
         for name, way in _WAYS.items():
-            with way.extractor(bench, Schemas.of(schema)) as extractor:
-                engine_run(extractor, examples[:1], WayResult(), way.read)
-                engine_run(extractor, examples, found[name], way.read)
+            with way.opened(bench, Schemas.of(schema)) as run:
+                run(examples[:1], WayResult())  # to warm up
+                run(examples, found[name])
             counts[name].append(_counts(examples, found[name].answers[n:]))
         n += len(examples)
     ar = next(iter(found.values()))
