@@ -195,14 +195,12 @@ def order(bench: Workbench) -> Finding:
             title = way.method.upper()
             rows.append([data.title, title, *map(scores.both, evaluated), same])
             heads.append(f"{data.title}, {title}: {same} of the filled fields are the same")
-    return Finding(
-        [Table("Plain F1 (strict), and filled fields with the same value", rows)],
-        "; ".join(heads),
-        [
-            f"About {N_FEW} titles of each set; each method has its own adapter of table 1. "
-            "HPD's instruction also lists the attributes in that order."
-        ],
+    note = (
+        f"About {N_FEW} titles of each set; each method has its own adapter of table 1. HPD's "
+        "instruction also lists the attributes in that order."
     )
+    caption = "Plain F1 (strict), and filled fields with the same value"
+    return Finding([Table(caption, rows)], "; ".join(heads), [note])
 
 
 def _reversed(bench: Workbench, data: DataSet) -> DataSet:
@@ -229,14 +227,12 @@ def quantization(bench: Workbench) -> Finding:
             figures = scores.difference(bench.evaluate(few, hpd, versus=ar))
             rows.append([data.title, name, *figures])
             heads.append(f"{name} {figures[2]} (p {figures[-1]})")
-    return Finding(
-        [Table("Plain F1, micro", rows)],
-        "HPD - AR in plain F1: " + "; ".join(heads),
-        [
-            f"About {N_FEW} titles. All weights are made from `{bench.model.name}`; the adapters "
-            "are in F32."
-        ],
+    note = (
+        f"About {N_FEW} titles. All weights are made from `{bench.model.name}`; the adapters are "
+        "in F32."
     )
+    headline = "HPD - AR in plain F1: " + "; ".join(heads)
+    return Finding([Table("Plain F1, micro", rows)], headline, [note])
 
 
 def self_supervision(bench: Workbench) -> Finding:
@@ -265,14 +261,12 @@ def self_supervision(bench: Workbench) -> Finding:
             rows.append([data.title, "HPD", taught, scores.both(evaluated), same])
             found.append(f"F1 {scores.f1(evaluated):.1f} and {same} of the fields as AR")
         heads.append(f"{data.title}: {found[0]} before, {found[1]} after")
-    return Finding(
-        [Table("Plain F1 (strict), and fields with AR's value", rows)],
-        "; ".join(heads),
-        [
-            f"About {N_FEW} titles. AR labelled some {_N_LABELLED} titles of its training data; on "
-            "these labels, an adapter for HPD was trained for one epoch, on top of AR's."
-        ],
+    note = (
+        f"About {N_FEW} titles. AR labelled some {_N_LABELLED} titles of its training data; on "
+        "these labels, an adapter for HPD was trained for one epoch, on top of AR's."
     )
+    table = Table("Plain F1 (strict), and fields with AR's value", rows)
+    return Finding([table], "; ".join(heads), [note])
 
 
 def _titles(bench: Workbench, data: DataSet) -> DataSet:
