@@ -70,6 +70,9 @@ class Score:
     scalars: Points
     lists: Points
 
+    def __add__(self, other: Score) -> Score:
+        return Score(self.scalars + other.scalars, self.lists + other.lists)
+
     @property
     def all(self) -> float:
         share = (self.scalars + self.lists).share
@@ -92,23 +95,23 @@ class Run:
 
 def score(answer: Any, schema: Mapping[str, Any], label: Any) -> Score:
     """Return the points of an answer for the leaves of a schema."""
-    scalars, lists = _points(_normalized(answer), schema, _normalized(label))
-    return Score(scalars, lists)
+    return _points(_normalized(answer), schema, _normalized(label))
 
 
-def _points(answer: Any, schema: Mapping[str, Any], label: Any) -> tuple[Points, Points]:
+def _points(answer: Any, schema: Mapping[str, Any], label: Any) -> Score:
+    """Return the points for scalars and for lists."""
     types = schema.get("type")
     if "array" in (types if isinstance(types, list) else [types]):
-        return Points(), _list_points(_items(answer), _items(label))
+        lists = (each if isinstance(each, list) else [] for each in (answer, label))
+        return Score(Points(), _list_points(*lists))
     if "properties" not in schema:
-        if _is_empty(answer) and _is_empty(label):
-            return Points(), Points()
-        return Points(float(answer == label), 1.0), Points()
-    scalars = lists = Points()
+        counts = not (_is_empty(answer) and _is_empty(label))
+        return Score(Points(float(answer == label), 1.0) if counts else Points(), Points())
+    answer, label = (each if isinstance(each, Mapping) else {} for each in (answer, label))
+    total = Score(Points(), Points())
     for name, part in schema["properties"].items():
-        own = _points(_member(answer, name), part, _member(label, name))
-        scalars, lists = scalars + own[0], lists + own[1]
-    return scalars, lists
+        total += _points(answer.get(name), part, label.get(name))
+    return total
 
 
 def _list_points(answer: Sequence[Any], label: Sequence[Any]) -> Points:
@@ -131,10 +134,9 @@ def _list_points(answer: Sequence[Any], label: Sequence[Any]) -> Points:
 
 
 def _similarity(known: Mapping[str, Any], found: Mapping[str, Any]) -> float:
-    names = {
-        n for n in (*known, *found) if not _is_empty(known.get(n)) or not _is_empty(found.get(n))
-    }
-    return statistics.fmean(known.get(n) == found.get(n) for n in names) if names else 1.0
+    pairs = [(known.get(name), found.get(name)) for name in {**known, **found}]
+    same = [one == other for one, other in pairs if not (_is_empty(one) and _is_empty(other))]
+    return statistics.fmean(same) if same else 1.0
 
 
 def _leaves(item: Any, path: str = "") -> dict[str, Any]:
@@ -164,14 +166,6 @@ def _is_empty(value: Any) -> bool:
     return value is None or value in ("", [], {})
 
 
-def _member(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else None
-
-
-def _items(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list) else []
-
-
 # --- documents ------------------------------------------------------------------------------------
 
 
@@ -184,17 +178,13 @@ def labelled_files(folder: Path) -> Iterator[LabelledFile]:
                 yield LabelledFile(path.stem, path, _read(schema), _read(label))
         return
     schemas = [_read(path) for path in sorted(folder.glob("*-schema.json"))]
+    properties = [each.get("schema_definition", each).get("properties", {}) for each in schemas]
     for gold in sorted(folder.glob("*.gold.json")):
         name, label = gold.name.removesuffix(".gold.json"), _read(gold)
         path = next((p for p in folder.glob(f"{name}.*") if p != gold), None)
         if path is not None and schemas:
-            schema = max(schemas, key=lambda schema: len(label.keys() & _properties(schema)))
-            yield LabelledFile(name, path, schema, label)
-
-
-def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    properties: Mapping[str, Any] = schema.get("schema_definition", schema).get("properties", {})
-    return properties
+            n_common = [len(label.keys() & names) for names in properties]
+            yield LabelledFile(name, path, schemas[n_common.index(max(n_common))], label)
 
 
 def _read(path: Path) -> Any:

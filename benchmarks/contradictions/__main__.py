@@ -33,10 +33,12 @@ from hpd.models.model_files import resolve_model
 from hpd.results import Extraction
 
 TITLE = "Texts that contradict their schema"
-_HEAD = (
-    "kind", "texts", "silently wrong", "of them sure", "null and why", "null",
-    "twins right", "wrong", "lost", "other fields right",
-)  # fmt: skip
+_COLUMNS = {
+    "kind": "kind", "texts": "texts", "silently wrong": "silently wrong", "sure": "of them sure",
+    "null and why": "null and why", "null": "null", "twin right": "twins right",
+    "twin wrong": "wrong", "twin lost": "lost", "others": "other fields right",
+}  # fmt: skip
+"""The heading of each count."""
 _EVERY = 50
 """Number of texts between two lines of progress."""
 
@@ -86,9 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             faults[name] = counted["all"].faults
             shown = format_table(map(str, row) for row in tables[-1].rows)
             print(f"{name}\n{shown}", flush=True)
-            if asked.faults:
-                for fault in faults[name]:
-                    print(json.dumps(fault, ensure_ascii=False), flush=True)
+            for fault in faults[name] if asked.faults else ():
+                print(json.dumps(fault, ensure_ascii=False), flush=True)
             if asked.kept_aside is not None:
                 right[name] = kept_aside(path, asked.threads, asked.kept_aside or None)
                 headlines.append(f"{name}: {compared(before.get(name, {}), right[name])}")
@@ -157,14 +158,11 @@ def extracted(
 
 def rows(counted: Mapping[str, ContradictionTally]) -> list[Sequence[str | int]]:
     """Return the table of the counts."""
-    made: list[Sequence[str | int]] = [_HEAD]
+    made: list[Sequence[str | int]] = [tuple(_COLUMNS.values())]
     for kind, each in counted.items():
         n = each.counts
-        made.append((
-            kind, n["texts"], n["silently wrong"], n["sure"], n["null and why"], n["null"],
-            n["twin right"], n["twin wrong"], n["twin lost"],
-            f"{n['others right']} of {n['others']}",
-        ))  # fmt: skip
+        others = f"{n['others right']} of {n['others']}"
+        made.append((kind, *(n[name] for name in [*_COLUMNS][1:-1]), others))
     return made
 
 
