@@ -44,7 +44,6 @@ from hpd.schema.render import to_json_schema
 _LONGEST = 160
 """Maximum number of tokens in an answer."""
 N_CTX = 2048
-"""Maximum number of tokens in a prompt with its answer."""
 _PORT = 8790
 
 
@@ -63,14 +62,9 @@ class PeerQuestion:
 
     @property
     def messages(self) -> list[dict[str, str]]:
-        """hpd's prompt for a whole object."""
-        return prompt(self.attributes, self.example.text)
-
-
-def prompt(schema: Schema, text: str) -> list[dict[str, str]]:
-    """Return hpd's prompt for a whole object, as messages of OpenAI's API."""
-    user = instruction_text(schema) + documents_text([text])
-    return [{"role": "system", "content": system_text()}, {"role": "user", "content": user}]
+        """hpd's prompt for a whole object, as messages of OpenAI's API."""
+        user = instruction_text(self.attributes) + documents_text([self.example.text])
+        return [{"role": "system", "content": system_text()}, {"role": "user", "content": user}]
 
 
 @dataclass(frozen=True)
@@ -81,6 +75,7 @@ class Setting:
     schemas: Schemas
     n_threads: int
     n_ctx: int
+    """Maximum number of tokens in a prompt with its answer."""
     n_in_flight: int
     server: Path | None
 
@@ -196,14 +191,23 @@ def guidance(setting: Setting) -> Iterator[Answerer]:
 
 
 @contextmanager
+def _client(setting: Setting) -> Iterator[Any]:
+    """Start the server; yield OpenAI's client of it."""
+    from openai import OpenAI
+
+    with _serving(setting) as address:
+        yield OpenAI(base_url=address, api_key="none", max_retries=0, timeout=600)
+
+
+@contextmanager
 def _serving(setting: Setting) -> Iterator[str]:
     """Start the server; yield its address."""
     if setting.server is None:
         raise ImportError("llama.cpp's server: name the program (--server)")
-    command = [str(setting.server), "-m", str(setting.model), "--host", "127.0.0.1", "--port"]
-    command += [str(_PORT), "-c", str(setting.n_ctx * setting.n_in_flight)]
-    command += ["--parallel", str(setting.n_in_flight), "-t", str(setting.n_threads)]
-    command += ["-tb", str(setting.n_threads), "-ngl", "99", "--kv-unified", "--jinja"]
+    n, n_threads = setting.n_in_flight, setting.n_threads
+    asked = f"--host 127.0.0.1 --port {_PORT} -c {setting.n_ctx * n} --parallel {n} -t {n_threads}"
+    asked += f" -tb {n_threads} -ngl 99 --kv-unified --jinja"
+    command = [str(setting.server), "-m", str(setting.model), *asked.split()]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
             address = f"http://127.0.0.1:{_PORT}"
@@ -218,19 +222,12 @@ def _serving(setting: Setting) -> Iterator[str]:
             server.terminate()
 
 
-def _client(address: str) -> Any:
-    from openai import OpenAI
-
-    return OpenAI(base_url=address, api_key="none", max_retries=0, timeout=600)
-
-
 @contextmanager
 def llama_server(
     setting: Setting, constrained: bool = True, by_field: bool = False
 ) -> Iterator[Answerer]:
     """Ask the server for whole objects, or for each field (as super-json-mode does)."""
-    with _serving(setting) as address:
-        client = _client(address)
+    with _client(setting) as client:
 
         def ask(question: PeerQuestion, schema: Mapping[str, Any]) -> str:
             form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
@@ -256,8 +253,8 @@ def instructor(setting: Setting) -> Iterator[Answerer]:
     import instructor as library
     from pydantic import create_model
 
-    with _serving(setting) as address:
-        client = library.from_openai(_client(address), mode=library.Mode.JSON_SCHEMA)
+    with _client(setting) as plain_client:
+        client = library.from_openai(plain_client, mode=library.Mode.JSON_SCHEMA)
 
         def answer(question: PeerQuestion) -> str:
             fields = dict.fromkeys(question.schema["properties"], (str | None, ...))
@@ -349,11 +346,10 @@ def peers(bench: Workbench) -> Finding:
     examples = list(load_examples(data.gold))
     chosen = [examples[i] for i in spread(len(examples), bench.count(16))]
     questions = [PeerQuestion(each, schemas.for_category(each.category)) for each in chosen]
+    model = bench.using(bench.model)
     rows = []
-    for programs, n_in_flight in ((ONE_BY_ONE, 1), (TOGETHER, 16)):
-        setting = Setting(
-            bench.using(bench.model), schemas, n_threads, N_CTX, n_in_flight, bench.server
-        )
+    for programs, n in ((ONE_BY_ONE, 1), (TOGETHER, 16)):
+        setting = Setting(model, schemas, n_threads, N_CTX, n, bench.server)
         rows += [measured(name, peer, setting, questions) for name, peer in programs.items()]
     times = {row["peer"]: row["seconds"] for row in rows if "error" not in row}
     others = {name: seconds for name, seconds in times.items() if "hpd" not in name}

@@ -15,8 +15,8 @@ from typing import Any
 from hpd.prompt.questions import which_attribute
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
-from hpd.values.grammar import enum_texts, value_grammar
-from tools.unconstrained import unconstrained
+from hpd.schema.scalars import FORMATS
+from hpd.values.grammar import _FORMAT_RULES, _pattern_is_supported, enum_texts, value_grammar
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
 COLUMNS = ("Type", "In a schema", "Constraint", "Document", "Result")
@@ -24,6 +24,15 @@ COLUMNS = ("Type", "In a schema", "Constraint", "Document", "Result")
 _MAX_RULE_LENGTH = 60
 _COMMON = {r'"\"" char* "\""': "any text", '"-"? [0-9]+ ("." [0-9]+)?': "any number"}
 """Grammars that the table describes in words."""
+_LIMITS = {
+    "minimum": "minimum",
+    "maximum": "maximum",
+    "exclusive_minimum": "exclusiveMinimum",
+    "exclusive_maximum": "exclusiveMaximum",
+    "multiple_of": "multipleOf",
+    "min_length": "minLength",
+    "max_length": "maxLength",
+}
 
 
 @dataclass(frozen=True)
@@ -83,6 +92,24 @@ def constraint(attribute: Attribute) -> str:
     checked = f"; checked: {', '.join(left)}" if left else ""
     rule = _rule(attribute)
     return f"{_COMMON.get(rule) or f'grammar {_code(rule)}'}{checked}"
+
+
+def unconstrained(attribute: Attribute) -> list[str]:
+    """Return the limits of a scalar that are checked after decoding, not by its grammar."""
+    limits = [keyword for name, keyword in _LIMITS.items() if getattr(attribute, name) is not None]
+    if attribute.type == "integer":
+        limits.append("whole number")
+    if attribute.type in ("date", "date-time"):
+        limits.append("calendar")
+    if attribute.pattern is not None and not _pattern_is_supported(attribute.pattern):
+        limits.append("pattern")
+    if attribute.format is not None and (
+        attribute.pattern is not None
+        or attribute.format not in FORMATS
+        or attribute.format in _FORMAT_RULES
+    ):
+        limits.append("format")
+    return limits
 
 
 def _trie(texts: Iterable[str]) -> str:
