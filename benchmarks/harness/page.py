@@ -21,14 +21,11 @@ from benchmarks.harness.workbench import ROOT
 
 DOCS = ROOT / "docs"
 
-_RESULT = re.compile(
-    r"<!-- result: (?P<part>[\w-]+) -->\n(?P<text>.*?)<!-- end of result -->\n", re.DOTALL
-)
-_HEADLINE = re.compile(
-    r"(?P<start><!-- headline: (?P<part>[\w-]+) -->)(?P<text>.*?)(?P<end><!-- end of headline -->)",
+_SLOT = re.compile(
+    r"(?P<start><!-- (?P<kind>result|headline): (?P<part>[\w-]+) -->\n?)(?P<text>.*?)"
+    r"(?P<end><!-- end of (?P=kind) -->)",
     re.DOTALL,
 )
-_NOT_YET = "Not measured yet.\n"
 
 
 def write_all(results: Path) -> list[Path]:
@@ -51,16 +48,14 @@ def with_results(text: str, results: Mapping[str, Result]) -> str:
     """Return a page's text with slots filled in; those without a result are unchanged."""
 
     def filled(match: re.Match[str]) -> str:
-        part = match["part"]
-        text = shown(results[part]) if part in results else match["text"] or _NOT_YET
-        return f"<!-- result: {part} -->\n{text}<!-- end of result -->\n"
+        result = results.get(match["part"])
+        if match["kind"] == "result":
+            text = shown(result) if result else match["text"] or "Not measured yet.\n"
+        else:
+            text = result.finding.headline if result else match["text"]
+        return f"{match['start']}{text}{match['end']}"
 
-    def told(match: re.Match[str]) -> str:
-        part = match["part"]
-        headline = results[part].finding.headline if part in results else match["text"]
-        return f"{match['start']}{headline}{match['end']}"
-
-    return _HEADLINE.sub(told, _RESULT.sub(filled, text))
+    return _SLOT.sub(filled, text)
 
 
 def shown(result: Result) -> str:

@@ -27,13 +27,8 @@ _PATH = re.compile(r"(?:^|(?<==))/[^,|=]+")
 """An absolute path in an argument."""
 
 _FILES = {"oa-mine": "dev.jsonl", "ae-110k": "dev.jsonl", "wdc-pave": "train.jsonl"}
-
-_TITLES = {
-    "oa-mine": "OA-Mine",
-    "ae-110k": "AE-110k",
-    "wdc-pave": "WDC-PAVE",
-    "catalogue-300": "descriptions of 300 tokens",
-}
+_TITLES = {"oa-mine": "OA-Mine", "ae-110k": "AE-110k", "wdc-pave": "WDC-PAVE"}
+_TITLES["catalogue-300"] = "descriptions of 300 tokens"
 
 
 class MissingInputError(Exception):
@@ -197,8 +192,8 @@ class Workbench:
         With ``replay`` all methods write the known answers, otherwise the model's own.
         """
         output = self.folder("bench") / f"{name}.jsonl"
-        command = ["hpd", "bench", str(data.gold), "--schema", str(data.schema)]
-        command += ["--replay", str(data.gold)] if replay else []
+        known = ["--replay", str(data.gold)] if replay else []
+        command = ["hpd", "bench", str(data.gold), "--schema", str(data.schema), *known]
         command += ["-m", str(self.using(self.model)), *self.threads(), *arguments]
         command += ["-o", str(output)]
         if self.again or not _summaries(output):
@@ -262,9 +257,9 @@ class Workbench:
         return _PATH.sub(lambda match: self._shown_path(match.group()), str(argument))
 
     def _shown_path(self, path: str) -> str:
-        folders = [(self.work, "WORK"), *([(self.data, "DATA")] if self.data else [])]
-        for folder, name in (*folders, (bundled_model().parents[1], ""), (ROOT, "")):
-            if Path(path).is_relative_to(folder):
+        names = {self.work: "WORK", self.data: "DATA", bundled_model().parents[1]: "", ROOT: ""}
+        for folder, name in names.items():
+            if folder and Path(path).is_relative_to(folder):
                 return str(Path(name) / Path(path).relative_to(folder))
         return Path(path).name
 

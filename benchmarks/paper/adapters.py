@@ -55,17 +55,13 @@ def trained(
     folder = bench.folder("trained", data.name) / (name or way.name)
     train = data.gold if data.train is None else data.train
     mask = ["--mask", way.mask] if way.method == "hpd" else []
-    bench.make(
-        folder / "adapter.gguf",
-        [
-            *("hpd", "finetune", str(train), *data.schemas()),
-            *("-m", str(bench.using(model or bench.model)), "-o", str(folder)),
-            *("--method", way.method, *mask, "--max-tokens", str(way.k_max)),
-            *("--lora-rank", "16", "--epochs", "1", "--learning-rate", "1e-3"),
-            *("--unnamed", _UNNAMED.get(data.name, "null"), *labels),
-            *("--resume", "--quiet", *bench.threads()),
-        ],
-    )
+    command = ["hpd", "finetune", str(train), *data.schemas()]
+    command += ["-m", str(bench.using(model or bench.model)), "-o", str(folder)]
+    command += ["--method", way.method, *mask, "--max-tokens", str(way.k_max)]
+    command += ["--lora-rank", "16", "--epochs", "1", "--learning-rate", "1e-3"]
+    command += ["--unnamed", _UNNAMED.get(data.name, "null"), *labels]
+    command += ["--resume", "--quiet", *bench.threads()]
+    bench.make(folder / "adapter.gguf", command)
     return folder
 
 
@@ -106,14 +102,11 @@ def reference(bench: Workbench, data: DataSet, way: AdapterWay, adapter: Path | 
         predictor = Predictor(network, vocabulary, "hpd", way.mask, max_tokens=way.k_max)
         examples = list(load_examples(data.gold, category_field="category", needs_text=True))
         schemas = load_schemas(data.schema)
-        answers = predictor.predict(
-            [each.text for each in examples],
-            [schemas.for_category(each.category) for each in examples],
-        )
+        asked = [schemas.for_category(each.category) for each in examples]
+        answers = predictor.predict([each.text for each in examples], asked)
         with output.open("w", encoding="utf-8") as file:
             for example, values in zip(examples, answers, strict=True):
-                row = {"id": example.id, "data": values}
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                file.write(json.dumps({"id": example.id, "data": values}) + "\n")
 
     bench.using(bench.model)
     name = f"reference-{way.name}-{adapter.name if adapter else 'base'}"

@@ -79,9 +79,8 @@ def neighbours(bench: Workbench) -> Finding:
             f"{max(margins):.2f} apart in their logits."
         )
     cells = compared(examples, schemas, found)
-    title = (
-        f"{len(examples)} titles of OA-Mine; passes per document, including the one over its prompt"
-    )
+    n = len(examples)
+    title = f"{n} titles of OA-Mine; passes per document, including the one over its prompt"
     return Finding([Table(title, cells)], tokens_a_pass(cells), notes)
 
 
