@@ -90,10 +90,8 @@ def entities(bench: Workbench) -> Finding:
     for path in domains:
         rows = list(load_examples(path.with_name(path.name.replace(".schema.json", ".jsonl"))))
         examples = [rows[i] for i in spread(len(rows), bench.count(_N_SENTENCES))]
-        schema = load_schema(json.loads(path.read_text(encoding="utf-8")))
-        assert isinstance(schema, Schema)
-        few = (replace(each, max_items=_N_MENTIONS) for each in schema.attributes)
-        schema = Schema(tuple(few))
+        every = load_schema(json.loads(path.read_text(encoding="utf-8"))).attributes
+        schema = Schema(tuple(replace(each, max_items=_N_MENTIONS) for each in every))
         for name, way in _WAYS.items():
             with way.opened(bench, Schemas.of(schema)) as run:
                 run(examples[:1], WayResult())  # to warm up
