@@ -1,13 +1,10 @@
 """Counts silently wrong values in texts that contradict their schema in one field.
 
     python -m benchmarks.contradictions -m MODEL [MODEL ...] [--limit N] [-o RESULT.json]
-    python -m benchmarks.contradictions -m MODEL --kept-aside -o RESULT.json --baseline BEFORE.json
 
 Where a text states a value that its schema does not allow, the field should be null, with an error
 that says why. A value without an error is silently wrong: it was cut, rounded or made up to fit.
 Each text has a twin with a value that fits, to count the right values that are rejected or lost.
-With --kept-aside, the held-out documents of models/recipe/handwritten are also extracted, and their
-right values are compared with those of an earlier result.
 """
 
 from __future__ import annotations
@@ -22,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import hpd
-from benchmarks.contradictions.counting import ContradictionTally, lost, tally
+from benchmarks.contradictions.counting import ContradictionTally, tally
 from benchmarks.contradictions.records import read_records
 from benchmarks.harness.part import conditions
 from benchmarks.harness.result import Finding, Result, Table
-from benchmarks.harness.workbench import ROOT
 from hpd.bench.workload import spread
 from hpd.messages import format_table
 from hpd.models.model_files import resolve_model
@@ -53,34 +49,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--limit", type=int, metavar="N", help="number of texts, spread over the kinds"
     )
     parser.add_argument("-t", "--threads", type=int, default=0, help="(0: automatic)")
-    also = "also N held-out handwritten documents (0: all)"
-    parser.add_argument("--kept-aside", type=int, nargs="?", const=0, metavar="N", help=also)
-    parser.add_argument("--baseline", type=Path, metavar="FILE", help="an earlier result")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the result as JSON")
     parser.add_argument("--faults", action="store_true", help="print each fault")
     words = sys.argv[1:] if arguments is None else arguments
     asked = parser.parse_args(words)
     if asked.limit is not None and asked.limit < 1:
         parser.error(f"--limit {asked.limit}: at least one text is needed")
-    if asked.kept_aside is not None and asked.kept_aside < 0:
-        parser.error(f"--kept-aside {asked.kept_aside}: must not be negative")
-    if asked.baseline and asked.kept_aside is None:
-        parser.error("--baseline is compared with held-out documents: also say --kept-aside")
-    before: Mapping[str, Any] = {}
-    if asked.baseline:
-        try:
-            before = json.loads(asked.baseline.read_text(encoding="utf-8"))["right"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            parser.error(f"--baseline {asked.baseline}: no result of this command: {error}")
     start = time.monotonic()
     tables: list[Table] = []
     headlines: list[str] = []
     faults: dict[str, Any] = {}
-    right: dict[str, Any] = {}
     try:
         models = {path.name: path for path in map(resolve_model, asked.model or [None])}
-        if asked.baseline and (missing := models.keys() - before.keys()):
-            parser.error(f"--baseline {asked.baseline}: lacks {', '.join(missing)}")
         for name, path in models.items():
             counted = contradictions(path, asked.threads, asked.limit)
             tables.append(Table(f"{TITLE}: {name}", rows(counted)))
@@ -90,10 +70,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{name}\n{shown}", flush=True)
             for fault in faults[name] if asked.faults else ():
                 print(json.dumps(fault, ensure_ascii=False), flush=True)
-            if asked.kept_aside is not None:
-                right[name] = kept_aside(path, asked.threads, asked.kept_aside or None)
-                headlines.append(f"{name}: {compared(before.get(name, {}), right[name])}")
-                print(headlines[-1], flush=True)
     except hpd.HpdError as error:
         print(f"contradictions: {error}", file=sys.stderr)
         return 1
@@ -104,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Without the machine's paths.
         command = " ".join(["python -m benchmarks.contradictions", *(Path(w).name for w in words)])
         row = asdict(Result("contradictions", TITLE, (command,), finding, made_under))
-        text = json.dumps({**row, "faults": faults, "right": right}, ensure_ascii=False, indent=1)
+        text = json.dumps({**row, "faults": faults}, ensure_ascii=False, indent=1)
         asked.output.write_text(f"{text}\n", encoding="utf-8")
     return 0
 
@@ -121,26 +97,6 @@ def contradictions(model: Path, n_threads: int, limit: int | None) -> dict[str, 
     ]
     found = extracted(schemas, documents, model, n_threads)
     return tally(records, list(zip(found[::2], found[1::2], strict=True)))
-
-
-def kept_aside(model: Path, n_threads: int, limit: int | None) -> dict[str, str]:
-    """Return the marks of each held-out handwritten document: 1 for a right value, else 0."""
-    if str(ROOT / "models") not in sys.path:
-        sys.path.append(str(ROOT / "models"))
-    from recipe import handwritten, written  # type: ignore[import-not-found]
-
-    every = handwritten.kept_aside()
-    chosen = [every[i] for i in spread(len(every), limit)]
-    documents = [hpd.Document(each.text, category=each.name) for each in chosen]
-    found = extracted({each.name: each.schema for each in chosen}, documents, model, n_threads)
-    return {
-        each.name: "".join(
-            "01"[cell.is_right]
-            for cell in written.cells(each.schema.attributes, each.answer, extraction.data or {})
-            if cell.gold
-        )
-        for each, extraction in zip(chosen, found, strict=True)
-    }
 
 
 def extracted(
@@ -174,18 +130,6 @@ def headline(every: ContradictionTally) -> str:
         f"{share:.1%} of {n['texts']} silently wrong; of their twins {n['twin right']} right, "
         f"{n['twin wrong']} wrong, {n['twin lost']} lost"
     )
-
-
-def compared(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Return the numbers of right and, since ``before``, lost and gained values, in words."""
-    marks = "".join(now.values())
-    told = f"{marks.count('1')} of {len(marks)} values of held-out documents are right"
-    if not before:
-        return told
-    n_lost, n_right = lost(before, now)
-    n_gained, _ = lost(now, before)
-    share = n_lost / n_right if n_right else 0.0
-    return f"{told}; of {n_right} right before, {n_lost} are lost ({share:.2%}); {n_gained} gained"
 
 
 if __name__ == "__main__":

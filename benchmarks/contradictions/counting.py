@@ -121,24 +121,6 @@ def equal(stated: Any, value: Any) -> bool:
     return outcome(gold_values(texts), value, normalized) == "vc"
 
 
-def lost(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[int, int]:
-    """Return how many values were right before but are not now, and how many were right before.
-
-    Args:
-        before: by document, a mark for each value that it states: ``1`` if right.
-        now: the same for the run under test; documents that only one of the two has are ignored.
-
-    Raises:
-        ValueError: a document has different numbers of marks in the two.
-    """
-    n_lost = n_right = 0
-    for name in before.keys() & now.keys():
-        for was, still in zip(before[name], now[name], strict=True):
-            n_right += was == "1"
-            n_lost += was == "1" and still != "1"
-    return n_lost, n_right
-
-
 def _is_right(stated: Mapping[str, Any], extraction: Extraction[Any], path: str) -> bool:
     """Return whether a stated value was extracted; a list item may be anywhere in its list."""
     value = dict(leaves(stated))[path]
