@@ -25,13 +25,11 @@ class AdapterWay:
 
     method: str
     mask: str = "branch"
-    k_max: int = K_MAX
 
     @property
     def name(self) -> str:
         """The name in file names."""
-        parts = [self.method, *([self.mask] if self.method == "hpd" else [])]
-        return "-".join(parts) + (f"-{self.k_max}" if self.k_max != K_MAX else "")
+        return "ar" if self.method == "ar" else f"hpd-{self.mask}"
 
     @property
     def title(self) -> str:
@@ -57,7 +55,7 @@ def trained(
     mask = ["--mask", way.mask] if way.method == "hpd" else []
     command = ["hpd", "finetune", str(train), *data.schemas()]
     command += ["-m", str(bench.using(model or bench.model)), "-o", str(folder)]
-    command += ["--method", way.method, *mask, "--max-tokens", str(way.k_max)]
+    command += ["--method", way.method, *mask, "--max-tokens", str(K_MAX)]
     command += ["--lora-rank", "16", "--epochs", "1", "--learning-rate", "1e-3"]
     command += ["--unnamed", _UNNAMED.get(data.name, "null"), *labels]
     command += ["--resume", "--quiet", *bench.threads()]
@@ -79,7 +77,7 @@ def predicted(
         return reference(bench, data, way, adapter)
     name = f"{way.name}-{'tuned' if adapter else 'base'}{suffix}"
     lora = ["--lora", str(adapter / "adapter.gguf")] if adapter else []
-    asked = ["--set", f"method={way.method}", "--max-tokens", str(way.k_max), *lora]
+    asked = ["--set", f"method={way.method}", "--max-tokens", str(K_MAX), *lora]
     return bench.extract(data, name, *asked, *arguments, model=model or quantized(bench, "Q8_0"))
 
 
@@ -99,7 +97,7 @@ def reference(bench: Workbench, data: DataSet, way: AdapterWay, adapter: Path | 
         torch.set_num_threads(bench.n_threads or torch.get_num_threads())
         network = load_network(bench.model, adapter=adapter and adapter / "adapter.gguf")
         vocabulary = GgufVocabulary(bench.model)
-        predictor = Predictor(network, vocabulary, "hpd", way.mask, max_tokens=way.k_max)
+        predictor = Predictor(network, vocabulary, "hpd", way.mask, max_tokens=K_MAX)
         examples = list(load_examples(data.gold, category_field="category", needs_text=True))
         schemas = load_schemas(data.schema)
         asked = [schemas.for_category(each.category) for each in examples]

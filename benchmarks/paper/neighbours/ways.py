@@ -22,6 +22,8 @@ import numpy as np
 
 from hpd.models.hardware import use_amx
 
+_N_CTX = 1024
+"""Maximum number of tokens in a prompt with its answer and guesses."""
 N_LONGEST = 192
 """Maximum number of tokens in an answer."""
 _N_JACOBI = 16
@@ -33,17 +35,11 @@ _N_DRAFT = 6
 
 
 class Passes:
-    """A context that reads tokens pass by pass.
+    """A context of a model, given by the path of its file, that reads tokens pass by pass."""
 
-    Args:
-        model: path of a GGUF file.
-        n_ctx: maximum number of tokens in a prompt with its answer and guesses.
-        n_threads: number of threads.
-    """
-
-    def __init__(self, model: Path, n_ctx: int = 1024, n_threads: int = 1) -> None:
+    def __init__(self, model: Path, n_threads: int = 1) -> None:
         use_amx()  # unless it crashes on this machine
-        sizes = {"n_ctx": n_ctx, "n_batch": n_ctx}
+        sizes = {"n_ctx": _N_CTX, "n_batch": _N_CTX}
         sizes |= {"n_threads": n_threads, "n_threads_batch": n_threads}
         self._llama = llama_cpp.Llama(str(model), logits_all=True, verbose=False, **sizes)
         self._n_prompt = self._n_before = 0
