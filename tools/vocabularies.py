@@ -7,7 +7,6 @@ requires, and writes them into FOLDER. Tests find it through ``HPD_VOCABULARIES`
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tarfile
 import tempfile
@@ -48,11 +47,9 @@ def _unpack(archive: Path, folder: Path) -> None:
     with tarfile.open(archive) as files:
         for member in files:
             name = Path(member.name).name
-            source = files.extractfile(member) if name in wanted else None
-            if source is not None:
+            if name in wanted and (source := files.extractfile(member)) is not None:
                 wanted.remove(name)
-                with source, (folder / name).open("wb") as target:
-                    shutil.copyfileobj(source, target)
+                (folder / name).write_bytes(source.read())
     if wanted:
         raise RuntimeError(f"{archive.name} lacks {', '.join(sorted(wanted))}")
 

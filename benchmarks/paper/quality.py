@@ -19,7 +19,6 @@ from hpd.schema import load_schemas
 
 _DIFFERENCE_HEAD = ("AR", "HPD", "HPD - AR", "95% interval", "p")
 
-
 Evaluated = Mapping[str, Any]
 """The output of ``hpd eval --json``."""
 
@@ -38,26 +37,17 @@ def _difference(evaluated: Evaluated, scope: str = "plain", form: str = "exact")
     """Return F1 of the other file and of this one, their difference, its interval, and p."""
     found = evaluated["versus"]["differences"][form][scope]["micro"]["f1"]
     low, high = found["interval"]
-    return [
-        f"{found['second']:.2f}",
-        f"{found['first']:.2f}",
-        f"{found['difference']:+.2f}",
-        f"{low:+.2f} to {high:+.2f}",
-        p_text(found["p_value"]),
-    ]
+    gap = f"{found['difference']:+.2f}", f"{low:+.2f} to {high:+.2f}"
+    return [f"{found['second']:.2f}", f"{found['first']:.2f}", *gap, p_text(found["p_value"])]
 
 
 def _agreement(evaluated: Evaluated) -> list[str]:
     """Return the number of fields and how many are the same; then the same for filled fields."""
     shares = evaluated["versus"]["agreement"]
-    return [
-        str(shares["n_fields"]),
-        f"{shares['same']:.2f}%",
-        f"{shares['same_normalized']:.2f}%",
-        str(shares["n_filled"]),
-        f"{shares['filled_same']:.2f}%",
-        f"{shares['filled_same_normalized']:.2f}%",
-    ]
+    cells = []
+    for n, same in (("n_fields", "same"), ("n_filled", "filled_same")):
+        cells += [str(shares[n]), f"{shares[same]:.2f}%", f"{shares[f'{same}_normalized']:.2f}%"]
+    return cells
 
 
 def _per_document(evaluated: Evaluated, count: str) -> float:
