@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,15 +25,11 @@ COLUMNS = ("Type", "In a schema", "Constraint", "Document", "Result")
 _MAX_RULE_LENGTH = 60
 _COMMON = {r'"\"" char* "\""': "any text", '"-"? [0-9]+ ("." [0-9]+)?': "any number"}
 """Grammars that the table describes in words."""
-_LIMITS = {
-    "minimum": "minimum",
-    "maximum": "maximum",
-    "exclusive_minimum": "exclusiveMinimum",
-    "exclusive_maximum": "exclusiveMaximum",
-    "multiple_of": "multipleOf",
-    "min_length": "minLength",
-    "max_length": "maxLength",
-}
+_LIMITS = (
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
+    "maxLength",
+)  # fmt: skip
+"""Keywords of JSON Schema; an attribute has them with underscores."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,8 @@ def constraint(attribute: Attribute) -> str:
 
 def unconstrained(attribute: Attribute) -> list[str]:
     """Return the limits of a scalar that are checked after decoding, not by its grammar."""
-    limits = [keyword for name, keyword in _LIMITS.items() if getattr(attribute, name) is not None]
+    names = {limit: re.sub("([A-Z])", r"_\1", limit).lower() for limit in _LIMITS}
+    limits = [limit for limit, name in names.items() if getattr(attribute, name) is not None]
     if attribute.type == "integer":
         limits.append("whole number")
     if attribute.type in ("date", "date-time"):
