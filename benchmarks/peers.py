@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from math import nan
@@ -82,7 +82,8 @@ class Setting:
 
 Answerer = Callable[[Sequence[PeerQuestion]], list[str]]
 """Answers questions, each with a text that should be a JSON object."""
-Peer = Callable[[Setting], AbstractContextManager[Answerer]]
+Peer = Callable[[Setting, ExitStack], Answerer]
+"""Returns an answerer, and pushes what must be closed after it onto the stack."""
 
 
 def _one_by_one(answer: Callable[[PeerQuestion], str]) -> Answerer:
@@ -100,39 +101,37 @@ def _together(setting: Setting, answer: Callable[[PeerQuestion], str]) -> Answer
 # --- hpd --------------------------------------------------------------------------------------
 
 
-@contextmanager
-def hpd(setting: Setting, method: str = "hpd") -> Iterator[Answerer]:
+def hpd(setting: Setting, stack: ExitStack, method: str = "hpd") -> Answerer:
     """Answer with one of hpd's methods."""
-    options = Options(
-        method=method, n_threads=setting.n_threads, in_flight=setting.n_in_flight,
-        null_threshold=0.0,
-    )  # fmt: skip
-    with Extractor(setting.schemas, setting.model, options=options) as extractor:
+    n_threads, in_flight = setting.n_threads, setting.n_in_flight
+    options = Options(method=method, n_threads=n_threads, in_flight=in_flight, null_threshold=0.0)
+    extractor = stack.enter_context(Extractor(setting.schemas, setting.model, options=options))
 
-        def answer(questions: Sequence[PeerQuestion]) -> list[str]:
-            documents = [Document(q.example.text, category=q.example.category) for q in questions]
-            return [json.dumps(found.data) for found in extractor.extract_many(documents)]
+    def answer(questions: Sequence[PeerQuestion]) -> list[str]:
+        documents = [Document(q.example.text, category=q.example.category) for q in questions]
+        return [json.dumps(found.data) for found in extractor.extract_many(documents)]
 
-        yield answer
+    return answer
 
 
 # --- libraries on top of llama-cpp-python, one document after another -------------------------
 
 
-def _llama(setting: Setting) -> Any:
+def _llama(setting: Setting, stack: ExitStack) -> Any:
     import llama_cpp  # after hpd, which chooses how its threads wait
 
     use_amx()  # unless it crashes on this machine
-    return llama_cpp.Llama(
+    llama = llama_cpp.Llama(
         str(setting.model), n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
         n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True, verbose=False,
     )  # fmt: skip
+    stack.callback(llama.close)
+    return llama
 
 
-@contextmanager
-def llama_cpp_python(setting: Setting, constrained: bool = True) -> Iterator[Answerer]:
+def llama_cpp_python(setting: Setting, stack: ExitStack, constrained: bool = True) -> Answerer:
     """Answer with ``create_chat_completion``, with or without ``response_format``."""
-    llama = _llama(setting)
+    llama = _llama(setting, stack)
 
     def answer(question: PeerQuestion) -> str:
         form = {"type": "json_object", "schema": question.schema} if constrained else None
@@ -141,18 +140,16 @@ def llama_cpp_python(setting: Setting, constrained: bool = True) -> Iterator[Ans
         )
         return str(found["choices"][0]["message"]["content"])
 
-    yield _one_by_one(answer)
-    llama.close()
+    return _one_by_one(answer)
 
 
-@contextmanager
-def outlines(setting: Setting) -> Iterator[Answerer]:
+def outlines(setting: Setting, stack: ExitStack) -> Answerer:
     """Answer with Outlines, which compiles each schema once."""
     from outlines import Generator, from_llamacpp
     from outlines.inputs import Chat
     from outlines.types import JsonSchema
 
-    model = from_llamacpp(_llama(setting))
+    model = from_llamacpp(_llama(setting, stack))
     generators: dict[str, Any] = {}
 
     def answer(question: PeerQuestion) -> str:
@@ -162,41 +159,30 @@ def outlines(setting: Setting) -> Iterator[Answerer]:
         chat = Chat(question.messages)
         return str(generators[schema](chat, max_tokens=_LONGEST, temperature=0.0))
 
-    yield _one_by_one(answer)
+    return _one_by_one(answer)
 
 
-@contextmanager
-def guidance(setting: Setting) -> Iterator[Answerer]:
+def guidance(setting: Setting, stack: ExitStack) -> Answerer:
     """Answer with Guidance, which does not ask the model for text that the schema fixes."""
     import guidance as library
 
     start = library.models.LlamaCpp(
-        _llama(setting), echo=False, chat_template=library.chat.ChatMLTemplate
+        _llama(setting, stack), echo=False, chat_template=library.chat.ChatMLTemplate
     )
 
     def answer(question: PeerQuestion) -> str:
         state = start
         for message in question.messages:
-            role = getattr(library, message["role"])
-            with role():
+            with getattr(library, message["role"])():
                 state += message["content"]
         with library.assistant():
             state += library.json(name="answer", schema=question.schema, max_tokens=_LONGEST)
         return str(state["answer"])
 
-    yield _one_by_one(answer)
+    return _one_by_one(answer)
 
 
 # --- clients of llama.cpp's server, one concurrent request per document in flight -------------
-
-
-@contextmanager
-def _client(setting: Setting) -> Iterator[Any]:
-    """Start the server; yield OpenAI's client of it."""
-    from openai import OpenAI
-
-    with _serving(setting) as address:
-        yield OpenAI(base_url=address, api_key="none", max_retries=0, timeout=600)
 
 
 @contextmanager
@@ -222,89 +208,91 @@ def _serving(setting: Setting) -> Iterator[str]:
             server.terminate()
 
 
-@contextmanager
+def _client(setting: Setting, stack: ExitStack) -> Any:
+    from openai import OpenAI
+
+    address = stack.enter_context(_serving(setting))
+    return OpenAI(base_url=address, api_key="none", max_retries=0, timeout=600)
+
+
 def llama_server(
-    setting: Setting, constrained: bool = True, by_field: bool = False
-) -> Iterator[Answerer]:
+    setting: Setting, stack: ExitStack, constrained: bool = True, by_field: bool = False
+) -> Answerer:
     """Ask the server for whole objects, or for each field (as super-json-mode does)."""
-    with _client(setting) as client:
+    client = _client(setting, stack)
 
-        def ask(question: PeerQuestion, schema: Mapping[str, Any]) -> str:
-            form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
-            found = client.chat.completions.create(
-                model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
-                **({"response_format": form} if constrained else {}),
-            )  # fmt: skip
-            return str(found.choices[0].message.content)
+    def ask(question: PeerQuestion, schema: Mapping[str, Any]) -> str:
+        form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+        found = client.chat.completions.create(
+            model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
+            **({"response_format": form} if constrained else {}),
+        )  # fmt: skip
+        return str(found.choices[0].message.content)
 
-        def by_fields(question: PeerQuestion) -> str:
-            whole: dict[str, Any] = {}
-            for name, part in question.schema["properties"].items():
-                one = {"type": "object", "properties": {name: part}, "required": [name]}
-                whole |= _parsed(ask(question, one)) or {}
-            return json.dumps(whole)
+    def by_fields(question: PeerQuestion) -> str:
+        whole: dict[str, Any] = {}
+        for name, part in question.schema["properties"].items():
+            one = {"type": "object", "properties": {name: part}, "required": [name]}
+            whole |= _parsed(ask(question, one)) or {}
+        return json.dumps(whole)
 
-        yield _together(setting, by_fields if by_field else lambda q: ask(q, q.schema))
+    return _together(setting, by_fields if by_field else lambda q: ask(q, q.schema))
 
 
-@contextmanager
-def instructor(setting: Setting) -> Iterator[Answerer]:
+def instructor(setting: Setting, stack: ExitStack) -> Answerer:
     """Answer with Instructor on top of the server, in its JSON Schema mode."""
     import instructor as library
     from pydantic import create_model
 
-    with _client(setting) as plain_client:
-        client = library.from_openai(plain_client, mode=library.Mode.JSON_SCHEMA)
+    client = library.from_openai(_client(setting, stack), mode=library.Mode.JSON_SCHEMA)
 
-        def answer(question: PeerQuestion) -> str:
-            fields = dict.fromkeys(question.schema["properties"], (str | None, ...))
-            found = client.create(
-                model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
-                response_model=create_model("Answer", **fields), max_retries=0,
-            )  # fmt: skip
-            return str(found.model_dump_json())
+    def answer(question: PeerQuestion) -> str:
+        fields = dict.fromkeys(question.schema["properties"], (str | None, ...))
+        found = client.create(
+            model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
+            response_model=create_model("Answer", **fields), max_retries=0,
+        )  # fmt: skip
+        return str(found.model_dump_json())
 
-        yield _together(setting, answer)
+    return _together(setting, answer)
 
 
-@contextmanager
-def llm(setting: Setting) -> Iterator[Answerer]:
+def llm(setting: Setting, stack: ExitStack) -> Answerer:
     """Answer with the library ``llm``, with a schema."""
     from llm.default_plugins.openai_models import Chat
 
-    with _serving(setting) as address:
-        model = Chat("any", model_name="any", api_base=address, supports_schema=True)
-        model.key = "none"
+    address = stack.enter_context(_serving(setting))
+    model = Chat("any", model_name="any", api_base=address, supports_schema=True)
+    model.key = "none"
+    settings = {"stream": False, "temperature": 0.0, "max_tokens": _LONGEST}
 
-        def answer(question: PeerQuestion) -> str:
-            system, user = (message["content"] for message in question.messages)
-            return str(model.prompt(user, system=system, schema=question.schema, stream=False,
-                                    temperature=0.0, max_tokens=_LONGEST).text())  # fmt: skip
+    def answer(question: PeerQuestion) -> str:
+        system, user = (message["content"] for message in question.messages)
+        return str(model.prompt(user, system=system, schema=question.schema, **settings).text())
 
-        yield _together(setting, answer)
+    return _together(setting, answer)
 
 
-@contextmanager
-def langextract(setting: Setting) -> Iterator[Answerer]:
+def langextract(setting: Setting, stack: ExitStack) -> Answerer:
     """Answer with LangExtract on top of the server, with one example of each attribute."""
     import langextract as library
     from langextract.providers.openai import OpenAILanguageModel
 
-    with _serving(setting) as address:
-        model = OpenAILanguageModel("any", api_key="none", base_url=address, temperature=0.0)
+    address = stack.enter_context(_serving(setting))
+    model = OpenAILanguageModel("any", api_key="none", base_url=address, temperature=0.0)
 
-        def answer(question: PeerQuestion) -> str:
-            names = list(question.schema["properties"])
-            example = " ".join(f"some-{name}" for name in names)
-            shown = [library.data.Extraction(name, f"some-{name}") for name in names]
-            found = library.extract(
-                question.example.text, "Extract: " + ", ".join(names),
-                [library.data.ExampleData(example, shown)], model=model, show_progress=False,
-            )  # fmt: skip
-            values = {each.extraction_class: each.extraction_text for each in found.extractions}
-            return json.dumps({name: values.get(name) for name in names})
+    def answer(question: PeerQuestion) -> str:
+        names = list(question.schema["properties"])
+        example = " ".join(f"some-{name}" for name in names)
+        shown = [library.data.Extraction(name, f"some-{name}") for name in names]
+        found = library.extract(
+            question.example.text, "Extract: " + ", ".join(names),
+            [library.data.ExampleData(example, shown)], model=model, show_progress=False,
+        )  # fmt: skip
+        values = {each.extraction_class: each.extraction_text for each in found.extractions}
+        return json.dumps({name: values.get(name) for name in names})
 
-        yield _together(setting, answer)
+    return _together(setting, answer)
 
 
 ONE_BY_ONE: dict[str, Peer] = {
@@ -367,7 +355,8 @@ def measured(
     """Return the row of one peer, with its error if it is not installed or fails."""
     row: dict[str, Any] = {"peer": name, "n_in_flight": setting.n_in_flight}
     try:
-        with peer(setting) as answer:
+        with ExitStack() as stack:
+            answer = peer(setting, stack)
             answer(questions[:1])  # to warm up
             start = time.perf_counter()
             texts = answer(questions)
