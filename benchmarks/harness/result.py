@@ -93,16 +93,10 @@ class Result:
     @staticmethod
     def load(path: Path) -> Result:
         """Read a file that ``save`` wrote."""
-        row: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        finding = row["finding"]
-        tables = [Table(**table) for table in finding["tables"]]
-        return Result(
-            row["part"],
-            row["title"],
-            row["commands"],
-            Finding(tables, finding["headline"], finding["notes"]),
-            Conditions(**row["conditions"]),
-        )
+        row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        found, conditions = row.pop("finding"), Conditions(**row.pop("conditions"))
+        finding = Finding([Table(**table) for table in found.pop("tables")], **found)
+        return Result(**row, finding=finding, conditions=conditions)
 
 
 def result_path(folder: Path, part: str) -> Path:

@@ -161,9 +161,8 @@ def compared(
     """Return the heading and a row for each way, the first of which must be AR."""
     attributes = attribute_names(schemas)
     ar = next(iter(found.values()))
-    cells: list[list[Cell]] = [
-        ["way", "tokens a pass", "passes", "time / AR", "F1", "differ from AR"]
-    ]
+    head = ["way", "tokens a pass", "passes", "time / AR", "F1", "differ from AR"]
+    cells: list[list[Cell]] = [[*head]]
     for name, each in found.items():
         scores = evaluate(examples, each.answers, attributes)
         n_differing = sum(a != b for a, b in zip(each.answers, ar.answers, strict=True))

@@ -54,12 +54,11 @@ def without_doubles(extraction: Extraction[Any]) -> dict[str, list[str]]:
 
 def listed(schema: Schema) -> Schema:
     """Return the schema with a list of values for each attribute."""
-    return Schema(
-        tuple(
-            Attribute(each.name, "array", each.description, item=replace(each, description=""))
-            for each in schema.attributes
-        )
+    lists = (
+        Attribute(each.name, "array", each.description, item=replace(each, description=""))
+        for each in schema.attributes
     )
+    return Schema(tuple(lists))
 
 
 def first_mentions(extraction: Extraction[Any]) -> dict[str, str | None]:
