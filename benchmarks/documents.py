@@ -28,10 +28,11 @@ from pathlib import Path
 from typing import Any
 
 import hpd
+from benchmarks.harness.result import Table
 from hpd.bench.measure import peak_bytes
+from hpd.cli.arguments import add_option_arguments, options_of
 from hpd.models.hardware import processor
 from hpd.models.model_files import resolve_model
-from hpd.options import OPTIONS
 
 _SEPARATORS = re.compile(r"\W+")
 
@@ -69,6 +70,9 @@ class Score:
     scalars: Points
     lists: Points
 
+    def __add__(self, other: Score) -> Score:
+        return Score(self.scalars + other.scalars, self.lists + other.lists)
+
     @property
     def all(self) -> float:
         share = (self.scalars + self.lists).share
@@ -91,23 +95,23 @@ class Run:
 
 def score(answer: Any, schema: Mapping[str, Any], label: Any) -> Score:
     """Return the points of an answer for the leaves of a schema."""
-    scalars, lists = _points(_normalized(answer), schema, _normalized(label))
-    return Score(scalars, lists)
+    return _points(_normalized(answer), schema, _normalized(label))
 
 
-def _points(answer: Any, schema: Mapping[str, Any], label: Any) -> tuple[Points, Points]:
+def _points(answer: Any, schema: Mapping[str, Any], label: Any) -> Score:
+    """Return the points for scalars and for lists."""
     types = schema.get("type")
     if "array" in (types if isinstance(types, list) else [types]):
-        return Points(), _list_points(_items(answer), _items(label))
+        lists = (each if isinstance(each, list) else [] for each in (answer, label))
+        return Score(Points(), _list_points(*lists))
     if "properties" not in schema:
-        if _is_empty(answer) and _is_empty(label):
-            return Points(), Points()
-        return Points(float(answer == label), 1.0), Points()
-    scalars = lists = Points()
+        counts = not (_is_empty(answer) and _is_empty(label))
+        return Score(Points(float(answer == label), 1.0) if counts else Points(), Points())
+    answer, label = (each if isinstance(each, Mapping) else {} for each in (answer, label))
+    total = Score(Points(), Points())
     for name, part in schema["properties"].items():
-        own = _points(_member(answer, name), part, _member(label, name))
-        scalars, lists = scalars + own[0], lists + own[1]
-    return scalars, lists
+        total += _points(answer.get(name), part, label.get(name))
+    return total
 
 
 def _list_points(answer: Sequence[Any], label: Sequence[Any]) -> Points:
@@ -120,21 +124,19 @@ def _list_points(answer: Sequence[Any], label: Sequence[Any]) -> Points:
         for i, known in enumerate(label)
         for j, found in enumerate(answer)
     )
-    paired: tuple[set[int], set[int]] = (set(), set())
-    total = 0.0
+    paired: dict[int, float] = {}  # by the item of the label
+    taken: set[int] = set()
     for similarity, i, j in sorted(similarities, reverse=True):
-        if i not in paired[0] and j not in paired[1]:
-            paired[0].add(i)
-            paired[1].add(j)
-            total += similarity
-    return Points(weight * total / max(len(answer), len(label)), weight)
+        if i not in paired and j not in taken:
+            paired[i] = similarity
+            taken.add(j)
+    return Points(weight * sum(paired.values()) / max(len(answer), len(label)), weight)
 
 
 def _similarity(known: Mapping[str, Any], found: Mapping[str, Any]) -> float:
-    names = {
-        n for n in (*known, *found) if not _is_empty(known.get(n)) or not _is_empty(found.get(n))
-    }
-    return statistics.fmean(known.get(n) == found.get(n) for n in names) if names else 1.0
+    pairs = [(known.get(name), found.get(name)) for name in {**known, **found}]
+    same = [one == other for one, other in pairs if not (_is_empty(one) and _is_empty(other))]
+    return statistics.fmean(same) if same else 1.0
 
 
 def _leaves(item: Any, path: str = "") -> dict[str, Any]:
@@ -164,14 +166,6 @@ def _is_empty(value: Any) -> bool:
     return value is None or value in ("", [], {})
 
 
-def _member(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else None
-
-
-def _items(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list) else []
-
-
 # --- documents ------------------------------------------------------------------------------------
 
 
@@ -184,17 +178,13 @@ def labelled_files(folder: Path) -> Iterator[LabelledFile]:
                 yield LabelledFile(path.stem, path, _read(schema), _read(label))
         return
     schemas = [_read(path) for path in sorted(folder.glob("*-schema.json"))]
+    properties = [each.get("schema_definition", each).get("properties", {}) for each in schemas]
     for gold in sorted(folder.glob("*.gold.json")):
         name, label = gold.name.removesuffix(".gold.json"), _read(gold)
         path = next((p for p in folder.glob(f"{name}.*") if p != gold), None)
         if path is not None and schemas:
-            schema = max(schemas, key=lambda schema: len(label.keys() & _properties(schema)))
-            yield LabelledFile(name, path, schema, label)
-
-
-def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    properties: Mapping[str, Any] = schema.get("schema_definition", schema).get("properties", {})
-    return properties
+            n_common = [len(label.keys() & names) for names in properties]
+            yield LabelledFile(name, path, schemas[n_common.index(max(n_common))], label)
 
 
 def _read(path: Path) -> Any:
@@ -203,55 +193,42 @@ def _read(path: Path) -> Any:
 
 def run(extractor: hpd.Extractor[Any], file: LabelledFile, output: Path | None) -> Run:
     """Extract one document, score it, and write its answer into a folder."""
-    data: Any = None
-    error = ""
-    n_tokens = 0
+    extraction: hpd.Extraction[Any] = hpd.Extraction()
     start = time.monotonic()
     try:
         (document,) = hpd.read_documents(file.path, whole=True)
         start = time.monotonic()
         extraction = extractor.extract(document, schema=file.schema, on_error="record")
-        data, usage = extraction.data, extraction.usage
-        n_tokens = usage.prompt_tokens if usage is not None else 0
         error = str(extraction.error or "")
     except hpd.HpdError as problem:
         error = str(problem)
     seconds = time.monotonic() - start
+    n_tokens = extraction.usage.prompt_tokens if extraction.usage else 0
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(data, ensure_ascii=False, indent=1)
+        text = json.dumps(extraction.data, ensure_ascii=False, indent=1)
         (output / f"{file.id}.json").write_text(text + "\n", encoding="utf-8")
     schema = file.schema.get("schema_definition", file.schema)
-    return Run(file.id, score(data, schema, file.label), seconds, n_tokens, error)
+    return Run(file.id, score(extraction.data, schema, file.label), seconds, n_tokens, error)
 
 
 # --- the table ------------------------------------------------------------------------------------
 
+_HEAD = ("document", "all", "scalars", "lists", "prompt tokens", "seconds", "")
+
 
 def table(runs: Sequence[Run]) -> str:
     """Return the runs of one method as a Markdown table."""
-    lines = [
-        "| document | all | scalars | lists | prompt tokens | seconds | |",
-        "|---|--:|--:|--:|--:|--:|---|",
+    points = [(r.score.all, r.score.scalars.share, r.score.lists.share) for r in runs]
+    rows = [
+        (run.id, *map(_percent, own), run.n_tokens, f"{run.seconds:.1f}", run.error)
+        for run, own in zip(runs, points, strict=True)
     ]
-    for each in runs:
-        points = (each.score.all, each.score.scalars.share, each.score.lists.share)
-        cells = [
-            each.id,
-            *map(_percent, points),
-            f"{each.n_tokens}",
-            f"{each.seconds:.1f}",
-            each.error,
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    means = [
-        _percent(_mean([pick(each.score) for each in runs]))
-        for pick in (lambda s: s.all, lambda s: s.scalars.share, lambda s: s.lists.share)
-    ]
-    totals = [str(sum(each.n_tokens for each in runs)), f"{sum(each.seconds for each in runs):.1f}"]
-    n_failed = sum(bool(each.error) for each in runs)
-    cells = ["mean; total", *means, *totals, f"{n_failed} failed" if n_failed else ""]
-    return "\n".join([*lines, f"| {' | '.join(cells)} |"])
+    means = [_percent(_mean(column)) for column in zip(*points, strict=True)]
+    totals = sum(run.n_tokens for run in runs), f"{sum(run.seconds for run in runs):.1f}"
+    n_failed = sum(bool(run.error) for run in runs)
+    rows.append(("mean; total", *means, *totals, f"{n_failed} failed" if n_failed else ""))
+    return Table("", [_HEAD, *rows]).markdown()
 
 
 def _mean(shares: Sequence[float | None]) -> float | None:
@@ -269,44 +246,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER")
-    parser.add_argument("-m", "--model", help="a GGUF file (else the bundled one)")
-    parser.add_argument("--method", nargs="+", choices=("hpd", "ar"), default=["hpd"])
+    parser.add_argument(
+        "--method", dest="methods", nargs="+", choices=("hpd", "ar"), default=["hpd"]
+    )
     parser.add_argument("--only", nargs="+", metavar="ID", help="only these documents")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="a folder for answers")
-    options = parser.parse_args(arguments)
-    files = list(labelled_files(options.folder))
-    if options.only:
-        files = [file for file in files if file.id in options.only]
+    add_option_arguments(parser, leave_out=("method",))
+    asked = parser.parse_args(arguments)
+    files = list(labelled_files(asked.folder))
+    if asked.only:
+        files = [file for file in files if file.id in asked.only]
     if not files:
-        parser.error(f"{options.folder}: no labelled documents (see --help for the layout)")
-    model = str(resolve_model(options.model))
-    settings: dict[str, Any] = {"on_overflow": "chunk"}
-    for setting in options.set:
-        name, _, text = setting.partition("=")
-        try:
-            settings[name] = OPTIONS[name].parsed(text)
-        except KeyError:
-            parser.error(f"--set {setting}: there is no option {name!r}")
-        except ValueError as error:
-            parser.error(f"--set {setting}: {error}")
+        parser.error(f"{asked.folder}: no labelled documents (see --help for the layout)")
+    model = resolve_model(asked.model, asked.hf_repo)
     today = time.strftime("%Y-%m-%d")
-    print(f"{Path(model).name}, {len(files)} documents, {processor()}, {today}", flush=True)
-    for method in options.method:
-        own = {**settings, "method": method}
-        if method == "ar":  # AR writes an object from one prompt, so it cannot be chunked.
-            del own["on_overflow"]
+    print(f"{model.name}, {len(files)} documents, {processor()}, {today}", flush=True)
+    on_overflow = asked.on_overflow or "chunk"
+    for method in asked.methods:
+        asked.method = method
+        # AR writes an object from one prompt, so it cannot be chunked.
+        asked.on_overflow = None if method == "ar" else on_overflow
+        output = asked.output and asked.output / method
         runs = []
-        with hpd.Extractor("document", model, **own) as extractor:
+        with hpd.Extractor("document", model, options=options_of(asked)) as extractor:
             for file in files:
-                output = options.output / method if options.output else None
                 runs.append(run(extractor, file, output))
                 line = f"{file.id}: {_percent(runs[-1].score.all)} {runs[-1].error}"
                 print(line, file=sys.stderr, flush=True)
         text = f"{method}\n\n{table(runs)}\n\nmost memory: {peak_bytes() >> 20} MB\n"
         print(text, flush=True)
-        if options.output:
-            (options.output / f"{method}.md").write_text(text, encoding="utf-8")
+        if output:
+            output.with_suffix(".md").write_text(text, encoding="utf-8")
     return 0
 
 

@@ -74,12 +74,11 @@ suite() { # FILE: one of the tests of the engine
 }
 
 workload_files() {
-  "$python" "$here/workloads.py" --tokens 20 --attributes 11 --documents $((documents + 2)) \
-    "$results/titles" &&
-    "$python" "$here/workloads.py" --tokens 300 --attributes 16 --documents $((documents + 2)) \
-      "$results/catalogue" &&
-    "$python" "$here/workloads.py" --tokens 1000 --attributes 16 --documents $((documents + 2)) \
-      "$results/long"
+  local tokens attributes name
+  while read -r name tokens attributes; do
+    "$python" "$here/workloads.py" --tokens "$tokens" --attributes "$attributes" \
+      --documents $((documents + 2)) "$results/$name" || return
+  done <<< $'titles 20 11\ncatalogue 300 16\nlong 1000 16'
 }
 
 make_model() { # SHAPE:TYPE
@@ -119,33 +118,27 @@ steps() { # print a line for each: its name, and its command
     name=$(name_of "$model")
     echo "model-$name make_model $model"
     for workload in "${workloads[@]}"; do
-      echo "$name-$workload-ar bench $name-$workload-ar $model $workload $few 1" \
-        "--method ar --method hpd:in_flight=1 --method hpd:in_flight=1,drafts=off"
-      echo "$name-$workload bench $name-$workload $model $workload $documents $rounds" \
-        "--method prefill --method hpd --method hpd:drafts=on --method hpd:drafts=off"
-      echo "$name-$workload-batched bench $name-$workload-batched $model $workload $documents 1" \
-        "--method ar-batched:in_flight=32|64|128 --method hpd"
-      echo "$name-$workload-in-flight bench $name-$workload-in-flight $model $workload" \
-        "$documents 1 --method prefill $(methods in_flight 1 4 16 32 64 128 256)"
-      echo "$name-$workload-stacks bench $name-$workload-stacks $model $workload" \
-        "$documents 1 --method prefill $(methods stack 1 2 4 8 16)"
-      echo "$name-$workload-batches bench $name-$workload-batches $model $workload" \
-        "$documents 1 --method hpd $(batches 256 1024 2048)"
+      timed -ar "$few" 1 "$(methods '' ar hpd:in_flight=1 hpd:in_flight=1,drafts=off)"
+      timed '' "$documents" "$rounds" "$(methods '' prefill hpd hpd:drafts=on hpd:drafts=off)"
+      timed -batched "$documents" 1 "$(methods '' 'ar-batched:in_flight=32|64|128' hpd)"
+      timed -in-flight "$documents" 1 --method prefill \
+        "$(methods hpd:in_flight= 1 4 16 32 64 128 256)"
+      timed -stacks "$documents" 1 --method prefill "$(methods hpd:stack= 1 2 4 8 16)"
+      timed -batches "$documents" 1 --method hpd \
+        "$(methods hpd:n_batch= 256,n_ubatch=256 1024,n_ubatch=1024 2048,n_ubatch=2048)"
     done
   done
   model=${models%% *}
   echo "figure-4 bench figure-4 $model catalogue $documents 1 --sweep figure-4 --method prefill"
 }
 
-methods() { # SETTING VALUE...
-  local setting=$1 value
-  shift
-  for value in "$@"; do echo -n "--method hpd:$setting=$value "; done
+timed() { # SUFFIX DOCUMENTS ROUNDS arguments...: the line of a step for the model and the workload
+  echo "$name-$workload$1 bench $name-$workload$1 $model $workload ${*:2}"
 }
 
-batches() {
-  local n
-  for n in "$@"; do echo -n "--method hpd:n_batch=$n,n_ubatch=$n "; done
+methods() { # BEGINNING END...
+  local ends=("${@:2}")
+  printf -- '--method %s ' "${ends[@]/#/$1}"
 }
 
 # --- one after another ---------------------------------------------------------------------------

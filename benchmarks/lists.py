@@ -14,7 +14,8 @@ import argparse
 import json
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,6 @@ from typing import Any
 import hpd
 
 WAYS = ("ar", "names", "numbers")
-ListRow = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -32,36 +32,35 @@ class ListText:
     kind: str
     document: str
     schema: str
-    name: str
-    """The attribute of the list."""
     gold: list[Any]
+
+    @property
+    def name(self) -> str:
+        """The attribute of the list, which is the only one of the schema."""
+        return self.schema.partition(" ")[0]
 
 
 @dataclass
 class ListTally:
     """Counts of the cells and rows that one way found in some texts."""
 
-    n_right: int = 0
-    n_cells: int = 0
+    n_right: Counter[str] = field(default_factory=Counter)
+    """Right cells, by kind of text."""
+    n_cells: Counter[str] = field(default_factory=Counter)
+    """Known cells, by kind of text."""
     n_rows: int = 0
     n_known: int = 0
     seconds: float = 0.0
     steps: int = 0
-    by_kind: dict[str, list[int]] = field(default_factory=dict)
 
     def take(self, text: ListText, extraction: hpd.Extraction[Any]) -> None:
         """Count the cells of one text."""
         found = (extraction.data or {}).get(text.name) or []
-        n_right = cells_right(text.gold, found)
-        n_cells = sum(len(cells(row)) for row in text.gold)
-        self.n_right += n_right
-        self.n_cells += n_cells
+        self.n_right[text.kind] += cells_right(text.gold, found)
+        self.n_cells[text.kind] += sum(len(cells(row)) for row in text.gold)
         self.n_rows += len(found)
         self.n_known += len(text.gold)
         self.steps += extraction.usage.steps if extraction.usage else 0
-        own = self.by_kind.setdefault(text.kind, [0, 0])
-        own[0] += n_right
-        own[1] += n_cells
 
 
 def cells(row: Any) -> dict[str, Any]:
@@ -74,7 +73,7 @@ def is_same(known: Any, found: Any) -> bool:
     if isinstance(known, int | float) and isinstance(found, int | float):
         return abs(known - found) < 1e-9 * max(1.0, abs(known))
     if isinstance(known, str) and isinstance(found, str):
-        return " ".join(known.casefold().split()) == " ".join(found.casefold().split())
+        return known.casefold().split() == found.casefold().split()
     return bool(known == found)
 
 
@@ -91,27 +90,26 @@ def cells_right(gold: Sequence[Any], found: Sequence[Any]) -> int:
 
 # --- made-up texts ---
 
+_DATA = json.loads(Path(__file__).with_name("lists.json").read_text(encoding="utf-8"))
+_WORDS: dict[str, list[str]] = _DATA["words"]
+_PEOPLE = [f"{first} {last}" for first in _WORDS["first"] for last in _WORDS["last"]]
+_MONEY = {"price", "total", "amount", "balance"}
+"""Columns that are written with two decimals."""
 
-def words(text: str) -> list[str]:
-    return text.split()
+Maker = Callable[[random.Random, int], tuple[str, list[Any]]]
+"""Returns a text with a list of some length, and its gold values."""
+KINDS: dict[str, tuple[str, Maker]] = {}
+"""The schema of each kind of text, and the function that makes one."""
 
 
-_TESTS = words(
-    "Hemoglobin Leukocytes Platelets Hematocrit Glucose Urea Creatinine Sodium Potassium Chloride "
-    "Calcium Albumin Bilirubin Cholesterol Triglycerides Ferritin Iron Transferrin Magnesium "
-    "Phosphate Lipase Amylase Lactate Ammonia Cortisol Insulin Prolactin Estradiol Folate Zinc "
-    "Copper Selenium Lead Mercury Fibrinogen D-Dimer Troponin Myoglobin Haptoglobin Transketolase"
-)
-_GOODS = words(
-    "Soap Powder Flakes Candles Matches Towels Napkins Buckets Brushes Sponges Gloves Aprons Cups "
-    "Plates Bowls Spoons Forks Knives Pans Lids Jars Bottles Crates Boxes Labels Tape String Wire "
-    "Nails Screws Bolts Nuts Washers Hinges Locks Keys Lamps Bulbs Cables Plugs"
-)
-_FIRST = words("Ann Bob Carla Dan Eva Finn Gina Hugo Ines Jan Kim Leo Mara Nils Olga Paul Rosa Sam")
-_LAST = words("Lee Day Moss Berg Cruz Diaz Engel Ford Gray Holt Ivers Jung Kern Lind Mayer Noll")
-_UNITS = ("g/dl", "mmol/l", "mg/l", "%", "U/l", "ng/ml")
-_PLACES = ("Rome", "Oslo", "Lima", "Bonn", "Cork", "Gent", "Pisa", "Riga", "Vigo", "Turku")
-_COLOURS = ("red", "blue", "green", "black", "white", "grey", "yellow", "brown")
+def kind(schema: str) -> Callable[[Maker], Maker]:
+    """Register a function as the maker of the kind of its name."""
+
+    def register(make: Maker) -> Maker:
+        KINDS[make.__name__] = schema, make
+        return make
+
+    return register
 
 
 def distinct(rng: random.Random, words: Sequence[str], n: int) -> list[str]:
@@ -124,256 +122,148 @@ def distinct(rng: random.Random, words: Sequence[str], n: int) -> list[str]:
     return names[:n]
 
 
-def money(rng: random.Random, most: int = 900) -> float:
+def money(rng: random.Random, most: int) -> float:
     """Return an amount with two decimals."""
     return rng.randint(100, most * 100) / 100
 
 
-def table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], gap: str) -> str:
+def table(title: str, head: str, rows: Sequence[Mapping[str, Any]], gap: str) -> str:
     """Return a table with columns separated by ``gap``."""
-    return "\n".join([title, gap.join(head), *(gap.join(map(str, row)) for row in rows)])
+    lines = [
+        [f"{value:.2f}" if name in _MONEY else str(value) for name, value in row.items()]
+        for row in rows
+    ]
+    return "\n".join([title, *(gap.join(line) for line in (head.split(), *lines))])
 
 
-def laboratory(rng: random.Random, n: int) -> ListText:
+@kind("results [{test, result float, unit, range}]")
+def laboratory(rng: random.Random, n: int) -> tuple[str, list[Any]]:
     """Return laboratory results with units and ranges."""
     gold = []
-    for name in distinct(rng, _TESTS, n):
+    for name in distinct(rng, _WORDS["tests"], n):
         low = rng.randint(1, 60)
-        gold.append(
-            {
-                "test": name,
-                "result": rng.randint(10, 900) / 10,
-                "unit": rng.choice(_UNITS),
-                "range": f"{low} - {low + rng.randint(3, 60)}",
-            }
-        )
-    gap = rng.choice(("  ", " | ", "\t"))
-    text = table(
-        "TEST REPORT", ("Test", "Result", "Unit", "Range"), [[*r.values()] for r in gold], gap
-    )
-    return ListText(
-        "laboratory", text, "results [{test, result float, unit, range}]", "results", gold
-    )
+        row = {"test": name, "result": rng.randint(10, 900) / 10}
+        row["unit"] = rng.choice(_WORDS["units"])
+        gold.append({**row, "range": f"{low} - {low + rng.randint(3, 60)}"})
+    return table(
+        "TEST REPORT", "Test Result Unit Range", gold, rng.choice(("  ", " | ", "\t"))
+    ), gold
 
 
-def order(rng: random.Random, n: int) -> ListText:
+@kind("lines [{code, quantity int, price float, total float}]")
+def order(rng: random.Random, n: int) -> tuple[str, list[Any]]:
     """Return an order, whose lines have codes and totals."""
     gold = []
     for number in rng.sample(range(1000, 9999), n):
         n_pieces, price = rng.randint(1, 40), money(rng, 50)
-        gold.append(
-            {
-                "code": f"SKU-{number}",
-                "quantity": n_pieces,
-                "price": price,
-                "total": round(n_pieces * price, 2),
-            }
-        )
-    rows = [[r["code"], r["quantity"], f"{r['price']:.2f}", f"{r['total']:.2f}"] for r in gold]
-    text = table(
-        "ORDER 4711", ("Code", "Qty", "Price", "Total"), rows, rng.choice(("  ", " ", "; "))
-    )
-    schema = "lines [{code, quantity int, price float, total float}]"
-    return ListText("order", text, schema, "lines", gold)
+        row = {"code": f"SKU-{number}", "quantity": n_pieces, "price": price}
+        gold.append({**row, "total": round(n_pieces * price, 2)})
+    return table("ORDER 4711", "Code Qty Price Total", gold, rng.choice(("  ", " ", "; "))), gold
 
 
-def packing(rng: random.Random, n: int) -> ListText:
+@kind("products [{product, boxes int}]")
+def packing(rng: random.Random, n: int) -> tuple[str, list[Any]]:
     """Return a packing list, with several goods that begin with the same words."""
     gold = []
-    names = rng.sample(_GOODS, max(2, min(len(_GOODS), (n + 1) // 2)))
+    names = rng.sample(_WORDS["goods"], max(2, min(len(_WORDS["goods"]), (n + 1) // 2)))
     for i in range(n):
         size = f"{rng.choice((2, 4, 6, 8, 12))} X {i % 7 + 1}kg"
-        gold.append(
-            {"product": f"{names[i // 2 % len(names)]} {size}", "boxes": rng.randint(20, 900)}
-        )
-    text = table("PACKING LIST", ("Product", "Boxes"), [[*r.values()] for r in gold], "  ")
-    return ListText("packing", text, "products [{product, boxes int}]", "products", gold)
+        name = f"{names[i // 2 % len(names)]} {size}"
+        gold.append({"product": name, "boxes": rng.randint(20, 900)})
+    return table("PACKING LIST", "Product Boxes", gold, "  "), gold
 
 
-def statement(rng: random.Random, n: int) -> ListText:
+@kind("bookings [{date date, description, amount float, balance float}]")
+def statement(rng: random.Random, n: int) -> tuple[str, list[Any]]:
     """Return an account statement, with repeated descriptions."""
-    words = ("Card payment", "Salary", "Rent", "Transfer", "Cash withdrawal", "Fee")
+    descriptions = ("Card payment", "Salary", "Rent", "Transfer", "Cash withdrawal", "Fee")
     gold, day, balance = [], 0, 2000.0
     for _ in range(n):
         day += rng.randint(0, 4)
         amount = money(rng, 90) * rng.choice((1, -1, -1))
         balance = round(balance + amount, 2)
-        when = f"2024-{1 + day // 28 % 12:02d}-{1 + day % 28:02d}"
-        what = rng.choice(words)
-        gold.append({"date": when, "description": what, "amount": amount, "balance": balance})
-    rows = [
-        [r["date"], r["description"], f"{r['amount']:.2f}", f"{r['balance']:.2f}"] for r in gold
-    ]
-    text = table("STATEMENT OF ACCOUNT", ("Date", "Booking", "Amount", "Balance"), rows, "  ")
-    schema = "bookings [{date date, description, amount float, balance float}]"
-    return ListText("statement", text, schema, "bookings", gold)
+        row = {"date": f"2024-{1 + day // 28 % 12:02d}-{1 + day % 28:02d}"}
+        row["description"] = rng.choice(descriptions)
+        gold.append({**row, "amount": amount, "balance": balance})
+    return table("STATEMENT OF ACCOUNT", "Date Booking Amount Balance", gold, "  "), gold
 
 
-def guests(rng: random.Random, n: int) -> ListText:
+@kind("guests [{name, room int, city}]")
+def guests(rng: random.Random, n: int) -> tuple[str, list[Any]]:
     """Return a running text about guests."""
-    gold, said = [], []
-    for name in rng.sample([f"{a} {b}" for a in _FIRST for b in _LAST], n):
-        row = {"name": name, "room": rng.randint(1, 400), "city": rng.choice(_PLACES)}
-        gold.append(row)
-        said.append(
-            rng.choice(
-                (
-                    f"{name} from {row['city']} is in room {row['room']}.",
-                    f"In room {row['room']}: {name}, who comes from {row['city']}.",
-                    f"{name} ({row['city']}), room {row['room']}.",
-                )
-            )
+    gold, sentences = [], []
+    for name in rng.sample(_PEOPLE, n):
+        room, city = rng.randint(1, 400), rng.choice(_WORDS["places"])
+        gold.append({"name": name, "room": room, "city": city})
+        forms = (
+            f"{name} from {city} is in room {room}.",
+            f"In room {room}: {name}, who comes from {city}.",
+            f"{name} ({city}), room {room}.",
         )
-    text = "Guests of this week. " + " ".join(said)
-    return ListText("guests", text, "guests [{name, room int, city}]", "guests", gold)
+        sentences.append(rng.choice(forms))
+    return "Guests of this week. " + " ".join(sentences), gold
 
 
-def staff(rng: random.Random, n: int) -> ListText:
+@kind("staff [{name, number int, city, team, since int, hours float, pay int, phone}]")
+def staff(rng: random.Random, n: int) -> tuple[str, list[Any]]:
     """Return a staff list of eight columns."""
-    gold = []
-    for number, name in enumerate(rng.sample([f"{a} {b}" for a in _FIRST for b in _LAST], n)):
-        gold.append(
-            {
-                "name": name,
-                "number": 100 + 7 * number,
-                "city": rng.choice(_PLACES),
-                "team": rng.choice(("Sales", "Research", "Stores", "Office")),
-                "since": rng.randint(1990, 2023),
-                "hours": rng.choice((20, 25, 30, 35, 38.5, 40)),
-                "pay": rng.randint(1800, 7000),
-                "phone": f"{rng.randint(200, 999)}-{rng.randint(1000, 9999)}",
-            }
-        )
-    head = ("Name", "No.", "City", "Team", "Since", "Hours", "Pay", "Phone")
-    text = table("Staff list", head, [[*r.values()] for r in gold], rng.choice((",", " | ")))
-    schema = "staff [{name, number int, city, team, since int, hours float, pay int, phone}]"
-    return ListText("staff", text, schema, "staff", gold)
+    gold = [
+        {
+            "name": name,
+            "number": 100 + 7 * i,
+            "city": rng.choice(_WORDS["places"]),
+            "team": rng.choice(("Sales", "Research", "Stores", "Office")),
+            "since": rng.randint(1990, 2023),
+            "hours": rng.choice((20, 25, 30, 35, 38.5, 40)),
+            "pay": rng.randint(1800, 7000),
+            "phone": f"{rng.randint(200, 999)}-{rng.randint(1000, 9999)}",
+        }
+        for i, name in enumerate(rng.sample(_PEOPLE, n))
+    ]
+    head = "Name No. City Team Since Hours Pay Phone"
+    return table("Staff list", head, gold, rng.choice((",", " | "))), gold
 
 
-def sheets(rng: random.Random, n: int) -> ListText:
+@kind("articles [{article, colour, price float}]")
+def sheets(rng: random.Random, n: int) -> tuple[str, list[Any]]:
     """Return a catalogue with several lines per row, where some parts are missing."""
-    gold, said = [], []
-    for name in distinct(rng, _GOODS, n):
-        row: ListRow = {"article": name, "colour": rng.choice(_COLOURS), "price": money(rng, 60)}
-        if rng.random() < 0.2:
-            row["colour"] = None
-        gold.append(row)
-        lines = [f"Article: {name}", f"Price: {row['price']:.2f} EUR"]
-        if row["colour"]:
-            lines.insert(1, f"Colour: {row['colour']}")
-        said.append("\n".join(lines))
-    text = "CATALOGUE\n\n" + "\n\n".join(said)
-    return ListText("sheets", text, "articles [{article, colour, price float}]", "articles", gold)
+    gold, parts = [], []
+    for name in distinct(rng, _WORDS["goods"], n):
+        colour, price = rng.choice(_WORDS["colours"]), money(rng, 60)
+        is_stated = rng.random() >= 0.2
+        gold.append({"article": name, "colour": colour if is_stated else None, "price": price})
+        stated = [f"Colour: {colour}"] if is_stated else []
+        parts.append("\n".join([f"Article: {name}", *stated, f"Price: {price:.2f} EUR"]))
+    return "CATALOGUE\n\n" + "\n\n".join(parts), gold
 
 
-def variants(rng: random.Random, n: int) -> ListText:
+@kind("prices [{product, size, price float, stock int}]")
+def variants(rng: random.Random, n: int) -> tuple[str, list[Any]]:
     """Return a price list with repeated names, which only the other columns distinguish."""
     gold = []
-    names = rng.sample(_GOODS, max(1, min(len(_GOODS), n // 3)))
+    names = rng.sample(_WORDS["goods"], max(1, min(len(_WORDS["goods"]), n // 3)))
     for i in range(n):
-        name = names[min(i // 3, len(names) - 1)] if i // 3 < len(names) else names[i % len(names)]
-        size = ("small", "medium", "large")[i % 3]
-        gold.append(
-            {"product": name, "size": size, "price": money(rng, 30), "stock": rng.randint(0, 99)}
-        )
-    rows = [[r["product"], r["size"], f"{r['price']:.2f}", r["stock"]] for r in gold]
-    text = table("PRICE LIST", ("Product", "Size", "Price", "Stock"), rows, " | ")
-    return ListText(
-        "variants", text, "prices [{product, size, price float, stock int}]", "prices", gold
-    )
+        name = names[i // 3 if i // 3 < len(names) else i % len(names)]
+        row = {"product": name, "size": ("small", "medium", "large")[i % 3]}
+        gold.append({**row, "price": money(rng, 30), "stock": rng.randint(0, 99)})
+    return table("PRICE LIST", "Product Size Price Stock", gold, " | "), gold
 
 
-def figures(rng: random.Random, n: int) -> ListText:
+@kind("years [{year int, births int, deaths int}]")
+def figures(rng: random.Random, n: int) -> tuple[str, list[Any]]:
     """Return a register with only numbers."""
     gold = [
         {"year": 1950 + i, "births": rng.randint(100, 999), "deaths": rng.randint(80, 900)}
         for i in range(n)
     ]
-    text = table("Register", ("Year", "Births", "Deaths"), [[*r.values()] for r in gold], "  ")
-    return ListText("figures", text, "years [{year int, births int, deaths int}]", "years", gold)
+    return table("Register", "Year Births Deaths", gold, "  "), gold
 
 
-def keywords(rng: random.Random, n: int) -> ListText:
+@kind("keywords [str]")
+def keywords(rng: random.Random, n: int) -> tuple[str, list[Any]]:
     """Return a text with a list of keywords."""
-    gold = distinct(rng, [word.lower() for word in _GOODS], n)
-    return ListText(
-        "keywords",
-        f"Notes on the store.\nKeywords: {', '.join(gold)}.",
-        "keywords [str]",
-        "keywords",
-        gold,
-    )
-
-
-KINDS: tuple[Callable[[random.Random, int], ListText], ...] = (
-    laboratory,
-    order,
-    packing,
-    statement,
-    guests,
-    staff,
-    sheets,
-    variants,
-    figures,
-    keywords,
-)
-
-WRITTEN = (
-    ListText(
-        "written",
-        "Menu\n\nStarters\nLentil soup 4.50\nBread with olives 3.20\n\nMains\n"
-        "Grilled trout with potatoes 14.90\n"
-        "Mushroom risotto 11.50 (vegan on request)\n\nTo end with\nLemon tart 5.00",
-        "dishes [{dish, price float}]",
-        "dishes",
-        [
-            {"dish": "Lentil soup", "price": 4.5},
-            {"dish": "Bread with olives", "price": 3.2},
-            {"dish": "Grilled trout with potatoes", "price": 14.9},
-            {"dish": "Mushroom risotto", "price": 11.5},
-            {"dish": "Lemon tart", "price": 5.0},
-        ],
-    ),
-    ListText(
-        "written",
-        "Minutes of 3 May. Present: Rosa Lind (chair), Sam Kern, Eva Holt. Rosa will call the "
-        "printer by Friday. Sam will order 40 chairs by 12 May. "
-        "Eva will ask the town for a permit by 20 May.",
-        "tasks [{who, what, by}]",
-        "tasks",
-        [
-            {"who": "Rosa", "what": "call the printer", "by": "Friday"},
-            {"who": "Sam", "what": "order 40 chairs", "by": "12 May"},
-            {"who": "Eva", "what": "ask the town for a permit", "by": "20 May"},
-        ],
-    ),
-    ListText(
-        "written",
-        "Departures\n07:12  Cork  platform 2\n07:40  Dublin  platform 1\n08:05  Cork  platform 2\n"
-        "08:30  Galway  platform 4\n09:05  Cork  platform 3",
-        "trains [{time, to, platform int}]",
-        "trains",
-        [
-            {"time": "07:12", "to": "Cork", "platform": 2},
-            {"time": "07:40", "to": "Dublin", "platform": 1},
-            {"time": "08:05", "to": "Cork", "platform": 2},
-            {"time": "08:30", "to": "Galway", "platform": 4},
-            {"time": "09:05", "to": "Cork", "platform": 3},
-        ],
-    ),
-    ListText(
-        "written",
-        "Estate of H. Moss. To my niece Ines I leave the piano. To the town museum go the two "
-        "globes. Leo Ford, who cared for the garden, is to have 500 pounds.",
-        "gifts [{to, gift}]",
-        "gifts",
-        [
-            {"to": "Ines", "gift": "the piano"},
-            {"to": "the town museum", "gift": "the two globes"},
-            {"to": "Leo Ford", "gift": "500 pounds"},
-        ],
-    ),
-)
+    gold = distinct(rng, [word.lower() for word in _WORDS["goods"]], n)
+    return f"Notes on the store.\nKeywords: {', '.join(gold)}.", [*gold]
 
 
 # --- measuring ---
@@ -382,12 +272,15 @@ WRITTEN = (
 def texts_of(size: int, n_texts: int, seed: int, kinds: Sequence[str]) -> list[ListText]:
     """Return the texts of one size; for size 0, the handwritten ones."""
     if size == 0:
-        return [*WRITTEN]
-    makers = [make for make in KINDS if not kinds or make.__name__ in kinds]
-    return [
-        makers[i % len(makers)](random.Random(f"{seed} {size} {i}"), size)
-        for i in range(n_texts or len(makers))
-    ]
+        return [ListText("written", **text) for text in _DATA["written"]]
+    chosen = [name for name in KINDS if not kinds or name in kinds]
+    texts = []
+    for i in range(n_texts or len(chosen)):
+        name = chosen[i % len(chosen)]
+        schema, make = KINDS[name]
+        document, gold = make(random.Random(f"{seed} {size} {i}"), size)
+        texts.append(ListText(name, document, schema, gold))
+    return texts
 
 
 def measured(
@@ -395,13 +288,13 @@ def measured(
 ) -> ListTally:
     """Measure one way's cells and time."""
     tally = ListTally()
-    tasks = {text.schema: extractor.prepare(text.schema, lists=way) for text in texts}
-    for schema, task in tasks.items():
+    for schema in dict.fromkeys(text.schema for text in texts):
+        task = extractor.prepare(schema, lists=way)
         own = [text for text in texts if text.schema == schema]
         # Warm up, so that the shared instruction is not timed.
         _read(extractor, task, ["Nothing."])
-        start = time.perf_counter()
         documents = [text.document for text in own]
+        start = time.perf_counter()
         if together:
             found = _read(extractor, task, documents)
         else:
@@ -429,58 +322,38 @@ def main() -> None:
     parser.add_argument(
         "--texts", type=int, default=0, help="number of each size; 0: one of each kind"
     )
-    parser.add_argument("--kinds", default="", help="only these, separated by commas")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="only these [default: all]")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--batch", action="store_true", help="all texts of a schema together")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-t", "--threads", type=int, default=0)
     parser.add_argument("-c", "--ctx-size", type=int, default=0)
     parser.add_argument("-o", "--output", type=Path, help="write the figures as JSON")
-    arguments = parser.parse_args()
-    extractor = hpd.Extractor(
-        "text",
-        arguments.model,
-        dedupe=False,
-        quiet=True,
-        on_invalid="record",
-        n_threads=arguments.threads,
-        n_ctx=arguments.ctx_size,
-    )
+    asked = parser.parse_args()
+    options = {"n_threads": asked.threads, "n_ctx": asked.ctx_size, "on_invalid": "record"}
+    extractor = hpd.Extractor("text", asked.model, dedupe=False, quiet=True, **options)
     found: list[dict[str, Any]] = []
     print(f"{'rows':>5} {'way':8} {'cells':>6} {'rows':>5} {'time':>6} {'seconds':>8} {'steps':>6}")
-    for size in map(int, arguments.sizes.split(",")):
-        texts = texts_of(
-            size,
-            arguments.texts,
-            arguments.seed,
-            arguments.kinds.split(",") if arguments.kinds else (),
-        )
+    for size in map(int, asked.sizes.split(",")):
+        texts = texts_of(size, asked.texts, asked.seed, asked.kinds.split(","))
         tallies = {
-            way: measured(extractor, way, texts, together=arguments.batch)
-            for way in arguments.ways.split(",")
+            way: measured(extractor, way, texts, together=asked.batch)
+            for way in asked.ways.split(",")
         }
-        ar_seconds = tallies["ar"].seconds if "ar" in tallies else 0.0
+        ar_seconds = tallies["ar"].seconds if "ar" in tallies else float("nan")
         for way, tally in tallies.items():
-            share = 100 * tally.n_right / tally.n_cells
-            relative = tally.seconds / ar_seconds if ar_seconds else float("nan")
+            share = 100 * tally.n_right.total() / tally.n_cells.total()
             print(
                 f"{size:5} {way:8} {share:6.1f} {tally.n_rows / tally.n_known:5.2f} "
-                f"{relative:6.2f} {tally.seconds:8.2f} {tally.steps:6}"
+                f"{tally.seconds / ar_seconds:6.2f} {tally.seconds:8.2f} {tally.steps:6}"
             )
-            kinds = {k: f"{100 * a / b:.0f}" for k, (a, b) in tally.by_kind.items()}
-            print(f"{'':5} {' '.join(f'{k} {v}' for k, v in kinds.items())}", flush=True)
-            found.append(
-                {
-                    "rows": size,
-                    "way": way,
-                    "cells": share,
-                    "seconds": tally.seconds,
-                    "steps": tally.steps,
-                    "kinds": tally.by_kind,
-                }
-            )
-    if arguments.output:
-        arguments.output.write_text(json.dumps(found, indent=1) + "\n")
+            counts = {name: [tally.n_right[name], n] for name, n in tally.n_cells.items()}
+            shares = (f"{name} {100 * right / n:.0f}" for name, (right, n) in counts.items())
+            print(f"{'':5} {' '.join(shares)}", flush=True)
+            row = {"rows": size, "way": way, "cells": share}
+            found.append({**row, "seconds": tally.seconds, "steps": tally.steps, "kinds": counts})
+    if asked.output:
+        asked.output.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

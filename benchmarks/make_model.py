@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import argparse
 import functools
+import math
 import os
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,6 @@ FILE_TYPES = {
     "F16": "LLAMA_FTYPE_MOSTLY_F16",
     "Q4_0": "LLAMA_FTYPE_MOSTLY_Q4_0",
     "Q4_K": "LLAMA_FTYPE_MOSTLY_Q4_K_M",
-    "Q5_K": "LLAMA_FTYPE_MOSTLY_Q5_K_M",
-    "Q6_K": "LLAMA_FTYPE_MOSTLY_Q6_K",
 }
 """Types of fewer than 8 bits are mixes, which llama.cpp's quantiser chooses."""
 
@@ -69,26 +67,30 @@ def add_vocabulary(writer: GGUFWriter, path: Path, n_tokens: int) -> None:
         writer.add_key_value(key, value, field.types[0], item_type)
 
 
-def tensor_shapes(shape: RecommendedModel) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the names and shapes of the tensors, in the order of the file; rows are outputs."""
-    inner, inner_kv = shape.n_heads * shape.d_head, shape.n_kv_heads * shape.d_head
-    yield "token_embd.weight", (shape.n_vocab, shape.n_embd)
-    for layer in range(shape.n_layers):
-        block = f"blk.{layer}."
-        yield f"{block}attn_norm.weight", (shape.n_embd,)
-        yield f"{block}attn_q.weight", (inner, shape.n_embd)
-        yield f"{block}attn_k.weight", (inner_kv, shape.n_embd)
-        yield f"{block}attn_v.weight", (inner_kv, shape.n_embd)
-        yield f"{block}attn_q_norm.weight", (shape.d_head,)
-        yield f"{block}attn_k_norm.weight", (shape.d_head,)
-        yield f"{block}attn_output.weight", (shape.n_embd, inner)
-        yield f"{block}ffn_norm.weight", (shape.n_embd,)
-        yield f"{block}ffn_gate.weight", (shape.n_ff, shape.n_embd)
-        yield f"{block}ffn_up.weight", (shape.n_ff, shape.n_embd)
-        yield f"{block}ffn_down.weight", (shape.n_embd, shape.n_ff)
-    yield "output_norm.weight", (shape.n_embd,)
-    if shape.n_embd >= _N_EMBD_UNTIED:
-        yield "output.weight", (shape.n_vocab, shape.n_embd)
+def tensor_shapes(shape: RecommendedModel) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the tensors, in the order of the file; rows are outputs."""
+    n_embd, n_ff, d_head = shape.n_embd, shape.n_ff, shape.d_head
+    inner, inner_kv = shape.n_heads * d_head, shape.n_kv_heads * d_head
+    layer: dict[str, tuple[int, ...]] = {
+        "attn_norm": (n_embd,),
+        "attn_q": (inner, n_embd),
+        "attn_k": (inner_kv, n_embd),
+        "attn_v": (inner_kv, n_embd),
+        "attn_q_norm": (d_head,),
+        "attn_k_norm": (d_head,),
+        "attn_output": (n_embd, inner),
+        "ffn_norm": (n_embd,),
+        "ffn_gate": (n_ff, n_embd),
+        "ffn_up": (n_ff, n_embd),
+        "ffn_down": (n_embd, n_ff),
+    }
+    shapes: dict[str, tuple[int, ...]] = {"token_embd": (shape.n_vocab, n_embd)}
+    for i in range(shape.n_layers):
+        shapes |= {f"blk.{i}.{name}": each for name, each in layer.items()}
+    shapes["output_norm"] = (n_embd,)
+    if n_embd >= _N_EMBD_UNTIED:
+        shapes["output"] = (shape.n_vocab, n_embd)
+    return {f"{name}.weight": each for name, each in shapes.items()}
 
 
 @functools.cache
@@ -115,25 +117,19 @@ def write_model(path: Path, shape: RecommendedModel, vocabulary: Path) -> None:
     writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
     add_vocabulary(writer, vocabulary, shape.n_vocab)
-    shapes = dict(tensor_shapes(shape))
-    byte_shapes = {
-        name: gguf.quant_shape_to_byte_shape(each, _WRITTEN)
-        for name, each in shapes.items()
-        if len(each) == 2
-    }
-    for name, each in shapes.items():
-        if name in byte_shapes:
-            n_bytes = int(np.prod(byte_shapes[name]))
-            byte = np.dtype(np.uint8)
-            writer.add_tensor_info(name, byte_shapes[name], byte, n_bytes, raw_dtype=_WRITTEN)
-        else:
-            writer.add_tensor_info(name, each, np.dtype(np.float32), 4 * each[0])
+    tensors = []
+    for name, each in tensor_shapes(shape).items():
+        # llama.cpp's kernels need norms, which are vectors, in F32.
+        kind = _WRITTEN if len(each) == 2 else GGMLQuantizationType.F32
+        stored = gguf.quant_shape_to_byte_shape(each, kind)
+        writer.add_tensor_info(name, stored, np.dtype(np.uint8), math.prod(stored), raw_dtype=kind)
+        tensors.append((each, stored))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_ti_data_to_file()
-    for name, each in shapes.items():
-        if name in byte_shapes:
-            writer.write_tensor_data(np.resize(drawn(each[1]), byte_shapes[name]))
+    for each, stored in tensors:
+        if len(each) == 2:
+            writer.write_tensor_data(np.resize(drawn(each[1]), stored))
         else:
             writer.write_tensor_data(np.ones(each, np.float32))
     writer.close()

@@ -17,9 +17,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from math import nan
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -33,7 +34,8 @@ from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.models.hardware import use_amx
-from hpd.prompt.text import attribute_lines, instruction_text, system_text
+from hpd.options import Options
+from hpd.prompt.text import instruction_text, system_text
 from hpd.prompt.tokens import documents_text
 from hpd.schema import Schemas, load_schemas
 from hpd.schema.attributes import Schema
@@ -42,7 +44,6 @@ from hpd.schema.render import to_json_schema
 _LONGEST = 160
 """Maximum number of tokens in an answer."""
 N_CTX = 2048
-"""Maximum number of tokens in a prompt with its answer."""
 _PORT = 8790
 
 
@@ -61,14 +62,9 @@ class PeerQuestion:
 
     @property
     def messages(self) -> list[dict[str, str]]:
-        """hpd's prompt for a whole object."""
-        return prompt(self.attributes, self.example.text)
-
-
-def prompt(schema: Schema, text: str) -> list[dict[str, str]]:
-    """Return hpd's prompt for a whole object, as messages of OpenAI's API."""
-    user = instruction_text(schema) + documents_text([text])
-    return [{"role": "system", "content": system_text()}, {"role": "user", "content": user}]
+        """hpd's prompt for a whole object, as messages of OpenAI's API."""
+        user = instruction_text(self.attributes) + documents_text([self.example.text])
+        return [{"role": "system", "content": system_text()}, {"role": "user", "content": user}]
 
 
 @dataclass(frozen=True)
@@ -79,64 +75,63 @@ class Setting:
     schemas: Schemas
     n_threads: int
     n_ctx: int
+    """Maximum number of tokens in a prompt with its answer."""
     n_in_flight: int
     server: Path | None
 
 
 Answerer = Callable[[Sequence[PeerQuestion]], list[str]]
 """Answers questions, each with a text that should be a JSON object."""
-Peer = Callable[[Setting], AbstractContextManager[Answerer]]
+Peer = Callable[[Setting, ExitStack], Answerer]
+"""Returns an answerer, and pushes what must be closed after it onto the stack."""
+
+
+def _one_by_one(answer: Callable[[PeerQuestion], str]) -> Answerer:
+    return lambda questions: [answer(question) for question in questions]
+
+
+def _together(setting: Setting, answer: Callable[[PeerQuestion], str]) -> Answerer:
+    def run(questions: Sequence[PeerQuestion]) -> list[str]:
+        with ThreadPoolExecutor(setting.n_in_flight) as threads:
+            return list(threads.map(answer, questions))
+
+    return run
 
 
 # --- hpd --------------------------------------------------------------------------------------
 
 
-@contextmanager
-def hpd(setting: Setting, method: str = "hpd") -> Iterator[Answerer]:
-    """Answer with one of hpd's methods; its schemas are compiled at the first question."""
-    extractors: list[Extractor[Any]] = []
+def hpd(setting: Setting, stack: ExitStack, method: str = "hpd") -> Answerer:
+    """Answer with one of hpd's methods."""
+    n_threads, in_flight = setting.n_threads, setting.n_in_flight
+    options = Options(method=method, n_threads=n_threads, in_flight=in_flight, null_threshold=0.0)
+    extractor = stack.enter_context(Extractor(setting.schemas, setting.model, options=options))
 
     def answer(questions: Sequence[PeerQuestion]) -> list[str]:
-        if not extractors:
-            extractors.append(
-                Extractor(
-                    setting.schemas, setting.model, method=method, n_threads=setting.n_threads,
-                    in_flight=setting.n_in_flight, null_threshold=0.0,
-                )
-            )  # fmt: skip
         documents = [Document(q.example.text, category=q.example.category) for q in questions]
-        return [json.dumps(found.data) for found in extractors[0].extract_many(documents)]
+        return [json.dumps(found.data) for found in extractor.extract_many(documents)]
 
-    try:
-        yield answer
-    finally:
-        for extractor in extractors:
-            extractor.close()
+    return answer
 
 
 # --- libraries on top of llama-cpp-python, one document after another -------------------------
 
 
-def _llama(setting: Setting) -> Any:
-    import llama_cpp
+def _llama(setting: Setting, stack: ExitStack) -> Any:
+    import llama_cpp  # after hpd, which chooses how its threads wait
 
     use_amx()  # unless it crashes on this machine
-    return llama_cpp.Llama(
+    llama = llama_cpp.Llama(
         str(setting.model), n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
         n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True, verbose=False,
     )  # fmt: skip
+    stack.callback(llama.close)
+    return llama
 
 
-def _vocabulary(setting: Setting) -> Any:
-    import llama_cpp
-
-    return llama_cpp.Llama(str(setting.model), vocab_only=True, verbose=False)
-
-
-@contextmanager
-def llama_cpp_python(setting: Setting, constrained: bool = True) -> Iterator[Answerer]:
+def llama_cpp_python(setting: Setting, stack: ExitStack, constrained: bool = True) -> Answerer:
     """Answer with ``create_chat_completion``, with or without ``response_format``."""
-    llama = _llama(setting)
+    llama = _llama(setting, stack)
 
     def answer(question: PeerQuestion) -> str:
         form = {"type": "json_object", "schema": question.schema} if constrained else None
@@ -145,18 +140,16 @@ def llama_cpp_python(setting: Setting, constrained: bool = True) -> Iterator[Ans
         )
         return str(found["choices"][0]["message"]["content"])
 
-    yield lambda questions: [answer(question) for question in questions]
-    llama.close()
+    return _one_by_one(answer)
 
 
-@contextmanager
-def outlines(setting: Setting) -> Iterator[Answerer]:
+def outlines(setting: Setting, stack: ExitStack) -> Answerer:
     """Answer with Outlines, which compiles each schema once."""
     from outlines import Generator, from_llamacpp
     from outlines.inputs import Chat
     from outlines.types import JsonSchema
 
-    model = from_llamacpp(_llama(setting))
+    model = from_llamacpp(_llama(setting, stack))
     generators: dict[str, Any] = {}
 
     def answer(question: PeerQuestion) -> str:
@@ -166,29 +159,27 @@ def outlines(setting: Setting) -> Iterator[Answerer]:
         chat = Chat(question.messages)
         return str(generators[schema](chat, max_tokens=_LONGEST, temperature=0.0))
 
-    yield lambda questions: [answer(question) for question in questions]
+    return _one_by_one(answer)
 
 
-@contextmanager
-def guidance(setting: Setting) -> Iterator[Answerer]:
+def guidance(setting: Setting, stack: ExitStack) -> Answerer:
     """Answer with Guidance, which does not ask the model for text that the schema fixes."""
     import guidance as library
 
     start = library.models.LlamaCpp(
-        _llama(setting), echo=False, chat_template=library.chat.ChatMLTemplate
+        _llama(setting, stack), echo=False, chat_template=library.chat.ChatMLTemplate
     )
 
     def answer(question: PeerQuestion) -> str:
         state = start
         for message in question.messages:
-            role = getattr(library, message["role"])
-            with role():
+            with getattr(library, message["role"])():
                 state += message["content"]
         with library.assistant():
             state += library.json(name="answer", schema=question.schema, max_tokens=_LONGEST)
         return str(state["answer"])
 
-    yield lambda questions: [answer(question) for question in questions]
+    return _one_by_one(answer)
 
 
 # --- clients of llama.cpp's server, one concurrent request per document in flight -------------
@@ -199,10 +190,10 @@ def _serving(setting: Setting) -> Iterator[str]:
     """Start the server; yield its address."""
     if setting.server is None:
         raise ImportError("llama.cpp's server: name the program (--server)")
-    command = [str(setting.server), "-m", str(setting.model), "--host", "127.0.0.1", "--port"]
-    command += [str(_PORT), "-c", str(setting.n_ctx * setting.n_in_flight)]
-    command += ["--parallel", str(setting.n_in_flight), "-t", str(setting.n_threads)]
-    command += ["-tb", str(setting.n_threads), "-ngl", "99", "--kv-unified", "--jinja"]
+    n, n_threads = setting.n_in_flight, setting.n_threads
+    asked = f"--host 127.0.0.1 --port {_PORT} -c {setting.n_ctx * n} --parallel {n} -t {n_threads}"
+    asked += f" -tb {n_threads} -ngl 99 --kv-unified --jinja"
+    command = [str(setting.server), "-m", str(setting.model), *asked.split()]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
             address = f"http://127.0.0.1:{_PORT}"
@@ -217,148 +208,91 @@ def _serving(setting: Setting) -> Iterator[str]:
             server.terminate()
 
 
-def _together(setting: Setting, answer: Callable[[PeerQuestion], str]) -> Answerer:
-    def run(questions: Sequence[PeerQuestion]) -> list[str]:
-        with ThreadPoolExecutor(setting.n_in_flight) as threads:
-            return list(threads.map(answer, questions))
-
-    return run
-
-
-def _client(address: str) -> Any:
+def _client(setting: Setting, stack: ExitStack) -> Any:
     from openai import OpenAI
 
+    address = stack.enter_context(_serving(setting))
     return OpenAI(base_url=address, api_key="none", max_retries=0, timeout=600)
 
 
-@contextmanager
 def llama_server(
-    setting: Setting, constrained: bool = True, by_field: bool = False
-) -> Iterator[Answerer]:
+    setting: Setting, stack: ExitStack, constrained: bool = True, by_field: bool = False
+) -> Answerer:
     """Ask the server for whole objects, or for each field (as super-json-mode does)."""
-    with _serving(setting) as address:
-        client = _client(address)
+    client = _client(setting, stack)
 
-        def ask(question: PeerQuestion, schema: Mapping[str, Any]) -> str:
-            form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
-            found = client.chat.completions.create(
-                model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
-                **({"response_format": form} if constrained else {}),
-            )  # fmt: skip
-            return str(found.choices[0].message.content)
+    def ask(question: PeerQuestion, schema: Mapping[str, Any]) -> str:
+        form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+        found = client.chat.completions.create(
+            model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
+            **({"response_format": form} if constrained else {}),
+        )  # fmt: skip
+        return str(found.choices[0].message.content)
 
-        def by_fields(question: PeerQuestion) -> str:
-            whole: dict[str, Any] = {}
-            for name, part in question.schema["properties"].items():
-                one = {"type": "object", "properties": {name: part}, "required": [name]}
-                whole |= _parsed(ask(question, one)) or {}
-            return json.dumps(whole)
+    def by_fields(question: PeerQuestion) -> str:
+        whole: dict[str, Any] = {}
+        for name, part in question.schema["properties"].items():
+            one = {"type": "object", "properties": {name: part}, "required": [name]}
+            whole |= _parsed(ask(question, one)) or {}
+        return json.dumps(whole)
 
-        yield _together(setting, by_fields if by_field else lambda q: ask(q, q.schema))
+    return _together(setting, by_fields if by_field else lambda q: ask(q, q.schema))
 
 
-@contextmanager
-def instructor(setting: Setting) -> Iterator[Answerer]:
+def instructor(setting: Setting, stack: ExitStack) -> Answerer:
     """Answer with Instructor on top of the server, in its JSON Schema mode."""
     import instructor as library
     from pydantic import create_model
 
-    with _serving(setting) as address:
-        client = library.from_openai(_client(address), mode=library.Mode.JSON_SCHEMA)
+    client = library.from_openai(_client(setting, stack), mode=library.Mode.JSON_SCHEMA)
 
-        def answer(question: PeerQuestion) -> str:
-            fields = dict.fromkeys(question.schema["properties"], (str | None, ...))
-            found = client.create(
-                model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
-                response_model=create_model("Answer", **fields), max_retries=0,
-            )  # fmt: skip
-            return str(found.model_dump_json())
+    def answer(question: PeerQuestion) -> str:
+        fields = dict.fromkeys(question.schema["properties"], (str | None, ...))
+        found = client.create(
+            model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
+            response_model=create_model("Answer", **fields), max_retries=0,
+        )  # fmt: skip
+        return str(found.model_dump_json())
 
-        yield _together(setting, answer)
+    return _together(setting, answer)
 
 
-@contextmanager
-def llm(setting: Setting) -> Iterator[Answerer]:
+def llm(setting: Setting, stack: ExitStack) -> Answerer:
     """Answer with the library ``llm``, with a schema."""
     from llm.default_plugins.openai_models import Chat
 
-    with _serving(setting) as address:
-        model = Chat("any", model_name="any", api_base=address, supports_schema=True)
-        model.key = "none"
+    address = stack.enter_context(_serving(setting))
+    model = Chat("any", model_name="any", api_base=address, supports_schema=True)
+    model.key = "none"
+    settings = {"stream": False, "temperature": 0.0, "max_tokens": _LONGEST}
 
-        def answer(question: PeerQuestion) -> str:
-            system, user = (message["content"] for message in question.messages)
-            return str(model.prompt(user, system=system, schema=question.schema, stream=False,
-                                    temperature=0.0, max_tokens=_LONGEST).text())  # fmt: skip
+    def answer(question: PeerQuestion) -> str:
+        system, user = (message["content"] for message in question.messages)
+        return str(model.prompt(user, system=system, schema=question.schema, **settings).text())
 
-        yield _together(setting, answer)
+    return _together(setting, answer)
 
 
-@contextmanager
-def langextract(setting: Setting) -> Iterator[Answerer]:
+def langextract(setting: Setting, stack: ExitStack) -> Answerer:
     """Answer with LangExtract on top of the server, with one example of each attribute."""
     import langextract as library
     from langextract.providers.openai import OpenAILanguageModel
 
-    with _serving(setting) as address:
-        model = OpenAILanguageModel("any", api_key="none", base_url=address, temperature=0.0)
+    address = stack.enter_context(_serving(setting))
+    model = OpenAILanguageModel("any", api_key="none", base_url=address, temperature=0.0)
 
-        def answer(question: PeerQuestion) -> str:
-            names = list(question.schema["properties"])
-            example = " ".join(f"some-{name}" for name in names)
-            shown = [library.data.Extraction(name, f"some-{name}") for name in names]
-            found = library.extract(
-                question.example.text, "Extract: " + ", ".join(names),
-                [library.data.ExampleData(example, shown)], model=model, show_progress=False,
-            )  # fmt: skip
-            values = {each.extraction_class: each.extraction_text for each in found.extractions}
-            return json.dumps({name: values.get(name) for name in names})
+    def answer(question: PeerQuestion) -> str:
+        names = list(question.schema["properties"])
+        example = " ".join(f"some-{name}" for name in names)
+        shown = [library.data.Extraction(name, f"some-{name}") for name in names]
+        found = library.extract(
+            question.example.text, "Extract: " + ", ".join(names),
+            [library.data.ExampleData(example, shown)], model=model, show_progress=False,
+        )  # fmt: skip
+        values = {each.extraction_class: each.extraction_text for each in found.extractions}
+        return json.dumps({name: values.get(name) for name in names})
 
-        yield _together(setting, answer)
-
-
-# --- an encoder, whose time alone is measured -------------------------------------------------
-
-
-def encoder_model(**shape: int) -> Any:
-    """Return an encoder of DeBERTa-v3-base's shape, as GLiNER2 and others use, with random weights.
-
-    The default configuration has 878 million weights.
-    """
-    from transformers import DebertaV2Config, DebertaV2Model
-
-    base = {
-        "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
-        "intermediate_size": 3072,
-    }  # fmt: skip
-    config = DebertaV2Config(
-        vocab_size=128_100, relative_attention=True, position_buckets=256, share_att_key=True,
-        norm_rel_ebd="layer_norm", pos_att_type=["p2c", "c2p"], position_biased_input=False,
-        type_vocab_size=0, **{**base, **shape},
-    )  # fmt: skip
-    return DebertaV2Model(config)
-
-
-@contextmanager
-def encoder(setting: Setting, dtype: str = "float32", **shape: int) -> Iterator[Answerer]:
-    """Read the attributes' names and the texts in batches of 8, without any answers."""
-    import torch
-
-    model = encoder_model(**shape).eval().to(getattr(torch, dtype))
-    vocabulary = _vocabulary(setting)
-
-    def read(questions: Sequence[PeerQuestion]) -> list[str]:
-        texts = ["\n".join([*attribute_lines(q.attributes), q.example.text]) for q in questions]
-        lengths = sorted(len(vocabulary.tokenize(text.encode())) for text in texts)
-        with torch.inference_mode():
-            for start in range(0, len(lengths), 8):
-                batch = lengths[start : start + 8]
-                mask = torch.arange(batch[-1])[None] < torch.tensor(batch)[:, None]
-                model(input_ids=mask.long(), attention_mask=mask.long())
-        return []
-
-    torch.set_num_threads(setting.n_threads)
-    yield read
+    return _together(setting, answer)
 
 
 ONE_BY_ONE: dict[str, Peer] = {
@@ -370,8 +304,6 @@ ONE_BY_ONE: dict[str, Peer] = {
     "guidance": guidance,
 }
 TOGETHER: dict[str, Peer] = {
-    "encoder of 184M by its shape, in batches of 8 (time alone)": encoder,
-    "the same in bfloat16": partial(encoder, dtype="bfloat16"),
     "hpd": hpd,
     "hpd, method ar, many at once": partial(hpd, method="ar"),
     "llama-server": llama_server,
@@ -394,38 +326,6 @@ def _parsed(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def measure(peer: Peer, setting: Setting, questions: Sequence[PeerQuestion]) -> dict[str, Any]:
-    """Run one peer once, after a warm-up with the first question; return its row."""
-    with peer(setting) as answer:
-        answer(questions[:1])
-        start = time.perf_counter()
-        texts = answer(questions)
-        seconds = time.perf_counter() - start
-    row = {
-        "documents_per_second": round(len(questions) / seconds, 3),
-        "ms_per_document": round(1000 * seconds / len(questions), 1),
-        "tokens": None,
-        "f1": None,
-        "invalid": None,
-    }
-    if not texts:
-        return row
-    vocabulary = _vocabulary(setting)
-    n_tokens = sum(len(vocabulary.tokenize(text.encode(), add_bos=False)) for text in texts)
-    answers = [_parsed(text) for text in texts]
-    invalid = [
-        found is None or any(Draft202012Validator(q.schema).iter_errors(found))
-        for q, found in zip(questions, answers, strict=True)
-    ]
-    attributes = {q.example.category: [a.name for a in q.attributes] for q in questions}
-    scores = evaluate([q.example for q in questions], answers, attributes)
-    return row | {
-        "tokens": round(n_tokens / len(questions), 1),
-        "f1": scores.plain.micro.f1,
-        "invalid": round(sum(invalid) / len(questions), 3),
-    }
-
-
 def peers(bench: Workbench) -> Finding:
     """Measure all programs with the same file, each with its own answers."""
     n_threads = bench.n_threads or os.cpu_count() or 1
@@ -434,14 +334,13 @@ def peers(bench: Workbench) -> Finding:
     examples = list(load_examples(data.gold))
     chosen = [examples[i] for i in spread(len(examples), bench.count(16))]
     questions = [PeerQuestion(each, schemas.for_category(each.category)) for each in chosen]
+    model = bench.using(bench.model)
     rows = []
-    for programs, n_in_flight in ((ONE_BY_ONE, 1), (TOGETHER, 16)):
-        setting = Setting(
-            bench.using(bench.model), schemas, n_threads, N_CTX, n_in_flight, bench.server
-        )
+    for programs, n in ((ONE_BY_ONE, 1), (TOGETHER, 16)):
+        setting = Setting(model, schemas, n_threads, N_CTX, n, bench.server)
         rows += [measured(name, peer, setting, questions) for name, peer in programs.items()]
-    times = {row["peer"]: row["ms_per_document"] for row in rows if "error" not in row}
-    others = {name: time for name, time in times.items() if "hpd" not in name and "(" not in name}
+    times = {row["peer"]: row["seconds"] for row in rows if "error" not in row}
+    others = {name: seconds for name, seconds in times.items() if "hpd" not in name}
     best = min(others, key=lambda name: others[name])
     return Finding(
         [Table(f"{len(chosen)} titles, once by each program after a warm-up", cells(rows))],
@@ -454,29 +353,52 @@ def measured(
     name: str, peer: Peer, setting: Setting, questions: Sequence[PeerQuestion]
 ) -> dict[str, Any]:
     """Return the row of one peer, with its error if it is not installed or fails."""
+    row: dict[str, Any] = {"peer": name, "n_in_flight": setting.n_in_flight}
     try:
-        row = measure(peer, setting, questions)
+        with ExitStack() as stack:
+            answer = peer(setting, stack)
+            answer(questions[:1])  # to warm up
+            start = time.perf_counter()
+            texts = answer(questions)
+            seconds = time.perf_counter() - start
+        row |= {"seconds": seconds / len(questions), **_scored(texts, setting, questions)}
     except Exception as error:
-        row = {"error": f"{type(error).__name__}: {error}"}
-    print(f"{name}: {row}", file=sys.stderr, flush=True)
-    return {"peer": name, "n_in_flight": setting.n_in_flight, **row}
+        row["error"] = f"{type(error).__name__}: {error}"
+    print(row, file=sys.stderr, flush=True)
+    return row
+
+
+def _scored(
+    texts: Sequence[str], setting: Setting, questions: Sequence[PeerQuestion]
+) -> dict[str, float]:
+    """Return the tokens per answer, F1, and the share of answers that are invalid."""
+    from llama_cpp import Llama
+
+    vocabulary = Llama(str(setting.model), vocab_only=True, verbose=False)
+    n_tokens = sum(len(vocabulary.tokenize(text.encode(), add_bos=False)) for text in texts)
+    answers = [_parsed(text) for text in texts]
+    n_invalid = sum(
+        found is None or not Draft202012Validator(q.schema).is_valid(found)
+        for q, found in zip(questions, answers, strict=True)
+    )
+    attributes = {q.example.category: [a.name for a in q.attributes] for q in questions}
+    scores = evaluate([q.example for q in questions], answers, attributes)
+    n = len(questions)
+    return {"tokens": n_tokens / n, "f1": scores.plain.micro.f1, "invalid": n_invalid / n}
 
 
 def cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Return the rows as cells of a table, with each time as a multiple of hpd's."""
-    own = next((row.get("ms_per_document") for row in rows if row["peer"] == "hpd"), None)
+    own = next((row["seconds"] for row in rows if row["peer"] == "hpd" and "error" not in row), nan)
     made = [
         ["program", "in flight", "documents/s", "x hpd", "tokens", "ms a token", "F1", "invalid"]
     ]
     for row in rows:
-        begin = [row["peer"], str(row["n_in_flight"])]
         if "error" in row:
-            made.append([*begin, row["error"].splitlines()[0][:60], *[""] * 5])
-            continue
-        ratio = f"{row['ms_per_document'] / own:.1f}" if own else ""
-        told = [""] * 4
-        if row["tokens"]:
-            each = f"{row['ms_per_document'] / row['tokens']:.1f}"
-            told = [f"{row['tokens']:.0f}", each, f"{row['f1']:.1f}", f"{row['invalid']:.0%}"]
-        made.append([*begin, f"{row['documents_per_second']:.2f}", ratio, *told])
+            told = [row["error"].splitlines()[0][:60], *[""] * 5]
+        else:
+            seconds, tokens = row["seconds"], row["tokens"]
+            told = [f"{1 / seconds:.2f}", f"{seconds / own:.1f}", f"{tokens:.0f}"]
+            told += [f"{1000 * seconds / tokens:.1f}", f"{row['f1']:.1f}", f"{row['invalid']:.0%}"]
+        made.append([row["peer"], str(row["n_in_flight"]), *told])
     return made

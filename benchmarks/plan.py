@@ -112,12 +112,14 @@ def measured_rates(figures: Path, model: str) -> list[Rate]:
     """
     lines = _lines(figures)
     known = next((line for line in lines if line.get("type") == "environment"), {})
+    model = model or str(known.get("model_description", ""))
+    name, hardware = known.get("workload", figures.name), known.get("processor")
     rates = [
         Rate(
-            f"{known.get('workload', figures.name)}, {line['method']}",
-            model or str(known.get("model_description", "")),
+            f"{name}, {line['method']}",
+            model,
             line["ms_per_document"],
-            f"{known.get('n_cores')} cores of {known.get('processor')}",
+            f"{known.get('n_cores')} cores of {hardware}",
         )
         for line in lines
         if line.get("type") == "summary" and line.get("kind") == "hpd"
@@ -139,54 +141,38 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _row(rate: Rate, needed: Plan) -> list[str]:
-    return [
-        rate.workload,
-        rate.model,
-        "measured" if rate.is_measured else "scaled",
-        f"{1000 / rate.ms_per_document:.3g}",
-        f"{needed.n_machines:,}",
-        f"{needed.hours:.1f}",
-        f"{needed.dollars:,.0f}",
-    ]
-
-
 def main(argv: Sequence[str] | None = None) -> None:
     """Print the plan."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "figures", nargs="*", type=Path, help="files of hpd bench -o [default: the stored rates]"
-    )
-    parser.add_argument(
-        "--model", default="", choices=sorted(_MODELS), help="the model of FIGURES, to scale it"
-    )
-    parser.add_argument("--documents", type=integer(1), default=1_000_000)
-    parser.add_argument("--hours", type=number(0), default=24, help="maximum duration")
-    parser.add_argument(
-        "--price-per-hour", type=number(0), required=True, help="of one machine, in dollars"
-    )
-    parser.add_argument("--efficiency", type=number(0.01, 1), default=0.9)
-    parser.add_argument("--start-minutes", type=number(0), default=5)
-    parser.add_argument(
-        "--scale-to", nargs="*", choices=sorted(_MODELS), default=_SCALED_TO, metavar="NAME"
-    )
-    arguments = parser.parse_args(argv)
+    add = parser.add_argument
+    add("figures", nargs="*", type=Path, help="files of hpd bench -o [default: the stored rates]")
+    add("--model", default="", choices=sorted(_MODELS), help="the model of FIGURES, to scale it")
+    add("--documents", type=integer(1), default=1_000_000)
+    add("--hours", type=number(0), default=24, help="maximum duration")
+    add("--price-per-hour", type=number(0), required=True, help="of one machine, in dollars")
+    add("--efficiency", type=number(0.01, 1), default=0.9)
+    add("--start-minutes", type=number(0), default=5)
+    add("--scale-to", nargs="*", choices=sorted(_MODELS), default=_SCALED_TO, metavar="NAME")
+    asked = parser.parse_args(argv)
     limits = ("hours", "price_per_hour", "efficiency", "start_minutes")
-    asked = {name: getattr(arguments, name) for name in limits}
+    limited = {name: getattr(asked, name) for name in limits}
     rows = [["workload", "model", "", "docs/s", "machines", "hours", "dollars"]]
     try:
-        rates = [
-            rate for path in arguments.figures for rate in measured_rates(path, arguments.model)
-        ] or stored_rates()
-        for rate in with_other_sizes(rates, arguments.scale_to):
-            rows.append(_row(rate, plan(rate, arguments.documents, **asked)))
+        rates = [rate for path in asked.figures for rate in measured_rates(path, asked.model)]
+        rates = rates or stored_rates()
+        for rate in with_other_sizes(rates, asked.scale_to):
+            needed = plan(rate, asked.documents, **limited)
+            known = "measured" if rate.is_measured else "scaled"
+            per_second = f"{1000 / rate.ms_per_document:.3g}"
+            figures = f"{needed.n_machines:,}", f"{needed.hours:.1f}", f"{needed.dollars:,.0f}"
+            rows.append([rate.workload, rate.model, known, per_second, *figures])
     except (OSError, ValueError) as error:
         parser.error(str(error))
     print(
-        f"{arguments.documents:,} documents in {arguments.hours:g} hours at most, on machines of "
-        f"{arguments.price_per_hour:g} dollars an hour\n"
+        f"{asked.documents:,} documents in {asked.hours:g} hours at most, on machines of "
+        f"{asked.price_per_hour:g} dollars an hour\n"
     )
     print(format_table(rows, n_left=3))
     print("\nmeasured on:")

@@ -4,7 +4,7 @@
 #
 #   benchmarks/run.sh MODEL.gguf RESULTS [PART...]
 #
-# Parts: costs in-flight attributes lengths linear; by default, all of them.
+# Parts: in-flight attributes lengths linear; by default, all of them.
 # Optional environment variables: DOCUMENTS=32 ROUNDS=3 (the amount of work), PYTHON=python3
 #
 # Use an idle machine: beside other programs, threads that wait for each other cost many times their
@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 model=$1
 results=$2
 shift 2
-parts=${*:-costs in-flight attributes lengths linear}
+parts=${*:-in-flight attributes lengths linear}
 python=${PYTHON:-python3}
 documents=${DOCUMENTS:-32}
 rounds=${ROUNDS:-3}
@@ -25,35 +25,23 @@ catalogue() { # name tokens attributes documents
 }
 
 # The file of documents also has the known answers; output is named after the run.
-bench() { # run documents schema options...
-  local run=$1 source=$2 schema=$3
-  shift 3
+bench() { # run catalogue options...
+  local run=$1 source=$results/$2.jsonl schema=$results/$2.schema.json
+  shift 2
   echo "== $run"
   "$python" -m hpd.cli bench "$source" --schema "$schema" --replay "$source" -m "$model" \
     --rounds "$rounds" -o "$results/$run.jsonl" "$@" | tee "$results/$run.txt"
 }
 
-on_catalogue() { # run catalogue options...
-  local run=$1 name=$2
-  shift 2
-  bench "$run" "$results/$name.jsonl" "$results/$name.schema.json" "$@"
-}
-
-costs() {
-  echo "== costs"
-  PYTHONPATH=$here/.. "$python" -m benchmarks.costs -m "$model" | tee "$results/costs.txt"
-  PYTHONPATH=$here/.. "$python" -m benchmarks.costs -m "$model" --set cpu_attention=off | tee "$results/costs-off.txt"
-}
-
 in_flight() {
-  on_catalogue in-flight catalogue300 --limit $((4 * documents)) --method prefill --sweep in-flight
+  bench in-flight catalogue300 --limit $((4 * documents)) --method prefill --sweep in-flight
 }
 
 attributes() {
   local n
   for n in 1 4 16 64 200; do
     catalogue "attributes$n" 1000 "$n" $((documents + 2))
-    on_catalogue "attributes-$n" "attributes$n" --limit "$documents" --method prefill --method hpd
+    bench "attributes-$n" "attributes$n" --limit "$documents" --method prefill --method hpd
   done
 }
 
@@ -61,8 +49,7 @@ lengths() {
   local n
   for n in 20 100 300 1000 3000 8000; do
     catalogue "length$n" "$n" 16 $((documents + 2))
-    on_catalogue "length-$n" "length$n" --limit "$documents" --method prefill --method hpd \
-      -c 32768
+    bench "length-$n" "length$n" --limit "$documents" --method prefill --method hpd -c 32768
   done
 }
 
@@ -70,7 +57,7 @@ linear() { # speed and memory must not depend on the number of documents
   catalogue linear 20 4 10001
   local n
   for n in 100 1000 10000; do
-    on_catalogue "linear-$n" linear --limit "$n" --rounds 1 --method hpd
+    bench "linear-$n" linear --limit "$n" --rounds 1 --method hpd
   done
 }
 

@@ -18,6 +18,7 @@ import sys
 import time
 import warnings
 from collections import Counter, defaultdict
+from contextlib import suppress
 from typing import Any
 
 import jsonschema
@@ -36,6 +37,11 @@ N_ASKED = 4
 """Number of schemas in each split for which the model answers."""
 MAX_QUESTIONS = 3000
 WORDS = ("quick", "brown", "fox", "jumps", "over", "lazy", "dog", "rain", "Spain", "plain")
+_FORMATS = {
+    "date": "2024-05-31", "date-time": "2024-05-31T09:30:00", "time": "09:30:00Z",
+    "duration": "P1D", "uuid": "123e4567-e89b-12d3-a456-426614174000", "email": "ann@example.com",
+    "hostname": "example.com", "ipv4": "10.0.0.1", "ipv6": "::1",
+}  # fmt: skip
 
 
 def schemas(bench: Workbench) -> Finding:
@@ -71,8 +77,9 @@ def schemas(bench: Workbench) -> Finding:
                     _count(counts, id_, sources[id_], answered, "asked ")
         n, n_asked = len(ids[: bench.limit]), counts["asked"]
         shares = [f"{counts[kind] / n:.3f}" for kind in ("read", "obeyed", "filled")]
-        of_model = [f"{counts[f'asked {kind}'] / n_asked:.3f}" if n_asked else "" for kind in
-                    ("obeyed", "filled")]  # fmt: skip
+        of_model = ["", ""]
+        if n_asked:
+            of_model = [f"{counts[f'asked {kind}'] / n_asked:.3f}" for kind in ("obeyed", "filled")]
         rows.append([split.replace("_", "-"), n, *shares, n_asked, *of_model])
         total += counts
     return Finding(
@@ -83,12 +90,10 @@ def schemas(bench: Workbench) -> Finding:
 
 
 def _loaded(source: Any) -> Schema | None:
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), suppress(hpd.SchemaError):
         warnings.simplefilter("ignore")
-        try:
-            return load_schema(source)
-        except hpd.SchemaError:
-            return None
+        return load_schema(source)
+    return None
 
 
 def _count(
@@ -165,10 +170,8 @@ def _value(attribute: Attribute, draw: random.Random) -> Any:
             return draw.choice(attribute.choices)
         case "boolean":
             return draw.random() < 0.5
-        case "date":
-            return "2024-05-31"
-        case "date-time":
-            return "2024-05-31T09:30:00"
+        case "date" | "date-time":
+            return _FORMATS[attribute.type]
         case "integer" | "number":
             return _number(attribute, draw)
     if attribute.pattern is not None:
@@ -178,18 +181,9 @@ def _value(attribute: Attribute, draw: random.Random) -> Any:
             return Rstr(draw).xeger(attribute.pattern)
         except Exception:  # not in Python's dialect
             return "x"
-    formats = {
-        "uuid": "123e4567-e89b-12d3-a456-426614174000",
-        "time": "09:30:00Z",
-        "duration": "P1D",
-        "email": "ann@example.com",
-        "hostname": "example.com",
-        "ipv4": "10.0.0.1",
-        "ipv6": "::1",
-    }
     text = " ".join(draw.sample(WORDS, 2))
     if attribute.format is not None:
-        text = formats.get(attribute.format, "https://example.com")
+        text = _FORMATS.get(attribute.format, "https://example.com")
     text = text.ljust(attribute.min_length or 0, "x")
     return text if attribute.max_length is None else text[: attribute.max_length]
 

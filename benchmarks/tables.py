@@ -86,13 +86,10 @@ def _alone(bench: Workbench, name: str) -> str:
 def _cells(row: Mapping[str, Any]) -> list[Cell]:
     ratios = [row[name] for name in ("speedup_ar", "speedup_ar_batched", "ratio_prefill")]
     return [
-        f"`{row['method']}`",
-        row["n_documents"],
-        f"{row['ms_per_document']:.0f}",
+        *(f"`{row['method']}`", row["n_documents"], f"{row['ms_per_document']:.0f}"),
         *("" if ratio is None else f"{ratio:.2f}" for ratio in ratios),
         "" if row["kind"] == "prefill" else f"{row['completion_tokens']:.1f}",
-        f"{row['host_ms']:.1f}",
-        row["n_different"],
+        *(f"{row['host_ms']:.1f}", row["n_different"]),
     ]
 
 
@@ -147,15 +144,11 @@ def speed(bench: Workbench) -> Finding:
     table += [[title, *(f"{each[name]:.0f}" for each in own)] for name, title in METHODS.items()]
     ratios = [each["ar"] / each["hpd"] for each in known]
     faster = f"{min(ratios):.0f} to {max(ratios):.0f}"
-    return Finding(
-        [Table("Milliseconds per document", table)],
-        faster,
-        [
-            "The model writes its own answers. Token by token they are longer, as it was not "
-            "trained for that; where both methods write the same known answers, hpd is "
-            f"{faster} times as fast."
-        ],
+    note = (
+        "The model writes its own answers. Token by token they are longer, as it was not trained "
+        f"for that; where both methods write the same known answers, hpd is {faster} times as fast."
     )
+    return Finding([Table("Milliseconds per document", table)], faster, [note])
 
 
 def cost(bench: Workbench) -> Finding:
@@ -180,10 +173,9 @@ def cost(bench: Workbench) -> Finding:
 
 
 PARTS: Sequence[Part] = (
-    Part("table-oa-mine", "OA-Mine titles", 4, partial(side_by_side, name="oa-mine")),
-    Part("table-ae-110k", "AE-110k titles", 4, partial(side_by_side, name="ae-110k")),
-    Part(
-        "table-catalogue", "Descriptions of 300 tokens", 4, partial(side_by_side, name="catalogue")
+    *(
+        Part(f"table-{name}", TITLES[f"table-{name}"], 4, partial(side_by_side, name=name))
+        for name in WORKLOADS
     ),
     Part("speed", "The three workloads in one table", 0, speed),
     Part("cost", "What they cost", 0, cost),

@@ -65,17 +65,14 @@ def description(
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", help="OUTPUT.jsonl and OUTPUT.schema.json are written")
-    parser.add_argument(
-        "--tokens", type=int, default=300, help="approximate length of a description"
-    )
+    parser.add_argument("--tokens", type=int, default=300, help="approximate length of each")
     parser.add_argument("--attributes", type=int, default=len(_ATTRIBUTES))
     parser.add_argument("--documents", type=int, default=128)
-    parser.add_argument("--characters-per-token", type=float, default=CHARACTERS_PER_TOKEN)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     rng = random.Random(options.seed)
     names = attribute_names(options.attributes)
-    n_characters = round(options.tokens * options.characters_per_token)
+    n_characters = round(options.tokens * CHARACTERS_PER_TOKEN)
     with open(f"{options.output}.jsonl", "w", encoding="utf-8") as file:
         for number in range(1, options.documents + 1):
             text, gold = description(rng, names, n_characters)

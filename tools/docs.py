@@ -75,12 +75,13 @@ def run(line: str, folder: Path = ROOT, model: Path | None = None) -> str:
     Raises:
         RuntimeError: the command fails.
     """
+    settings = {"COLUMNS": "100", "NO_COLOR": "1", "PYTHON_COLORS": "0"}
+    settings |= {"HPD_MODEL": str(model)} if model else {}
     with hpd_on_path() as environment:
-        plain = {"COLUMNS": "100", "NO_COLOR": "1", "PYTHON_COLORS": "0"}
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", line],
             cwd=folder,
-            env={**environment, **plain, **({"HPD_MODEL": str(model)} if model else {})},
+            env={**environment, **settings},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -116,8 +117,7 @@ def main() -> int:
     )
     parser.add_argument("pages", nargs="*", type=Path, default=PAGES)
     for page in parser.parse_args().pages:
-        changed = refresh(page.resolve())
-        print(f"{page.name}: {'changed' if changed else 'unchanged'}")
+        print(f"{page.name}: {'changed' if refresh(page.resolve()) else 'unchanged'}")
     return 0
 
 

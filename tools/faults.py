@@ -100,21 +100,13 @@ def copy_checkout() -> None:
     """Update the copy, a worktree; unchanged files keep their time, so as not to be recompiled."""
     # A commit of uncommitted changes, on no branch; empty if there are none.
     stash = subprocess.check_output(["git", "stash", "create"], cwd=CHECKOUT, text=True).strip()
-    head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=CHECKOUT, text=True).strip()
+    commit = stash or "HEAD"
     if COPY.exists():
-        command = ["git", "checkout", "--quiet", "--force", "--detach", stash or head]
-        subprocess.run(command, cwd=COPY, check=True)
+        head = subprocess.check_output(["git", "rev-parse", commit], cwd=CHECKOUT, text=True)
+        command = ["git", "-C", str(COPY), "checkout", "--quiet", "--force", "--detach"]
+        subprocess.run([*command, head.strip()], check=True)
     else:
-        command = [
-            "git",
-            "worktree",
-            "add",
-            "--quiet",
-            "--force",
-            "--detach",
-            str(COPY),
-            stash or head,
-        ]
+        command = ["git", "worktree", "add", "--quiet", "--force", "--detach", str(COPY), commit]
         subprocess.run(command, cwd=CHECKOUT, check=True)
     shutil.copy(CHECKOUT / "models" / BUNDLED_NAME, COPY / "python" / "hpd" / "models")
 

@@ -8,67 +8,35 @@ from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
 
-LAYERS = (
-    {"bindings", "bindings_testing"},
-    {
-        "bindings_gguf",
-        "bindings_testing_faults",
-        "bindings_testing_scheduling",
-        "bindings_testing_script",
-    },
-    {"bindings_common", "handles"},
-    {"engine"},
-    {"observers"},
-    {"drafting/model_drafter", "sampling/value_writer"},
-    {"model/context", "sampling/constraint"},
-    {"attention/guard"},
-    {"attention/trial"},
-    {"model/model", "scheduling/scheduler", "attention/attention"},
-    {"scheduling/admission", "scheduling/batch_filler"},
-    {"scheduling/forecast", "scheduling/holdings", "drafting/drafter"},
-    {"scheduling/batch_plan", "scheduling/key_trie", "scheduling/prefix_cache"},
-    {"scheduling/request", "scheduling/sequence_pool"},
-    {"drafting/list_guesser"},
-    {"scheduling/cache_ops", "drafting/histories"},
-    {
-        "scheduling/limits",
-        "scheduling/tokens",
-        "model/llama_cpp",
-        "model/products",
-        "model/wider_copy",
-    },
-    {
-        "sampling/choices",
-        "sampling/json_scanner",
-        "sampling/repetition",
-        "sampling/sampling",
-        "model/log",
-        "attention/kernel",
-    },
-    {
-        "errors",
-        "options",
-        "model/characters",
-        "model/cpu_backend",
-        "sampling/exponential",
-    },
-)
-"""Layers from the top down: a file may only include files of lower layers."""
+_LAYERS = """\
+bindings bindings_testing
+bindings_gguf bindings_testing_faults bindings_testing_scheduling bindings_testing_script
+bindings_common handles
+engine
+observers
+drafting/model_drafter sampling/value_writer
+model/context sampling/constraint
+attention/guard
+attention/trial
+attention/attention model/model scheduling/scheduler
+scheduling/admission scheduling/batch_filler
+drafting/drafter scheduling/forecast scheduling/holdings
+scheduling/batch_plan scheduling/key_trie scheduling/prefix_cache
+scheduling/request scheduling/sequence_pool
+drafting/list_guesser
+drafting/histories scheduling/cache_ops
+attention/kernel model/llama_cpp model/products model/wider_copy scheduling/limits scheduling/tokens
+model/log sampling/choices sampling/json_scanner sampling/repetition sampling/sampling
+errors model/characters model/cpu_backend options sampling/exponential
+"""
+LAYERS = [layer.split() for layer in _LAYERS.splitlines()]
+"""Layers from the top down, one a line: a file may only include files of lower layers."""
 
 MEETS_LLAMA_CPP = {
-    "attention/attention",
-    "attention/guard",
-    "attention/trial",
-    "bindings_gguf",
-    "sampling/constraint",
-    "model/context",
-    "model/cpu_backend",
-    "model/llama_cpp",
-    "model/log",
-    "model/model",
-    "model/products",
-    "model/wider_copy",
-}
+    "attention/attention", "attention/guard", "attention/trial", "bindings_gguf",
+    "sampling/constraint", "model/context", "model/cpu_backend", "model/llama_cpp", "model/log",
+    "model/model", "model/products", "model/wider_copy",
+}  # fmt: skip
 """The only files that may include llama.cpp's headers."""
 
 CALLS_DECODE = {"model/context"}

@@ -10,24 +10,17 @@ import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CPP = sorted(
-    str(path.relative_to(ROOT))
-    for path in (ROOT / "src").rglob("*")
-    if path.suffix in (".cpp", ".h")
-)
+CPP = sorted(str(p) for p in (ROOT / "src").rglob("*") if p.suffix in (".cpp", ".h"))
 
 
 def checks(*, fix: bool) -> dict[str, list[str]]:
     """Return each linter's name and command."""
     python = [sys.executable, "-m"]
+    in_place = ["-i"] if fix else ["--dry-run", "-Werror"]
     return {
         "ruff check": [*python, "ruff", "check", *(["--fix"] if fix else []), "."],
         "ruff format": [*python, "ruff", "format", *([] if fix else ["--check"]), "."],
-        "clang-format": [
-            _script("clang-format"),
-            *(["-i"] if fix else ["--dry-run", "-Werror"]),
-            *CPP,
-        ],
+        "clang-format": [_script("clang-format"), *in_place, *CPP],
         "clang-tidy": [*python, "tools.tidy"],
         "C++ includes": [*python, "tools.includes"],
         "imports": [_script("lint-imports"), "--no-logo"],

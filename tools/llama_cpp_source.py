@@ -19,18 +19,9 @@ def pin() -> str:
 
 
 def download(folder: Path) -> Path:
-    """Download the source of llama-cpp-python into a folder with pip; return the archive.
-
-    Raises:
-        RuntimeError: pip cannot download it.
-    """
-    pinned = f"{_PACKAGE}=={pin()}"
-    command = [
-        *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"),
-        *("--no-binary", _PACKAGE, "--dest", str(folder), pinned),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"pip cannot download the source of {pinned}:\n{done.stderr}")
+    """Download the source of llama-cpp-python into a folder with pip; return the archive."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary"]
+    command += [_PACKAGE, "--dest", str(folder), f"{_PACKAGE}=={pin()}"]
+    subprocess.run(command, check=True)  # pip says why it fails
     (archive,) = folder.glob("llama_cpp_python-*.tar.gz")
     return archive

@@ -11,17 +11,9 @@ from hpd.models.memory import readable_size
 def main() -> None:
     rows = [["name", "repository", "quantisation", "licence", "good for", "file", "memory"]]
     for model in RECOMMENDED:
-        rows.append(
-            [
-                model.name,
-                model.repository,
-                model.quantisation,
-                model.licence,
-                model.good_for,
-                readable_size(model.file_gb * 1e9),
-                readable_size(recommended_memory(model)),
-            ]
-        )
+        sizes = readable_size(model.file_gb * 1e9), readable_size(recommended_memory(model))
+        texts = model.name, model.repository, model.quantisation, model.licence, model.good_for
+        rows.append([*texts, *sizes])
     print(format_table(rows, n_left=5))
 
 

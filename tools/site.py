@@ -72,11 +72,11 @@ def reference() -> str:
     """Return a page with the docstring of each public name."""
     names = [name for name in hpd.__all__ if not name.startswith("_")]
     errors = sorted(name for name in names if name.endswith("Error"))
-    others = [name for name in names if name not in errors]
-    first = [name for name in ("extract", "Extractor", "Options", "Extraction") if name in others]
-    ordered = first + [name for name in others if name not in first]
+    # Those that most readers look for come first.
+    first = ("extract", "Extractor", "Options", "Extraction")
+    others = [name for name in dict.fromkeys((*first, *names)) if name not in errors]
     lines = ["# Python", "", "Everything that `import hpd` offers, from its docstrings.", ""]
-    for title, members in (("Extraction", ordered), ("Errors", errors)):
+    for title, members in (("Extraction", others), ("Errors", errors)):
         lines += [f"## {title}", ""]
         for name in members:
             path = f"{getattr(hpd, name).__module__}.{name}"

@@ -40,18 +40,15 @@ def build(folder: Path, source: Path = CHECKOUT, target: str = "_core_testing") 
     """
     import pybind11
 
+    # Link-time optimisation is slow and uses one core.
     configure = [
         "cmake", "-S", str(source), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release",
         "-DHPD_BUILD_TESTS=ON", "-DCMAKE_UNITY_BUILD=ON",
-        # Link-time optimisation is slow and uses one core.
         "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF",
         f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
     ]  # fmt: skip
-    n_jobs = os.cpu_count() or 1
-    for command in (
-        configure,
-        ["cmake", "--build", str(folder), "--target", target, "--parallel", str(n_jobs)],
-    ):
+    compile_ = ["cmake", "--build", str(folder), "--target", target, "--parallel"]
+    for command in (configure, [*compile_, str(os.cpu_count() or 1)]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(

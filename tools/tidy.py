@@ -8,6 +8,7 @@ import sys
 import sysconfig
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -52,9 +53,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         if not configure(Path(folder)):
             return 1
-        warnings = [
-            text for text in pool.map(lambda file: check(file, Path(folder)), files) if text
-        ]
+        warnings = list(filter(None, pool.map(partial(check, build=Path(folder)), files)))
     print("\n".join(warnings) or f"{len(files)} files: no warnings")
     return 1 if warnings else 0
 

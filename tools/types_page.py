@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,18 +16,20 @@ from typing import Any
 from hpd.prompt.questions import which_attribute
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
-from hpd.values.grammar import enum_texts, value_grammar
-from tools.unconstrained import unconstrained
+from hpd.schema.scalars import FORMATS
+from hpd.values.grammar import _FORMAT_RULES, _pattern_is_supported, enum_texts, value_grammar
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
 COLUMNS = ("Type", "In a schema", "Constraint", "Document", "Result")
 
 _MAX_RULE_LENGTH = 60
-_COMMON = {
-    r'"\"" char* "\""': "any text",
-    '"-"? [0-9]+ ("." [0-9]+)?': "any number",
-}
+_COMMON = {r'"\"" char* "\""': "any text", '"-"? [0-9]+ ("." [0-9]+)?': "any number"}
 """Grammars that the table describes in words."""
+_LIMITS = (
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
+    "maxLength",
+)  # fmt: skip
+"""Keywords of JSON Schema; an attribute has them with underscores."""
 
 
 @dataclass(frozen=True)
@@ -52,106 +55,24 @@ class TypeExample:
         return self.schema if isinstance(self.schema, str) else json.dumps(self.schema)
 
 
-EXAMPLES = (
-    TypeExample("text", "brand", "Luma T-Shirt, white"),
-    TypeExample(
-        "text with a length",
-        {"color": {"type": "string", "minLength": 2, "maxLength": 12}},
-        "Nike shoe, red",
-    ),
-    TypeExample(
-        "text with a pattern",
-        {"model_number": {"type": "string", "pattern": "^[A-Z]{2}-[0-9]{3}$"}},
-        "Bosch drill, model number AB-123",
-    ),
-    TypeExample(
-        "text with a format",
-        {"order_id": {"type": "string", "format": "uuid"}},
-        "Order id 123e4567-e89b-12d3-a456-426614174000",
-    ),
-    TypeExample("whole number", "pack_size int", "Ground coffee, 6 bags"),
-    TypeExample(
-        "whole number with limits",
-        {"rating": {"type": "integer", "minimum": 1, "maximum": 5}},
-        "Rating: 4 of 5",
-    ),
-    TypeExample("number", "weight float", "Dumbbell, weight 2.5 kg"),
-    TypeExample(
-        "number with a step",
-        {"total": {"type": "number", "minimum": 0, "multipleOf": 0.01}},
-        "Invoice, total 17.90 EUR",
-    ),
-    TypeExample("boolean", "waterproof bool", "Waterproof jacket, waterproof: true"),
-    TypeExample("choice of texts", "color [red|blue|black]", "Diesel sneaker, black leather"),
-    TypeExample("choice of numbers", {"priority": {"enum": [1, 2, 3]}}, "Ticket, priority 2 of 3"),
-    TypeExample("date", '"due" date', "Invoice, due 2024-05-31"),
-    TypeExample("date and time", "start datetime", "Concert, start 2024-05-31T09:30:00"),
-    TypeExample("optional", "size?", "Diesel sneaker, black leather"),
-    TypeExample("required", "size!", "Diesel sneaker, size 9"),
-    TypeExample("list", "colors [str]", "Shirts in red, blue and green"),
-    TypeExample(
-        "list without duplicates",
-        {"colors": {"type": "array", "items": {"type": "string"}, "uniqueItems": True}},
-        "Colors: red, blue, red",
-    ),
-    TypeExample("list of objects", "lines [{item, quantity int}]", "2 hammers, 3 saws"),
-    TypeExample("object", "maker {name, city}", "Made by Bosch in Stuttgart"),
-    TypeExample("dependent attribute", "currency, total float after currency", "Total 17.90 EUR"),
-    TypeExample("text or number", {"size": {"type": ["integer", "string"]}}, "Sneaker, size 9"),
-    TypeExample(
-        "union of objects",
-        {
-            "payment": {
-                "anyOf": [
-                    {"title": "Card", "properties": {"card_number": {"type": "string"}}},
-                    {"title": "Transfer", "properties": {"iban": {"type": "string"}}},
-                ]
-            }
-        },
-        "Payment by card, card number 4711 0815",
-    ),
-    TypeExample(
-        "open names",
-        {"prices": {"type": "object", "additionalProperties": {"type": "number"}}},
-        "Prices: coffee 2.50, tea 1.80",
-    ),
-    TypeExample(
-        "tuple",
-        {"route": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}},
-        "Route: Berlin, 12",
-    ),
-    TypeExample(
-        "recursive object",
-        {
-            "$defs": {
-                "employee": {
-                    "properties": {
-                        "name": {"type": "string"},
-                        "manager": {"$ref": "#/$defs/employee"},
-                    }
-                }
-            },
-            "properties": {"employee": {"$ref": "#/$defs/employee"}},
-        },
-        "Employee: Ann Miller",
-    ),
+EXAMPLES = tuple(
+    TypeExample(**row)
+    for row in json.loads(Path(__file__).with_name("types.json").read_text(encoding="utf-8"))
 )
 
 
 def constraint(attribute: Attribute) -> str:
     """Return an attribute's constraint in words and GBNF."""
+    parts = "; ".join(f"{child.name}: {constraint(child)}" for child in attribute.attributes)
     if attribute.type == "object":
-        parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
-        return "each part separately: " + "; ".join(parts)
+        return f"each part separately: {parts}"
     if attribute.type == "tuple":
         return "each item separately: " + "; ".join(map(constraint, attribute.attributes))
     if attribute.type == "recursive":
         return "the same, one level down"
     if attribute.type == "union" and not attribute.is_scalar:
-        variants = enum_texts(which_attribute(attribute)) or []
-        parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
-        names = ", ".join(_code(text.strip()) for text in variants)
-        return f"first the variant, trie of {names}; then its parts: " + "; ".join(parts)
+        variants = _trie(enum_texts(which_attribute(attribute)) or [])
+        return f"first the variant, {variants}; then its parts: {parts}"
     if attribute.type == "map" and attribute.item is not None:
         name, value = map(constraint, attribute.item.attributes)
         return f"first all names: {name}; then all values at once: {value}"
@@ -163,11 +84,34 @@ def constraint(attribute: Attribute) -> str:
         return f"the names or number of the rows, then everything else at once{once}: {item}"
     texts = enum_texts(attribute)
     if texts is not None:
-        return "trie of " + ", ".join(_code(text.strip()) for text in texts)
+        return _trie(texts)
     left = unconstrained(attribute)
     checked = f"; checked: {', '.join(left)}" if left else ""
     rule = _rule(attribute)
     return f"{_COMMON.get(rule) or f'grammar {_code(rule)}'}{checked}"
+
+
+def unconstrained(attribute: Attribute) -> list[str]:
+    """Return the limits of a scalar that are checked after decoding, not by its grammar."""
+    names = {limit: re.sub("([A-Z])", r"_\1", limit).lower() for limit in _LIMITS}
+    limits = [limit for limit, name in names.items() if getattr(attribute, name) is not None]
+    if attribute.type == "integer":
+        limits.append("whole number")
+    if attribute.type in ("date", "date-time"):
+        limits.append("calendar")
+    if attribute.pattern is not None and not _pattern_is_supported(attribute.pattern):
+        limits.append("pattern")
+    if attribute.format is not None and (
+        attribute.pattern is not None
+        or attribute.format not in FORMATS
+        or attribute.format in _FORMAT_RULES
+    ):
+        limits.append("format")
+    return limits
+
+
+def _trie(texts: Iterable[str]) -> str:
+    return "trie of " + ", ".join(_code(text.strip()) for text in texts)
 
 
 def _rule(attribute: Attribute) -> str:
@@ -213,7 +157,7 @@ def cells(text: str) -> list[list[str]]:
     return [[cell.replace("\0", "|") for cell in row] for row in split[2:]]
 
 
-def _line(row: list[str] | tuple[str, ...]) -> str:
+def _line(row: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
 
 

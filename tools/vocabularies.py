@@ -7,7 +7,6 @@ requires, and writes them into FOLDER. Tests find it through ``HPD_VOCABULARIES`
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tarfile
 import tempfile
@@ -36,23 +35,18 @@ def download(folder: Path) -> None:
     """Write the files of all generative vocabularies into a folder.
 
     Raises:
-        RuntimeError: pip cannot download the source, or it lacks a file.
+        RuntimeError: the source lacks a file.
     """
-    with tempfile.TemporaryDirectory() as downloaded:
-        _unpack(llama_cpp_source.download(Path(downloaded)), folder)
-
-
-def _unpack(archive: Path, folder: Path) -> None:
     wanted = {file_name(vocabulary) for vocabulary in GENERATING}
     folder.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(archive) as files:
-        for member in files:
-            name = Path(member.name).name
-            source = files.extractfile(member) if name in wanted else None
-            if source is not None:
-                wanted.remove(name)
-                with source, (folder / name).open("wb") as target:
-                    shutil.copyfileobj(source, target)
+    with tempfile.TemporaryDirectory() as downloaded:
+        archive = llama_cpp_source.download(Path(downloaded))
+        with tarfile.open(archive) as files:
+            for member in files:
+                name = Path(member.name).name
+                if name in wanted and (source := files.extractfile(member)) is not None:
+                    wanted.remove(name)
+                    (folder / name).write_bytes(source.read())
     if wanted:
         raise RuntimeError(f"{archive.name} lacks {', '.join(sorted(wanted))}")
 

@@ -1,13 +1,10 @@
 """Counts silently wrong values in texts that contradict their schema in one field.
 
     python -m benchmarks.contradictions -m MODEL [MODEL ...] [--limit N] [-o RESULT.json]
-    python -m benchmarks.contradictions -m MODEL --kept-aside -o RESULT.json --baseline BEFORE.json
 
 Where a text states a value that its schema does not allow, the field should be null, with an error
 that says why. A value without an error is silently wrong: it was cut, rounded or made up to fit.
 Each text has a twin with a value that fits, to count the right values that are rejected or lost.
-With --kept-aside, the held-out documents of models/recipe/handwritten are also extracted, and their
-right values are compared with those of an earlier result.
 """
 
 from __future__ import annotations
@@ -16,28 +13,28 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import hpd
-from benchmarks.contradictions.counting import ContradictionTally, lost, tally
+from benchmarks.contradictions.counting import ContradictionTally, tally
 from benchmarks.contradictions.records import read_records
 from benchmarks.harness.part import conditions
 from benchmarks.harness.result import Finding, Result, Table
-from benchmarks.harness.workbench import ROOT
 from hpd.bench.workload import spread
 from hpd.messages import format_table
 from hpd.models.model_files import resolve_model
 from hpd.results import Extraction
 
-PART = "contradictions"
 TITLE = "Texts that contradict their schema"
-_HEAD = (
-    "kind", "texts", "silently wrong", "of them sure", "null and why", "null",
-    "twins right", "wrong", "lost", "other fields right",
-)  # fmt: skip
+_COLUMNS = {
+    "kind": "kind", "texts": "texts", "silently wrong": "silently wrong", "sure": "of them sure",
+    "null and why": "null and why", "null": "null", "twin right": "twins right",
+    "twin wrong": "wrong", "twin lost": "lost", "others": "other fields right",
+}  # fmt: skip
+"""The heading of each count."""
 _EVERY = 50
 """Number of texts between two lines of progress."""
 
@@ -52,75 +49,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--limit", type=int, metavar="N", help="number of texts, spread over the kinds"
     )
     parser.add_argument("-t", "--threads", type=int, default=0, help="(0: automatic)")
-    parser.add_argument(
-        "--kept-aside",
-        type=int,
-        nargs="?",
-        const=0,
-        metavar="N",
-        help="also N held-out handwritten documents (0: all)",
-    )
-    parser.add_argument("--baseline", type=Path, metavar="FILE", help="an earlier result")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the result as JSON")
     parser.add_argument("--faults", action="store_true", help="print each fault")
-    asked = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    asked = parser.parse_args(words)
     if asked.limit is not None and asked.limit < 1:
         parser.error(f"--limit {asked.limit}: at least one text is needed")
-    if asked.kept_aside is not None and asked.kept_aside < 0:
-        parser.error(f"--kept-aside {asked.kept_aside}: must not be negative")
-    if asked.baseline and asked.kept_aside is None:
-        parser.error("--baseline is compared with held-out documents: also say --kept-aside")
-    before: Mapping[str, Any] = {}
-    if asked.baseline:
-        try:
-            before = json.loads(asked.baseline.read_text(encoding="utf-8"))["right"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            parser.error(f"--baseline {asked.baseline}: no result of this command: {error}")
     start = time.monotonic()
     tables: list[Table] = []
     headlines: list[str] = []
     faults: dict[str, Any] = {}
-    right: dict[str, Any] = {}
     try:
         models = {path.name: path for path in map(resolve_model, asked.model or [None])}
-        missing = [] if not asked.baseline else [name for name in models if name not in before]
-        if missing:
-            parser.error(f"--baseline {asked.baseline}: lacks {', '.join(missing)}")
         for name, path in models.items():
             counted = contradictions(path, asked.threads, asked.limit)
             tables.append(Table(f"{TITLE}: {name}", rows(counted)))
             headlines.append(f"{name}: {headline(counted['all'])}")
             faults[name] = counted["all"].faults
-            print(
-                f"{name}\n{format_table([list(map(str, row)) for row in tables[-1].rows])}",
-                flush=True,
-            )
-            if asked.faults:
-                for fault in faults[name]:
-                    print(json.dumps(fault, ensure_ascii=False), flush=True)
-            if asked.kept_aside is not None:
-                right[name] = kept_aside(path, asked.threads, asked.kept_aside or None)
-                headlines.append(f"{name}: {compared(before.get(name, {}), right[name])}")
-                print(headlines[-1], flush=True)
+            shown = format_table(map(str, row) for row in tables[-1].rows)
+            print(f"{name}\n{shown}", flush=True)
+            for fault in faults[name] if asked.faults else ():
+                print(json.dumps(fault, ensure_ascii=False), flush=True)
     except hpd.HpdError as error:
         print(f"contradictions: {error}", file=sys.stderr)
         return 1
     if asked.output:
-        result = Result(
-            PART,
-            TITLE,
-            (_command(asked),),
-            Finding(tables, "; ".join(headlines)),
-            conditions(
-                models,
-                time.monotonic() - start,
-                n_threads=asked.threads,
-                limit=asked.limit,
-            ),
-        )
-        text = json.dumps(
-            {**asdict(result), "faults": faults, "right": right}, ensure_ascii=False, indent=1
-        )
+        seconds = time.monotonic() - start
+        finding = Finding(tables, "; ".join(headlines))
+        made_under = conditions(models, seconds, n_threads=asked.threads, limit=asked.limit)
+        # Without the machine's paths.
+        command = " ".join(["python -m benchmarks.contradictions", *(Path(w).name for w in words)])
+        row = asdict(Result("contradictions", TITLE, (command,), finding, made_under))
+        text = json.dumps({**row, "faults": faults}, ensure_ascii=False, indent=1)
         asked.output.write_text(f"{text}\n", encoding="utf-8")
     return 0
 
@@ -139,44 +99,26 @@ def contradictions(model: Path, n_threads: int, limit: int | None) -> dict[str, 
     return tally(records, list(zip(found[::2], found[1::2], strict=True)))
 
 
-def kept_aside(model: Path, n_threads: int, limit: int | None) -> dict[str, str]:
-    """Return the marks of each held-out handwritten document: 1 for a right value, else 0."""
-    if str(ROOT / "models") not in sys.path:
-        sys.path.append(str(ROOT / "models"))
-    from recipe import handwritten, written  # type: ignore[import-not-found]
-
-    every = handwritten.kept_aside()
-    chosen = [every[i] for i in spread(len(every), limit)]
-    documents = [hpd.Document(each.text, category=each.name) for each in chosen]
-    found = extracted({each.name: each.schema for each in chosen}, documents, model, n_threads)
-    return {
-        each.name: "".join(
-            "01"[cell.is_right]
-            for cell in written.cells(each.schema.attributes, each.answer, extraction.data or {})
-            if cell.gold
-        )
-        for each, extraction in zip(chosen, found, strict=True)
-    }
-
-
 def extracted(
     schemas: Mapping[str, object], documents: Sequence[hpd.Document], model: Path, n_threads: int
 ) -> list[Extraction[Any]]:
     """Return the extraction of each document, with default options."""
+    found = []
     with hpd.Extractor(schemas, model, n_threads=n_threads, quiet=True) as extractor:
-        return list(_watched(extractor.extract_many(documents, on_error="record"), len(documents)))
+        for extraction in extractor.extract_many(documents, on_error="record"):
+            found.append(extraction)
+            if len(found) % _EVERY == 0 or len(found) == len(documents):
+                print(f"{len(found)} of {len(documents)} texts", file=sys.stderr, flush=True)
+    return found
 
 
 def rows(counted: Mapping[str, ContradictionTally]) -> list[Sequence[str | int]]:
     """Return the table of the counts."""
-    made: list[Sequence[str | int]] = [_HEAD]
+    made: list[Sequence[str | int]] = [tuple(_COLUMNS.values())]
     for kind, each in counted.items():
         n = each.counts
-        made.append((
-            kind, n["texts"], n["silently wrong"], n["sure"], n["null and why"], n["null"],
-            n["twin right"], n["twin wrong"], n["twin lost"],
-            f"{n['others right']} of {n['others']}",
-        ))  # fmt: skip
+        others = f"{n['others right']} of {n['others']}"
+        made.append((kind, *(n[name] for name in [*_COLUMNS][1:-1]), others))
     return made
 
 
@@ -188,37 +130,6 @@ def headline(every: ContradictionTally) -> str:
         f"{share:.1%} of {n['texts']} silently wrong; of their twins {n['twin right']} right, "
         f"{n['twin wrong']} wrong, {n['twin lost']} lost"
     )
-
-
-def compared(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Return the numbers of right and, since ``before``, lost and gained values, in words."""
-    marks = "".join(now.values())
-    told = f"{marks.count('1')} of {len(marks)} values of held-out documents are right"
-    if not before:
-        return told
-    n_lost, n_right = lost(before, now)
-    n_gained, _ = lost(now, before)
-    share = n_lost / n_right if n_right else 0.0
-    return f"{told}; of {n_right} right before, {n_lost} are lost ({share:.2%}); {n_gained} gained"
-
-
-def _watched(extractions: Iterable[Extraction[Any]], n: int) -> Iterable[Extraction[Any]]:
-    for i, extraction in enumerate(extractions, 1):
-        if i % _EVERY == 0 or i == n:
-            print(f"{i} of {n} texts", file=sys.stderr, flush=True)
-        yield extraction
-
-
-def _command(asked: argparse.Namespace) -> str:
-    words = ["python -m benchmarks.contradictions"]
-    if asked.model:
-        words += ["-m", *(Path(model).name for model in asked.model)]
-    words += ["--limit", str(asked.limit)] if asked.limit else []
-    words += ["-t", str(asked.threads)] if asked.threads else []
-    if asked.kept_aside is not None:
-        words += ["--kept-aside", *([str(asked.kept_aside)] if asked.kept_aside else [])]
-    words += ["--baseline", asked.baseline.name] if asked.baseline else []
-    return " ".join([*words, "-o", asked.output.name])
 
 
 if __name__ == "__main__":

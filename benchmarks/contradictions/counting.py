@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from benchmarks.contradictions.records import ContradictionRecord, leaves
@@ -53,17 +53,14 @@ def tally(
         )
         is_sure = refused.confidence is not None and refused.confidence >= SURE
         counts["sure"] += refused.outcome == "silently wrong" and is_sure
-        for side, extraction in (
-            (record.contradicting, contradicting),
-            (record.fitting, fitting),
-        ):
+        for side, extraction in ((record.contradicting, contradicting), (record.fitting, fitting)):
             others = [p for p, v in leaves(side.stated) if v is not None and p != record.field]
             counts["others"] += len(others)
             counts["others right"] += sum(
                 _is_right(side.stated, extraction, path) for path in others
             )
         faults = [
-            _fault(record, side.text, found)
+            {"name": record.name, "text": side.text, "field": record.field, **asdict(found)}
             for side, found in ((record.contradicting, refused), (record.fitting, accepted))
             if found.outcome not in ("null and why", "right")
         ]
@@ -82,8 +79,7 @@ def refusal(record: ContradictionRecord, extraction: Extraction[Any]) -> FieldFi
     for path, value in _given(extraction, record.field):
         stated = next((each for each in fitting if equal(each, value)), None)
         if stated is None:
-            details = extraction.fields.get(path, FieldValue())
-            return FieldFinding("silently wrong", value, details.confidence, raw=details.raw)
+            return _finding("silently wrong", extraction, path, value)
         fitting.remove(stated)
     if extraction.error is not None:
         return FieldFinding("null and why", error=str(extraction.error))
@@ -91,9 +87,8 @@ def refusal(record: ContradictionRecord, extraction: Extraction[Any]) -> FieldFi
     for path, details in extraction.fields.items():
         why = details.error or details.reason
         if why is not None and _is_within(column, _column(path)):
-            return FieldFinding("null and why", None, details.confidence, why, details.raw)
-    details = extraction.fields.get(record.field, FieldValue())
-    return FieldFinding("null", None, details.confidence, raw=details.raw)
+            return _finding("null and why", extraction, path, error=why)
+    return _finding("null", extraction, record.field)
 
 
 def acceptance(record: ContradictionRecord, extraction: Extraction[Any]) -> FieldFinding:
@@ -103,35 +98,27 @@ def acceptance(record: ContradictionRecord, extraction: Extraction[Any]) -> Fiel
     stated = _stated(record.fitting.stated, record.field)
     for path, value in _given(extraction, record.field):
         if not any(equal(each, value) for each in stated):
-            details = extraction.fields.get(path, FieldValue())
-            return FieldFinding("wrong", value, details.confidence, raw=details.raw)
+            return _finding("wrong", extraction, path, value)
     details = extraction.fields.get(record.field, FieldValue())
     error = details.error or (None if extraction.error is None else str(extraction.error))
-    return FieldFinding("lost", None, details.confidence, error, details.raw)
+    return _finding("lost", extraction, record.field, error=error)
+
+
+def _finding(
+    outcome: ContradictionOutcome | TwinOutcome,
+    extraction: Extraction[Any],
+    path: str,
+    value: Any = None,
+    error: str | None = None,
+) -> FieldFinding:
+    details = extraction.fields.get(path, FieldValue())
+    return FieldFinding(outcome, value, details.confidence, error, details.raw)
 
 
 def equal(stated: Any, value: Any) -> bool:
     """Return whether a value is one of the right ones, in hpd eval's normalized form."""
     texts = stated.split("||") if isinstance(stated, str) else [stated]
     return outcome(gold_values(texts), value, normalized) == "vc"
-
-
-def lost(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[int, int]:
-    """Return how many values were right before but are not now, and how many were right before.
-
-    Args:
-        before: by document, a mark for each value that it states: ``1`` if right.
-        now: the same for the run under test; documents that only one of the two has are ignored.
-
-    Raises:
-        ValueError: a document has different numbers of marks in the two.
-    """
-    n_lost = n_right = 0
-    for name in before.keys() & now.keys():
-        for was, still in zip(before[name], now[name], strict=True):
-            n_right += was == "1"
-            n_lost += was == "1" and still != "1"
-    return n_lost, n_right
 
 
 def _is_right(stated: Mapping[str, Any], extraction: Extraction[Any], path: str) -> bool:
@@ -164,16 +151,3 @@ def _column(path: str) -> str:
 def _is_within(column: str, other: str) -> bool:
     """Return whether a column is within another: ``rows[].room`` in ``rows[]`` and ``rows``."""
     return column == other or column.startswith((f"{other}.", f"{other}["))
-
-
-def _fault(record: ContradictionRecord, text: str, found: FieldFinding) -> Mapping[str, Any]:
-    return {
-        "name": record.name,
-        "text": text,
-        "field": record.field,
-        "outcome": found.outcome,
-        "value": found.value,
-        "confidence": None if found.confidence is None else round(found.confidence, 4),
-        "error": found.error,
-        "raw": found.raw,
-    }

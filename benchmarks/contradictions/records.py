@@ -4,15 +4,12 @@
 
     === above the maximum
     Age: <130|31> years. City: Porto.
-    {"age!": "int 0..120", "city": "str"}
+    {"type": "object", "properties": {"age": {"type": "integer", "maximum": 120}, "city": ...}}
     {"age": <null|31>, "city": "Porto"}
 
 In ``<130|31>`` the first half makes the text that contradicts its schema, the second half its twin.
-The schema is JSON whose values are brief types (``str``, ``int``, ``[a|b]``, a format, or a pattern
-from ``^`` to ``$``), with limits (``0..120``, for ``str`` on its length; ``*0.5`` for multiples)
-and a description after ``: ``; ``!`` marks required fields. The last line has the stated values,
-with ``||`` between texts that are equally right. The contradicting field is the one that is null in
-it but not in the twin's.
+Below the text are its JSON Schema and the stated values, with ``||`` between texts that are equally
+right. The contradicting field is the one that is null in them but not in the twin's.
 """
 
 from __future__ import annotations
@@ -30,19 +27,6 @@ PATH = Path(__file__).with_name("texts.txt")
 
 _HALF = r"((?:[^<>|]|\|\|)*)"
 _HALVES = re.compile(rf"<{_HALF}\|{_HALF}>")
-_NUMBER = r"-?\d+(?:\.\d+)?"
-_TYPE = re.compile(
-    r"(?P<kind>\^.*\$|\[.+\]|[a-z0-9]+)"
-    rf"(?: (?P<low>{_NUMBER})?\.\.(?P<high>{_NUMBER})?)?(?: \*(?P<step>{_NUMBER}))?"
-    r"(?:: (?P<description>.+))?"
-)
-_TYPES: Mapping[str, Mapping[str, Any]] = {
-    "str": {"type": "string"},
-    "int": {"type": "integer"},
-    "float": {"type": "number"},
-    "bool": {"type": "boolean"},
-    "datetime": {"type": "string", "format": "date-time"},
-}
 
 
 @dataclass(frozen=True)
@@ -99,7 +83,7 @@ def _record(kind: str, name: str, block: str) -> ContradictionRecord:
     text, schema, stated = block.rsplit("\n", 2)
     try:
         sides = [RecordSide(_half(text, n), json.loads(_half(stated, n))) for n in (1, 2)]
-        record = ContradictionRecord(kind, name, json_schema(json.loads(schema)), *sides)
+        record = ContradictionRecord(kind, name, json.loads(schema), *sides)
         _ = record.field
     except ValueError as error:
         raise ValueError(f"{name}: {error}: {block}") from error
@@ -108,40 +92,3 @@ def _record(kind: str, name: str, block: str) -> ContradictionRecord:
 
 def _half(text: str, n: int) -> str:
     return _HALVES.sub(lambda match: match[n], text)
-
-
-def json_schema(brief: Any) -> dict[str, Any]:
-    """Expand a brief schema to JSON Schema."""
-    if isinstance(brief, Mapping):
-        return {
-            "type": "object",
-            "properties": {name.rstrip("!"): json_schema(part) for name, part in brief.items()},
-            "required": [name.rstrip("!") for name in brief if name.endswith("!")],
-        }
-    if isinstance(brief, list):
-        (item,) = brief
-        return {"type": "array", "items": json_schema(item)}
-    match = _TYPE.fullmatch(brief)
-    if match is None:
-        raise ValueError(f"{brief!r} is no type")
-    kind = match["kind"]
-    schema: dict[str, Any] = {"type": "string", "format": kind}
-    if kind in _TYPES:
-        schema = dict(_TYPES[kind])
-    elif kind.startswith("^"):
-        schema = {"type": "string", "pattern": kind}
-    elif kind.startswith("["):
-        choices = kind.strip("[]").split("|")
-        are_numbers = all(re.fullmatch(_NUMBER, choice) for choice in choices)
-        schema = {"enum": [json.loads(choice) if are_numbers else choice for choice in choices]}
-    of_text = kind == "str"
-    for part, keyword in (
-        ("low", "minLength" if of_text else "minimum"),
-        ("high", "maxLength" if of_text else "maximum"),
-        ("step", "multipleOf"),
-    ):
-        if match[part]:
-            schema[keyword] = json.loads(match[part])
-    if match["description"]:
-        schema["description"] = match["description"]
-    return schema

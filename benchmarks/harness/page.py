@@ -16,21 +16,16 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from benchmarks.harness.result import Conditions, Result, load_results
 from benchmarks.harness.workbench import ROOT
 
 DOCS = ROOT / "docs"
 
-_RESULT = re.compile(
-    r"<!-- result: (?P<part>[\w-]+) -->\n(?P<text>.*?)<!-- end of result -->\n", re.DOTALL
-)
-_HEADLINE = re.compile(
-    r"(?P<start><!-- headline: (?P<part>[\w-]+) -->)(?P<text>.*?)(?P<end><!-- end of headline -->)",
+_SLOT = re.compile(
+    r"(?P<start><!-- (?P<kind>result|headline): (?P<part>[\w-]+) -->\n?)(?P<text>.*?)"
+    r"(?P<end><!-- end of (?P=kind) -->)",
     re.DOTALL,
 )
-_NOT_YET = "Not measured yet.\n"
 
 
 def write_all(results: Path) -> list[Path]:
@@ -53,30 +48,22 @@ def with_results(text: str, results: Mapping[str, Result]) -> str:
     """Return a page's text with slots filled in; those without a result are unchanged."""
 
     def filled(match: re.Match[str]) -> str:
-        part = match["part"]
-        text = shown(results[part]) if part in results else match["text"] or _NOT_YET
-        return f"<!-- result: {part} -->\n{text}<!-- end of result -->\n"
+        result = results.get(match["part"])
+        if match["kind"] == "result":
+            text = shown(result) if result else match["text"] or "Not measured yet.\n"
+        else:
+            text = result.finding.headline if result else match["text"]
+        return f"{match['start']}{text}{match['end']}"
 
-    def told(match: re.Match[str]) -> str:
-        part = match["part"]
-        headline = results[part].finding.headline if part in results else match["text"]
-        return f"{match['start']}{headline}{match['end']}"
-
-    return _HEADLINE.sub(told, _RESULT.sub(filled, text))
+    return _SLOT.sub(filled, text)
 
 
 def shown(result: Result) -> str:
     """Return a result's tables, command and conditions as Markdown."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
+    tables = [f"{table.caption}:\n\n{table.markdown()}\n\n" for table in result.finding.tables]
+    notes = [f"{note}\n" for note in result.finding.notes]
     conditions = conditions_sentence(result.conditions)
-    return environment.get_template("result.md.jinja").render(result=result, conditions=conditions)
+    return "".join([*tables, *notes, f"Measured by `{result.commands[-1]}`: {conditions}\n"])
 
 
 def conditions_sentence(conditions: Conditions) -> str:

@@ -40,7 +40,21 @@ def run(
     parts: Sequence[Part], program: str, description: str, arguments: Sequence[str] | None = None
 ) -> int:
     """Run a program (``benchmarks.tables``); return 1 if a part failed."""
-    parser = _parser(parts, description)
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    named = {part.name: part for part in parts}
+    parser.add_argument("--list", action="store_true", help="list the parts and their dates")
+    parser.add_argument("--part", action="append", choices=named, help="[default: all]")
+    parser.add_argument("--again", action="store_true", help="measure parts that have a result")
+    parser.add_argument("--pages", action="store_true", help="write the pages from the results")
+    parser.add_argument("--data", type=Path, help="a folder with oa-mine/, ae-110k/ and wdc-pave/")
+    parser.add_argument("--work", type=Path, default=Path("work"), help="for intermediate files")
+    parser.add_argument("--results", type=Path, help="[default: benchmarks/results]")
+    parser.add_argument("-m", "--model", type=Path, help="[default: the bundled one]")
+    parser.add_argument("--server", type=Path, help="llama.cpp's llama-server, as a peer")
+    parser.add_argument("--limit", type=int, metavar="N", help="a trial with N documents a file")
+    parser.add_argument("-t", "--threads", type=int, default=0, help="(0: automatic)")
     options = parser.parse_args(arguments)
     if options.limit is not None and options.results is None:
         parser.error(
@@ -54,41 +68,11 @@ def run(
         changed = page.write_all(options.results)
         print("\n".join(f"written: {path.relative_to(ROOT)}" for path in changed) or "unchanged")
         return 0
-    named = {part.name: part for part in parts}
-    chosen = [named[name] for name in options.part] if options.part else list(parts)
+    chosen = [named[name] for name in options.part or named]
     failed = [part.name for part in chosen if not _attempt(part, program, options)]
     if failed:
         print(f"not measured: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
-
-
-def _parser(parts: Sequence[Part], description: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    names = [part.name for part in parts]
-    parser.add_argument(
-        "--list", action="store_true", help="list the parts, and which are measured"
-    )
-    parser.add_argument("--part", action="append", choices=names, help="[default: all]")
-    parser.add_argument("--again", action="store_true", help="measure parts that have a result")
-    parser.add_argument("--pages", action="store_true", help="write the pages from the results")
-    parser.add_argument("--data", type=Path, help="a folder with oa-mine/, ae-110k/ and wdc-pave/")
-    parser.add_argument(
-        "--work", type=Path, default=Path("work"), help="a folder for intermediate files"
-    )
-    parser.add_argument(
-        "--results", type=Path, help=f"a folder for results [default: {RESULTS.relative_to(ROOT)}]"
-    )
-    parser.add_argument(
-        "-m", "--model", type=Path, help="scored and timed [default: the bundled one]"
-    )
-    parser.add_argument("--server", type=Path, help="llama.cpp's llama-server, as a peer")
-    parser.add_argument(
-        "--limit", type=int, metavar="N", help="a trial with N documents of each file"
-    )
-    parser.add_argument("-t", "--threads", type=int, default=0, help="(0: automatic)")
-    return parser
 
 
 def _attempt(part: Part, program: str, options: argparse.Namespace) -> bool:
@@ -100,12 +84,12 @@ def _attempt(part: Part, program: str, options: argparse.Namespace) -> bool:
     bench = Workbench(
         options.data,
         options.work / file_hash(model)[:_SHORT_HASH] / f"limit-{options.limit or 'none'}",
-        options.results,
-        model,
-        options.server,
-        options.limit,
-        options.threads,
-        options.again,
+        results=options.results,
+        model=model,
+        server=options.server,
+        limit=options.limit,
+        n_threads=options.threads,
+        again=options.again,
     )
     start = time.monotonic()
     try:
@@ -113,8 +97,6 @@ def _attempt(part: Part, program: str, options: argparse.Namespace) -> bool:
     except (MissingInputError, RuntimeError) as error:
         print(f"{part.name}: {error}", file=sys.stderr)
         return False
-    # The command for the whole part follows those that it ran.
-    bench.commands.append(_command(part, program, options))
     made_under = conditions(
         bench.used_models,
         time.monotonic() - start,
@@ -122,18 +104,21 @@ def _attempt(part: Part, program: str, options: argparse.Namespace) -> bool:
         limit=bench.limit,
         stolen=bench.stolen,
     )
-    result = Result(part.name, part.title, tuple(bench.commands), finding, made_under)
+    # The command for the whole part follows those that it ran.
+    commands = (*bench.commands, _command(part, program, options))
+    result = Result(part.name, part.title, commands, finding, made_under)
     print(f"{part.name}: {finding.headline}\n  {result.save(options.results)}", flush=True)
     return True
 
 
 def _command(part: Part, program: str, options: argparse.Namespace) -> str:
-    data = ["--data DATA"] if options.data else []
-    model = [f"-m {options.model.name}"] if options.model else []
-    server = [f"--server {options.server.name}"] if options.server else []
-    threads = [f"-t {options.threads}"] if options.threads else []
-    asked = [*data, "--work WORK", *model, *server, *threads]
-    return " ".join([f"python -m {program} --part {part.name}", *asked])
+    """Return the command of a part, without the machine's paths."""
+    words = ["python -m", program, "--part", part.name]
+    words += ["--data DATA", "--work WORK"] if options.data else ["--work WORK"]
+    words += ["-m", options.model.name] if options.model else []
+    words += ["--server", options.server.name] if options.server else []
+    words += ["-t", str(options.threads)] if options.threads else []
+    return " ".join(words)
 
 
 def conditions(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+_NUMBER = re.compile(r"[-+]?(\d[\d,]*)?\.?\d+")
 
 Cell = str | int | float | None
 """A cell; numbers are text if their decimals matter."""
@@ -90,16 +93,10 @@ class Result:
     @staticmethod
     def load(path: Path) -> Result:
         """Read a file that ``save`` wrote."""
-        row: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        finding = row["finding"]
-        tables = [Table(**table) for table in finding["tables"]]
-        return Result(
-            row["part"],
-            row["title"],
-            row["commands"],
-            Finding(tables, finding["headline"], finding["notes"]),
-            Conditions(**row["conditions"]),
-        )
+        row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        found, conditions = row.pop("finding"), Conditions(**row.pop("conditions"))
+        finding = Finding([Table(**table) for table in found.pop("tables")], **found)
+        return Result(**row, finding=finding, conditions=conditions)
 
 
 def result_path(folder: Path, part: str) -> Path:
@@ -114,13 +111,5 @@ def load_results(folder: Path) -> dict[str, Result]:
 
 def _is_numeric(column: Sequence[str]) -> bool:
     """Return whether a column has only figures or empty cells."""
-    cells = [cell.strip("*% $x<") for cell in column if cell]
-    return bool(cells) and all(_is_number(cell.partition(" ")[0]) for cell in cells)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.replace(",", ""))
-    except ValueError:
-        return False
-    return True
+    cells = [cell.strip("*% $x<").partition(" ")[0] for cell in column if cell]
+    return bool(cells) and all(map(_NUMBER.fullmatch, cells))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -26,13 +27,8 @@ _PATH = re.compile(r"(?:^|(?<==))/[^,|=]+")
 """An absolute path in an argument."""
 
 _FILES = {"oa-mine": "dev.jsonl", "ae-110k": "dev.jsonl", "wdc-pave": "train.jsonl"}
-
-_TITLES = {
-    "oa-mine": "OA-Mine",
-    "ae-110k": "AE-110k",
-    "wdc-pave": "WDC-PAVE",
-    "catalogue-300": "descriptions of 300 tokens",
-}
+_TITLES = {"oa-mine": "OA-Mine", "ae-110k": "AE-110k", "wdc-pave": "WDC-PAVE"}
+_TITLES["catalogue-300"] = "descriptions of 300 tokens"
 
 
 class MissingInputError(Exception):
@@ -115,13 +111,10 @@ class Workbench:
         rows = self._first_rows(name, source)
         self.make(gold, ["hpd", "data", "convert", str(rows), "-o", str(gold)])
         attributes = source.with_name("attributes.json")
+        schema = attributes if attributes.exists() else schema_path(gold)
         train = source.with_name("train.jsonl")
-        return DataSet(
-            name,
-            gold,
-            attributes if attributes.exists() else schema_path(gold),
-            self._first_rows(name, train) if train != source and train.exists() else None,
-        )
+        has_train = train != source and train.exists()
+        return DataSet(name, gold, schema, self._first_rows(name, train) if has_train else None)
 
     def catalogue(self, name: str, n_documents: int, *arguments: str) -> DataSet:
         """Return made-up product descriptions with gold values (``benchmarks/workloads.py``)."""
@@ -177,13 +170,10 @@ class Workbench:
         """
         threshold = ("--null-threshold", "0") if unlikely else ()
         output = data.gold.with_name(f"{data.gold.stem}-{name}.jsonl")
+        command = ["hpd", "extract", str(data.gold), *data.schemas()]
+        command += ["-m", str(self.using(model or self.model)), *self.threads(), "--quiet"]
         return self.make(
-            output,
-            [
-                *("hpd", "extract", str(data.gold), *data.schemas()),
-                *("-m", str(self.using(model or self.model)), *self.threads()),
-                *("--quiet", *threshold, *arguments, "-o", str(output), "--overwrite"),
-            ],
+            output, [*command, *threshold, *arguments, "-o", str(output), "--overwrite"]
         )
 
     def evaluate(self, data: DataSet, predictions: Path, versus: Path | None = None) -> Any:
@@ -195,19 +185,15 @@ class Workbench:
         return json.loads(self.run(command))
 
     def bench(
-        self,
-        name: str,
-        data: DataSet,
-        *arguments: str,
-        replay: bool = False,
+        self, name: str, data: DataSet, *arguments: str, replay: bool = False
     ) -> list[dict[str, Any]]:
         """Return the summaries of ``hpd bench``.
 
         With ``replay`` all methods write the known answers, otherwise the model's own.
         """
         output = self.folder("bench") / f"{name}.jsonl"
-        command = ["hpd", "bench", str(data.gold), "--schema", str(data.schema)]
-        command += ["--replay", str(data.gold)] if replay else []
+        known = ["--replay", str(data.gold)] if replay else []
+        command = ["hpd", "bench", str(data.gold), "--schema", str(data.schema), *known]
         command += ["-m", str(self.using(self.model)), *self.threads(), *arguments]
         command += ["-o", str(output)]
         if self.again or not _summaries(output):
@@ -271,9 +257,9 @@ class Workbench:
         return _PATH.sub(lambda match: self._shown_path(match.group()), str(argument))
 
     def _shown_path(self, path: str) -> str:
-        folders = [(self.work, "WORK"), *([(self.data, "DATA")] if self.data else [])]
-        for folder, name in (*folders, (bundled_model().parents[1], ""), (ROOT, "")):
-            if Path(path).is_relative_to(folder):
+        names = {self.work: "WORK", self.data: "DATA", bundled_model().parents[1]: "", ROOT: ""}
+        for folder, name in names.items():
+            if folder and Path(path).is_relative_to(folder):
                 return str(Path(name) / Path(path).relative_to(folder))
         return Path(path).name
 
@@ -283,8 +269,8 @@ class Workbench:
         return model
 
     def _note(self, command: Sequence[str]) -> None:
-        shown = " ".join(_quoted(self.shown(argument)) for argument in command)
-        shown = f"python {shown}" if command[0].endswith(".py") or command[0] == "-m" else shown
+        program = [] if command[0] == "hpd" else ["python"]
+        shown = shlex.join([*program, *map(self.shown, command)])
         if shown not in self.commands:
             self.commands.append(shown)
 
@@ -293,7 +279,3 @@ def _summaries(path: Path) -> list[dict[str, Any]]:
     """Return the summaries in a file of ``hpd bench``; none if it does not exist."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [row for row in map(json.loads, lines) if row["type"] == "summary"]
-
-
-def _quoted(argument: str) -> str:
-    return f'"{argument}"' if set(argument) & set(" |;&()") else argument

@@ -25,13 +25,11 @@ class AdapterWay:
 
     method: str
     mask: str = "branch"
-    k_max: int = K_MAX
 
     @property
     def name(self) -> str:
         """The name in file names."""
-        parts = [self.method, *([self.mask] if self.method == "hpd" else [])]
-        return "-".join(parts) + (f"-{self.k_max}" if self.k_max != K_MAX else "")
+        return "ar" if self.method == "ar" else f"hpd-{self.mask}"
 
     @property
     def title(self) -> str:
@@ -55,17 +53,13 @@ def trained(
     folder = bench.folder("trained", data.name) / (name or way.name)
     train = data.gold if data.train is None else data.train
     mask = ["--mask", way.mask] if way.method == "hpd" else []
-    bench.make(
-        folder / "adapter.gguf",
-        [
-            *("hpd", "finetune", str(train), *data.schemas()),
-            *("-m", str(bench.using(model or bench.model)), "-o", str(folder)),
-            *("--method", way.method, *mask, "--max-tokens", str(way.k_max)),
-            *("--lora-rank", "16", "--epochs", "1", "--learning-rate", "1e-3"),
-            *("--unnamed", _UNNAMED.get(data.name, "null"), *labels),
-            *("--resume", "--quiet", *bench.threads()),
-        ],
-    )
+    command = ["hpd", "finetune", str(train), *data.schemas()]
+    command += ["-m", str(bench.using(model or bench.model)), "-o", str(folder)]
+    command += ["--method", way.method, *mask, "--max-tokens", str(K_MAX)]
+    command += ["--lora-rank", "16", "--epochs", "1", "--learning-rate", "1e-3"]
+    command += ["--unnamed", _UNNAMED.get(data.name, "null"), *labels]
+    command += ["--resume", "--quiet", *bench.threads()]
+    bench.make(folder / "adapter.gguf", command)
     return folder
 
 
@@ -83,7 +77,7 @@ def predicted(
         return reference(bench, data, way, adapter)
     name = f"{way.name}-{'tuned' if adapter else 'base'}{suffix}"
     lora = ["--lora", str(adapter / "adapter.gguf")] if adapter else []
-    asked = ["--set", f"method={way.method}", "--max-tokens", str(way.k_max), *lora]
+    asked = ["--set", f"method={way.method}", "--max-tokens", str(K_MAX), *lora]
     return bench.extract(data, name, *asked, *arguments, model=model or quantized(bench, "Q8_0"))
 
 
@@ -103,17 +97,14 @@ def reference(bench: Workbench, data: DataSet, way: AdapterWay, adapter: Path | 
         torch.set_num_threads(bench.n_threads or torch.get_num_threads())
         network = load_network(bench.model, adapter=adapter and adapter / "adapter.gguf")
         vocabulary = GgufVocabulary(bench.model)
-        predictor = Predictor(network, vocabulary, "hpd", way.mask, max_tokens=way.k_max)
+        predictor = Predictor(network, vocabulary, "hpd", way.mask, max_tokens=K_MAX)
         examples = list(load_examples(data.gold, category_field="category", needs_text=True))
         schemas = load_schemas(data.schema)
-        answers = predictor.predict(
-            [each.text for each in examples],
-            [schemas.for_category(each.category) for each in examples],
-        )
+        asked = [schemas.for_category(each.category) for each in examples]
+        answers = predictor.predict([each.text for each in examples], asked)
         with output.open("w", encoding="utf-8") as file:
             for example, values in zip(examples, answers, strict=True):
-                row = {"id": example.id, "data": values}
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                file.write(json.dumps({"id": example.id, "data": values}) + "\n")
 
     bench.using(bench.model)
     name = f"reference-{way.name}-{adapter.name if adapter else 'base'}"

@@ -43,11 +43,8 @@ def neighbours(result: Result) -> Figure:
         steps = [int(n) for n in str(line).split()]
         # Thinner lines on top, so that overlapping lines stay visible.
         axes.plot(range(1, len(steps) + 1), steps, linewidth=len(rows) - index, label=str(name))
-    axes.set(
-        title="After which pass each token of one title's values is final",
-        xlabel="tokens of all values of one title",
-        ylabel="final after pass",
-    )
+    axes.set_title("After which pass each token of one title's values is final")
+    axes.set(xlabel="tokens of all values of one title", ylabel="final after pass")
     axes.legend(fontsize=8)
     return figure
 

@@ -4,19 +4,56 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from benchmarks.harness.part import Part
 from benchmarks.harness.result import Cell, Finding, Table
 from benchmarks.harness.workbench import DataSet, MissingInputError, Workbench
-from benchmarks.paper import scores
 from benchmarks.paper.adapters import AdapterWay, merged, predicted, quantized, trained
+from hpd.evaluation.commands.eval_figures import p_text
 from hpd.evaluation.rows import load_examples
 from hpd.schema import load_schemas
 
 _DIFFERENCE_HEAD = ("AR", "HPD", "HPD - AR", "95% interval", "p")
+
+Evaluated = Mapping[str, Any]
+"""The output of ``hpd eval --json``."""
+
+
+def _f1(evaluated: Evaluated, scope: str = "plain") -> float:
+    """Return exact micro F1 in percent."""
+    return float(evaluated[scope]["micro"]["f1"])
+
+
+def _both(evaluated: Evaluated) -> str:
+    """Return exact micro F1, with strict F1 in brackets."""
+    return f"{_f1(evaluated):.1f} ({_f1(evaluated, 'strict'):.1f})"
+
+
+def _difference(evaluated: Evaluated, scope: str = "plain", form: str = "exact") -> list[str]:
+    """Return F1 of the other file and of this one, their difference, its interval, and p."""
+    found = evaluated["versus"]["differences"][form][scope]["micro"]["f1"]
+    low, high = found["interval"]
+    gap = f"{found['difference']:+.2f}", f"{low:+.2f} to {high:+.2f}"
+    return [f"{found['second']:.2f}", f"{found['first']:.2f}", *gap, p_text(found["p_value"])]
+
+
+def _agreement(evaluated: Evaluated) -> list[str]:
+    """Return the number of fields and how many are the same; then the same for filled fields."""
+    shares = evaluated["versus"]["agreement"]
+    cells = []
+    for n, same in (("n_fields", "same"), ("n_filled", "filled_same")):
+        cells += [str(shares[n]), f"{shares[same]:.2f}%", f"{shares[f'{same}_normalized']:.2f}%"]
+    return cells
+
+
+def _per_document(evaluated: Evaluated, count: str) -> float:
+    """Return a count of the usage (``steps``, ``prompt_tokens``, ...) per document."""
+    usage = evaluated["throughput"]
+    return float(usage[count] / usage["n_documents"])
 
 
 def zero_shot(bench: Workbench) -> Finding:
@@ -30,32 +67,28 @@ def zero_shot(bench: Workbench) -> Finding:
         evaluated = _against(bench, data)
         for form in ("exact", "normalized"):
             for scope in ("plain", "strict"):
-                figures = scores.difference(evaluated, scope, form)
+                figures = _difference(evaluated, scope, form)
                 scored.append([data.title, evaluated["n_rows"], form, scope, *figures])
-        agreed.append([data.title, *scores.agreement(evaluated)])
+        agreed.append([data.title, *_agreement(evaluated)])
         heads.append(_sentence(data.title, evaluated))
-    return Finding(
-        [
-            Table("F1, micro, of the model as it is", scored),
-            Table("Fields in which both methods have the same value", agreed),
-        ],
-        "HPD - AR in plain F1: " + "; ".join(heads),
-    )
+    same = Table("Fields in which both methods have the same value", agreed)
+    tables = [Table("F1, micro, of the model as it is", scored), same]
+    return Finding(tables, "HPD - AR in plain F1: " + "; ".join(heads))
 
 
-def _against(bench: Workbench, data: DataSet) -> scores.Evaluated:
+def _against(bench: Workbench, data: DataSet) -> Evaluated:
     """Compare HPD with AR, both without fine-tuning."""
     hpd, ar = (
         bench.extract(data, f"{method}-likely", "--set", f"method={method}", unlikely=False)
         for method in ("hpd", "ar")
     )
-    evaluated: scores.Evaluated = bench.evaluate(data, hpd, versus=ar)
+    evaluated: Evaluated = bench.evaluate(data, hpd, versus=ar)
     return evaluated
 
 
-def _sentence(name: str, evaluated: scores.Evaluated) -> str:
+def _sentence(name: str, evaluated: Evaluated) -> str:
     """Return the difference in plain F1 and the agreement on one data set, in words."""
-    *_, gap, interval, p = scores.difference(evaluated)
+    *_, gap, interval, p = _difference(evaluated)
     same = evaluated["versus"]["agreement"]["filled_same"]
     return f"{name} {gap} ({interval}, p {p}; {same:.0f}% of the filled fields the same)"
 
@@ -81,14 +114,14 @@ def fine_tuned(bench: Workbench) -> Finding:
             untaught = [predicted(bench, few, way, None)]
             if way.mask != "paper":
                 untaught.append(predicted(bench, few, way, None, "-few-shot", shown))
-            before, *few_shot = [scores.both(bench.evaluate(few, each)) for each in untaught]
+            before, *few_shot = [_both(bench.evaluate(few, each)) for each in untaught]
             made[way] = predicted(bench, data, way, trained(bench, data, way))
-            after = scores.both(bench.evaluate(data, made[way]))
+            after = _both(bench.evaluate(data, made[way]))
             rows.append([data.title, way.title, before, *(few_shot or [""]), after])
         for way in others:
             evaluated = bench.evaluate(data, made[way], versus=made[ar])
-            same = scores.agreement(evaluated)[1]
-            tests.append([data.title, way.title, *scores.difference(evaluated)[2:], same])
+            same = _agreement(evaluated)[1]
+            tests.append([data.title, way.title, *_difference(evaluated)[2:], same])
             heads.append(_sentence(f"{data.title}, mask {way.mask}", evaluated))
     return Finding(
         [
@@ -112,9 +145,8 @@ def _examples(bench: Workbench, data: DataSet) -> Path:
     path = bench.folder(data.name) / "examples.jsonl"
     shown: Counter[str] = Counter()
     with path.open("w", encoding="utf-8") as file:
-        for example in load_examples(
-            data.train or data.gold, category_field="category", needs_text=True
-        ):
+        source = data.train or data.gold
+        for example in load_examples(source, category_field="category", needs_text=True):
             if shown[example.category] < _N_SHOTS:
                 shown[example.category] += 1
                 values = {name: gold[0] for name, gold in example.gold.items() if gold}
@@ -133,11 +165,10 @@ def k_max(bench: Workbench) -> Finding:
             arguments = ("--max-tokens", str(n), "--set", "drafts=off")
             evaluated = bench.evaluate(data, bench.extract(data, f"k-max-{n}", *arguments))
             steps, tokens = (
-                f"{scores.per_document(evaluated, count):.1f}"
-                for count in ("steps", "completion_tokens")
+                f"{_per_document(evaluated, count):.1f}" for count in ("steps", "completion_tokens")
             )
-            rows.append([data.title, n, scores.both(evaluated), steps, tokens])
-            found.append((scores.f1(evaluated), n))
+            rows.append([data.title, n, _both(evaluated), steps, tokens])
+            found.append((_f1(evaluated), n))
         best = max(figure for figure, _ in found)
         enough = min(n for figure, n in found if figure >= best - 0.5)
         heads.append(f"{data.title}: within half a point of the best from {enough} tokens on")
@@ -146,9 +177,8 @@ def k_max(bench: Workbench) -> Finding:
 
 def stacks(bench: Workbench) -> Finding:
     """Vary the number of documents in one prompt (the paper's J)."""
-    rows: list[list[Cell]] = [
-        ["data", "J", "F1", "same as J = 1", "tokens read", "steps a document"]
-    ]
+    head = ["data", "J", "F1", "same as J = 1", "tokens read", "steps a document"]
+    rows: list[list[Cell]] = [[*head]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
         alone: Path | None = None
@@ -158,13 +188,11 @@ def stacks(bench: Workbench) -> Finding:
             output = bench.extract(data, f"stack-{n}", *arguments)
             alone = alone or output
             evaluated = bench.evaluate(data, output, versus=alone)
-            read = scores.per_document(evaluated, "prompt_tokens")
-            steps = scores.per_document(evaluated, "steps")
-            same = scores.agreement(evaluated)[1]
-            rows.append(
-                [data.title, n, scores.both(evaluated), same, f"{read:.0f}", f"{steps:.1f}"]
-            )
-            figures[n] = scores.f1(evaluated)
+            read = f"{_per_document(evaluated, 'prompt_tokens'):.0f}"
+            steps = f"{_per_document(evaluated, 'steps'):.1f}"
+            same = _agreement(evaluated)[1]
+            rows.append([data.title, n, _both(evaluated), same, read, steps])
+            figures[n] = _f1(evaluated)
         heads.append(f"{data.title}: F1 {figures[1]:.1f} alone, {figures[6]:.1f} with six")
     return Finding([Table("Plain F1 (strict), drafts off", rows)], "; ".join(heads))
 
@@ -174,15 +202,16 @@ def descriptions(bench: Workbench) -> Finding:
     rows: list[list[Cell]] = [["documents", *_DIFFERENCE_HEAD, "fields the same"]]
     data = bench.catalogue("descriptions", bench.count(32), "--tokens", "300")
     evaluated = _against(bench, data)
-    same = scores.agreement(evaluated)[1]
-    rows.append([evaluated["n_rows"], *scores.difference(evaluated), same])
+    same = _agreement(evaluated)[1]
+    rows.append([evaluated["n_rows"], *_difference(evaluated), same])
+    note = (
+        "Amazon Reviews 2023 is not available, nor is a model that could judge it; these "
+        "descriptions are made up (`benchmarks/workloads.py`), so their values are known."
+    )
     return Finding(
         [Table("Plain F1, micro: descriptions of 300 tokens, 16 attributes", rows)],
         f"HPD - AR in plain F1: {_sentence('made-up descriptions', evaluated)}",
-        [
-            "Amazon Reviews 2023 is not available, nor is a model that could judge it; these "
-            "descriptions are made up (`benchmarks/workloads.py`), so their values are known."
-        ],
+        [note],
     )
 
 
@@ -198,18 +227,16 @@ def order(bench: Workbench) -> Finding:
             forth = predicted(bench, few, way, adapter)
             back = predicted(bench, backwards, way, adapter, "-reversed")
             evaluated = [bench.evaluate(few, output, versus=forth) for output in (forth, back)]
-            same = scores.agreement(evaluated[1])[4]
+            same = _agreement(evaluated[1])[4]
             title = way.method.upper()
-            rows.append([data.title, title, *map(scores.both, evaluated), same])
+            rows.append([data.title, title, *map(_both, evaluated), same])
             heads.append(f"{data.title}, {title}: {same} of the filled fields are the same")
-    return Finding(
-        [Table("Plain F1 (strict), and filled fields with the same value", rows)],
-        "; ".join(heads),
-        [
-            f"About {N_FEW} titles of each set; each method has its own adapter of table 1. "
-            "HPD's instruction also lists the attributes in that order."
-        ],
+    note = (
+        f"About {N_FEW} titles of each set; each method has its own adapter of table 1. HPD's "
+        "instruction also lists the attributes in that order."
     )
+    caption = "Plain F1 (strict), and filled fields with the same value"
+    return Finding([Table(caption, rows)], "; ".join(heads), [note])
 
 
 def _reversed(bench: Workbench, data: DataSet) -> DataSet:
@@ -233,17 +260,15 @@ def quantization(bench: Workbench) -> Finding:
                 predicted(bench, few, way, trained(bench, data, way), f"-{name}", model=model)
                 for way in (AdapterWay("hpd"), AdapterWay("ar"))
             )
-            figures = scores.difference(bench.evaluate(few, hpd, versus=ar))
+            figures = _difference(bench.evaluate(few, hpd, versus=ar))
             rows.append([data.title, name, *figures])
             heads.append(f"{name} {figures[2]} (p {figures[-1]})")
-    return Finding(
-        [Table("Plain F1, micro", rows)],
-        "HPD - AR in plain F1: " + "; ".join(heads),
-        [
-            f"About {N_FEW} titles. All weights are made from `{bench.model.name}`; the adapters "
-            "are in F32."
-        ],
+    note = (
+        f"About {N_FEW} titles. All weights are made from `{bench.model.name}`; the adapters are "
+        "in F32."
     )
+    headline = "HPD - AR in plain F1: " + "; ".join(heads)
+    return Finding([Table("Plain F1, micro", rows)], headline, [note])
 
 
 def self_supervision(bench: Workbench) -> Finding:
@@ -263,23 +288,21 @@ def self_supervision(bench: Workbench) -> Finding:
         student = trained(bench, titles, hpd, model=model, labels=labels, name=f"{hpd.name}-of-ar")
         few = bench.some(data, bench.count(N_FEW))
         answers = predicted(bench, few, ar, teacher)
-        rows.append([data.title, "AR", "gold", scores.both(bench.evaluate(few, answers)), ""])
+        rows.append([data.title, "AR", "gold", _both(bench.evaluate(few, answers)), ""])
         found = []
         for taught, adapter in (("as AR", None), ("as AR, and its answers", student)):
             output = predicted(bench, few, hpd, adapter, "-of-ar", model=model)
             evaluated = bench.evaluate(few, output, versus=answers)
-            same = scores.agreement(evaluated)[1]
-            rows.append([data.title, "HPD", taught, scores.both(evaluated), same])
-            found.append(f"F1 {scores.f1(evaluated):.1f} and {same} of the fields as AR")
+            same = _agreement(evaluated)[1]
+            rows.append([data.title, "HPD", taught, _both(evaluated), same])
+            found.append(f"F1 {_f1(evaluated):.1f} and {same} of the fields as AR")
         heads.append(f"{data.title}: {found[0]} before, {found[1]} after")
-    return Finding(
-        [Table("Plain F1 (strict), and fields with AR's value", rows)],
-        "; ".join(heads),
-        [
-            f"About {N_FEW} titles. AR labelled some {_N_LABELLED} titles of its training data; on "
-            "these labels, an adapter for HPD was trained for one epoch, on top of AR's."
-        ],
+    note = (
+        f"About {N_FEW} titles. AR labelled some {_N_LABELLED} titles of its training data; on "
+        "these labels, an adapter for HPD was trained for one epoch, on top of AR's."
     )
+    table = Table("Plain F1 (strict), and fields with AR's value", rows)
+    return Finding([table], "; ".join(heads), [note])
 
 
 def _titles(bench: Workbench, data: DataSet) -> DataSet:
@@ -293,9 +316,8 @@ def _titles(bench: Workbench, data: DataSet) -> DataSet:
 
 def splits(bench: Workbench) -> Finding:
     """Table 2: count the rows of each data set."""
-    rows: list[list[Cell]] = [
-        ["data", "to learn from", "scored", "categories", "attributes a category"]
-    ]
+    head = ["data", "to learn from", "scored", "categories", "attributes a category"]
+    rows: list[list[Cell]] = [[*head]]
     heads = []
     for data in bench.data_sets():
         schemas = load_schemas(str(data.schema))
@@ -307,14 +329,11 @@ def splits(bench: Workbench) -> Finding:
         mean = f"{sum(sizes) / len(sizes):.2f}"
         rows.append([data.title, n_train, n_scored, len(sizes), mean])
         heads.append(f"{data.title}: {n_train} and {n_scored}")
-    return Finding(
-        [Table("Rows", rows)],
-        "; ".join(heads),
-        [
-            "OA-Mine and AE-110k are the two halves of ExtractGPT's large training splits, "
-            "divided by a hash of the title; the paper's test splits are not used."
-        ],
+    note = (
+        "OA-Mine and AE-110k are the two halves of ExtractGPT's large training splits, "
+        "divided by a hash of the title; the paper's test splits are not used."
     )
+    return Finding([Table("Rows", rows)], "; ".join(heads), [note])
 
 
 PARTS: Sequence[Part] = (

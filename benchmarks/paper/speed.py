@@ -24,23 +24,18 @@ def figure_4(bench: Workbench) -> Finding:
     """Measure throughput by documents in a prompt and prompts in flight."""
     n = bench.count(32)
     data = bench.catalogue("catalogue-300", n + 2, "--tokens", "300")
-    found = bench.bench(
-        "figure-4",
-        data,
-        *("--method", "prefill", "--method", "ar-batched", "--sweep", "figure-4"),
-        *("--limit", str(n), *bench.rounds(1)),
-        replay=True,
-    )
+    asked = ["--method", "prefill", "--method", "ar-batched", "--sweep", "figure-4"]
+    asked += ["--limit", str(n), *bench.rounds(1)]
+    found = bench.bench("figure-4", data, *asked, replay=True)
     own = [row for row in found if row["kind"] == "hpd"]
     in_flight = sorted({row["settings"]["in_flight"] for row in own})
     rows: list[list[Cell]] = [["documents in a prompt", *(f"{n} in flight" for n in in_flight)]]
-    for stack in sorted({row["settings"]["stack"] for row in own}):
-        by_flight = {
-            row["settings"]["in_flight"]: _ratio(row, "speedup_ar_batched")
-            for row in own
-            if row["settings"]["stack"] == stack
-        }
-        rows.append([stack, *(by_flight[n] for n in in_flight)])
+    ratios = {
+        (row["settings"]["stack"], row["settings"]["in_flight"]): _ratio(row, "speedup_ar_batched")
+        for row in own
+    }
+    for stack in sorted({stack for stack, _ in ratios}):
+        rows.append([stack, *(ratios[stack, n] for n in in_flight)])
     floor = next(row for row in found if row["kind"] == "prefill")
     reading = _ratio(floor, "speedup_ar_batched")
     rows.append(["reading alone", *(reading for _ in in_flight)])
@@ -91,29 +86,22 @@ def speculation(bench: Workbench) -> Finding:
                 f"AR with drafts of the text {ratios['AR, looked up in the text']:.2f} times, "
                 f"of a model {ratios['AR, a draft model']:.2f} times"
             )
-    return Finding(
-        [Table("One document in flight, no stacks", rows)],
-        "known answers: " + "; ".join(heads),
-        [
-            "The draft model is the original SmolLM2-135M-Instruct. No smaller model with this "
-            "vocabulary was available, so the table shows how much is accepted, but not the time "
-            "that a smaller one would save."
-        ],
+    note = (
+        "The draft model is the original SmolLM2-135M-Instruct. No smaller model with this "
+        "vocabulary was available, so the table shows how much is accepted, but not the time that "
+        "a smaller one would save."
     )
+    headline = "known answers: " + "; ".join(heads)
+    return Finding([Table("One document in flight, no stacks", rows)], headline, [note])
 
 
 def width(bench: Workbench) -> Finding:
     """Count the tokens in a step for six stacked documents of 16 attributes, as in the paper."""
     n_stacked = 6
     data = bench.catalogue("catalogue-100", n_stacked * 2, "--tokens", "100")
-    found = bench.bench(
-        "width",
-        data,
-        *("--method", f"hpd:stack={n_stacked},in_flight=1,drafts=off"),
-        *("--limit", str(n_stacked), "--rounds", "1"),
-        replay=True,
-    )
-    (row,) = found
+    asked = ["--method", f"hpd:stack={n_stacked},in_flight=1,drafts=off"]
+    asked += ["--limit", str(n_stacked), "--rounds", "1"]
+    (row,) = bench.bench("width", data, *asked, replay=True)
     n_fields = n_stacked * 16
     n_rows = row["rows"] * n_stacked
     n_steps = row["steps"] + 1

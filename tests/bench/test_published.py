@@ -13,7 +13,7 @@ from benchmarks.harness.result import Conditions, Finding, Result, Table, load_r
 from benchmarks.harness.workbench import RESULTS, DataSet, Workbench
 from benchmarks.paper import __main__ as paper
 from benchmarks.paper import quality, speed
-from benchmarks.paper.adapters import trained
+from benchmarks.paper.adapters import K_MAX, trained
 from benchmarks.paper.quality import TABLE_1_WAYS
 from hpd.cli import build_parser, main
 from hpd.models.model_files import bundled_model
@@ -246,7 +246,7 @@ def test_an_adapter_is_trained_by_a_command_that_there_is(data, way, monkeypatch
     folder = trained(bench, titles, way)
     (command,) = commands
     asked = build_parser("finetune").parse_args(command[1:])
-    assert (asked.output, asked.method, asked.max_tokens) == (folder, way.method, way.k_max)
+    assert (asked.output, asked.method, asked.max_tokens) == (folder, way.method, K_MAX)
 
 
 def test_a_trial_is_not_published(data, capfd):

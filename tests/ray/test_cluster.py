@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -162,12 +161,3 @@ def test_a_data_set_gets_the_same_values_although_a_worker_is_killed(source, lin
         data = line.get("data") or {}
         assert (row["Brand"], row["Color"]) == (data.get("Brand"), data.get("Color"))
         assert bool(row["error"]) == ("error" in line)
-
-
-def test_the_measurement_has_a_line_for_each_way(source):
-    script = Path(__file__).parents[2] / "benchmarks" / "ray_workers.py"
-    few = ["--limit", "3", "--warm-up", "1", "--rounds", "1", "--workers", "1"]
-    done = run_python(script, source, "--schema", SCHEMA, *few)
-    assert done.returncode == 0, done.stderr
-    assert "| one process |" in done.stdout
-    assert "| Ray, 1 worker |" in done.stdout

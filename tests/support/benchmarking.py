@@ -2,13 +2,10 @@
 
 import dataclasses
 import json
-import os
 from pathlib import Path
 
 import dataset_files
-import hpd
 from benchmarks.harness.result import load_results
-from command_line import run_python
 from hpd.bench.measure import MeasuredAnswers, Measurement, Prices
 from small_model import small_model
 
@@ -69,14 +66,6 @@ class FakeBench:
         """Prices that tell how often they have been asked for."""
         self.n_priced += 1
         return Prices(token=float(self.n_priced), row=0.5)
-
-
-def run_script(*arguments):
-    """The output of a script of ``benchmarks``, with the hpd that is tested here."""
-    tested = os.pathsep.join([str(Path(hpd.__file__).parents[1]), str(BENCHMARKS.parent)])
-    done = run_python(*arguments, env={**os.environ, "PYTHONPATH": tested})
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def a_few_titles(folder):

@@ -16,7 +16,7 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.values.answers import split_answer
 from hpd.values.grammar import answer_grammar, enum_texts, literal, value_grammar
 from hpd.values.parsing import parse_value
-from tools.unconstrained import unconstrained
+from tools.types_page import unconstrained
 
 FEW = strategies.part_of_examples(0.4, suppress_health_check=list(HealthCheck))
 

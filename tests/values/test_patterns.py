@@ -15,7 +15,7 @@ from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import matches
 from hpd.values.grammar import value_grammar
 from hpd.values.parsing import parse_value
-from tools.unconstrained import unconstrained
+from tools.types_page import unconstrained
 
 
 @pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a)*$", "^(.*a){20}$", r"^(\w+\s?)*$"])

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -22,9 +23,9 @@ from benchmarks.paper.neighbours import padellm, reasoning
 from benchmarks.paper.neighbours.comparison import (
     Decoding,
     EngineWay,
+    Run,
     WayResult,
     compared,
-    engine_run,
     titles,
     tokens_a_pass,
     with_one_thread,
@@ -58,23 +59,17 @@ def neighbours(bench: Workbench) -> Finding:
     with_one_thread(bench)
     found = {name: WayResult() for name in (*WAYS, *ENGINE_WAYS)}
     with ExitStack() as stack:
-        decoding = Decoding(bench, schemas)
-        stack.callback(decoding.close)
-        extractors = {
-            name: stack.enter_context(way.extractor(bench, schemas))
-            for name, way in ENGINE_WAYS.items()
-        }
-        for name in WAYS:
-            decoding.run(name, examples[:1], WayResult())
+        decoding = stack.enter_context(closing(Decoding(bench, schemas)))
+        runs: dict[str, Run] = {name: partial(decoding.run, name) for name in WAYS}
+        for name, way in ENGINE_WAYS.items():
+            runs[name] = stack.enter_context(way.opened(bench, schemas))
+        for run in runs.values():  # to warm up
+            run(examples[:1], WayResult())
         decoding.differences.clear()
-        for name, extractor in extractors.items():
-            engine_run(extractor, examples[:1], WayResult(), ENGINE_WAYS[name].read)
         for start in range(0, len(examples), _N_TOGETHER):
             some = examples[start : start + _N_TOGETHER]
-            for name in WAYS:
-                decoding.run(name, some, found[name])
-            for name, extractor in extractors.items():
-                engine_run(extractor, some, found[name], ENGINE_WAYS[name].read)
+            for name, run in runs.items():
+                run(some, found[name])
             print(f"{start + len(some)} of {len(examples)} documents", file=sys.stderr, flush=True)
     notes = [_NOTE]
     margins = [margin for each in decoding.differences.values() for margin in each]
@@ -84,9 +79,8 @@ def neighbours(bench: Workbench) -> Finding:
             f"{max(margins):.2f} apart in their logits."
         )
     cells = compared(examples, schemas, found)
-    title = (
-        f"{len(examples)} titles of OA-Mine; passes per document, including the one over its prompt"
-    )
+    n = len(examples)
+    title = f"{n} titles of OA-Mine; passes per document, including the one over its prompt"
     return Finding([Table(title, cells)], tokens_a_pass(cells), notes)
 
 
@@ -94,10 +88,9 @@ def passes(bench: Workbench) -> Finding:
     """Return the pass after which each token of the first title's values is final."""
     schemas, (example,) = titles(bench, 1)
     with_one_thread(bench)
-    decoding = Decoding(bench, schemas)
-    for name in WAYS:
-        decoding.run(name, [example], WayResult())
-    decoding.close()
+    with closing(Decoding(bench, schemas)) as decoding:
+        for name in WAYS:
+            decoding.run(name, [example], WayResult())
     lines = {name: chained(values) for name, values in decoding.final.items()}
     # All values of HPD begin in the first pass.
     lines["HPD"] = [n for each in decoding.final[AR] for n in each]
@@ -127,5 +120,4 @@ PARTS: Sequence[Part] = (
     Part("passes", "What waits for what", 1, passes),
     Part("entities", "PaDeLLM: named entities", 4, padellm.entities),
     Part("reasoning", "Parallel reasoning", 5, reasoning.reasoning),
-    Part("reasoning-untaught", "The same with an untaught model", 5, reasoning.reasoning),
 )

@@ -139,10 +139,8 @@ def blocks(bench: Workbench) -> Finding:
     with_one_thread(bench)
     torch.set_num_threads(bench.n_threads)
     minutes = _MINUTES if bench.limit is None else 0.01
-    weights = bench.made(
-        bench.folder("blocks") / "weights.pt",
-        lambda output: teach(bench.model, output, minutes),
-    )
+    weights = bench.folder("blocks") / "weights.pt"
+    bench.made(weights, lambda output: teach(bench.model, output, minutes))
     schemas, examples = titles(bench, _N_TITLES)
     vocabulary, network = GgufVocabulary(bench.model), load_network(bench.model)
     network.load_state_dict(torch.load(weights, weights_only=True))
@@ -158,15 +156,10 @@ def blocks(bench: Workbench) -> Finding:
             each.n_passes += filled.n_passes - n_passes
             each.n_tokens += filled.n_tokens - n_tokens
     cells = compared(examples, schemas, found)
-    title = (
-        f"{len(examples)} titles of OA-Mine; blocks of {N_BLOCK} tokens, certain from a "
-        "probability of 0.9"
-    )
-    return Finding(
-        [Table(title, cells)],
-        tokens_a_pass(cells),
-        [f"The model was trained for {minutes:g} minutes to fill blocks of handwritten titles."],
-    )
+    title = f"{len(examples)} titles of OA-Mine; blocks of {N_BLOCK} tokens, certain from a "
+    title += "probability of 0.9"
+    note = f"The model was trained for {minutes:g} minutes to fill blocks of handwritten titles."
+    return Finding([Table(title, cells)], tokens_a_pass(cells), [note])
 
 
 def _answer(blocks: Blocks, prompter: Prompter, schema: Schema, text: str, taken: Taken) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,6 +59,10 @@ class WayResult:
         return [f"{rates[0]:.2f}", f"{rates[1]:.1f}", f"{rates[2]:.2f}"]
 
 
+Run = Callable[[Sequence[Example], WayResult], None]
+"""Answers some documents, adding to a result."""
+
+
 @dataclass(frozen=True)
 class EngineWay:
     """A way of hpd's engine: its options, its schemas, and how its extractions are read."""
@@ -71,6 +76,24 @@ class EngineWay:
         asked = Schemas({name: self.asked(each) for name, each in schemas.by_category.items()})
         settings = {"n_ctx": 4096, "null_threshold": 0.0, "dedupe": False, **self.settings}
         return Extractor(asked, bench.model, n_threads=bench.n_threads, **settings)
+
+    @contextmanager
+    def opened(self, bench: Workbench, schemas: Schemas) -> Iterator[Run]:
+        """Yield the function that answers documents in this way."""
+        with self.extractor(bench, schemas) as extractor:
+
+            def run(examples: Sequence[Example], found: WayResult) -> None:
+                before, start = extractor.stats.n_batches, time.process_time()
+                documents = [
+                    Document(each.text, category=each.category or None) for each in examples
+                ]
+                extractions = list(extractor.extract_many(documents))
+                found.seconds += time.process_time() - start
+                found.n_passes += extractor.stats.n_batches - before
+                found.n_tokens += sum(e.usage.completion_tokens for e in extractions if e.usage)
+                found.answers += map(self.read, extractions)
+
+            yield run
 
 
 class Decoding:
@@ -124,22 +147,6 @@ class Decoding:
         self._passes.close()
 
 
-def engine_run(
-    extractor: Extractor[Any],
-    examples: Sequence[Example],
-    found: WayResult,
-    read: Callable[[Extraction[Any]], dict[str, Any]],
-) -> None:
-    """Answer some documents with hpd's engine, adding to a result."""
-    before, start = extractor.stats.n_batches, time.process_time()
-    documents = [Document(each.text, category=each.category or None) for each in examples]
-    extractions = list(extractor.extract_many(documents))
-    found.seconds += time.process_time() - start
-    found.n_passes += extractor.stats.n_batches - before
-    found.n_tokens += sum(each.usage.completion_tokens for each in extractions if each.usage)
-    found.answers += map(read, extractions)
-
-
 def parsed(schema: Schema, keys: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
     """Return the values in the texts that follow the attributes' keys."""
     return {
@@ -154,9 +161,8 @@ def compared(
     """Return the heading and a row for each way, the first of which must be AR."""
     attributes = attribute_names(schemas)
     ar = next(iter(found.values()))
-    cells: list[list[Cell]] = [
-        ["way", "tokens a pass", "passes", "time / AR", "F1", "differ from AR"]
-    ]
+    head = ["way", "tokens a pass", "passes", "time / AR", "F1", "differ from AR"]
+    cells: list[list[Cell]] = [[*head]]
     for name, each in found.items():
         scores = evaluate(examples, each.answers, attributes)
         n_differing = sum(a != b for a, b in zip(each.answers, ar.answers, strict=True))

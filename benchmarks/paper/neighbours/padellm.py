@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.harness.result import Cell, Finding, Table
 from benchmarks.harness.workbench import MissingInputError, Workbench
-from benchmarks.paper.neighbours.comparison import EngineWay, WayResult, engine_run, with_one_thread
+from benchmarks.paper.neighbours.comparison import EngineWay, WayResult, with_one_thread
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.results import Extraction
@@ -54,12 +54,11 @@ def without_doubles(extraction: Extraction[Any]) -> dict[str, list[str]]:
 
 def listed(schema: Schema) -> Schema:
     """Return the schema with a list of values for each attribute."""
-    return Schema(
-        tuple(
-            Attribute(each.name, "array", each.description, item=replace(each, description=""))
-            for each in schema.attributes
-        )
+    lists = (
+        Attribute(each.name, "array", each.description, item=replace(each, description=""))
+        for each in schema.attributes
     )
+    return Schema(tuple(lists))
 
 
 def first_mentions(extraction: Extraction[Any]) -> dict[str, str | None]:
@@ -90,14 +89,12 @@ def entities(bench: Workbench) -> Finding:
     for path in domains:
         rows = list(load_examples(path.with_name(path.name.replace(".schema.json", ".jsonl"))))
         examples = [rows[i] for i in spread(len(rows), bench.count(_N_SENTENCES))]
-        schema = load_schema(json.loads(path.read_text(encoding="utf-8")))
-        assert isinstance(schema, Schema)
-        few = (replace(each, max_items=_N_MENTIONS) for each in schema.attributes)
-        schema = Schema(tuple(few))
+        every = load_schema(json.loads(path.read_text(encoding="utf-8"))).attributes
+        schema = Schema(tuple(replace(each, max_items=_N_MENTIONS) for each in every))
         for name, way in _WAYS.items():
-            with way.extractor(bench, Schemas.of(schema)) as extractor:
-                engine_run(extractor, examples[:1], WayResult(), way.read)
-                engine_run(extractor, examples, found[name], way.read)
+            with way.opened(bench, Schemas.of(schema)) as run:
+                run(examples[:1], WayResult())  # to warm up
+                run(examples, found[name])
             counts[name].append(_counts(examples, found[name].answers[n:]))
         n += len(examples)
     ar = next(iter(found.values()))

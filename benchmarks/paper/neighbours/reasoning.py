@@ -18,7 +18,6 @@ from benchmarks.paper.neighbours.comparison import (
     EngineWay,
     WayResult,
     attribute_names,
-    engine_run,
     titles,
     with_one_thread,
 )
@@ -85,13 +84,12 @@ def reasoning(bench: Workbench) -> Finding:
         for r in _LENGTHS:
             way = EngineWay({**_FREE, "method": method}, partial(thinking, n_tokens=r), values)
             found = WayResult()
-            with way.extractor(bench, schemas) as extractor:
-                engine_run(extractor, examples[:1], WayResult(), way.read)
-                engine_run(extractor, examples, found, way.read)
+            with way.opened(bench, schemas) as run:
+                run(examples[:1], WayResult())  # to warm up
+                run(examples, found)
             scores.append(f"{evaluate(examples, found.answers, names).plain.micro.f1:.1f}")
             times.append(f"{1000 * found.seconds / n:.0f}")
         cells.append([title, *scores, *times])
-    return Finding(
-        [Table(f"{n} titles of OA-Mine, {bench.model.name}, R tokens to think", cells)],
-        "; ".join(f"{row[0]}: F1 {', '.join(map(str, row[1:4]))}" for row in cells[1:]),
-    )
+    title = f"{n} titles of OA-Mine, {bench.model.name}, R tokens to think"
+    heads = (f"{row[0]}: F1 {', '.join(map(str, row[1:4]))}" for row in cells[1:])
+    return Finding([Table(title, cells)], "; ".join(heads))

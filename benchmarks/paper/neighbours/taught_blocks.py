@@ -62,7 +62,9 @@ def masked(value: Sequence[int], mask: int, end: int, rng: Random) -> tuple[Any,
     return read, np.where(is_masked & (offsets <= len(value)), block, NO_TARGET)
 
 
-def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> tuple[Any, ...]:
+def segment(
+    row: TrainingRow, mask: int, end: int, rng: Random, start: int
+) -> tuple[Any, Any, AttentionSegment]:
     """Return the tokens, targets and segment of a ``branch`` row with blocks as values."""
     kind, field, position = row.roles.kind, row.roles.field, row.roles.position
     n_prompt = int((kind == masks.TokenKind.PROMPT).sum())
@@ -97,16 +99,14 @@ def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[PackedRows]:
     rng, mask = Random(seed), mask_token(vocabulary)
     maker = RowMaker(vocabulary, vocabulary.eos, N_BLOCK)
     while True:
-        tokens: list[Any] = []
-        targets: list[Any] = []
-        segments: list[AttentionSegment] = []
-        while not segments or segments[-1].end < _BATCH_TOKENS:
+        parts: list[tuple[Any, Any, AttentionSegment]] = []
+        n_tokens = 0
+        while n_tokens < _BATCH_TOKENS:
             row = maker.fields([LabelledDocument(*asked(rng.choice(titles), rng))])
             if row is not None:
-                start = segments[-1].end if segments else 0
-                own = segment(row, mask, vocabulary.eos, rng, start)
-                for held, one in zip((tokens, targets, segments), own, strict=True):
-                    held.append(one)
+                parts.append(segment(row, mask, vocabulary.eos, rng, n_tokens))
+                n_tokens = parts[-1][2].end
+        tokens, targets, segments = zip(*parts, strict=True)
         wanted = np.concatenate(targets)
         indexes = np.nonzero(wanted != NO_TARGET)[0]
         yield PackedRows(
@@ -114,7 +114,7 @@ def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[PackedRows]:
             torch.cat([each.positions for each in segments])[None],
             torch.from_numpy(wanted[indexes]),
             torch.from_numpy(indexes),
-            segments,
+            [*segments],
         )
 
 

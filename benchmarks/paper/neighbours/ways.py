@@ -14,6 +14,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 import llama_cpp
@@ -21,6 +22,8 @@ import numpy as np
 
 from hpd.models.hardware import use_amx
 
+_N_CTX = 1024
+"""Maximum number of tokens in a prompt with its answer and guesses."""
 N_LONGEST = 192
 """Maximum number of tokens in an answer."""
 _N_JACOBI = 16
@@ -32,22 +35,14 @@ _N_DRAFT = 6
 
 
 class Passes:
-    """A context that reads tokens pass by pass.
+    """A context of a model, given by the path of its file, that reads tokens pass by pass."""
 
-    Args:
-        model: path of a GGUF file.
-        n_ctx: maximum number of tokens in a prompt with its answer and guesses.
-        n_threads: number of threads.
-    """
-
-    def __init__(self, model: Path, n_ctx: int = 1024, n_threads: int = 1) -> None:
+    def __init__(self, model: Path, n_threads: int = 1) -> None:
         use_amx()  # unless it crashes on this machine
-        self._llama = llama_cpp.Llama(
-            str(model), n_ctx=n_ctx, n_batch=n_ctx, n_threads=n_threads, n_threads_batch=n_threads,
-            logits_all=True, verbose=False,
-        )  # fmt: skip
-        self._n_prompt = 0
-        self._n_before = 0
+        sizes = {"n_ctx": _N_CTX, "n_batch": _N_CTX}
+        sizes |= {"n_threads": n_threads, "n_threads_batch": n_threads}
+        self._llama = llama_cpp.Llama(str(model), logits_all=True, verbose=False, **sizes)
+        self._n_prompt = self._n_before = 0
         self.n_passes = 0
         self.margins: dict[int, float] = {}
         """The difference between the two best logits, by the token's index in the answer."""
@@ -57,8 +52,7 @@ class Passes:
     def begin(self, prompt: Sequence[int]) -> int:
         """Read what a prompt does not share with the last one; return the answer's first token."""
         held = self._llama.input_ids[: self._llama.n_tokens].tolist()
-        most = min(len(held), len(prompt) - 1)
-        n_same = next((i for i in range(most) if held[i] != prompt[i]), most)
+        n_same = n_right(prompt[:-1], held)
         self._n_prompt, self.margins = len(prompt), {}
         first = self._read(prompt[n_same:], n_same)[-1]
         self.final, self._n_before = [1], self.n_passes - 1
@@ -73,9 +67,8 @@ class Passes:
         self._llama.n_tokens = start
         self._llama.eval(tokens)
         rows = self._llama.scores[start : start + len(tokens)]
-        best = np.partition(rows, -2)[:, -2:]
-        indexes = range(start + 1 - self._n_prompt, start + 1 - self._n_prompt + len(tokens))
-        self.margins |= zip(indexes, (best[:, 1] - best[:, 0]).tolist(), strict=True)
+        second, first = np.partition(rows, -2)[:, -2:].T
+        self.margins |= enumerate((first - second).tolist(), start + 1 - self._n_prompt)
         return [int(token) for token in rows.argmax(-1)]
 
     def text(self, tokens: Sequence[int]) -> str:
@@ -116,8 +109,8 @@ def one_by_one(passes: Passes, prompt: Sequence[int]) -> list[int]:
 
 def n_right(guess: Sequence[int], said: Sequence[int]) -> int:
     """Return the number of guessed tokens before the first that differs from the model's."""
-    pairs = zip(guess, said, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if a != b), len(guess))
+    same = (a == b for a, b in zip(guess, said, strict=False))
+    return sum(takewhile(bool, same))
 
 
 def _is_value(text: str) -> bool:

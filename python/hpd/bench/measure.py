@@ -26,7 +26,7 @@ from hpd.errors import HpdError, InputError
 from hpd.models.settings import engine_options
 from hpd.options import TUNABLE, Options, speed_identity
 from hpd.pipeline.compiled_schema import CompiledSchema
-from hpd.pipeline.pipeline import MakeEngine, Pipeline
+from hpd.pipeline.pipeline import Pipeline
 from hpd.prompt.questions import schema_leaves
 from hpd.results import Extraction, plain_data
 
@@ -230,17 +230,11 @@ class MeasuredAnswers:
 
 
 class Bench:
-    """A loaded model and a workload.
+    """A loaded model and a workload."""
 
-    ``make_engine`` may wrap the engine, to observe its steps.
-    """
-
-    def __init__(
-        self, model: _native.Model, workload: Workload, make_engine: MakeEngine = _native.Engine
-    ) -> None:
+    def __init__(self, model: _native.Model, workload: Workload) -> None:
         self._model = model
         self._workload = workload
-        self._make_engine = make_engine
 
     def measure(self, method: BenchMethod, number: int) -> MeasuredAnswers:
         """Run the method once, in a new context.
@@ -256,7 +250,6 @@ class Bench:
             workload.schemas,
             method.options,
             engine_options(method.options),
-            make_engine=self._make_engine,
             compile_schema=self._compiled_schema(method),
         )
         indexes = spread(len(workload.items), method.n_documents)

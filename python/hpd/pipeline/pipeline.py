@@ -499,8 +499,6 @@ class EngineLoop:
             caller.messages.put((answer.id, answer))
 
 
-MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
-
 _MAX_KEPT_TASKS = 64
 """Maximum number of tasks of single calls whose compiled prompts and grammars are kept."""
 
@@ -517,7 +515,6 @@ class Pipeline:
         flush_after: the number of documents after which an incomplete stack is flushed.
         reuse: keeps values of earlier documents; None decodes every document.
         confidence_map: calibrates confidences; None leaves them as they are.
-        make_engine: makes the engine; benchmarks wrap it.
         compile_schema: compiles the schemas; benchmarks wrap it.
     """
 
@@ -533,7 +530,6 @@ class Pipeline:
         flush_after: int | None = None,
         reuse: Reuse | None = None,
         confidence_map: ConfidenceMap | None = None,
-        make_engine: MakeEngine = _native.Engine,
         compile_schema: Callable[..., CompiledSchema] = CompiledSchema,
     ) -> None:
         self._model: _native.Model | None = model
@@ -542,7 +538,7 @@ class Pipeline:
         self._confidence_map = confidence_map
         self._compile_schema = compile_schema
         _native.claim_process()
-        self._engine = make_engine(model, native)
+        self._engine = _native.Engine(model, native)
         self._limit = ContextLimit(
             self._engine.n_ctx, model.n_ctx_train, options.n_ctx, finetuned_length(model)
         )
