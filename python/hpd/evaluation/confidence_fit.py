@@ -48,19 +48,17 @@ def fit(judged: Sequence[ScoredConfidence]) -> ConfidenceMap:
     return ConfidenceMap(values, nulls)
 
 
-def cross_fitted(
-    judged: Sequence[ScoredConfidence], n_folds: int = N_FOLDS, seed: int = 0
-) -> list[ScoredConfidence]:
+def cross_fitted(judged: Sequence[ScoredConfidence]) -> list[ScoredConfidence]:
     """Return the answers with cross-validated confidence.
 
     Documents are divided into folds; each fold is mapped with a map fitted to all others.
     """
     documents = list(dict.fromkeys(answer.document for answer in judged))
-    random.Random(seed).shuffle(documents)
-    fold_of = {document: number % n_folds for number, document in enumerate(documents)}
+    random.Random(0).shuffle(documents)
+    fold_of = {document: number % N_FOLDS for number, document in enumerate(documents)}
     maps = [
         fit([answer for answer in judged if fold_of[answer.document] != fold])
-        for fold in range(n_folds)
+        for fold in range(N_FOLDS)
     ]
     return [mapped(answer, maps[fold_of[answer.document]]) for answer in judged]
 

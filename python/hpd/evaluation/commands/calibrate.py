@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hpd.cli.arguments import (
     SCHEMA_HELP,
@@ -22,14 +22,15 @@ from hpd.cli.arguments import (
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import same_file
 from hpd.cli.terminal import ExtractProgress
+from hpd.evaluation.calibration import reliability, scored_answers, without_nulled
 from hpd.evaluation.commands.inputs import read_examples
+from hpd.evaluation.confidence_fit import ScoredConfidence, best_null_threshold, cross_fitted, fit
+from hpd.evaluation.matching import match_rows
+from hpd.evaluation.rows import load_predictions
 from hpd.messages import format_table
 from hpd.options import OPTIONS, Options
 from hpd.schema import load_schemas
 from hpd.values.confidence import ConfidenceMap
-
-if TYPE_CHECKING:
-    from hpd.evaluation.confidence_fit import ScoredConfidence
 
 _DESCRIPTION = """\
 Fit a calibration, after which a confidence of 0.9 means that about 9 of 10 such values are right:
@@ -61,7 +62,6 @@ _NOT_ONE_VALUE = ("array", "object")
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "calibrate",
-        help="fit a calibration of confidence to gold values",
         usage="%(prog)s -m MODEL [options]\n       %(prog)s PRED GOLD [options]",
         description=_DESCRIPTION,
     )
@@ -96,8 +96,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hpd.evaluation.confidence_fit import best_null_threshold, cross_fitted, fit
-
     asks = arguments.model is not None or arguments.hf_repo is not None
     with input_errors_as_usage():
         _check(arguments, asks=asks)
@@ -116,7 +114,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         rows = [["answers", "n", "error without", "error with"]]
         rows += [
-            [e["answers"], str(e["n"]), *map(_digits, (e["without"], e["with"]))] for e in errors
+            [each["answers"], str(each["n"]), f"{each['without']:.4f}", f"{each['with']:.4f}"]
+            for each in errors
         ]
         print(format_table(rows))
         print("expected calibration errors, the second one on held-out documents")
@@ -125,15 +124,11 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-Fitting = tuple[list["ScoredConfidence"], int, Callable[[ConfidenceMap], Path]]
+Fitting = tuple[list[ScoredConfidence], int, Callable[[ConfidenceMap], Path]]
 """Answers, the number of values that their documents state, and a function that stores the map."""
 
 
 def _from_file(arguments: argparse.Namespace) -> Fitting:
-    from hpd.evaluation.calibration import scored_answers, to_scored_confidence, without_nulled
-    from hpd.evaluation.matching import match_rows
-    from hpd.evaluation.rows import load_predictions
-
     examples = read_examples(arguments.gold, arguments, needs_text=False)
     predictions = load_predictions(
         arguments.predictions,
@@ -155,7 +150,7 @@ def _from_file(arguments: argparse.Namespace) -> Fitting:
         )
     n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in answers)
     output = Path(arguments.output or _OUTPUT)
-    return [to_scored_confidence(answer) for answer in answers], n_stated, partial(_write, output)
+    return [answer.by_the_model for answer in answers], n_stated, partial(_write, output)
 
 
 def _from_model(arguments: argparse.Namespace) -> Fitting:
@@ -194,22 +189,15 @@ def _errors(
     before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
 ) -> list[dict[str, Any]]:
     """Return the expected calibration errors without and with cross-fitted calibration."""
-    from hpd.evaluation.calibration import ScoredAnswer, reliability
-
     errors = []
     kinds = sorted({answer.kind for answer in before})
     for is_null, word in ((False, "values"), (True, "nulls")):
         for kind in [None, *kinds] if len(kinds) > 1 else [None]:
-            both = [
-                [
-                    ScoredAnswer(each.confidence, "vc" if each.is_right else "vw")
-                    for each in state
-                    if each.is_null == is_null and kind in (None, each.kind)
-                ]
+            without, with_it = (
+                reliability([a for a in state if a.is_null == is_null and kind in (None, a.kind)])
                 for state in (before, after)
-            ]
-            if both[0]:
-                without, with_it = (reliability(state) for state in both)
+            )
+            if without.n:
                 errors.append(
                     {
                         "answers": word if kind is None else f"{word} of type {kind}",
@@ -219,10 +207,6 @@ def _errors(
                     }
                 )
     return errors
-
-
-def _digits(error: float) -> str:
-    return f"{error:.4f}"
 
 
 def _kinds(source: str | None, categories: set[str]) -> dict[str, dict[str, str]] | None:
