@@ -130,17 +130,19 @@ def scored_answers(
     for document, (example, prediction) in enumerate(zip(examples, predictions, strict=True)):
         if prediction is None or prediction.data is None:
             continue
-        confidences = prediction.confidences
         of_category = None if kinds is None else kinds.get(example.category, {})
         for attribute, gold in example.gold.items():
             kind = ANY_KIND if of_category is None else of_category.get(attribute)
-            if attribute in confidences and kind is not None:
-                result = outcome(gold, prediction.data.get(attribute))
-                uncalibrated = prediction.uncalibrated.get(attribute)
-                was_nulled = prediction.was_nulled(attribute)
+            confidence = prediction.confidence(attribute)
+            if confidence is not None and kind is not None:
                 answers.append(
                     ScoredAnswer(
-                        confidences[attribute], result, document, kind, uncalibrated, was_nulled
+                        confidence,
+                        outcome(gold, prediction.data.get(attribute)),
+                        document,
+                        kind,
+                        prediction.confidence(attribute, calibrated=False),
+                        prediction.was_nulled(attribute),
                     )
                 )
     return answers

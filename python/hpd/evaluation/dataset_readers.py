@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any
 
 from hpd.errors import InputError
 from hpd.evaluation.rows import gold_values
@@ -41,7 +41,10 @@ class DatasetDocument:
             line["category"] = self.category
         if self.gold is not None:
             gold = dict.fromkeys(names) | dict(self.gold)
-            line["gold"] = {name: _plain(values, lists=lists) for name, values in gold.items()}
+            line["gold"] = {
+                name: values[0] if values and len(values) == 1 and not lists else values
+                for name, values in gold.items()
+            }
         return line
 
 
@@ -49,19 +52,13 @@ DatasetRow = DatasetDocument | InputError
 """A document, or the error with file and line."""
 
 
-def _plain(values: Sequence[str] | None, *, lists: bool) -> list[str] | str | None:
-    if values is None:
-        return None
-    return list(values) if lists or len(values) != 1 else values[0]
-
-
 MakeDocument = Callable[[Mapping[str, Any], int, int], DatasetDocument]
 """Makes a document from an object, its row number and its line."""
 
 
-def read_json_rows(file: BinaryIO, name: str, make: MakeDocument) -> Iterator[DatasetRow]:
+def _read_json_rows(source: Source, make: MakeDocument) -> Iterator[DatasetRow]:
     """Yield the documents that ``make`` returns, and its errors with file and line."""
-    for number, (line, row) in enumerate(rows_of(Source(file, name), "jsonl"), start=1):
+    for number, (line, row) in enumerate(rows_of(source, "jsonl"), start=1):
         if isinstance(row, InputError):
             yield row
             continue
@@ -70,7 +67,7 @@ def read_json_rows(file: BinaryIO, name: str, make: MakeDocument) -> Iterator[Da
                 raise InputError(f"expected a JSON object, found {kind(row)}")
             yield make(row, number, line)
         except InputError as error:
-            yield InputError(f"{name}:{line}: {error}")
+            yield InputError(f"{source.name}:{line}: {error}")
 
 
 TEXT_FIELDS = ("title", "features", "description")
@@ -92,9 +89,9 @@ _BOOKKEEPING = frozenset(
 """Names in ``details`` that describe the offer, not the product."""
 
 
-def read_amazon(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
+def read_amazon(source: Source) -> Iterator[DatasetRow]:
     """Yield the items; an item without text is an error."""
-    return read_json_rows(file, name, _amazon_document)
+    return _read_json_rows(source, _amazon_document)
 
 
 def _amazon_document(row: Mapping[str, Any], number: int, line: int) -> DatasetDocument:
@@ -145,18 +142,15 @@ def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(name) for name in details if name not in _BOOKKEEPING)
 
 
-TITLE_FIELDS = ("input",)
-PAVE_FIELDS = ("input_title", "input_description")
-
-
-def read_titles(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
+def read_titles(source: Source) -> Iterator[DatasetRow]:
     """Yield the rows of OA-Mine or AE-110k."""
-    return read_json_rows(file, name, partial(_scored_document, TITLE_FIELDS))
+    return _read_json_rows(source, partial(_scored_document, ("input",)))
 
 
-def read_pave(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
+def read_pave(source: Source) -> Iterator[DatasetRow]:
     """Yield the rows of WDC-PAVE."""
-    return read_json_rows(file, name, partial(_scored_document, PAVE_FIELDS))
+    fields = ("input_title", "input_description")
+    return _read_json_rows(source, partial(_scored_document, fields))
 
 
 def _scored_document(
@@ -220,11 +214,9 @@ class _ConllUnit:
             self.close_entity()
 
     def fail(self, message: str) -> None:
-        """Store the first error."""
         self.error = self.error or InputError(message)
 
     def close_entity(self) -> None:
-        """End the open entity, if any."""
         if self.open_tokens:
             values = self.entities.setdefault(self.open_type, [])
             value = " ".join(self.open_tokens)
@@ -233,43 +225,35 @@ class _ConllUnit:
         self.open_type, self.open_tokens = "", []
 
     def close_sentence(self) -> None:
-        """End the sentence, and its open entity."""
         self.close_entity()
         if self.tokens:
             self.sentences.append(" ".join(self.tokens))
             self.tokens = []
 
     def row(self, number: int) -> DatasetRow:
-        """Return the row, or its error."""
         if self.error is not None:
             return self.error
         text = "\n".join(self.sentences)
         return DatasetDocument(str(number), text, self.line, gold=dict(self.entities))
 
 
-def read_sentences(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
-    """Yield each sentence as a document."""
-    return _read(file, name, whole_documents=False)
+def read_conll(source: Source, *, whole_documents: bool = False) -> Iterator[DatasetRow]:
+    """Yield each sentence as a document.
 
-
-def read_docstart_documents(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
-    """Yield the sentences between two ``-DOCSTART-`` lines as one document, a line each."""
-    return _read(file, name, whole_documents=True)
-
-
-def _read(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterator[DatasetRow]:
+    With ``whole_documents``, the sentences between two ``-DOCSTART-`` lines are one, a line each.
+    """
     number = 0
-    for unit in _units(file, name, whole_documents=whole_documents):
+    for unit in _units(source, whole_documents=whole_documents):
         unit.close_sentence()
         if unit.sentences or unit.error is not None:
             number += 1
             yield unit.row(number)
 
 
-def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_ConllUnit]:
+def _units(source: Source, *, whole_documents: bool) -> Iterator[_ConllUnit]:
     unit = _ConllUnit()
     last_line = 0
-    for line, raw in rows_of(Source(file, name), "lines"):
+    for line, raw in rows_of(source, "lines"):
         # Blank lines are not yielded, but leave a gap in the line numbers.
         if line > last_line + 1:
             unit.close_sentence()
@@ -284,20 +268,15 @@ def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_Con
         if columns[0] == CONLL_START:
             yield unit
             unit = _ConllUnit()
-        elif _is_comment(columns):
-            continue
+        elif columns[0] == "#" and CONLL_TAG.fullmatch(columns[-1]) is None:
+            continue  # a comment, such as "# id 17"
         elif len(columns) < 2:
-            unit.fail(f"{name}:{line}: expected a token and its tag, found one column")
+            unit.fail(f"{source.name}:{line}: expected a token and its tag, found one column")
         else:
-            unit.add(clean_text(columns[0]), columns[-1], f"{name}:{line}", line)
+            unit.add(clean_text(columns[0]), columns[-1], f"{source.name}:{line}", line)
     yield unit
 
 
 def split_columns(line: str) -> list[str]:
     """Split a line at tabs if it has any, else at blanks."""
     return [column.strip() for column in line.split("\t")] if "\t" in line else line.split()
-
-
-def _is_comment(columns: list[str]) -> bool:
-    """Return whether a line is a comment, such as ``# id 17``."""
-    return columns[0] == "#" and CONLL_TAG.fullmatch(columns[-1]) is None

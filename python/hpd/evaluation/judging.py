@@ -27,9 +27,9 @@ import numpy.typing as npt
 
 from hpd.errors import InputError
 from hpd.evaluation.json_form import JsonDataclass, to_plain
-from hpd.evaluation.outcomes import Normalizer, Outcome, outcome
+from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
-from hpd.evaluation.scores import DEFAULT_RESAMPLING, Resampling
+from hpd.evaluation.scores import DEFAULT_RESAMPLING, SCORES, Resampling
 from hpd.evaluation.statistics import Interval, bootstrapped, cohen_kappa
 from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
@@ -144,46 +144,54 @@ def judge_questions(
     Raises:
         InputError: an id is used twice, or a document has no text or no schema.
     """
-    attributes = _Attributes(predictions, schemas, category_field or "category")
+    categories = [prediction.category(category_field) for prediction in predictions]
+    seen: dict[str, dict[str, Attribute]] = {}
+    for prediction, category in zip(predictions, categories, strict=True):
+        names = seen.setdefault(category, {})
+        names.update((name, Attribute(name)) for name in prediction.data or {})
     records: dict[str, Record] = {}
     asked: dict[str, Schema] = {}
-    for row, prediction in enumerate(predictions):
+    for row, (prediction, category) in enumerate(zip(predictions, categories, strict=True)):
         if prediction.data is None:
             continue
+        where = f"line {prediction.line}:"
         own_id = prediction_id(prediction, row)
         if own_id in records:
-            raise InputError(
-                f"line {prediction.line}: the id {own_id!r} is used more than once: make ids unique"
-            )
-        own = attributes.of(prediction)
-        if not own:
+            raise InputError(f"{where} the id {own_id!r} is used more than once: make ids unique")
+        if schemas is None:
+            attributes: Sequence[Attribute] = tuple(seen[category].values())
+        elif category in schemas:
+            attributes = schemas.for_category(category).attributes
+        else:
+            raise InputError(f"{where} there is no schema for the category {category!r}")
+        if not attributes:
             continue
         text = texts[row]
         if text is None:
             raise InputError(
-                f"line {prediction.line}: the document {own_id!r} has no text: "
+                f"{where} the document {own_id!r} has no text: "
                 "hpd extract --with-text writes it, --documents PATH adds it"
             )
-        values = {attribute.name: prediction.data.get(attribute.name) for attribute in own}
+        values = {each.name: prediction.data.get(each.name) for each in attributes}
         kinds = {name: value_kind(value) for name, value in values.items()}
-        key = json.dumps([attributes.category(prediction), list(kinds.items())])
+        key = json.dumps([category, list(kinds.items())])
         if key not in asked:
-            asked[key] = verdict_schema(own, kinds)
-        records[own_id] = Record(own_id, document_text(text, values), key, prediction.line)
+            asked[key] = Schema(
+                tuple(_judged_attribute(each, kinds[each.name]) for each in attributes)
+            )
+        records[own_id] = Record(own_id, _document_text(text, values), key, prediction.line)
     return JudgeQuestions(tuple(records.values()), Schemas.of(asked))
 
 
-def verdict_schema(attributes: Iterable[Attribute], kinds: Mapping[str, ValueKind]) -> Schema:
-    """Return the schema of a judge's answer: a reason and a verdict for each attribute."""
-    return Schema(tuple(_judged_attribute(each, kinds[each.name]) for each in attributes))
-
-
-def document_text(text: str, values: Mapping[str, Any]) -> str:
+def _document_text(text: str, values: Mapping[str, Any]) -> str:
     """Return a document followed by its extracted values."""
-    shown = [
-        (name, value if isinstance(value, str) and value else _json(value))
-        for name, value in values.items()
-    ]
+    shown = []
+    for name, value in values.items():
+        if value_kind(value) == "null":
+            value = "null"
+        elif not isinstance(value, str):
+            value = json.dumps(value, ensure_ascii=False)
+        shown.append((name, value))
     return render_text(_TEMPLATES / "judge_document.jinja", text=text, values=shown)
 
 
@@ -208,44 +216,7 @@ def _judged_attribute(attribute: Attribute, kind: ValueKind) -> Attribute:
     )
 
 
-class _Attributes:
-    """The attributes of each document."""
-
-    def __init__(
-        self, predictions: Iterable[Prediction], schemas: Schemas | None, category_field: str
-    ) -> None:
-        self._schemas = schemas
-        self._category_field = category_field
-        self._seen: dict[str, dict[str, Attribute]] = {}
-        for prediction in predictions:
-            names = self._seen.setdefault(self.category(prediction), {})
-            names.update((name, Attribute(name)) for name in prediction.data or {})
-
-    def of(self, prediction: Prediction) -> Sequence[Attribute]:
-        category = self.category(prediction)
-        if self._schemas is None:
-            return tuple(self._seen[category].values())
-        if category not in self._schemas:
-            raise InputError(
-                f"line {prediction.line}: there is no schema for the category {category!r}"
-            )
-        return self._schemas.for_category(category).attributes
-
-    def category(self, prediction: Prediction) -> str:
-        columns = prediction.raw.get("input")
-        for row in (prediction.raw, columns if isinstance(columns, Mapping) else {}):
-            if row.get(self._category_field) is not None:
-                return str(row[self._category_field])
-        return ""
-
-
-def _json(value: Any) -> str:
-    return "null" if value_kind(value) == "null" else json.dumps(value, ensure_ascii=False)
-
-
 Array = npt.NDArray[np.float64]
-
-LLM_SCORE_NAMES = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,10 +226,6 @@ class VerdictCounts(JsonDataclass):
     counts: tuple[int, ...]
     """In the order of ``VERDICTS``."""
 
-    def n(self, verdict: Verdict) -> int:
-        """Return the number of one verdict."""
-        return self.counts[VERDICTS.index(verdict)]
-
     @property
     def n_all(self) -> int:
         """The number of all verdicts."""
@@ -266,14 +233,14 @@ class VerdictCounts(JsonDataclass):
 
     @property
     def scores(self) -> tuple[float | None, ...]:
-        """The scores, in the order of ``LLM_SCORE_NAMES``."""
+        """The scores, in the order of ``SCORES``."""
         values = llm_scores(np.array(self.counts, float))
         return tuple(None if np.isnan(value) else round(float(value), 2) for value in values)
 
     def to_json(self) -> dict[str, Any]:
         """Return the scores and the counts."""
         return {
-            **dict(zip(LLM_SCORE_NAMES, self.scores, strict=True)),
+            **dict(zip(SCORES, self.scores, strict=True)),
             "verdicts": dict(zip(VERDICTS, self.counts, strict=True)),
         }
 
@@ -285,7 +252,7 @@ class JudgeScores(JsonDataclass):
     total: VerdictCounts
     attributes: dict[str, VerdictCounts]
     intervals: tuple[Interval | None, ...]
-    """Intervals of the total's scores, in the order of ``LLM_SCORE_NAMES``."""
+    """Intervals of the total's scores, in the order of ``SCORES``."""
     n_documents: int
     resampling: Resampling
 
@@ -293,7 +260,7 @@ class JudgeScores(JsonDataclass):
         return {
             "n_documents": self.n_documents,
             **to_plain(self.total),
-            "intervals": dict(zip(LLM_SCORE_NAMES, to_plain(self.intervals), strict=True)),
+            "intervals": dict(zip(SCORES, to_plain(self.intervals), strict=True)),
             "attributes": to_plain(self.attributes),
             "resampling": to_plain(self.resampling),
         }
@@ -311,10 +278,11 @@ def judge_scores(
         column = VERDICTS.index(each.verdict)
         by_document[rows[each.row], column] += 1
         by_attribute.setdefault(each.attribute, [0] * len(VERDICTS))[column] += 1
+    samples = llm_scores(bootstrapped(by_document, resampling))
     return JudgeScores(
-        _counts(by_document.sum(axis=0)),
-        {name: _counts(counts) for name, counts in by_attribute.items()},
-        _intervals(by_document, resampling),
+        VerdictCounts(tuple(int(n) for n in by_document.sum(axis=0))),
+        {name: VerdictCounts(tuple(counts)) for name, counts in by_attribute.items()},
+        tuple(Interval.of_known(samples[:, i]) for i in range(len(SCORES))),
         len(rows),
         resampling,
     )
@@ -330,15 +298,6 @@ def llm_scores(counts: Array) -> Array:
         both = precision + recall
         f1 = np.where(both == 0, 0.0, 2 * precision * recall / both)
     return 100 * np.stack([precision, recall, f1], axis=-1)
-
-
-def _counts(counts: Sequence[float] | Array) -> VerdictCounts:
-    return VerdictCounts(tuple(int(n) for n in counts))
-
-
-def _intervals(by_document: Array, resampling: Resampling) -> tuple[Interval | None, ...]:
-    samples = llm_scores(bootstrapped(by_document, resampling))
-    return tuple(Interval.of_known(samples[:, i]) for i in range(len(LLM_SCORE_NAMES)))
 
 
 Pair = tuple[Verdict, Verdict]
@@ -390,7 +349,6 @@ def gold_agreement(
     judged: Iterable[JudgedField],
     predictions: Sequence[Prediction],
     examples: Sequence[Example | None],
-    form: Normalizer | None = None,
 ) -> GoldAgreement | None:
     """Return the agreement on all values that have gold; None if there are none.
 
@@ -398,7 +356,6 @@ def gold_agreement(
         judged: the judge's verdicts.
         predictions: the judged values.
         examples: the gold of each prediction, or None.
-        form: normalises values before they are compared with gold.
     """
     pairs: list[Pair] = []
     for each in judged:
@@ -406,7 +363,7 @@ def gold_agreement(
         if example is None or each.attribute not in example.gold:
             continue
         value = (predictions[each.row].data or {}).get(each.attribute)
-        of_gold = VERDICT_OF_OUTCOME[outcome(example.gold[each.attribute], value, form)]
+        of_gold = VERDICT_OF_OUTCOME[outcome(example.gold[each.attribute], value)]
         pairs.append((each.verdict, of_gold))
     if not pairs:
         return None

@@ -111,9 +111,10 @@ def _document(
     line = prediction.raw
     columns = line.get("input")
     own = prediction.id if prediction.id is not None else str(number)
+    of_source, of_gold = ("" if each is None else each.category for each in (source, example))
     return ReportedDocument(
         str(shown_id(own, line.get("source"))),
-        _category(line, example, source, category_field or "category"),
+        of_source or prediction.category(category_field) or of_gold,
         _text(prediction.raw.get("text"), example, source),
         tuple(_attributes(prediction, example)),
         _error(line.get("error")),
@@ -130,15 +131,6 @@ def _text(own: object, example: Example | None, source: Example | None) -> str |
     if isinstance(own, str):
         return own
     return example.text or None if example is not None else None
-
-
-def _category(
-    line: Mapping[str, Any], example: Example | None, source: Example | None, field: str
-) -> str:
-    columns = line.get("input")
-    own = columns.get(field) if isinstance(columns, Mapping) else None
-    stated = (source and source.category, own, line.get(field), example and example.category)
-    return next((str(each) for each in stated if each not in (None, "")), "")
 
 
 def _error(error: object) -> str | None:

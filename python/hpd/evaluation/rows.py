@@ -13,6 +13,7 @@ import math
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from hpd.files.reader import (
     source_name,
 )
 from hpd.files.rows import TABLES, WHOLE_FORMATS, Format, WholeText, plain_value
-from hpd.files.streams import Source, kind, listed, reason
+from hpd.files.streams import Source, decompression_errors, kind, listed, reason
 
 ABSENT = "n/a"
 """Marks an attribute that a document does not state, in benchmarks."""
@@ -67,15 +68,13 @@ class Prediction:
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The whole line, including ``usage``, ``error`` and text."""
 
-    @property
-    def confidences(self) -> dict[str, float]:
-        """Confidences by path in the data."""
-        return self._probabilities("confidence")
+    def confidence(self, path: str, *, calibrated: bool = True) -> float | None:
+        """Return the confidence of the value at a path, or None.
 
-    @property
-    def uncalibrated(self) -> dict[str, float]:
-        """The model's own confidence by path, for values whose stated confidence is calibrated."""
-        return self._probabilities("uncalibrated")
+        If it is calibrated, the model's own is known too, and returned if ``calibrated`` is false.
+        """
+        stated = self.fields.get(path, {}).get("confidence" if calibrated else "uncalibrated")
+        return float(stated) if isinstance(stated, int | float) else None
 
     def was_nulled(self, path: str) -> bool:
         """Return whether the value at a path was replaced with null (invalid, or unlikely).
@@ -91,9 +90,13 @@ class Prediction:
         usage = self.raw.get("usage")
         return usage if isinstance(usage, Mapping) else {}
 
-    def _probabilities(self, name: str) -> dict[str, float]:
-        stated = {path: known.get(name) for path, known in self.fields.items()}
-        return {path: float(p) for path, p in stated.items() if isinstance(p, int | float)}
+    def category(self, category_field: str | None) -> str:
+        """Return the document's category, from a column of its input or from the line."""
+        name = category_field or "category"
+        columns = self.raw.get("input")
+        of_input = columns.get(name) if isinstance(columns, Mapping) else None
+        stated = (of_input, self.raw.get(name))
+        return next((str(each) for each in stated if each not in (None, "")), "")
 
 
 def load_examples(
@@ -175,11 +178,9 @@ def load_predictions(
             given_id = _id(row, id_name)
             non_attributes = {id_name or "id", category_field or "category", *_own_columns(row)}
             has_failed = _has_failed(row, ("data",))
-            data = (
-                None
-                if has_failed
-                else _values(row, ("data",), non_attributes if is_table else None)
-            )
+            data = None
+            if not has_failed:
+                data = _values(row, ("data",), non_attributes if is_table else None)
             if data is None and "error" not in row:
                 raise InputError("neither 'data' nor 'error': not a line of hpd extract")
         except InputError as error:
@@ -261,18 +262,26 @@ def read_rows(
     file_format = format or guess_format(source)
     if file_format == "lines" or file_format in WHOLE_FORMATS:
         raise InputError(f"{name}: plain text has no fields: expected JSON Lines or a table")
+    with opened(source) as file:
+        for line, row in rows_of(file, file_format):
+            if isinstance(row, InputError):
+                raise row
+            if isinstance(row, str | WholeText):
+                raise InputError(f"{name}:{line}: expected a JSON object, found {kind(row)}")
+            if file_format in TABLES:
+                row = {column: _cell(value) for column, value in row.items()}
+            yield line, row
+
+
+@contextmanager
+def opened(source: str | Path) -> Iterator[Source]:
+    """Open a file (``-``: standard input); raise ``InputError`` if it cannot be read."""
     with open_source(source) as file:
         try:
-            for line, row in rows_of(Source(file, name), file_format):
-                if isinstance(row, InputError):
-                    raise row
-                if isinstance(row, str | WholeText):
-                    raise InputError(f"{name}:{line}: expected a JSON object, found {kind(row)}")
-                if file_format in TABLES:
-                    row = {column: _cell(value) for column, value in row.items()}
-                yield line, row
-        except OSError as error:
-            raise InputError(f"{name}: cannot be read: {reason(error)}") from error
+            yield Source(file, source_name(source))
+        except (OSError, *decompression_errors()) as error:
+            why = reason(error) if isinstance(error, OSError) else error
+            raise InputError(f"{source_name(source)}: cannot be read: {why}") from error
 
 
 def _id(row: Mapping[str, Any], id_field: str | None) -> str | None:
@@ -369,10 +378,9 @@ def gold_values(values: object) -> list[str] | None:
         return None
     if isinstance(values, list | tuple):
         values = [value for value in values if value is None or not is_empty(value)]
-    if isinstance(values, (Mapping, list, tuple)):
-        stripped = [value_text(value).strip() for value in values]
-    else:
-        stripped = [value_text(values).strip()]
+    elif not isinstance(values, Mapping):
+        values = [values]
+    stripped = [value_text(value).strip() for value in values]
     if not stripped or stripped[0] == ABSENT:
         return None
     return [value for value in stripped if value != ABSENT]

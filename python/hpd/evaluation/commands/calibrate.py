@@ -23,10 +23,9 @@ from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import same_file
 from hpd.cli.terminal import ExtractProgress
 from hpd.evaluation.calibration import reliability, scored_answers, without_nulled
-from hpd.evaluation.commands.inputs import read_examples
+from hpd.evaluation.commands.inputs import read_examples, read_predictions
 from hpd.evaluation.confidence_fit import ScoredConfidence, best_null_threshold, cross_fitted, fit
 from hpd.evaluation.matching import match_rows
-from hpd.evaluation.rows import load_predictions
 from hpd.messages import format_table
 from hpd.options import OPTIONS, Options
 from hpd.schema import load_schemas
@@ -129,13 +128,8 @@ Fitting = tuple[list[ScoredConfidence], int, Callable[[ConfidenceMap], Path]]
 
 
 def _from_file(arguments: argparse.Namespace) -> Fitting:
-    examples = read_examples(arguments.gold, arguments, needs_text=False)
-    predictions = load_predictions(
-        arguments.predictions,
-        id_field=arguments.id_field,
-        category_field=arguments.category_field,
-    )
-    matching = match_rows(examples, predictions)
+    examples = read_examples(arguments.gold, arguments)
+    matching = match_rows(examples, read_predictions(arguments.predictions, arguments))
     kinds = _kinds(arguments.schema, {example.category for example in examples})
     scored = scored_answers(examples, matching.predictions, kinds)
     answers = without_nulled(scored)

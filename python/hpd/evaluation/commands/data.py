@@ -7,13 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hpd.cli.common import (
-    EXIT_OK,
-    EXIT_SOME_FAILED,
-    UsageError,
-    input_errors_as_usage,
-    say,
-)
+from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
 from hpd.evaluation.datasets import (
     FORMATS,
     DatasetFormat,
@@ -43,17 +37,12 @@ _N_SHOWN = 20
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "data",
-        help="list, check and convert the files of published data sets",
-        description=_DESCRIPTION,
-    )
+    parser = commands.add_parser("data", description=_DESCRIPTION)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     listing = actions.add_parser("list", help="list the formats")
     listing.set_defaults(run=_list)
     checking = actions.add_parser(
-        "check",
-        help="count the contents of a file, and name unreadable lines",
+        "check", help="count the contents of a file, and name unreadable lines"
     )
     _add_source(checking)
     checking.add_argument("--json", action="store_true", help="print everything as JSON")

@@ -29,11 +29,11 @@ from hpd.evaluation.calibration import (
     coverage_curve,
     scored_answers,
 )
-from hpd.evaluation.commands.inputs import read_examples
+from hpd.evaluation.commands.inputs import read_examples, read_predictions
 from hpd.evaluation.json_form import to_plain
 from hpd.evaluation.matching import Matching, lookup, match_rows
 from hpd.evaluation.outcomes import OUTCOME_WORDS
-from hpd.evaluation.rows import Example, Prediction, load_predictions
+from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import (
     AVERAGES,
     FORM_NAMES,
@@ -93,7 +93,7 @@ def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
     name, gold = _names(arguments)
     with input_errors_as_usage():
         if gold is None:
-            predictions = _predictions(name, arguments)
+            predictions = read_predictions(name, arguments)
             examples = [
                 Example(row.id or str(number), "", "", {}, row.line, is_numbered=row.id is None)
                 for number, row in enumerate(predictions, start=1)
@@ -102,14 +102,14 @@ def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
             needs_text = arguments.lookup is not None
             examples = _examples(gold, arguments, needs_text=needs_text)
             predictions = (
-                _looked_up(arguments, examples) if needs_text else _predictions(name, arguments)
+                _looked_up(arguments, examples) if needs_text else read_predictions(name, arguments)
             )
         if not examples:
             raise UsageError(f"{gold or name} has no rows")
         first = PredictionFile(source_name(name), match_rows(examples, predictions))
         second = None
         if arguments.vs is not None:
-            others = _predictions(arguments.vs, arguments)
+            others = read_predictions(arguments.vs, arguments)
             second = PredictionFile(source_name(arguments.vs), match_rows(examples, others))
     for file in (first, second):
         if file is not None and not (gold is None and file is first):
@@ -153,12 +153,6 @@ def _examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> 
         names = dict.fromkeys(name for example in examples for name in example.gold)
         say(f"{path}: columns taken as attributes: {', '.join(names)}")
     return examples
-
-
-def _predictions(path: str, arguments: argparse.Namespace) -> list[Prediction]:
-    return list(
-        load_predictions(path, id_field=arguments.id_field, category_field=arguments.category_field)
-    )
 
 
 def _looked_up(arguments: argparse.Namespace, examples: Sequence[Example]) -> list[Prediction]:

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from hpd.cli.common import UsageError
-from hpd.evaluation.rows import Example, load_examples
+from hpd.evaluation.matching import (
+    examples_by_prediction,
+    load_sources,
+    match_rows,
+    reread_sources,
+    with_former_ids,
+)
+from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
 
 
 def check_fields(arguments: argparse.Namespace) -> None:
@@ -17,18 +25,58 @@ def check_fields(arguments: argparse.Namespace) -> None:
                 raise UsageError(f"--{name}-field needs --documents{or_gold}")
 
 
-def read_examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
-    """Read the rows of a gold file.
+def read_examples(
+    path: str, arguments: argparse.Namespace, *, needs_text: bool = False
+) -> list[Example]:
+    """Read the rows of a gold file; ``--text-field`` is for ``--documents`` if that is given.
 
     Raises:
         InputError: a row cannot be read.
     """
+    of_documents = getattr(arguments, "documents", None) is not None
     return list(
         load_examples(
             path,
-            text_field=arguments.text_field,
+            text_field=None if of_documents else arguments.text_field,
             id_field=arguments.id_field,
             category_field=arguments.category_field,
             needs_text=needs_text,
         )
     )
+
+
+def read_predictions(path: str, arguments: argparse.Namespace) -> list[Prediction]:
+    """Read the lines of a file whose columns are named as those of GOLD.
+
+    Raises:
+        InputError: a line cannot be read.
+    """
+    return list(
+        load_predictions(path, id_field=arguments.id_field, category_field=arguments.category_field)
+    )
+
+
+def source_documents(
+    arguments: argparse.Namespace, predictions: Sequence[Prediction], notices: list[str]
+) -> list[Example | None]:
+    """Return each prediction's document, from ``--documents`` or the input of the run.
+
+    Raises:
+        InputError: ``--documents`` cannot be read, or belong to other predictions.
+    """
+    if arguments.documents is None:
+        return reread_sources(arguments.predictions, predictions, notices)
+    sources = load_sources(
+        arguments.documents,
+        text_field=arguments.text_field,
+        id_field=arguments.id_field,
+        category_field=arguments.category_field,
+    )
+    found = with_former_ids([*sources], (prediction.id for prediction in predictions))
+    matching = match_rows(found, predictions)
+    if matching.surplus:
+        notices.append(
+            f"{len(matching.surplus)} lines of {arguments.predictions} belong to no document of "
+            f"{arguments.documents}"
+        )
+    return examples_by_prediction(predictions, found, matching)
