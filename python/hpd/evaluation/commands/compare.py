@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import json
+import shutil
+import sys
+import webbrowser
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_document_arguments, flag_of, integer, not_empty
-from hpd.cli.common import (
-    EXIT_INTERRUPTED,
-    EXIT_OK,
-    UsageError,
-    input_errors_as_usage,
-    say,
-)
+from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.evaluation.commands.inputs import check_fields
+from hpd.evaluation.comparison import (
+    ComparisonSession,
+    JudgementFile,
+    PairTrial,
+    System,
+    load_judgements,
+    load_systems,
+    plan_trials,
+    system_names,
+)
+from hpd.evaluation.comparison_views import ComparisonServer, judge_in_terminal
+from hpd.evaluation.matching import load_sources, reread_sources, with_former_ids
 from hpd.messages import format_table
 
 if TYPE_CHECKING:
-    from hpd.evaluation.comparison import ComparisonSession, PairTrial, System
     from hpd.evaluation.comparison_results import AnnotatorAgreement, ComparisonMatrix
 
 _DESCRIPTION = """\
@@ -46,11 +55,7 @@ _JUDGING = (
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "compare",
-        help="let people compare systems without knowing which is which",
-        description=_DESCRIPTION,
-    )
+    parser = commands.add_parser("compare", description=_DESCRIPTION)
     parser.add_argument(
         "systems", metavar="SYSTEM", nargs="+", help="outputs of hpd extract, two or more"
     )
@@ -87,8 +92,6 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if arguments.results is not None:
         return _print_results(arguments)
-    from hpd.evaluation.comparison import ComparisonSession, JudgementFile
-
     with input_errors_as_usage():
         trials, texts = _trials(arguments)
         file = JudgementFile(arguments.output or "judgements.jsonl")
@@ -108,12 +111,13 @@ def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None)
     """Format the results as tables."""
     rows = [["in %: win tie loss", *(f"against {name}" for name in matrix.systems), "score", "95%"]]
     for name in matrix.systems:
-        scored = matrix.overall[name]
         cells = [
-            "" if other == name else _shares(matrix.against[name, other].tally.shares)
+            ""
+            if other == name
+            else " ".join(f"{100 * share:.1f}" for share in matrix.against[name, other].shares)
             for other in matrix.systems
         ]
-        score, interval = scored.tally.score, scored.interval
+        score, interval = matrix.overall[name].score, matrix.overall[name].interval
         rows.append(
             [
                 name,
@@ -133,10 +137,6 @@ def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None)
             f"{agreement.measure} {value}, equal verdicts {agreement.raw:.1%}"
         )
     return "\n\n".join(parts)
-
-
-def _shares(shares: tuple[float, float, float] | None) -> str:
-    return "" if shares is None else " ".join(f"{100 * share:.1f}" for share in shares)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -164,8 +164,6 @@ def _is_given(arguments: argparse.Namespace, name: str) -> bool:
 
 def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, str]]:
     """Return the trials, and the documents' texts by id."""
-    from hpd.evaluation.comparison import load_systems, plan_trials
-
     systems = load_systems(arguments.systems)
     failed = {i for each in systems for i, row in each.predictions.items() if row.data is None}
     if failed:
@@ -194,8 +192,6 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, s
 
 def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str, str]:
     """Return the documents' texts by id."""
-    from hpd.evaluation.matching import load_sources, reread_sources, with_former_ids
-
     if arguments.documents is None:
         texts: dict[str, str] = {}
         notices: list[str] = []
@@ -218,23 +214,14 @@ def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str
 
 
 def _judge_in_terminal(session: ComparisonSession, arguments: argparse.Namespace) -> None:
-    import shutil
-    import sys
-
-    from hpd.evaluation.comparison_views import judge_in_terminal
-
     columns = min(shutil.get_terminal_size().columns, 120)
     judge_in_terminal(session, input, sys.stdout, columns)
 
 
 def _judge_on_page(session: ComparisonSession, arguments: argparse.Namespace) -> None:
-    from hpd.evaluation.comparison_views import ComparisonServer
-
     with ComparisonServer(session, arguments.port or 0) as server:
         say(f"{len(session.trials)} documents at {server.url}, until you press Stop or Ctrl-C")
         if arguments.open:
-            import webbrowser
-
             webbrowser.open(server.url)
         server.serve_forever()
 
@@ -246,9 +233,6 @@ def _say_progress(session: ComparisonSession, path: Path) -> None:
 
 
 def _print_results(arguments: argparse.Namespace) -> int:
-    import json
-
-    from hpd.evaluation.comparison import load_judgements, system_names
     from hpd.evaluation.comparison_results import annotator_agreement, tally_matrix
 
     with input_errors_as_usage():
