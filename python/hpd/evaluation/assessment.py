@@ -125,9 +125,7 @@ def field_pairs(
     The fields are those of the strict form (``field_outcomes``); if a document has none, all fields
     in either file.
     """
-    all_names = category_attributes(examples)
-    for category, names in (attributes or {}).items():
-        all_names[category] = dict.fromkeys(names)
+    all_names = category_attributes(examples, attributes)
     for example, one, two in zip(examples, first, second, strict=True):
         names = {**example.gold, **all_names[example.category]}
         for attribute in names or {**(one or {}), **(two or {})}:

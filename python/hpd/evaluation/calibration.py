@@ -174,12 +174,16 @@ def calibrate(answers: Sequence[ScoredAnswer]) -> Calibration:
     )
 
 
+def bin_of(confidence: float) -> int:
+    """Return which of ``N_BINS`` bins of equal width holds a confidence."""
+    return min(int(confidence * N_BINS), N_BINS - 1)
+
+
 def reliability(answers: Sequence[ScoredAnswer] | Sequence[ScoredConfidence]) -> Reliability:
-    """Put answers into ``N_BINS`` bins of equal width."""
+    """Put answers into bins."""
     members: dict[int, list[ScoredAnswer | ScoredConfidence]] = {}
     for answer in answers:
-        index = min(int(answer.confidence * N_BINS), N_BINS - 1)
-        members.setdefault(index, []).append(answer)
+        members.setdefault(bin_of(answer.confidence), []).append(answer)
     bins = tuple(
         Bin(
             index / N_BINS,

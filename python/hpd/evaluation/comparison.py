@@ -289,39 +289,27 @@ def _first_span(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
     return () if start < 0 else ((start, start + len(value)),)
 
 
+@dataclass(frozen=True, slots=True)
 class ComparisonSession:
-    """An annotator's session, on a page or in the terminal.
+    """An annotator's session, on a page or in the terminal."""
 
-    Args:
-        trials: the trials in order.
-        texts: the documents' texts by id.
-        file: stores verdicts, and has those of earlier sessions.
-        annotator: the annotator's name.
-        seed: the seed of the trials, written into each line.
-    """
-
-    def __init__(
-        self,
-        trials: Sequence[PairTrial],
-        texts: Mapping[str, str],
-        file: JudgementFile,
-        annotator: str,
-        seed: int,
-    ) -> None:
-        self.trials = trials
-        self.annotator = annotator
-        self._texts = texts
-        self._file = file
-        self._seed = seed
+    trials: Sequence[PairTrial]
+    texts: Mapping[str, str]
+    """The documents' texts by id."""
+    file: JudgementFile
+    """Stores verdicts, and has those of earlier sessions."""
+    annotator: str
+    seed: int
+    """The seed of the trials, written into each line."""
 
     def shown(self, number: int) -> ShownTrial:
         """Return a trial without the systems' names."""
         trial = self.trials[number]
-        return shown_trial(trial, self._texts[trial.id])
+        return shown_trial(trial, self.texts[trial.id])
 
     def verdict(self, number: int) -> PairVerdict | None:
         """Return the last verdict on the left system of a trial, or None."""
-        return self._file.verdict(self.trials[number], self.annotator)
+        return self.file.verdict(self.trials[number], self.annotator)
 
     @property
     def n_judged(self) -> int:
@@ -337,7 +325,7 @@ class ComparisonSession:
     def judge(self, number: int, verdict: PairVerdict, seconds: float | None = None) -> None:
         """Store a verdict on the left system of a trial."""
         trial = self.trials[number]
-        self._file.append(
+        self.file.append(
             Judgement(
                 trial.id,
                 self.annotator,
@@ -345,7 +333,7 @@ class ComparisonSession:
                 trial.right.name,
                 verdict,
                 None if seconds is None else round(seconds, 1),
-                self._seed,
+                self.seed,
             )
         )
 

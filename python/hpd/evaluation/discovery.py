@@ -38,30 +38,27 @@ def draw_samples(
     Raises:
         InputError: a record cannot be read.
     """
-    for category, texts in _drawn(records, n_samples * size, Random(seed)).items():
-        for start in range(0, len(texts), size):
-            yield Sample(category, tuple(texts[start : start + size]))
-
-
-def _drawn(records: Iterable[Record], n: int, chance: Random) -> Mapping[str, list[str]]:
-    """Draw up to ``n`` texts per category by reservoir sampling (algorithm R), and shuffle them."""
-    reservoirs: dict[str, list[str]] = {}
-    n_seen: dict[str, int] = {}
+    # Reservoir sampling (algorithm R).
+    chance = Random(seed)
+    drawn: dict[str, list[str]] = {}
+    n_seen: Counter[str] = Counter()
     for record in records:
         if record.error is not None:
             raise record.error
         category = record.category or ""
-        texts = reservoirs.setdefault(category, [])
-        n_seen[category] = n_seen.get(category, 0) + 1
-        if len(texts) < n:
+        texts = drawn.setdefault(category, [])
+        n_seen[category] += 1
+        if len(texts) < n_samples * size:
             texts.append(record.text)
             continue
         slot = chance.randrange(n_seen[category])
-        if slot < n:
+        if slot < n_samples * size:
             texts[slot] = record.text
-    for texts in reservoirs.values():
+    for texts in drawn.values():
         chance.shuffle(texts)
-    return reservoirs
+    for category, texts in drawn.items():
+        for start in range(0, len(texts), size):
+            yield Sample(category, tuple(texts[start : start + size]))
 
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -207,7 +204,7 @@ def _are_alike(one: Proposal, other: Proposal) -> bool:
         return True
     if not (ours <= theirs or theirs <= ours):
         return False
-    our_values, their_values = (_folded(each.values) for each in (one, other))
+    our_values, their_values = ({v.casefold() for v in each.values} for each in (one, other))
     n_fewer = min(len(our_values), len(their_values))
     return n_fewer > 0 and 2 * len(our_values & their_values) >= n_fewer
 
@@ -217,10 +214,6 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(
         word[:-1] if len(word) > _N_PLURAL and word.endswith("s") else word for word in words
     )
-
-
-def _folded(values: Iterable[str]) -> frozenset[str]:
-    return frozenset(value.casefold() for value in values)
 
 
 def _attribute(proposals: Sequence[Proposal]) -> Attribute:

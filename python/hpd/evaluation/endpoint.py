@@ -7,7 +7,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,34 +38,21 @@ class EndpointError(HpdError, RuntimeError):
 
 
 class RateLimiter:
-    """Spaces requests evenly across threads.
+    """Spaces requests evenly across threads; without ``per_minute``, there is no limit."""
 
-    Args:
-        per_minute: maximum requests per minute; None: no limit.
-        clock: returns the time in seconds.
-        sleep: waits for a number of seconds.
-    """
-
-    def __init__(
-        self,
-        per_minute: float | None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, per_minute: float | None) -> None:
         self._interval = 60 / per_minute if per_minute else 0.0
-        self._clock = clock
-        self._sleep = sleep
         self._lock = threading.Lock()
-        self._next = clock()
+        self._next = time.monotonic()
 
     def wait(self) -> None:
         """Wait until this request may be sent."""
         with self._lock:
-            now = self._clock()
+            now = time.monotonic()
             turn = max(now, self._next)
             self._next = turn + self._interval
         if turn > now:
-            self._sleep(turn - now)
+            time.sleep(turn - now)
 
 
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -159,7 +146,8 @@ class ChatClient:
             EndpointError: there is no usable answer.
         """
         request = self._request(messages, schema)
-        key = _fingerprint(self.endpoint.url, request)
+        text = json.dumps([self.endpoint.url, request], sort_keys=True)
+        key = hashlib.sha256(text.encode()).hexdigest()
         known = None if self._cache is None else self._cache.get(key)
         if known is not None:
             return EndpointAnswer(known, 0, 0)
@@ -169,7 +157,6 @@ class ChatClient:
         return completion
 
     def close(self) -> None:
-        """Close the connection."""
         self._client.close()
         if self._cache is not None:
             self._cache.close()
@@ -221,14 +208,14 @@ class ChatClient:
         if not text or "{" not in text:
             raise EndpointError(f"{url} gave no JSON object: {(text or '')[:200]!r}")
         usage = answer.usage
-        if usage is None:
-            return EndpointAnswer(text, 0, 0)
-        return EndpointAnswer(text, usage.prompt_tokens, usage.completion_tokens)
+        n_tokens = (0, 0) if usage is None else (usage.prompt_tokens, usage.completion_tokens)
+        return EndpointAnswer(text, *n_tokens)
 
     def _create(self, request: Mapping[str, Any]) -> Any:
         """Send a request without the parameters that the model refuses; return the response."""
         while True:
-            adapted = self._without_refused(request)
+            names = {name: _OPTIONAL[name] if name in self._refused else name for name in request}
+            adapted = {known_as: request[name] for name, known_as in names.items() if known_as}
             try:
                 return self._client.chat.completions.create(**adapted)
             except self._openai.BadRequestError as error:
@@ -236,14 +223,6 @@ class ChatClient:
                 if name is None or name not in _OPTIONAL or name not in adapted:
                     raise
                 self._refused.add(name)
-
-    def _without_refused(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        adapted = {}
-        for name, value in request.items():
-            known_as = _OPTIONAL[name] if name in self._refused else name
-            if known_as is not None:
-                adapted[known_as] = value
-        return adapted
 
 
 def response_schema(schema: Schema) -> dict[str, Any]:
@@ -270,11 +249,6 @@ def _plain_node(node: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _fingerprint(url: str, request: Mapping[str, Any]) -> str:
-    text = json.dumps([url, request], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 class EndpointExtractor:
     """Extracts as ``hpd.Extractor`` does; each document is one request with the same prompt.
 
@@ -290,11 +264,7 @@ class EndpointExtractor:
     """
 
     def __init__(
-        self,
-        schemas: Schemas,
-        endpoint: Endpoint,
-        *,
-        system_prompt: str = SYSTEM_PROMPT,
+        self, schemas: Schemas, endpoint: Endpoint, *, system_prompt: str = SYSTEM_PROMPT
     ) -> None:
         self._schemas = schemas
         self._endpoint = endpoint

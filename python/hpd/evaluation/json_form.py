@@ -30,9 +30,17 @@ def to_plain(value: object) -> Any:
     return value
 
 
-def cell_rows(cells: Mapping[tuple[str, str], object]) -> list[dict[str, Any]]:
-    """Return a row for each category and attribute, in order."""
-    return [
-        {"category": category, "attribute": attribute, **to_plain(known)}
-        for (category, attribute), known in sorted(cells.items())
-    ]
+class ScoresByCell(JsonDataclass):
+    """Averages of scores, and the scores of each category and attribute."""
+
+    __slots__ = ()
+    JSON = ("micro", "macro", "attributes")
+    cells: Mapping[tuple[str, str], Any]
+
+    @property
+    def attributes(self) -> list[dict[str, Any]]:
+        """A row for each category and attribute, in order."""
+        return [
+            {"category": category, "attribute": attribute, **to_plain(known)}
+            for (category, attribute), known in sorted(self.cells.items())
+        ]

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from hpd.evaluation.calibration import N_BINS, Calibration
+from hpd.evaluation.calibration import N_BINS, Calibration, bin_of
 from hpd.evaluation.outcomes import OUTCOME_WORDS, OUTCOMES, Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts, Evaluation
@@ -94,35 +94,31 @@ def reported_documents(
     (``hpd.evaluation.matching``). The text is that of the source, else the line's own, else that of
     the gold.
     """
-    return [
-        _document(number, *parts, category_field=category_field)
-        for number, parts in enumerate(zip(predictions, examples, sources, strict=True), start=1)
-    ]
-
-
-def _document(
-    number: int,
-    prediction: Prediction,
-    example: Example | None,
-    source: Example | None,
-    *,
-    category_field: str | None,
-) -> ReportedDocument:
-    line = prediction.raw
-    columns = line.get("input")
-    own = prediction.id if prediction.id is not None else str(number)
-    of_source, of_gold = ("" if each is None else each.category for each in (source, example))
-    return ReportedDocument(
-        str(shown_id(own, line.get("source"))),
-        of_source or prediction.category(category_field) or of_gold,
-        _text(prediction.raw.get("text"), example, source),
-        tuple(_attributes(prediction, example)),
-        _error(line.get("error")),
-        columns if isinstance(columns, Mapping) else None,
-        None if source is None else source.file,
-        checks=_checks(line.get("checks")),
-        own_id=prediction.id,
-    )
+    documents = []
+    for number, parts in enumerate(zip(predictions, examples, sources, strict=True), start=1):
+        prediction, example, source = parts
+        line = prediction.raw
+        columns, checks = line.get("input"), line.get("checks")
+        own = prediction.id if prediction.id is not None else str(number)
+        of_source, of_gold = ("" if each is None else each.category for each in (source, example))
+        documents.append(
+            ReportedDocument(
+                str(shown_id(own, line.get("source"))),
+                of_source or prediction.category(category_field) or of_gold,
+                _text(line.get("text"), example, source),
+                tuple(_attributes(prediction, example)),
+                _error(line.get("error")),
+                columns if isinstance(columns, Mapping) else None,
+                None if source is None else source.file,
+                checks=tuple(
+                    check_text(check)
+                    for check in (checks if isinstance(checks, list) else ())
+                    if isinstance(check, Mapping)
+                ),
+                own_id=prediction.id,
+            )
+        )
+    return documents
 
 
 def _text(own: object, example: Example | None, source: Example | None) -> str | None:
@@ -139,12 +135,6 @@ def _error(error: object) -> str | None:
     return None if error is None else str(error)
 
 
-def _checks(checks: object) -> tuple[str, ...]:
-    if not isinstance(checks, list):
-        return ()
-    return tuple(check_text(check) for check in checks if isinstance(check, Mapping))
-
-
 def _attributes(prediction: Prediction, example: Example | None) -> Iterator[ReportedAttribute]:
     values: dict[str, list[ShownValue]] = {}
     for value in shown_values(prediction.data or {}, prediction.fields):
@@ -153,12 +143,8 @@ def _attributes(prediction: Prediction, example: Example | None) -> Iterator[Rep
     for name in {**values, **gold}:
         shown = tuple(values.get(name) or [ShownValue(name, name, None)])
         predicted = (prediction.data or {}).get(name)
-        form = _form(predicted, count())
-        if name in gold:
-            result = outcome(gold[name], predicted)
-            yield ReportedAttribute(name, shown, gold[name], result, form=form)
-        else:
-            yield ReportedAttribute(name, shown, form=form)
+        result = outcome(gold[name], predicted) if name in gold else None
+        yield ReportedAttribute(name, shown, gold.get(name), result, _form(predicted, count()))
 
 
 def _form(value: object, indexes: Iterator[int]) -> Any:
@@ -275,17 +261,10 @@ def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
 def _histogram(of_values: Sequence[float], of_nulls: Sequence[float]) -> tuple[HistogramBar, ...]:
     if not of_values and not of_nulls:
         return ()
-    values, nulls = _binned(of_values), _binned(of_nulls)
+    values, nulls = (Counter(map(bin_of, each)) for each in (of_values, of_nulls))
     return tuple(
         HistogramBar(i / N_BINS, (i + 1) / N_BINS, values[i], nulls[i]) for i in range(N_BINS)
     )
-
-
-def _binned(confidences: Iterable[float]) -> list[int]:
-    counts = [0] * N_BINS
-    for confidence in confidences:
-        counts[min(int(confidence * N_BINS), N_BINS - 1)] += 1
-    return counts
 
 
 MATCHES = ("exact", "normalized", "fuzzy", "none")
@@ -298,14 +277,7 @@ def payload(
     has_gold: bool,
     source: str = "",
 ) -> dict[str, Any]:
-    """Return the data for the page's script.
-
-    Args:
-        documents: the documents to show.
-        slots: the colors of the attributes.
-        has_gold: whether there is gold.
-        source: the name of the file of extractions.
-    """
+    """Return the data for the page's script; ``slots`` are the colors of the attributes."""
     numbers = {name: number for number, name in enumerate(slots)}
     categories = list(dict.fromkeys(document.category for document in documents))
     category_numbers = {name: number for number, name in enumerate(categories)}
@@ -423,7 +395,7 @@ def report_page(
     Args:
         documents: the documents to show.
         title: the heading.
-        source: the origin of the extractions, shown in small print.
+        source: the name of the file of extractions.
         against_gold: scores and calibration, if there is gold.
         notices: what readers should know before they trust the figures.
         pictures_beside: whether the pictures of pages are files next to the page.

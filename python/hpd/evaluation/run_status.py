@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from hpd.errors import InputError
 from hpd.files.journal import (
@@ -148,7 +147,8 @@ class ValueCounts:
         if data is None:
             return
         self.n_values += len(fields)
-        self.n_nulls += sum(_is_null(data, path) for path in fields)
+        filled = {path for name in data for path in _filled_paths(data[name], name)}
+        self.n_nulls += sum(path not in filled for path in fields)
         self.n_near_ties += n_near_ties
 
 
@@ -165,22 +165,13 @@ def count_values(path: Path) -> ValueCounts:
     return counts
 
 
-def _is_null(data: Any, path: str) -> bool:
-    """Return whether the value at a path (``maker.city``, ``tags[1]``), or a parent, is null."""
-    while path and data is not None:
-        if isinstance(data, list):
-            index, _, path = path.removeprefix("[").partition("]")
-            if not index.isdecimal() or int(index) >= len(data):
-                return True
-            data = data[int(index)]
-        elif isinstance(data, dict):
-            # A name may have dots, so the longest match is used.
-            names = [name for name in data if re.match(rf"{re.escape(name)}(?:[.\[]|$)", path)]
-            if not names:
-                return True
-            name = max(names, key=len)
-            data, path = data[name], path[len(name) :]
-        else:
-            return False
-        path = path.removeprefix(".")
-    return data is None
+def _filled_paths(value: object, path: str) -> Iterator[str]:
+    """Yield the paths (``maker.city``, ``tags[1]``) at which there is a value, from ``path`` on."""
+    if value is not None:
+        yield path
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _filled_paths(inner, f"{path}.{name}")
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from _filled_paths(inner, f"{path}[{i}]")

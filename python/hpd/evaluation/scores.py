@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
-from hpd.evaluation.json_form import JsonDataclass, cell_rows
+from hpd.evaluation.json_form import JsonDataclass, ScoresByCell
 from hpd.evaluation.outcomes import (
     OUTCOMES,
     CategoryAttribute,
@@ -119,10 +119,8 @@ class Macro(JsonDataclass):
 
 
 @dataclass(frozen=True, slots=True)
-class Score(JsonDataclass):
+class Score(ScoresByCell):
     """The outcomes by category and attribute, and their totals."""
-
-    JSON = ("micro", "macro", "attributes")
 
     cells: Mapping[CategoryAttribute, Counts] = field(default_factory=dict)
 
@@ -141,11 +139,6 @@ class Score(JsonDataclass):
             _mean([getattr(counts, name) for counts in used]) for name in SCORES
         )
         return Macro(precision, recall, f1, len(used))
-
-    @property
-    def attributes(self) -> list[dict[str, Any]]:
-        """The outcomes of each cell."""
-        return cell_rows(self.cells)
 
 
 @dataclass(frozen=True, slots=True)

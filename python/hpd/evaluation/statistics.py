@@ -22,15 +22,16 @@ data is for any number, not all of whom need to judge everything (Krippendorff, 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpd.evaluation.json_form import JsonDataclass, cell_rows, to_plain
+from hpd.evaluation.json_form import JsonDataclass, ScoresByCell, to_plain
 from hpd.evaluation.outcomes import OUTCOMES, CategoryAttribute, FieldOutcome
 from hpd.evaluation.scores import (
     AVERAGES,
@@ -89,7 +90,7 @@ class OutcomeCounts:
 
     def bootstrapped(self, resampling: Resampling) -> Iterator[Array]:
         """Yield the counts of bootstrap samples, in chunks: (samples, cells, outcomes)."""
-        return bootstrap(self.count, self.n_rows, self.width, resampling)
+        return map(self.count, document_samples(self.n_rows, self.width, resampling))
 
     def count(self, weights: Weights) -> Array:
         """Count the outcomes: (samples, cells, outcomes)."""
@@ -122,39 +123,25 @@ def count_scores(counts: Array) -> Array:
     )
 
 
-def bootstrap(
-    count: Callable[[Weights], Array],
-    n_documents: int,
-    width: int,
-    resampling: Resampling = DEFAULT_RESAMPLING,
-) -> Iterator[Array]:
-    """Yield the counts of bootstrap samples, in chunks.
-
-    Files with the same number of documents get the same samples, so that they can be compared.
-
-    Args:
-        count: counts weighted documents.
-        n_documents: number of documents in the file.
-        width: numbers per sample.
-        resampling: number of samples, and the seed.
-    """
-    sizes = chunk_sizes(max(n_documents, width), resampling.n)
-    yield from map(count, drawn_documents(n_documents, sizes, resampling.seed))
-
-
 def bootstrapped(by_document: Array, resampling: Resampling = DEFAULT_RESAMPLING) -> Array:
     """Return the sums of (documents, ...) counts over bootstrap samples: (samples, ...)."""
     if not len(by_document):
         return by_document
     flat = by_document.reshape(len(by_document), -1)
-    parts = bootstrap(lambda weights: weights @ flat, *flat.shape, resampling)
-    return np.concatenate(list(parts)).reshape(-1, *by_document.shape[1:])
+    parts = [weights @ flat for weights in document_samples(*flat.shape, resampling)]
+    return np.concatenate(parts).reshape(-1, *by_document.shape[1:])
 
 
-def drawn_documents(n_documents: int, sizes: Iterable[int], seed: int) -> Iterator[Weights]:
-    """Yield how often each document is in bootstrap samples, in chunks of the given sizes."""
-    generator = np.random.default_rng(seed)
-    for n in sizes:
+def document_samples(
+    n_documents: int, width: int = 1, resampling: Resampling = DEFAULT_RESAMPLING
+) -> Iterator[Weights]:
+    """Yield how often each document is in bootstrap samples, in chunks; a sample has ``width``
+    numbers in memory.
+
+    Files with the same number of documents get the same samples, so that they can be compared.
+    """
+    generator = np.random.default_rng(resampling.seed)
+    for n in chunk_sizes(max(n_documents, width), resampling.n):
         drawn = generator.integers(0, n_documents, (n, n_documents))
         drawn += np.arange(n)[:, np.newaxis] * n_documents
         times = np.bincount(drawn.ravel(), minlength=n * n_documents)
@@ -202,19 +189,12 @@ Intervals = Mapping[str, Interval]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreIntervals(JsonDataclass):
+class ScoreIntervals(ScoresByCell):
     """The intervals around a ``Score``."""
-
-    JSON = ("micro", "macro", "attributes")
 
     micro: Intervals
     macro: Intervals
     cells: Mapping[CategoryAttribute, Intervals]
-
-    @property
-    def attributes(self) -> list[dict[str, Any]]:
-        """The intervals of each cell."""
-        return cell_rows(self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,23 +370,12 @@ def krippendorff_alpha(items: Sequence[Sequence[str]]) -> float | None:
 
     Items with a single verdict are ignored.
     """
-    coincidences: defaultdict[tuple[str, str], float] = defaultdict(float)
+    observed = 0.0
+    totals: Counter[str] = Counter()
     for item in items:
         if len(item) >= 2:
-            for i, one in enumerate(item):
-                for j, other in enumerate(item):
-                    if i != j:
-                        coincidences[one, other] += 1 / (len(item) - 1)
-    return _alpha(coincidences)
-
-
-def _alpha(coincidences: Mapping[tuple[str, str], float]) -> float | None:
-    totals: defaultdict[str, float] = defaultdict(float)
-    for (one, _), n in coincidences.items():
-        totals[one] += n
-    n_all = sum(totals.values())
-    observed = sum(n for (one, other), n in coincidences.items() if one != other)
-    expected = sum(
-        totals[one] * totals[other] for one in totals for other in totals if one != other
-    )
-    return None if expected == 0 else 1 - (n_all - 1) * observed / expected
+            totals.update(item)
+            n_different = sum(one != other for one, other in permutations(item, 2))
+            observed += n_different / (len(item) - 1)
+    expected = sum(totals[one] * totals[other] for one, other in permutations(totals, 2))
+    return None if expected == 0 else 1 - (totals.total() - 1) * observed / expected

@@ -197,14 +197,16 @@ def tokens_text(arguments: argparse.Namespace, n_in: int, n_out: int) -> str:
 
 
 def _endpoint(arguments: argparse.Namespace, max_tokens: int) -> Endpoint:
-    defaults = Endpoint(arguments.api, arguments.model)
+    given = {
+        "response_format": arguments.response_format,
+        "n_parallel": arguments.parallel,
+        "n_retries": arguments.retries,
+        "requests_per_minute": arguments.rpm,
+        "cache": None if arguments.no_cache else cache_folder() / "answers",
+    }
     return Endpoint(
         arguments.api,
         arguments.model,
-        response_format=arguments.response_format or defaults.response_format,
         max_tokens=max_tokens,
-        n_parallel=arguments.parallel or defaults.n_parallel,
-        n_retries=defaults.n_retries if arguments.retries is None else arguments.retries,
-        requests_per_minute=arguments.rpm,
-        cache=None if arguments.no_cache else cache_folder() / "answers",
+        **{name: value for name, value in given.items() if value is not None},
     )

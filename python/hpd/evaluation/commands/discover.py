@@ -46,9 +46,7 @@ _MAX_TOKENS = (32, 8192)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "discover", help="let a model propose attributes", description=_DESCRIPTION
-    )
+    parser = commands.add_parser("discover", description=_DESCRIPTION)
     parser.add_argument("input", metavar="FILE", help="documents, or - for standard input")
     parser.add_argument(
         "-k",

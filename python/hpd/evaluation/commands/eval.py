@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpd.cli.arguments import add_field_arguments, integer, number
+from hpd.cli.arguments import add_field_arguments, flag_of, integer, number
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, say
 from hpd.evaluation.scores import AGREEMENT_NAMES, DEFAULT_RESAMPLING, SCORE_KEYS
 from hpd.extras import require_extra
@@ -48,7 +48,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "eval",
         usage="%(prog)s PRED GOLD [--vs OTHER] [options]\n       %(prog)s PRED --vs OTHER [options]"
         "\n       %(prog)s --lookup TRAIN GOLD [options]",
-        help="score predictions against gold values, or compare two files of them",
         description=_DESCRIPTION,
     )
     parser.add_argument("predictions", metavar="PRED", nargs="?", help="output of hpd extract")
@@ -63,15 +62,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="FILE",
         help="the schema of each category, for the strict scope (default: what any row names)",
     )
-    _add_printing(parser)
-    _add_comparison(parser)
-    _add_resampling(parser)
-    _add_cost(parser)
-    add_field_arguments(parser.add_argument_group("fields of GOLD, columns of tables"))
-    parser.set_defaults(run=run)
-
-
-def _add_printing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--per-attribute", action="store_true", help="print a line for each attribute"
     )
@@ -98,8 +88,6 @@ def _add_printing(parser: argparse.ArgumentParser) -> None:
         "[normalized_]agreement[_filled]",
     )
 
-
-def _add_comparison(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("comparison")
     group.add_argument(
         "--vs",
@@ -111,8 +99,6 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
         "--disagreements", metavar="FILE", help="write all differing fields as JSON Lines"
     )
 
-
-def _add_resampling(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("intervals and p-values, by resampling documents")
     group.add_argument(
         "--resamples",
@@ -130,8 +116,6 @@ def _add_resampling(parser: argparse.ArgumentParser) -> None:
         help=f"random seed (default {DEFAULT_RESAMPLING.seed})",
     )
 
-
-def _add_cost(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("cost, where the lines of PRED have usage")
     group.add_argument(
         "--wall-seconds",
@@ -143,6 +127,8 @@ def _add_cost(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--price-per-hour", metavar="X", type=number(0), help="price of the machine, in dollars"
     )
+    add_field_arguments(parser.add_argument_group("fields of GOLD, columns of tables"))
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -186,7 +172,7 @@ def _check_inputs(arguments: argparse.Namespace, inputs: EvalInputs) -> None:
     )
     for name in _NEED_GOLD:
         if getattr(arguments, name) and not inputs.has_gold:
-            raise UsageError(f"--{name.replace('_', '-')} needs GOLD")
+            raise UsageError(f"{flag_of(name)} needs GOLD")
 
 
 def _plot(path: str, figures: EvalFigures) -> None:
