@@ -20,10 +20,7 @@ def test_fields_are_those_of_the_category():
     assert [(pair.example.id, pair.attribute) for pair in pairs] == [
         ("1", "Brand"), ("1", "Color"), ("2", "Brand"), ("2", "Color"),
     ]  # fmt: skip
-    assert agreement(pairs) == Agreement(4, 3, 4, 2, 1, 2)
-    shares = agreement(pairs).to_json()
-    assert (shares["same"], shares["filled_same"]) == (75.0, 50.0)
-    assert (shares["same_normalized"], shares["filled_same_normalized"]) == (100.0, 100.0)
+    assert agreement(pairs) == Agreement(4, 3, 4, 75.0, 100.0, 2, 1, 2, 50.0, 100.0)
 
 
 def test_a_disagreement_says_all_that_is_needed_to_judge_it():

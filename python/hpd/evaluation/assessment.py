@@ -77,41 +77,19 @@ class FieldPair:
 
 @dataclass(frozen=True, slots=True)
 class Agreement(JsonDataclass):
-    """The fields in which two files have the same value."""
-
-    JSON = (
-        *("n_fields", "n_same", "n_same_normalized", "same", "same_normalized"),
-        *("n_filled", "n_filled_same", "n_filled_same_normalized"),
-        *("filled_same", "filled_same_normalized"),
-    )
+    """The fields in which two files have the same value, with percentages."""
 
     n_fields: int
     n_same: int
     n_same_normalized: int
+    same: float
+    same_normalized: float
     n_filled: int
     """Fields for which at least one file has a value; counted apart, as two nulls agree easily."""
     n_filled_same: int
     n_filled_same_normalized: int
-
-    @property
-    def same(self) -> float:
-        """Percentage of fields with the same value."""
-        return percentage(self.n_same, self.n_fields)
-
-    @property
-    def same_normalized(self) -> float:
-        """Percentage of fields with the same normalized value."""
-        return percentage(self.n_same_normalized, self.n_fields)
-
-    @property
-    def filled_same(self) -> float:
-        """Percentage of filled fields with the same value."""
-        return percentage(self.n_filled_same, self.n_filled)
-
-    @property
-    def filled_same_normalized(self) -> float:
-        """Percentage of filled fields with the same normalized value."""
-        return percentage(self.n_filled_same_normalized, self.n_filled)
+    filled_same: float
+    filled_same_normalized: float
 
 
 def field_pairs(
@@ -129,34 +107,26 @@ def field_pairs(
     for example, one, two in zip(examples, first, second, strict=True):
         names = {**example.gold, **all_names[example.category]}
         for attribute in names or {**(one or {}), **(two or {})}:
-            yield _pair(example, attribute, (one or {}).get(attribute), (two or {}).get(attribute))
+            values = [(data or {}).get(attribute) for data in (one, two)]
+            exact = [sorted(predicted_values(value)) for value in values]
+            normal = [sorted(predicted_values(value, normalized)) for value in values]
+            is_same, is_same_normalized = (each[0] == each[1] for each in (exact, normal))
+            yield FieldPair(example, attribute, *values, any(exact), is_same, is_same_normalized)
 
 
 def agreement(pairs: Iterable[FieldPair]) -> Agreement:
-    """Count the fields in which two files agree."""
-    all_pairs = list(pairs)
-    filled = [pair for pair in all_pairs if pair.has_value]
-    return Agreement(
-        len(all_pairs),
-        sum(pair.is_same for pair in all_pairs),
-        sum(pair.is_same_normalized for pair in all_pairs),
-        len(filled),
-        sum(pair.is_same for pair in filled),
-        sum(pair.is_same_normalized for pair in filled),
-    )
+    """Count the fields in which two files agree; without any field, they agree fully."""
+    every = list(pairs)
+    filled = [pair for pair in every if pair.has_value]
+    return Agreement(*_sameness(every), *_sameness(filled))
 
 
-def percentage(part: int, whole: int) -> float:
-    """Return a percentage with two decimals; 100 if ``whole`` is 0."""
-    return round(100 * part / whole, 2) if whole else 100.0
-
-
-def _pair(example: Example, attribute: str, first: Any, second: Any) -> FieldPair:
-    exact = [sorted(predicted_values(value)) for value in (first, second)]
-    normal = [sorted(predicted_values(value, normalized)) for value in (first, second)]
-    return FieldPair(
-        example, attribute, first, second, any(exact), exact[0] == exact[1], normal[0] == normal[1]
-    )
+def _sameness(pairs: Sequence[FieldPair]) -> tuple[int, int, int, float, float]:
+    n = len(pairs)
+    n_same = sum(pair.is_same for pair in pairs)
+    n_normalized = sum(pair.is_same_normalized for pair in pairs)
+    same, normalized = (round(100 * each / n, 2) if n else 100.0 for each in (n_same, n_normalized))
+    return n, n_same, n_normalized, same, normalized
 
 
 FORMS: Mapping[FormName, Normalizer | None] = {"exact": None, "normalized": normalized}
@@ -212,7 +182,6 @@ class Versus(JsonDataclass):
 
     @property
     def n_disagreements(self) -> int:
-        """The number of fields whose values differ."""
         return len(self.disagreements)
 
 
@@ -295,7 +264,6 @@ class Throughput:
 
     @property
     def dollars_per_1000(self) -> float | None:
-        """Dollars per thousand documents."""
         if self.price_per_hour is None or not self.documents_per_second:
             return None
         return self.price_per_hour / 3600 * 1000 / self.documents_per_second

@@ -121,10 +121,7 @@ def scored_answers(
 ) -> list[ScoredAnswer]:
     """Return the fields with a confidence and a gold value or null.
 
-    Args:
-        examples: the gold.
-        predictions: the prediction for each example; None if there is none.
-        kinds: the types of each category's attributes; attributes without one are skipped.
+    If ``kinds`` has types of each category's attributes, attributes without one are skipped.
     """
     answers = []
     for document, (example, prediction) in enumerate(zip(examples, predictions, strict=True)):

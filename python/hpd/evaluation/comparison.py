@@ -313,7 +313,6 @@ class ComparisonSession:
 
     @property
     def n_judged(self) -> int:
-        """The number of trials with a verdict."""
         return sum(self.verdict(number) is not None for number in range(len(self.trials)))
 
     def next_trial(self, start: int) -> int | None:
@@ -338,7 +337,6 @@ class ComparisonSession:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return all trials for the page's script."""
         return {
             "trials": [
                 self.shown(number).to_json(self.verdict(number))

@@ -35,11 +35,9 @@ class ComparisonServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """The address of the page."""
         return f"http://{HOST}:{self.server_port}/"
 
     def page(self) -> str:
-        """Return the page, with all trials and verdicts."""
         return render_page(
             _TEMPLATE, data=self.session.to_json(), may_call_server=True, n=len(self.session.trials)
         )
@@ -139,11 +137,7 @@ def judge_in_terminal(
 ) -> None:
     """Ask about the trials without a verdict, until the annotator quits.
 
-    Args:
-        session: the annotator's session.
-        ask: asks a question and returns the line typed; ``EOFError`` quits.
-        out: where documents and values are printed.
-        columns: the width of the terminal.
+    ``ask`` shows a question and returns the line typed, as ``input`` does; ``EOFError`` quits.
     """
     number = session.next_trial(0)
     while number is not None:

@@ -90,7 +90,6 @@ def f1_above(judged: Sequence[ScoredConfidence], n_stated: int, threshold: float
 
 
 def mapped(answer: ScoredConfidence, confidence_map: ConfidenceMap) -> ScoredConfidence:
-    """Return an answer with its confidence mapped."""
     confidence = confidence_map(answer.kind, answer.confidence, is_null=answer.is_null)
     return replace(answer, confidence=confidence)
 

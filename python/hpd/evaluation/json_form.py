@@ -14,7 +14,6 @@ class JsonDataclass:
     JSON: ClassVar[Sequence[str]] = ()
 
     def to_json(self) -> Any:
-        """Return a value for ``json.dumps``."""
         names = self.JSON or [each.name for each in fields(self)]  # type: ignore[arg-type]
         return {name: to_plain(getattr(self, name)) for name in names}
 

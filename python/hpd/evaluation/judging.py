@@ -87,12 +87,7 @@ def value_kind(value: Any) -> ValueKind:
 def judged_values(
     predictions: Sequence[Prediction], answers: Iterable[Prediction]
 ) -> Iterator[JudgedField]:
-    """Yield the verdicts in a judge's answers, skipping failed answers and unknown verdicts.
-
-    Args:
-        predictions: the judged predictions.
-        answers: the judge's answers, with the ids of ``judge_questions``.
-    """
+    """Yield the verdicts in a judge's answers, skipping failed answers and unknown verdicts."""
     rows = {prediction_id(prediction, row): row for row, prediction in enumerate(predictions)}
     for answer in answers:
         row = rows.get(str(answer.id))
@@ -138,8 +133,7 @@ def judge_questions(
         texts: their documents' texts; None if unknown.
         schemas: the schemas of the extraction, with descriptions. None: a document has all
             attributes that the predictions of its category have.
-        category_field: name of the category's field in the line, or in the columns of its input
-            (default ``category``).
+        category_field: name of the category's field, as in ``Prediction.category``.
 
     Raises:
         InputError: an id is used twice, or a document has no text or no schema.
@@ -184,7 +178,6 @@ def judge_questions(
 
 
 def _document_text(text: str, values: Mapping[str, Any]) -> str:
-    """Return a document followed by its extracted values."""
     shown = []
     for name, value in values.items():
         if value_kind(value) == "null":
@@ -228,7 +221,6 @@ class VerdictCounts(JsonDataclass):
 
     @property
     def n_all(self) -> int:
-        """The number of all verdicts."""
         return sum(self.counts)
 
     @property
@@ -238,7 +230,6 @@ class VerdictCounts(JsonDataclass):
         return tuple(None if np.isnan(value) else round(float(value), 2) for value in values)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the scores and the counts."""
         return {
             **dict(zip(SCORES, self.scores, strict=True)),
             "verdicts": dict(zip(VERDICTS, self.counts, strict=True)),
@@ -352,10 +343,7 @@ def gold_agreement(
 ) -> GoldAgreement | None:
     """Return the agreement on all values that have gold; None if there are none.
 
-    Args:
-        judged: the judge's verdicts.
-        predictions: the judged values.
-        examples: the gold of each prediction, or None.
+    ``examples`` has the gold of each prediction, or None.
     """
     pairs: list[Pair] = []
     for each in judged:

@@ -38,6 +38,11 @@ class Matching:
         """The predicted data for each example; None if there is none."""
         return [None if each is None else each.data for each in self.predictions]
 
+    @property
+    def n_failed(self) -> int:
+        """Documents that have a line without data."""
+        return sum(each is not None and each.data is None for each in self.predictions)
+
     def notices(self, gold_name: str, prediction_name: str) -> list[str]:
         """Return a line for each problem that affects the scores."""
         lines = []
@@ -170,9 +175,7 @@ def load_sources(
 def with_former_ids(sources: Sequence[Example], ids: Iterable[str | None]) -> list[Example]:
     """Return the documents; if their files have moved, with the ids that they had before.
 
-    Args:
-        sources: the documents, whose ids are paths where they have none of their own.
-        ids: the ids of their predictions.
+    Without ids of their own, documents have paths as ids; ``ids`` are those of their predictions.
     """
     former = {each for each in ids if each is not None}
     if any(source.id in former for source in sources):
@@ -204,13 +207,9 @@ def reread_sources(
 ) -> list[Example | None]:
     """Read documents again from the run's input, for predictions without a text or with pages.
 
-    Other predictions get None, as do those whose documents have changed since: the spans would be
-    wrong.
-
-    Args:
-        name: the file of the predictions; the run's journal beside it names its input.
-        predictions: its lines.
-        notices: gets a line if documents have changed.
+    The run's journal, beside the file of the predictions, names its input. Other predictions get
+    None, as do those whose documents have changed since: the spans would be wrong. ``notices`` gets
+    a line if there are such documents.
     """
     found: list[Example | None] = [None] * len(predictions)
     wanted = [

@@ -37,8 +37,8 @@ def plot_evaluation(
         path: the file to write.
         files: the exact outcomes of one file or of two, by the name to show.
         n_rows: the number of documents.
-        calibration: calibration of the first file, if it has confidences.
-        coverage: coverage curve of the first file, if it has confidences.
+        calibration: that of the first file, if it has confidences.
+        coverage: that of the first file, if it has confidences.
         resampling: how the intervals are computed.
     """
     import matplotlib as mpl

@@ -78,7 +78,6 @@ class ReportedDocument:
 
     @property
     def values(self) -> Iterator[ShownValue]:
-        """The values of all attributes, in order."""
         return (value for attribute in self.attributes for value in attribute.values)
 
 
@@ -234,7 +233,6 @@ class ReportSummary:
 
 
 def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
-    """Return the statistics of all documents."""
     totals = Totals()
     by_name: dict[str, Totals] = {}
     outcomes: dict[str, Counter[Outcome]] = {}

@@ -75,11 +75,8 @@ def with_pages(
 ) -> list[ReportedDocument]:
     """Add pictures of their pages to documents that are readable PDF files.
 
-    Args:
-        documents: the documents. Pages with values and their neighbours are drawn; for a document
-            without values, the first page.
-        store: receives the pictures.
-        notices: receives a line for what cannot be shown.
+    Pages with values and their neighbours are drawn; for a document without values, the first page.
+    ``notices`` receives a line for what cannot be shown.
     """
     found: list[list[tuple[PagePicture, str]]] = []
     errors: list[InputError] = []
@@ -90,7 +87,7 @@ def with_pages(
             try:
                 with open_source(document.file) as file:
                     source = Source(file, document.file)
-                    for picture in page_pictures(source, shown_numbers(document)):
+                    for picture in page_pictures(source, _numbers(document)):
                         pages.append((replace(picture, png=b""), store.add(number, picture)))
             except InputError as error:
                 errors.append(error)
@@ -118,8 +115,7 @@ def with_pages(
     ]
 
 
-def shown_numbers(document: ReportedDocument) -> list[int]:
-    """Return the pages of a document to draw: those with values, and their neighbours."""
+def _numbers(document: ReportedDocument) -> list[int]:
     places = [value.place for value in document.values if value.place is not None]
     near = {place.page + by for place in places for by in (-1, 0, 1)}
     return sorted(near) or [1]

@@ -79,7 +79,9 @@ def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunSta
     waiting_failures: dict[int, str] = {}
     n_done = 0
     end = 0
-    with _open_output(path) as output:
+    if not path.exists():
+        raise InputError(f"{path}: only the journal of the output exists")
+    with open(path, "rb") as output:
         for entry in _entries(file, journal):
             if entry.end is None:
                 waiting.add(entry.index)
@@ -107,13 +109,6 @@ def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunSta
     )
 
 
-def _open_output(path: Path) -> BinaryIO:
-    try:
-        return open(path, "rb")
-    except FileNotFoundError as error:
-        raise InputError(f"{path}: only the journal of the output exists") from error
-
-
 def _entries(file: BinaryIO, journal: Path) -> Iterator[JournalEntry]:
     for number, line in enumerate(file, start=2):
         if line.endswith(b"\n") and not is_table_note(line):
@@ -128,40 +123,27 @@ def _error_type(line: str | bytes) -> str:
         return "unknown"
 
 
-@dataclass(slots=True)
-class ValueCounts:
-    """Counts of values in lines of output."""
+def count_values(path: Path) -> Counter[str]:
+    """Count the values of a file, and the nulls and near ties among them.
 
-    n_values: int = 0
-    n_nulls: int = 0
-    n_near_ties: int = 0
-
-    def add(self, line: bytes) -> None:
-        """Count a line's values; none if it cannot be read."""
-        try:
-            row = json.loads(line)
-            data, fields = row.get("data"), row.get("fields") or {}
-            n_near_ties = sum(bool(field.get("near_tie")) for field in fields.values())
-        except (ValueError, AttributeError, RecursionError):
-            return
-        if data is None:
-            return
-        self.n_values += len(fields)
-        filled = {path for name in data for path in _filled_paths(data[name], name)}
-        self.n_nulls += sum(path not in filled for path in fields)
-        self.n_near_ties += n_near_ties
-
-
-def count_values(path: Path) -> ValueCounts:
-    """Count the values of a file, ignoring an unfinished last line.
+    Lines that cannot be read, such as an unfinished last one, have none.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
-    counts = ValueCounts()
+    counts: Counter[str] = Counter()
     with open(path, "rb") as file:
         for line in file:
-            counts.add(line)
+            try:
+                row = json.loads(line)
+                data, fields = row.get("data"), row.get("fields") or {}
+                n_near_ties = sum(bool(field.get("near_tie")) for field in fields.values())
+            except (ValueError, AttributeError, RecursionError):
+                continue
+            if isinstance(data, dict):
+                filled = {path for name in data for path in _filled_paths(data[name], name)}
+                n_nulls = sum(path not in filled for path in fields)
+                counts.update(values=len(fields), nulls=n_nulls, near_ties=n_near_ties)
     return counts
 
 

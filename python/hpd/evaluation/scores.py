@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Generic, Literal, TypeVar, get_args
 
 from hpd.evaluation.json_form import JsonDataclass, ScoresByCell
 from hpd.evaluation.outcomes import (
@@ -126,12 +126,10 @@ class Score(ScoresByCell):
 
     @property
     def micro(self) -> Counts:
-        """The outcomes of all cells together."""
         return sum(self.cells.values(), Counts())
 
     @property
     def macro(self) -> Macro:
-        """The mean over the cells."""
         used = [counts for counts in self.cells.values() if counts != Counts(nn=counts.nn)]
         if not used:
             return Macro()
@@ -141,14 +139,20 @@ class Score(ScoresByCell):
         return Macro(precision, recall, f1, len(used))
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation(JsonDataclass):
-    """One file of predictions against gold, in one form of comparison."""
+T = TypeVar("T")
 
-    plain: Score
+
+@dataclass(frozen=True, slots=True)
+class ByScope(JsonDataclass, Generic[T]):
+    """Scores of one file, or intervals around them, in one form of comparison."""
+
+    plain: T
     """Attributes that a row lacks are skipped, as published."""
-    strict: Score
+    strict: T
     """Attributes of the category that a row lacks count as null."""
+
+
+Evaluation = ByScope[Score]
 
 
 def evaluate(
@@ -162,14 +166,13 @@ def evaluate(
 
 
 def count_outcomes(fields: Iterable[FieldOutcome]) -> Evaluation:
-    """Return the scores of some fields."""
     plain: defaultdict[CategoryAttribute, Counter[Outcome]] = defaultdict(Counter)
     strict: defaultdict[CategoryAttribute, Counter[Outcome]] = defaultdict(Counter)
     for field_outcome in fields:
         strict[field_outcome.cell][field_outcome.outcome] += 1
         if field_outcome.is_named:
             plain[field_outcome.cell][field_outcome.outcome] += 1
-    return Evaluation(
+    return ByScope(
         *(Score({cell: Counts.of(n) for cell, n in each.items()}) for each in (plain, strict))
     )
 

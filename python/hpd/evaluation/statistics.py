@@ -39,6 +39,7 @@ from hpd.evaluation.scores import (
     INTERVAL_LEVEL,
     SCORES,
     Average,
+    ByScope,
     Resampling,
 )
 
@@ -180,7 +181,6 @@ class Interval(JsonDataclass):
         return cls(round(float(low), 2), round(float(high), 2))
 
     def to_json(self) -> list[float]:
-        """Return both bounds."""
         return [self.low, self.high]
 
 
@@ -197,12 +197,7 @@ class ScoreIntervals(ScoresByCell):
     cells: Mapping[CategoryAttribute, Intervals]
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationIntervals(JsonDataclass):
-    """The intervals around an ``Evaluation``."""
-
-    plain: ScoreIntervals
-    strict: ScoreIntervals
+EvaluationIntervals = ByScope[ScoreIntervals]
 
 
 def evaluation_intervals(
@@ -211,7 +206,7 @@ def evaluation_intervals(
     """Return the intervals around every score of some fields of ``n_rows`` documents."""
     plain = OutcomeCounts((field for field in fields if field.is_named), n_rows)
     strict = OutcomeCounts(fields, n_rows)
-    return EvaluationIntervals(_intervals(plain, resampling), _intervals(strict, resampling))
+    return ByScope(_intervals(plain, resampling), _intervals(strict, resampling))
 
 
 def intervals_of(samples: Array) -> dict[str, Interval]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +26,10 @@ from hpd.evaluation.commands.inputs import read_examples, read_predictions
 from hpd.evaluation.confidence_fit import ScoredConfidence, best_null_threshold, cross_fitted, fit
 from hpd.evaluation.matching import match_rows
 from hpd.messages import format_table
+from hpd.models.calibrations import store_calibration
+from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS, Options
 from hpd.schema import load_schemas
-from hpd.values.confidence import ConfidenceMap
 
 _DESCRIPTION = """\
 Fit a calibration, after which a confidence of 0.9 means that about 9 of 10 such values are right:
@@ -98,7 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
     asks = arguments.model is not None or arguments.hf_repo is not None
     with input_errors_as_usage():
         _check(arguments, asks=asks)
-        before, n_stated, store = _from_model(arguments) if asks else _from_file(arguments)
+        model = resolve_model(arguments.model, arguments.hf_repo) if asks else None
+        before, n_stated = _from_file(arguments) if model is None else _ask(model, arguments)
     after = cross_fitted(before)
     threshold = arguments.null_threshold
     if threshold is None:
@@ -106,7 +107,13 @@ def run(arguments: argparse.Namespace) -> int:
     if threshold == BEST:
         threshold = best_null_threshold(after, n_stated)
         say(f"null threshold with the highest F1: {threshold:g}")
-    file = store(replace(fit(before), null_threshold=threshold))
+    fitted = replace(fit(before), null_threshold=threshold)
+    stored = None
+    if model is not None and arguments.output is None:
+        stored = store_calibration(model, fitted)
+    else:
+        output = Path(arguments.output or _OUTPUT)
+        output.write_text(json.dumps(fitted.to_json()) + "\n", encoding="utf-8")
     errors = _errors(before, after)
     if arguments.json:
         print(json.dumps(errors, indent=2))
@@ -118,16 +125,13 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         print(format_table(rows))
         print("expected calibration errors, the second one on held-out documents")
-    if asks and arguments.output is None:
-        say(f"stored in {file} and used from now on; --calibration none turns it off")
+    if stored is not None:
+        say(f"stored in {stored} and used from now on; --calibration none turns it off")
     return EXIT_OK
 
 
-Fitting = tuple[list[ScoredConfidence], int, Callable[[ConfidenceMap], Path]]
-"""Answers, the number of values that their documents state, and a function that stores the map."""
-
-
-def _from_file(arguments: argparse.Namespace) -> Fitting:
+def _from_file(arguments: argparse.Namespace) -> tuple[list[ScoredConfidence], int]:
+    """Return answers of a file, and the number of values that their documents state."""
     examples = read_examples(arguments.gold, arguments)
     matching = match_rows(examples, read_predictions(arguments.predictions, arguments))
     kinds = _kinds(arguments.schema, {example.category for example in examples})
@@ -143,16 +147,13 @@ def _from_file(arguments: argparse.Namespace) -> Fitting:
             "are not used: to keep them, extract with --null-threshold 0 and --on-invalid record"
         )
     n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in answers)
-    output = Path(arguments.output or _OUTPUT)
-    return [answer.by_the_model for answer in answers], n_stated, partial(_write, output)
+    return [answer.by_the_model for answer in answers], n_stated
 
 
-def _from_model(arguments: argparse.Namespace) -> Fitting:
+def _ask(model: Path, arguments: argparse.Namespace) -> tuple[list[ScoredConfidence], int]:
+    """Return a model's answers about hpd's documents, and the number of values that those state."""
     from hpd.evaluation.calibration_documents import gold_documents, scored_extractions
-    from hpd.models.calibrations import store_calibration
-    from hpd.models.model_files import resolve_model
 
-    model = resolve_model(arguments.model, arguments.hf_repo)
     documents = gold_documents()
     given = {name: getattr(arguments, name) for name in _MODEL_OPTIONS}
     options = Options().with_checked_values(
@@ -165,14 +166,7 @@ def _from_model(arguments: argparse.Namespace) -> Fitting:
             progress.advance(failed=extraction.error is not None)
             scored += [field for field, _ in fields]
             n_stated += sum(is_stated for _, is_stated in fields)
-    if arguments.output is not None:
-        return scored, n_stated, partial(_write, Path(arguments.output))
-    return scored, n_stated, partial(store_calibration, model)
-
-
-def _write(path: Path, confidence_map: ConfidenceMap) -> Path:
-    path.write_text(json.dumps(confidence_map.to_json()) + "\n", encoding="utf-8")
-    return path
+    return scored, n_stated
 
 
 def _threshold(text: str) -> float | str:

@@ -108,7 +108,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None) -> str:
-    """Format the results as tables."""
     rows = [["in %: win tie loss", *(f"against {name}" for name in matrix.systems), "score", "95%"]]
     for name in matrix.systems:
         cells = [
@@ -191,7 +190,6 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, s
 
 
 def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str, str]:
-    """Return the documents' texts by id."""
     if arguments.documents is None:
         texts: dict[str, str] = {}
         notices: list[str] = []

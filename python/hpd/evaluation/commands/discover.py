@@ -122,7 +122,10 @@ def run(arguments: argparse.Namespace) -> int:
         print(text, end="")
     else:
         output.write_text(text, encoding="utf-8")
-    _say_figures(arguments, samples, extractions)
+    usages = [extraction.usage for extraction in extractions if extraction.usage is not None]
+    n_in = sum(usage.prompt_tokens for usage in usages)
+    n_out = sum(usage.completion_tokens for usage in usages)
+    say(f"{len(samples)} samples, {tokens_text(arguments, n_in, n_out)}")
     failed = any(extraction.error is not None for extraction in extractions)
     return EXIT_SOME_FAILED if failed else EXIT_OK
 
@@ -131,7 +134,6 @@ def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> li
     from hpd.evaluation.discovery import proposal_prompt, proposal_schema, sample_text
 
     documents = [Document(sample_text(sample)) for sample in samples]
-    answers: dict[int, Extraction[Any]] = {}
     # Autoregressively, as each attribute must differ from those before it.
     with open_answering(
         arguments,
@@ -140,14 +142,13 @@ def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> li
         max_tokens=_MAX_TOKENS,
         method="ar",
     ) as model:
-        for index, extraction in model.iter_indexed(documents, on_error="record"):
-            answers[index] = extraction
-    for index, sample in enumerate(samples):
-        error = answers[index].error
-        if error is not None:
+        indexed = dict(model.iter_indexed(documents, on_error="record"))
+    answers = [indexed[index] for index in range(len(samples))]
+    for number, (sample, answer) in enumerate(zip(samples, answers, strict=True), start=1):
+        if answer.error is not None:
             of_category = f" of {sample.category!r}" if sample.category else ""
-            say(f"sample {index + 1}{of_category} failed: {error.message}")
-    return [answers[index] for index in range(len(samples))]
+            say(f"sample {number}{of_category} failed: {answer.error.message}")
+    return answers
 
 
 def _schemas(k: int, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]) -> Schemas:
@@ -171,12 +172,3 @@ def _schemas(k: int, samples: Sequence[Sample], extractions: Sequence[Extraction
     if not schemas:
         raise HpdError("the model proposed no attributes: try another model")
     return Schemas.of(schemas[""] if [*schemas] == [""] else schemas)
-
-
-def _say_figures(
-    arguments: argparse.Namespace, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]
-) -> None:
-    usages = [extraction.usage for extraction in extractions if extraction.usage is not None]
-    n_in = sum(usage.prompt_tokens for usage in usages)
-    n_out = sum(usage.completion_tokens for usage in usages)
-    say(f"{len(samples)} samples, {tokens_text(arguments, n_in, n_out)}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -148,9 +147,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(figures.to_json(), indent=2, ensure_ascii=False))
     else:
         print("\n\n".join(all_tables(figures, arguments)))
-    missed = missed_thresholds(arguments.fail_under, figures.named_scores())
-    for line in missed:
-        say(f"--fail-under: {line}")
+    scores = figures.named_scores()
+    missed = {name: low for name, low in arguments.fail_under.items() if scores[name] < low}
+    for name, low in missed.items():
+        score = scores[name]
+        say(f"--fail-under: {name} is {score:.2f}, {low - score:.2f} below {low:g}")
     return EXIT_FAILED if missed else EXIT_OK
 
 
@@ -167,9 +168,12 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _check_inputs(arguments: argparse.Namespace, inputs: EvalInputs) -> None:
-    check_thresholds(
-        arguments.fail_under, has_gold=inputs.has_gold, has_other=inputs.second is not None
-    )
+    """Refuse scores and options for which a file is missing."""
+    for name in arguments.fail_under:
+        if name in AGREEMENT_NAMES and inputs.second is None:
+            raise UsageError(f"--fail-under {name} needs a second file: --vs OTHER")
+        if name not in AGREEMENT_NAMES and not inputs.has_gold:
+            raise UsageError(f"--fail-under {name} needs GOLD")
     for name in _NEED_GOLD:
         if getattr(arguments, name) and not inputs.has_gold:
             raise UsageError(f"{flag_of(name)} needs GOLD")
@@ -181,7 +185,7 @@ def _plot(path: str, figures: EvalFigures) -> None:
 
     inputs = figures.inputs
     files = {
-        name: list(field_outcomes(inputs.examples, file.data, inputs.attributes))
+        name: list(field_outcomes(inputs.examples, file.matching.data, inputs.attributes))
         for name, file in inputs.files.items()
     }
     plot_evaluation(
@@ -222,21 +226,3 @@ def thresholds(text: str) -> dict[str, float]:
         if not 0 <= thresholds[name] <= 100:
             raise argparse.ArgumentTypeError(f"{name} is in percent, from 0 to 100: {number}")
     return thresholds
-
-
-def check_thresholds(thresholds: Mapping[str, float], *, has_gold: bool, has_other: bool) -> None:
-    """Refuse scores that this run does not compute."""
-    for name in thresholds:
-        if name in AGREEMENT_NAMES and not has_other:
-            raise UsageError(f"--fail-under {name} needs a second file: --vs OTHER")
-        if name not in AGREEMENT_NAMES and not has_gold:
-            raise UsageError(f"--fail-under {name} needs GOLD")
-
-
-def missed_thresholds(thresholds: Mapping[str, float], scores: Mapping[str, float]) -> list[str]:
-    """Return a line for each score below its minimum."""
-    return [
-        f"{name} is {scores[name]:.2f}, {threshold - scores[name]:.2f} below {threshold:g}"
-        for name, threshold in thresholds.items()
-        if scores[name] < threshold
-    ]

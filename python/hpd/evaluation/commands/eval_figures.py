@@ -14,7 +14,6 @@ from hpd.cli.common import UsageError, input_errors_as_usage, say
 from hpd.evaluation.assessment import (
     Agreement,
     Assessment,
-    Data,
     FieldPair,
     Throughput,
     Versus,
@@ -57,16 +56,6 @@ class PredictionFile:
 
     name: str
     matching: Matching
-
-    @property
-    def data(self) -> Data:
-        """The predicted data of each document."""
-        return self.matching.data
-
-    @property
-    def n_failed(self) -> int:
-        """Documents that have a line without data."""
-        return sum(row is not None and row.data is None for row in self.matching.predictions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +185,7 @@ class EvalFigures:
         result: dict[str, Any] = {
             "n_rows": len(inputs.examples),
             "n_missing": len(inputs.first.matching.missing),
-            "n_failed": inputs.first.n_failed,
+            "n_failed": inputs.first.matching.n_failed,
             "matching": inputs.first.matching.to_json(),
         }
         if self.assessment is not None:
@@ -220,21 +209,22 @@ class EvalFigures:
 def compute_figures(inputs: EvalInputs, arguments: argparse.Namespace) -> EvalFigures:
     """Compute the figures; refuse options whose figures cannot be computed from the files."""
     resampling = Resampling(arguments.resamples, arguments.seed)
-    examples, first = inputs.examples, inputs.first
+    examples, first = inputs.examples, inputs.first.matching
     assessment = calibration = comparison = None
     coverage: list[CoveragePoint] = []
     if inputs.has_gold:
         assessment = assess(examples, first.data, inputs.attributes, resampling)
-        if stated := scored_answers(examples, first.matching.predictions):
+        if stated := scored_answers(examples, first.predictions):
             calibration, coverage = calibrate(stated), coverage_curve(stated)
         elif arguments.calibration:
-            raise UsageError(f"{first.name} has no confidences for these attributes")
+            raise UsageError(f"{inputs.first.name} has no confidences for these attributes")
     if inputs.second is not None:
-        comparison = versus(examples, first.data, inputs.second.data, inputs.attributes, resampling)
-    lines = [row for row in first.matching.predictions if row is not None]
+        second = inputs.second.matching
+        comparison = versus(examples, first.data, second.data, inputs.attributes, resampling)
+    lines = [row for row in first.predictions if row is not None]
     cost = throughput(lines, arguments.wall_seconds, arguments.price_per_hour)
     if cost is None and (arguments.wall_seconds or arguments.price_per_hour):
-        raise UsageError(f"the cost is unknown, as the lines of {first.name} have no usage")
+        raise UsageError(f"the cost is unknown, as the lines of {inputs.first.name} have no usage")
     return EvalFigures(inputs, resampling, assessment, calibration, coverage, cost, comparison)
 
 
@@ -271,7 +261,7 @@ def _documents_line(inputs: EvalInputs) -> str:
     parts = [f"{len(inputs.examples)} documents"]
     if n_missing := len(inputs.first.matching.missing):
         parts.append(f"{n_missing} without a prediction")
-    if n_failed := inputs.first.n_failed:
+    if n_failed := inputs.first.matching.n_failed:
         parts.append(f"{n_failed} failed")
     return ", ".join(parts)
 
@@ -287,7 +277,6 @@ def _score_table(assessment: Assessment, resampling: Resampling) -> str:
 
 
 def _attribute_table(assessment: Assessment) -> str:
-    """Format the exact plain scores of each attribute."""
     rows = [["category", "attribute", "P", "R", "F1", _INTERVAL, *OUTCOME_WORDS.values()]]
     intervals = assessment.intervals["exact"].plain.cells
     for cell, counts in sorted(assessment.evaluations["exact"].plain.cells.items()):
@@ -296,7 +285,6 @@ def _attribute_table(assessment: Assessment) -> str:
 
 
 def _calibration_table(calibration: Calibration) -> str:
-    """Format confidence and accuracy, and the thresholds."""
     parts = []
     other = calibration.counterpart
     kinds = (
@@ -325,7 +313,6 @@ def _calibration_table(calibration: Calibration) -> str:
 
 
 def _throughput_lines(throughput: Throughput) -> str:
-    """Format tokens, throughput and dollars."""
     n, totals = throughput.n_documents, throughput.totals
     lines = [
         f"cost of {n} documents: {totals['prompt_tokens']} tokens read, "
@@ -368,7 +355,6 @@ def p_text(p_value: float) -> str:
 
 
 def agreement_table(agreement: Agreement) -> str:
-    """Format the agreement of two files."""
     rows = [["agreement", "fields", "exact", "normalized"]]
     for name, n, same, normalized in (
         ("all fields", agreement.n_fields, agreement.same, agreement.same_normalized),

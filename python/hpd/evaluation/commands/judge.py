@@ -182,7 +182,6 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> list[Example | None]:
-    """Read the gold of each prediction."""
     if arguments.gold is None:
         return [None] * len(predictions)
     examples = read_examples(arguments.gold, arguments)
