@@ -112,7 +112,7 @@ def _f1(counts: Any) -> Any:
 
 
 def _with_interval(score: float, interval: Interval) -> str:
-    return f"{score:.1f} ({interval.low:.1f} to {interval.high:.1f})"
+    return f"{score:.1f} ({interval:.1f})"
 
 
 def _data_sets(data: Path, limit: int | None, settings: Settings) -> Iterator[Row]:

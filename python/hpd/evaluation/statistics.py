@@ -183,6 +183,9 @@ class Interval(JsonDataclass):
     def to_json(self) -> list[float]:
         return [self.low, self.high]
 
+    def __format__(self, form: str) -> str:
+        return f"{self.low:{form}} to {self.high:{form}}"
+
 
 Intervals = Mapping[str, Interval]
 """Intervals of ``SCORES``."""

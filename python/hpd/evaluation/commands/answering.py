@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from hpd.cli.arguments import (
     add_model_arguments,
     add_option_argument,
-    flag_of,
     integer,
     not_empty,
     number,
     options_of,
 )
 from hpd.cli.common import UsageError, say
+from hpd.evaluation.commands.inputs import refuse
 from hpd.evaluation.endpoint import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
 from hpd.extras import require_extra
 from hpd.files.journal import file_fingerprint
@@ -96,18 +96,14 @@ def check_answering(arguments: argparse.Namespace) -> None:
         UsageError: an argument does not apply; the message names it.
     """
     if arguments.api is None:
-        for name in _ENDPOINT_ONLY:
-            if getattr(arguments, name) not in (None, False):
-                raise UsageError(f"{flag_of(name)} does nothing without --api")
+        refuse(arguments, _ENDPOINT_ONLY, "does nothing without --api")
         return
     if not arguments.api.startswith(("http://", "https://")):
         raise UsageError(f"--api {arguments.api} is not a URL such as http://HOST/v1")
     if arguments.model is None:
         raise UsageError("--api needs the name of a model: -m NAME")
-    for name in ("hf_repo", *_LOCAL):
-        if getattr(arguments, name) is not None:
-            flag = "-hf" if name == "hf_repo" else OPTIONS[name].flag
-            raise UsageError(f"{flag} is for local models, and does nothing with --api")
+    local = ("hf_repo", *_LOCAL)
+    refuse(arguments, local, "is for local models, and does nothing with --api")
     if (arguments.price_in is None) != (arguments.price_out is None):
         raise UsageError("--price-in and --price-out need each other")
     require_extra("--api", "api", _PACKAGES)

@@ -15,14 +15,13 @@ from hpd.cli.arguments import (
     add_field_arguments,
     add_model_arguments,
     add_option_argument,
-    flag_of,
     number,
 )
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import same_file
 from hpd.cli.terminal import ExtractProgress
 from hpd.evaluation.calibration import reliability, scored_answers, without_nulled
-from hpd.evaluation.commands.inputs import read_examples, read_predictions
+from hpd.evaluation.commands.inputs import read_examples, read_predictions, refuse
 from hpd.evaluation.confidence_fit import ScoredConfidence, best_null_threshold, cross_fitted, fit
 from hpd.evaluation.matching import match_rows
 from hpd.messages import format_table
@@ -219,19 +218,13 @@ def _check(arguments: argparse.Namespace, *, asks: bool) -> None:
             "give either -m MODEL, to use the documents that come with hpd, or PRED and GOLD"
         )
     if asks:
-        for name in ("predictions", "schema", *_GOLD_FIELDS):
-            if getattr(arguments, name) is not None:
-                what = "PRED" if name == "predictions" else flag_of(name)
-                raise UsageError(f"{what} does nothing with -m, which uses hpd's own documents")
+        names = ("predictions", "schema", *_GOLD_FIELDS)
+        refuse(arguments, names, "does nothing with -m, which uses hpd's own documents")
     else:
-        for name in _MODEL_OPTIONS:
-            if getattr(arguments, name) is not None:
-                raise UsageError(f"{OPTIONS[name].flag} does nothing without -m")
+        refuse(arguments, _MODEL_OPTIONS, "does nothing without -m")
     if asks and arguments.output is None:
-        if arguments.overwrite:
-            raise UsageError(
-                "--overwrite does nothing without -o: the calibration in hpd's cache is replaced"
-            )
+        why = "does nothing without -o: the calibration in hpd's cache is replaced"
+        refuse(arguments, ["overwrite"], why)
         return
     output = Path(arguments.output or _OUTPUT)
     if not asks and any(

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpd.cli.arguments import add_document_arguments, flag_of, integer, not_empty
+from hpd.cli.arguments import add_document_arguments, integer, not_empty
 from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, input_errors_as_usage, say
-from hpd.evaluation.commands.inputs import check_fields
+from hpd.evaluation.commands.inputs import check_fields, refuse
 from hpd.evaluation.comparison import (
     ComparisonSession,
     JudgementFile,
@@ -116,19 +116,10 @@ def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None)
             else " ".join(f"{100 * share:.1f}" for share in matrix.against[name, other].shares)
             for other in matrix.systems
         ]
-        score, interval = matrix.overall[name].score, matrix.overall[name].interval
-        rows.append(
-            [
-                name,
-                *cells,
-                "" if score is None else f"{score:.1f}",
-                "" if interval is None else f"{interval.low:.1f} to {interval.high:.1f}",
-            ]
-        )
-    parts = [
-        f"{matrix.n_judgements} judgements of {matrix.n_documents} documents",
-        format_table(rows),
-    ]
+        figures = (matrix.overall[name].score, matrix.overall[name].interval)
+        rows.append([name, *cells, *("" if each is None else f"{each:.1f}" for each in figures)])
+    n = f"{matrix.n_judgements} judgements of {matrix.n_documents} documents"
+    parts = [n, format_table(rows)]
     if agreement is not None:
         value = "not defined" if agreement.value is None else f"{agreement.value:.3f}"
         parts.append(
@@ -142,23 +133,14 @@ def _check(arguments: argparse.Namespace) -> None:
     if len(arguments.systems) < 2:
         raise UsageError("a comparison needs at least two systems")
     if arguments.results is not None:
-        for name in _JUDGING:
-            if _is_given(arguments, name):
-                raise UsageError(f"{flag_of(name)} does nothing with --results")
+        refuse(arguments, _JUDGING, "does nothing with --results")
         return
-    if arguments.json:
-        raise UsageError("--json does nothing without --results")
+    refuse(arguments, ["json"], "does nothing without --results")
     if arguments.annotator is None:
         raise UsageError("give --annotator NAME to judge, or --results FILE to print results")
-    for name in ("port", "open"):
-        if arguments.terminal and _is_given(arguments, name):
-            raise UsageError(f"--{name} does nothing with --terminal")
+    if arguments.terminal:
+        refuse(arguments, ("port", "open"), "does nothing with --terminal")
     check_fields(arguments)
-
-
-def _is_given(arguments: argparse.Namespace, name: str) -> bool:
-    value = getattr(arguments, name)
-    return value is not None and value is not False
 
 
 def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, str]]:

@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpd.cli.arguments import add_field_arguments, flag_of, integer, number
+from hpd.cli.arguments import add_field_arguments, integer, number
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, say
+from hpd.evaluation.commands.inputs import refuse
 from hpd.evaluation.scores import AGREEMENT_NAMES, DEFAULT_RESAMPLING, SCORE_KEYS
 from hpd.extras import require_extra
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 _DEFAULT = "f1"
 _SCORE_NAMES = tuple(key.name for key in SCORE_KEYS)
 IMAGES = (".svg", ".png", ".pdf")
-
-_NEED_GOLD = ("per_attribute", "calibration", "plot", "text_field")
 
 _DESCRIPTION = """\
 Score predictions against gold values: precision, recall and F1, micro and macro, with intervals.
@@ -163,8 +162,8 @@ def _check(arguments: argparse.Namespace) -> None:
         require_extra("--plot", "plot", ("matplotlib",))
     if arguments.calibration and arguments.lookup is not None:
         raise UsageError("--calibration needs PRED: predictions of --lookup have no confidence")
-    if arguments.disagreements is not None and arguments.vs is None:
-        raise UsageError("--disagreements needs a second file: --vs OTHER")
+    if arguments.vs is None:
+        refuse(arguments, ["disagreements"], "needs a second file: --vs OTHER")
 
 
 def _check_inputs(arguments: argparse.Namespace, inputs: EvalInputs) -> None:
@@ -174,9 +173,8 @@ def _check_inputs(arguments: argparse.Namespace, inputs: EvalInputs) -> None:
             raise UsageError(f"--fail-under {name} needs a second file: --vs OTHER")
         if name not in AGREEMENT_NAMES and not inputs.has_gold:
             raise UsageError(f"--fail-under {name} needs GOLD")
-    for name in _NEED_GOLD:
-        if getattr(arguments, name) and not inputs.has_gold:
-            raise UsageError(f"{flag_of(name)} needs GOLD")
+    if not inputs.has_gold:
+        refuse(arguments, ("per_attribute", "calibration", "plot", "text_field"), "needs GOLD")
 
 
 def _plot(path: str, figures: EvalFigures) -> None:

@@ -287,6 +287,9 @@ def _attribute_table(assessment: Assessment) -> str:
 def _calibration_table(calibration: Calibration) -> str:
     parts = []
     other = calibration.counterpart
+    which = "before calibration"
+    if other.is_calibrated:
+        which = "with a calibration, cross-validated in five parts"
     kinds = (
         ("values", calibration.values, other.values),
         ("nulls", calibration.nulls, other.nulls),
@@ -298,10 +301,6 @@ def _calibration_table(calibration: Calibration) -> str:
                 bounds = f"{each.low:.1f} to {each.high:.1f}"
                 means = [f"{each.confidence:.3f}", f"{each.accuracy:.3f}"]
                 rows.append([bounds, str(each.n), *means])
-            if other.is_calibrated:
-                which = "with a calibration, cross-validated in five parts"
-            else:
-                which = "before calibration"
             parts.append(
                 f"{format_table(rows)}\nexpected calibration error: {kind.ece:.4f}; "
                 f"{which}: {counterpart.ece:.4f}"
@@ -338,8 +337,8 @@ def difference_table(versus: Versus, names: Sequence[str], resampling: Resamplin
             for average in AVERAGES:
                 f1 = getattr(differences, average)["f1"]
                 scores = [f"{f1.first:.2f}", f"{f1.second:.2f}", f"{f1.difference:+.2f}"]
-                interval = _interval(f1.interval, "+.2f")
-                rows.append([form, scope, average, *scores, interval, p_text(f1.p_value)])
+                scores += [f"{f1.interval:+.2f}", p_text(f1.p_value)]
+                rows.append([form, scope, average, *scores])
     plain = versus.differences["exact"]["plain"]
     test = "all exchanges" if plain.is_exact else f"{resampling.n} random exchanges"
     return (
@@ -356,14 +355,10 @@ def p_text(p_value: float) -> str:
 
 def agreement_table(agreement: Agreement) -> str:
     rows = [["agreement", "fields", "exact", "normalized"]]
-    for name, n, same, normalized in (
-        ("all fields", agreement.n_fields, agreement.same, agreement.same_normalized),
-        (
-            "fields with a value in either",
-            *(agreement.n_filled, agreement.filled_same, agreement.filled_same_normalized),
-        ),
-    ):
-        rows.append([name, str(n), f"{same:.2f}%", f"{normalized:.2f}%"])
+    every = (agreement.n_fields, agreement.same, agreement.same_normalized)
+    filled = (agreement.n_filled, agreement.filled_same, agreement.filled_same_normalized)
+    for name, (n, *shares) in (("all fields", every), ("fields with a value in either", filled)):
+        rows.append([name, str(n), *(f"{share:.2f}%" for share in shares)])
     return format_table(rows)
 
 
@@ -399,7 +394,7 @@ def _resampling_text(resampling: Resampling) -> str:
 
 
 def _score_cells(score: Counts | Macro, interval: Interval) -> list[str]:
-    return [*_scores(score), _interval(interval), *_outcomes(score)]
+    return [*_scores(score), f"{interval:.2f}", *_outcomes(score)]
 
 
 def _outcomes(score: Counts | Macro) -> list[str]:
@@ -409,7 +404,3 @@ def _outcomes(score: Counts | Macro) -> list[str]:
 
 def _scores(score: Counts | Macro) -> list[str]:
     return [f"{value:.2f}" for value in (score.precision, score.recall, score.f1)]
-
-
-def _interval(interval: Interval, form: str = ".2f") -> str:
-    return f"{interval.low:{form}} to {interval.high:{form}}"

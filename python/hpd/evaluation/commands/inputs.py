@@ -1,10 +1,11 @@
-"""Input files of several commands."""
+"""Input files of several commands, and the refusal of arguments that do nothing."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from hpd.cli.arguments import flag_of
 from hpd.cli.common import UsageError
 from hpd.evaluation.matching import (
     examples_by_prediction,
@@ -14,15 +15,26 @@ from hpd.evaluation.matching import (
     with_former_ids,
 )
 from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
+from hpd.options import OPTIONS
+
+_OTHER_NAMES = {"predictions": "PRED", "hf_repo": "-hf"}
+"""The names of arguments whose flags have others."""
+
+
+def refuse(arguments: argparse.Namespace, names: Iterable[str], why: str) -> None:
+    """Raise ``UsageError`` if one of some arguments is given."""
+    for name in names:
+        value = getattr(arguments, name)
+        if value is not None and value is not False:
+            flag = OPTIONS[name].flag if name in OPTIONS else _OTHER_NAMES.get(name, flag_of(name))
+            raise UsageError(f"{flag} {why}")
 
 
 def check_fields(arguments: argparse.Namespace) -> None:
     """Raise ``UsageError`` if fields are named but no file that could have them is given."""
     if arguments.documents is None and getattr(arguments, "gold", None) is None:
-        for name in ("text", "id"):
-            if getattr(arguments, f"{name}_field") is not None:
-                or_gold = " or GOLD" if hasattr(arguments, "gold") else ""
-                raise UsageError(f"--{name}-field needs --documents{or_gold}")
+        or_gold = " or GOLD" if hasattr(arguments, "gold") else ""
+        refuse(arguments, ("text_field", "id_field"), f"needs --documents{or_gold}")
 
 
 def read_examples(

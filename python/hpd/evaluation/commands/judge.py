@@ -136,7 +136,7 @@ def figures_text(scores: JudgeScores, agreement: GoldAgreement | None, n_values:
         values = ["" if score is None else f"{score:.2f}" for score in counts.scores]
         rows.append([name, *values, *map(str, counts.counts)])
     bounds = [
-        f"{name} {interval.low:.2f} to {interval.high:.2f}"
+        f"{name} {interval:.2f}"
         for name, interval in zip(SCORES, scores.intervals, strict=True)
         if interval is not None
     ]
