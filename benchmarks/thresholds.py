@@ -43,14 +43,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     model = resolve_model(asked.model)
     gold = [GoldDocument(e.name, e.text, e.schema, e.answer) for e in documents]
     answers = scored_extractions(model, gold, Options(n_threads=asked.threads))
-    fields = [field for _, fields in answers for field in fields]
-    scored, n_stated = [answer for answer, _ in fields], sum(stated for _, stated in fields)
+    scored = [field for _, fields in answers for field in fields]
+    n_stated = sum(answer.is_stated for answer in scored)
     print(f"{model.name}, {len(documents)} documents that state {n_stated} values;", end=" ")
     print(f"{processor()}, {datetime.date.today().isoformat()}\n")
     rows = [["null threshold", "right", "wrong", "F1"]]
     for threshold in _THRESHOLDS:
         kept = [e.is_right for e in scored if not e.is_null and e.confidence >= threshold]
-        f1 = f1_above(scored, n_stated, threshold)
+        f1 = f1_above(scored, threshold)
         rows.append([f"{threshold:g}", str(sum(kept)), str(len(kept) - sum(kept)), f"{f1:.1%}"])
     print(format_table(rows))
     calibration = stored_calibration(model)
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(format_table(rows))
     if calibration is not None:
         threshold = calibration.null_threshold
-        f1 = f1_above(states["of hpd calibrate"], n_stated, threshold)
+        f1 = f1_above(states["of hpd calibrate"], threshold)
         print(f"F1 with its threshold of {threshold:g}: {f1:.1%}")
 
 

@@ -40,7 +40,7 @@ def judge(model: Path, chosen: Sequence[Handwritten]) -> list[ScoredConfidence]:
                 [each.text], schema=each.schema, on_error="record"
             )
             document = GoldDocument(each.name, each.text, each.schema, each.answer)
-            fields += [scored for scored, _ in scored_fields(document, extraction)]
+            fields += scored_fields(document, extraction)
     return fields
 
 

@@ -107,11 +107,11 @@ def field_pairs(
     for example, one, two in zip(examples, first, second, strict=True):
         names = {**example.gold, **all_names[example.category]}
         for attribute in names or {**(one or {}), **(two or {})}:
-            values = [(data or {}).get(attribute) for data in (one, two)]
-            exact = [sorted(predicted_values(value)) for value in values]
-            normal = [sorted(predicted_values(value, normalized)) for value in values]
+            own, other = ((data or {}).get(attribute) for data in (one, two))
+            exact = [sorted(predicted_values(value)) for value in (own, other)]
+            normal = [sorted(predicted_values(value, normalized)) for value in (own, other)]
             is_same, is_same_normalized = (each[0] == each[1] for each in (exact, normal))
-            yield FieldPair(example, attribute, *values, any(exact), is_same, is_same_normalized)
+            yield FieldPair(example, attribute, own, other, any(exact), is_same, is_same_normalized)
 
 
 def agreement(pairs: Iterable[FieldPair]) -> Agreement:
@@ -148,11 +148,8 @@ class Assessment:
     def named_scores(self) -> dict[str, float]:
         """Return the scores by name, rounded as printed."""
         return {
-            key.name: getattr(
-                getattr(getattr(self.evaluations[key.form], key.scope), key.average),
-                key.score,
-            )
-            for key in SCORE_KEYS
+            name: getattr(getattr(getattr(self.evaluations[form], scope), average), score)
+            for name, (form, scope, average, score) in SCORE_KEYS.items()
         }
 
     def to_json(self) -> dict[str, Any]:

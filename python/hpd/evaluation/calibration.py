@@ -50,7 +50,10 @@ class ScoredAnswer:
     def by_the_model(self) -> ScoredConfidence:
         """The model's own confidence, for fitting a calibration."""
         own = self.confidence if self.uncalibrated is None else self.uncalibrated
-        return ScoredConfidence(self.document, self.kind, own, self.is_null, self.is_right)
+        is_stated = self.outcome in ("vc", "vw", "vn")
+        return ScoredConfidence(
+            self.document, self.kind, own, self.is_null, self.is_right, is_stated
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,14 +200,13 @@ def reliability(answers: Sequence[ScoredAnswer] | Sequence[ScoredConfidence]) ->
 
 def _counts(answers: Iterable[ScoredAnswer], threshold: float) -> Counts:
     nulled: Mapping[Outcome, Outcome] = {"nv": "nn", "vc": "vn", "vw": "vn"}
-    return Counts.of(
-        Counter(
-            answer.outcome
-            if answer.confidence >= threshold
-            else nulled.get(answer.outcome, answer.outcome)
-            for answer in answers
-        )
+    outcomes = Counter(
+        answer.outcome
+        if answer.confidence >= threshold
+        else nulled.get(answer.outcome, answer.outcome)
+        for answer in answers
     )
+    return Counts(**outcomes)
 
 
 N_POINTS = 100

@@ -199,8 +199,9 @@ def load_judgements(path: str | Path) -> list[Judgement]:
                 f"{path}:{line}: the verdict is {row['verdict']!r}; "
                 f"it should be one of {', '.join(PAIR_VERDICTS)}"
             )
-        own = (row[name] for name in names)
-        judgements.append(Judgement(*own, row.get("seconds"), row.get("seed", 0)))
+        document, annotator, left, right, verdict = (row[name] for name in names)
+        seconds, seed = row.get("seconds"), row.get("seed", 0)
+        judgements.append(Judgement(document, annotator, left, right, verdict, seconds, seed))
     return judgements
 
 

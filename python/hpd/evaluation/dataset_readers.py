@@ -98,12 +98,23 @@ def _amazon_document(row: Mapping[str, Any], number: int, line: int) -> DatasetD
     text = "\n".join(part for name in TEXT_FIELDS for part in _texts(row, name))
     if not text:
         raise InputError(f"no text in {', '.join(TEXT_FIELDS)}")
-    item = row.get("parent_asin")
-    if item is not None and not isinstance(item, str):
-        raise InputError(f"parent_asin should be text, but is {kind(item)}")
+    item = _text(row, "parent_asin")
     return DatasetDocument(
         item or str(number), text, line, _category(row), attributes=_detail_names(row)
     )
+
+
+def _text(row: Mapping[str, Any], name: str) -> str | None:
+    value = row.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"{name} should be text, but is {kind(value)}")
+    return value
+
+
+def _object(value: object, name: str, of_what: str = "") -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} should be an object{of_what}, but is {kind(value)}")
+    return value
 
 
 def _texts(row: Mapping[str, Any], name: str) -> list[str]:
@@ -118,13 +129,8 @@ def _texts(row: Mapping[str, Any], name: str) -> list[str]:
 
 def _category(row: Mapping[str, Any]) -> str:
     """Return the main category or, as it is often null, the first of ``categories``."""
-    main = row.get("main_category")
-    if main is not None and not isinstance(main, str):
-        raise InputError(f"main_category should be text, but is {kind(main)}")
-    if main:
-        return main
-    first = _texts(row, "categories")[:1]
-    return first[0] if first else ""
+    main = _text(row, "main_category")
+    return main or next(iter(_texts(row, "categories")), "")
 
 
 def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -137,9 +143,7 @@ def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
             raise InputError(f"details is not valid JSON: {error}") from None
     if details is None:
         return ()
-    if not isinstance(details, Mapping):
-        raise InputError(f"details should be an object, but is {kind(details)}")
-    return tuple(str(name) for name in details if name not in _BOOKKEEPING)
+    return tuple(str(name) for name in _object(details, "details") if name not in _BOOKKEEPING)
 
 
 def read_titles(source: Source) -> Iterator[DatasetRow]:
@@ -162,16 +166,10 @@ def _scored_document(
     category = row.get("category")
     if not isinstance(category, str) or not category.strip():
         raise InputError(f"the category should be text, but is {kind(category)}")
-    targets = row.get("target_scores")
-    if not isinstance(targets, Mapping):
-        raise InputError(f"target_scores should be an object, but is {kind(targets)}")
-    gold = {}
-    for attribute, values in targets.items():
-        if not isinstance(values, Mapping):
-            raise InputError(
-                f"target_scores[{attribute!r}] should be an object of values, but is {kind(values)}"
-            )
-        gold[attribute] = gold_values(values)
+    gold = {
+        name: gold_values(_object(values, f"target_scores[{name!r}]", " of values"))
+        for name, values in _object(row.get("target_scores"), "target_scores").items()
+    }
     return DatasetDocument(row_id(row) or str(number), text, line, category, gold)
 
 
@@ -179,62 +177,8 @@ CONLL_START = "-DOCSTART-"
 CONLL_TAG = re.compile(r"O|([BIESLUM])-(\S+)")
 
 
-@dataclass(slots=True)
-class _ConllUnit:
-    """A sentence or document being read."""
-
-    line: int = 0
-    tokens: list[str] = field(default_factory=list)
-    sentences: list[str] = field(default_factory=list)
-    entities: dict[str, list[str]] = field(default_factory=dict)
-    open_type: str = ""
-    open_tokens: list[str] = field(default_factory=list)
-    error: InputError | None = None
-
-    def add(self, token: str, tag: str, path: str, line: int) -> None:
-        """Add a token; an invalid tag is an error of the whole unit."""
-        self.line = self.line or line
-        self.tokens.append(token)
-        match = CONLL_TAG.fullmatch(tag)
-        if match is None:
-            self.fail(f"{path}: the tag {tag!r} is neither O nor a letter and a type, like B-PER")
-            return
-        letter, kind = match[1], match[2]
-        continues = kind is not None and kind == self.open_type and letter in "IELM"
-        if not continues:
-            self.close_entity()
-        if kind is None:
-            return
-        if letter in "ELM" and not continues:
-            self.fail(f"{path}: {tag} has no beginning")
-        # In IOB1, I without B begins an entity.
-        self.open_type = kind
-        self.open_tokens.append(token)
-        if letter in "ESLU":
-            self.close_entity()
-
-    def fail(self, message: str) -> None:
-        self.error = self.error or InputError(message)
-
-    def close_entity(self) -> None:
-        if self.open_tokens:
-            values = self.entities.setdefault(self.open_type, [])
-            value = " ".join(self.open_tokens)
-            if value not in values:
-                values.append(value)
-        self.open_type, self.open_tokens = "", []
-
-    def close_sentence(self) -> None:
-        self.close_entity()
-        if self.tokens:
-            self.sentences.append(" ".join(self.tokens))
-            self.tokens = []
-
-    def row(self, number: int) -> DatasetRow:
-        if self.error is not None:
-            return self.error
-        text = "\n".join(self.sentences)
-        return DatasetDocument(str(number), text, self.line, gold=dict(self.entities))
+Sentence = list[tuple[int, "list[str] | InputError"]]
+"""The lines of a sentence, with their numbers: the columns, or the error."""
 
 
 def read_conll(source: Source, *, whole_documents: bool = False) -> Iterator[DatasetRow]:
@@ -244,37 +188,76 @@ def read_conll(source: Source, *, whole_documents: bool = False) -> Iterator[Dat
     """
     number = 0
     for unit in _units(source, whole_documents=whole_documents):
-        unit.close_sentence()
-        if unit.sentences or unit.error is not None:
+        sentences = [sentence for sentence in unit if sentence]
+        if sentences:
             number += 1
-            yield unit.row(number)
+            try:
+                yield _conll_document(sentences, str(number), source.name)
+            except InputError as error:
+                yield error
 
 
-def _units(source: Source, *, whole_documents: bool) -> Iterator[_ConllUnit]:
-    unit = _ConllUnit()
+def _units(source: Source, *, whole_documents: bool) -> Iterator[list[Sentence]]:
+    """Yield the sentences of each document, some of which may be empty."""
+    unit: list[Sentence] = [[]]
     last_line = 0
     for line, raw in rows_of(source, "lines"):
         # Blank lines are not yielded, but leave a gap in the line numbers.
         if line > last_line + 1:
-            unit.close_sentence()
+            unit.append([])
             if not whole_documents:
                 yield unit
-                unit = _ConllUnit()
+                unit = [[]]
         last_line = line
         if isinstance(raw, InputError):
-            unit.fail(str(raw))
+            unit[-1].append((line, raw))
             continue
         columns = split_columns(str(raw))
         if columns[0] == CONLL_START:
             yield unit
-            unit = _ConllUnit()
-        elif columns[0] == "#" and CONLL_TAG.fullmatch(columns[-1]) is None:
-            continue  # a comment, such as "# id 17"
-        elif len(columns) < 2:
-            unit.fail(f"{source.name}:{line}: expected a token and its tag, found one column")
-        else:
-            unit.add(clean_text(columns[0]), columns[-1], f"{source.name}:{line}", line)
+            unit = [[]]
+        # Not a comment, such as "# id 17".
+        elif columns[0] != "#" or CONLL_TAG.fullmatch(columns[-1]) is not None:
+            unit[-1].append((line, columns))
     yield unit
+
+
+def _conll_document(sentences: list[Sentence], own_id: str, path: str) -> DatasetDocument:
+    """Return a document of some sentences; raise ``InputError`` for the first invalid line."""
+    texts = []
+    entities: dict[str, list[str]] = {}
+    for sentence in sentences:
+        tokens = []
+        spans: list[tuple[str, list[str]]] = []
+        is_open = False
+        for line, columns in sentence:
+            if isinstance(columns, InputError):
+                raise columns
+            if len(columns) < 2:
+                raise InputError(f"{path}:{line}: expected a token and its tag, found one column")
+            token, tag = clean_text(columns[0]), columns[-1]
+            match = CONLL_TAG.fullmatch(tag)
+            if match is None:
+                raise InputError(
+                    f"{path}:{line}: the tag {tag!r} is neither O nor a letter and a type, "
+                    "like B-PER"
+                )
+            letter, kind = match[1], match[2]
+            if is_open and kind == spans[-1][0] and letter in "IELM":
+                spans[-1][1].append(token)
+            elif kind is not None:
+                # In IOB1, I without B begins an entity.
+                if letter in "ELM":
+                    raise InputError(f"{path}:{line}: {tag} has no beginning")
+                spans.append((kind, [token]))
+            is_open = kind is not None and letter in "BIM"
+            tokens.append(token)
+        texts.append(" ".join(tokens))
+        for kind, words in spans:
+            values = entities.setdefault(kind, [])
+            if (value := " ".join(words)) not in values:
+                values.append(value)
+    return DatasetDocument(own_id, "\n".join(texts), sentences[0][0][0], gold=entities)
 
 
 def split_columns(line: str) -> list[str]:

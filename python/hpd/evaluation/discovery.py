@@ -96,19 +96,13 @@ def proposal_prompt(k: int) -> str:
 
 def proposal_schema(k: int) -> Schema:
     """Return the schema of an answer: a list of at most ``k`` attributes."""
-    proposal = Attribute(
-        "attribute",
-        "object",
-        nullable=False,
-        required=True,
-        forbids_null=True,
-        attributes=(
-            _part("name"),
-            _part("description"),
-            _part("type", "enum", choices=tuple(TYPES)),
-            _part("values", "array", item=_part("value"), min_items=1, max_items=N_VALUES),
-        ),
+    parts = (
+        _part("name"),
+        _part("description"),
+        _part("type", "enum", choices=tuple(TYPES)),
+        _part("values", "array", item=_part("value"), min_items=1, max_items=N_VALUES),
     )
+    proposal = _part("attribute", "object", attributes=parts)
     return Schema((_part("attributes", "array", item=proposal, min_items=1, max_items=k),))
 
 

@@ -70,8 +70,6 @@ def field_outcomes(
     Raises:
         ValueError: ``examples`` and ``predictions`` have different lengths.
     """
-    if len(examples) != len(predictions):
-        raise ValueError(f"{len(examples)} examples, but {len(predictions)} predictions")
     all_names = category_attributes(examples, attributes)
     for row, (example, data) in enumerate(zip(examples, predictions, strict=True)):
         for attribute in {**example.gold, **all_names[example.category]}:

@@ -186,12 +186,6 @@ class Totals:
             confidences.append(value.confidence)
 
     @property
-    def null_share(self) -> float:
-        """The share of nulls, between 0 and 1."""
-        n = self.n_values + self.n_nulls
-        return self.n_nulls / n if n else 0.0
-
-    @property
     def mean_confidence(self) -> float | None:
         """The mean confidence of the values; None if none has one."""
         known = self.value_confidences
@@ -249,7 +243,7 @@ def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
         sum(document.error is not None for document in documents),
         totals,
         tuple(
-            AttributeSummary(name, each, Counts.of(outcomes[name]) if name in outcomes else None)
+            AttributeSummary(name, each, Counts(**outcomes[name]) if name in outcomes else None)
             for name, each in by_name.items()
         ),
         _histogram(totals.value_confidences, totals.null_confidences),

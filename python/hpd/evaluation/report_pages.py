@@ -78,17 +78,19 @@ def with_pages(
     Pages with values and their neighbours are drawn; for a document without values, the first page.
     ``notices`` receives a line for what cannot be shown.
     """
-    found: list[list[tuple[PagePicture, str]]] = []
+    # With the names of the pictures until it is known where all of them go.
+    found: list[list[ReportedPage]] = []
     errors: list[InputError] = []
     n_unknown = 0
     for number, document in enumerate(documents, start=1):
-        pages: list[tuple[PagePicture, str]] = []
+        pages: list[ReportedPage] = []
         if document.file is not None and _is_pdf(document.file):
             try:
                 with open_source(document.file) as file:
                     source = Source(file, document.file)
-                    for picture in page_pictures(source, _numbers(document)):
-                        pages.append((replace(picture, png=b""), store.add(number, picture)))
+                    for each in page_pictures(source, _numbers(document)):
+                        name = store.add(number, each)
+                        pages.append(ReportedPage(each.number, each.width, each.height, name))
             except InputError as error:
                 errors.append(error)
         elif document.file is None and _is_pdf(document.id):
@@ -104,13 +106,7 @@ def with_pages(
     if errors:
         notices.append(f"the pages of {len(errors)} PDF files cannot be shown: {errors[0]}")
     return [
-        replace(
-            document,
-            pages=tuple(
-                ReportedPage(each.number, each.width, each.height, store.url(name))
-                for each, name in pages
-            ),
-        )
+        replace(document, pages=tuple(replace(each, url=store.url(each.url)) for each in pages))
         for document, pages in zip(documents, found, strict=True)
     ]
 

@@ -102,7 +102,6 @@ class Prediction:
 def load_examples(
     source: str | Path,
     *,
-    format: Format | None = None,  # noqa: A002
     text_field: str | Sequence[str] | None = None,
     id_field: str | None = None,
     category_field: str | None = None,
@@ -118,10 +117,9 @@ def load_examples(
     ``FailedRowsWarning``.
     """
     text_fields = (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
-    is_table = (format or guess_format(source)) in TABLES
+    is_table = guess_format(source) in TABLES
     n_failed = 0
-    for number, (line, row) in enumerate(read_rows(source, format), start=1):
-        where = f"{source_name(source)}:{line}"
+    for number, (line, row) in enumerate(read_rows(source), start=1):
         if _has_failed(row, GOLD_FIELDS):
             n_failed += 1
             continue
@@ -140,7 +138,7 @@ def load_examples(
             if values is None:
                 raise InputError(f"no gold values: looked for {', '.join(GOLD_FIELDS)}")
         except InputError as error:
-            raise InputError(f"{where}: {error}") from error
+            raise InputError(f"{source_name(source)}:{line}: {error}") from error
         is_scores = isinstance(row.get("target_scores"), Mapping)
         gold = {
             str(attribute): gold_values(
@@ -160,26 +158,21 @@ def load_examples(
 
 
 def load_predictions(
-    source: str | Path,
-    *,
-    format: Format | None = None,  # noqa: A002
-    id_field: str | None = None,
-    category_field: str | None = None,
+    source: str | Path, *, id_field: str | None = None, category_field: str | None = None
 ) -> Iterator[Prediction]:
     """Yield the rows of a prediction file.
 
     The id is in ``id_field`` or, if a row lacks it, in ``id``. Every other column of a table except
     the category is an attribute, even one named ``title`` or ``text``.
     """
-    is_table = (format or guess_format(source)) in TABLES
-    for line, row in read_rows(source, format):
+    is_table = guess_format(source) in TABLES
+    for line, row in read_rows(source):
         try:
             id_name = id_field if id_field in row else None
             given_id = _id(row, id_name)
             non_attributes = {id_name or "id", category_field or "category", *_own_columns(row)}
-            has_failed = _has_failed(row, ("data",))
             data = None
-            if not has_failed:
+            if not _has_failed(row, ("data",)):
                 data = _values(row, ("data",), non_attributes if is_table else None)
             if data is None and "error" not in row:
                 raise InputError("neither 'data' nor 'error': not a line of hpd extract")
@@ -276,12 +269,14 @@ def read_rows(
 @contextmanager
 def opened(source: str | Path) -> Iterator[Source]:
     """Open a file (``-``: standard input); raise ``InputError`` if it cannot be read."""
+    name = source_name(source)
     with open_source(source) as file:
         try:
-            yield Source(file, source_name(source))
-        except (OSError, *decompression_errors()) as error:
-            why = reason(error) if isinstance(error, OSError) else error
-            raise InputError(f"{source_name(source)}: cannot be read: {why}") from error
+            yield Source(file, name)
+        except OSError as error:
+            raise InputError(f"{name}: cannot be read: {reason(error)}") from error
+        except decompression_errors() as error:
+            raise InputError(f"{name}: cannot be read: {error}") from error
 
 
 def _id(row: Mapping[str, Any], id_field: str | None) -> str | None:

@@ -75,8 +75,7 @@ def read_status(path: Path) -> RunStatus:
 def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunStatus:
     head = read_head(file.readline(), journal)
     failures: Counter[str] = Counter()
-    waiting: set[int] = set()
-    waiting_failures: dict[int, str] = {}
+    waiting: dict[int, str | None] = {}  # the type of error of each, if any
     n_done = 0
     end = 0
     if not path.exists():
@@ -84,19 +83,16 @@ def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunSta
     with open(path, "rb") as output:
         for entry in _entries(file, journal):
             if entry.end is None:
-                waiting.add(entry.index)
-                if entry.failed:
-                    waiting_failures[entry.index] = _error_type(entry.line or "")
+                waiting[entry.index] = _error_type(entry.line or "") if entry.failed else None
                 continue
-            waiting.discard(entry.index)
-            waiting_failures.pop(entry.index, None)
+            waiting.pop(entry.index, None)
             n_done += 1
             if entry.failed:
                 output.seek(end)
                 failures[_error_type(output.read(max(0, entry.end - end)))] += 1
             end = max(end, entry.end)
         size = output.seek(0, 2)
-    failures.update(waiting_failures.values())
+    failures.update(error for error in waiting.values() if error is not None)
     return RunStatus(
         path=path,
         head=head,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Final, Generic, Literal, TypeVar, get_args
 
 from hpd.evaluation.json_form import JsonDataclass, ScoresByCell
@@ -34,30 +35,14 @@ SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 """In the order of arrays."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreKey:
-    """Identifies a score."""
+_USUAL = (FORM_NAMES[0], SCOPES[0], AVERAGES[0])
 
-    form: FormName
-    scope: Scope
-    average: Average
-    score: ScoreName
-
-    @property
-    def name(self) -> str:
-        """Its name without defaults: ``f1``, ``strict_recall``, ``normalized_macro_f1``."""
-        usual = (FORM_NAMES[0], SCOPES[0], AVERAGES[0])
-        parts = [part for part in (self.form, self.scope, self.average) if part not in usual]
-        return "_".join([*parts, self.score])
-
-
-SCORE_KEYS: Final = tuple(
-    ScoreKey(form, scope, average, score)
-    for form in FORM_NAMES
-    for scope in SCOPES
-    for average in AVERAGES
-    for score in SCORES
-)
+SCORE_KEYS: Final = {
+    "_".join(part for part in key if part not in _USUAL): key
+    for key in product(FORM_NAMES, SCOPES, AVERAGES, SCORES)
+}
+"""The form, scope, average and score by name, in which the first of each kind is left out: ``f1``,
+``strict_recall``, ``normalized_macro_f1``."""
 
 AGREEMENT_NAMES: Final = {
     "agreement": "same",
@@ -82,11 +67,6 @@ class Counts(JsonDataclass):
     vn: int = 0
     vc: int = 0
     vw: int = 0
-
-    @classmethod
-    def of(cls, outcomes: Mapping[Outcome, int]) -> Counts:
-        """Return the counts of a Counter, or of a mapping with all outcomes."""
-        return cls(*(outcomes[name] for name in OUTCOMES))
 
     @property
     def precision(self) -> float:
@@ -173,7 +153,7 @@ def count_outcomes(fields: Iterable[FieldOutcome]) -> Evaluation:
         if field_outcome.is_named:
             plain[field_outcome.cell][field_outcome.outcome] += 1
     return ByScope(
-        *(Score({cell: Counts.of(n) for cell, n in each.items()}) for each in (plain, strict))
+        *(Score({cell: Counts(**n) for cell, n in each.items()}) for each in (plain, strict))
     )
 
 

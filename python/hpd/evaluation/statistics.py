@@ -54,16 +54,6 @@ Weights = npt.NDArray[np.float32]
 """How often each document counts: (samples, documents)."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Category:
-    """One-hot outcomes of the documents of one category."""
-
-    rows: npt.NDArray[np.intp]
-    """The documents, (n,)."""
-    ones: npt.NDArray[np.float32]
-    """The outcomes, (n, cells x outcomes)."""
-
-
 class OutcomeCounts:
     """The outcomes of one file of predictions, to be counted over weighted documents."""
 
@@ -72,6 +62,7 @@ class OutcomeCounts:
         by_category: dict[str, list[FieldOutcome]] = {}
         for field in fields:
             by_category.setdefault(field.cell[0], []).append(field)
+        # For each category, its documents (n,), and their outcomes (n, cells x outcomes), one-hot.
         self._categories = []
         cells: list[CategoryAttribute] = []
         for own in by_category.values():
@@ -80,7 +71,7 @@ class OutcomeCounts:
             ones = np.zeros((len(rows), len(columns) * len(OUTCOMES)), np.float32)
             for index, field in zip(indexes, own, strict=True):
                 ones[index, columns[field.cell] * len(OUTCOMES) + OUTCOMES.index(field.outcome)] = 1
-            self._categories.append(_Category(rows, ones))
+            self._categories.append((rows, ones))
             cells += columns
         self.cells: Sequence[CategoryAttribute] = tuple(cells)
 
@@ -95,7 +86,7 @@ class OutcomeCounts:
 
     def count(self, weights: Weights) -> Array:
         """Count the outcomes: (samples, cells, outcomes)."""
-        parts = [weights[:, own.rows] @ own.ones for own in self._categories]
+        parts = [weights[:, rows] @ ones for rows, ones in self._categories]
         # Integers far below 2^24 are exact in 32 bits.
         counts = np.concatenate(parts, axis=1) if parts else np.zeros((len(weights), 0))
         return counts.reshape(len(weights), -1, len(OUTCOMES)).astype(np.float64)

@@ -90,11 +90,7 @@ def add_answering_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check_answering(arguments: argparse.Namespace) -> None:
-    """Check that all arguments apply to the kind of model.
-
-    Raises:
-        UsageError: an argument does not apply; the message names it.
-    """
+    """Refuse arguments that do not apply to the kind of model."""
     if arguments.api is None:
         refuse(arguments, _ENDPOINT_ONLY, "does nothing without --api")
         return
@@ -110,11 +106,7 @@ def check_answering(arguments: argparse.Namespace) -> None:
 
 
 def answering_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return all settings that affect the model's answers, by name.
-
-    Raises:
-        ModelLoadError: the local model cannot be found.
-    """
+    """Return all settings that affect the model's answers, by name."""
     if arguments.api is not None:
         model = {"endpoint": arguments.api, "model": arguments.model}
         model["response format"] = arguments.response_format or RESPONSE_FORMATS[0]

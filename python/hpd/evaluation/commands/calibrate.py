@@ -98,13 +98,13 @@ def run(arguments: argparse.Namespace) -> int:
     with input_errors_as_usage():
         _check(arguments, asks=asks)
         model = resolve_model(arguments.model, arguments.hf_repo) if asks else None
-        before, n_stated = _from_file(arguments) if model is None else _ask(model, arguments)
+        before = _from_file(arguments) if model is None else _ask(model, arguments)
     after = cross_fitted(before)
     threshold = arguments.null_threshold
     if threshold is None:
         threshold = BEST if asks else 0.0
     if threshold == BEST:
-        threshold = best_null_threshold(after, n_stated)
+        threshold = best_null_threshold(after)
         say(f"null threshold with the highest F1: {threshold:g}")
     fitted = replace(fit(before), null_threshold=threshold)
     stored = None
@@ -129,8 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _from_file(arguments: argparse.Namespace) -> tuple[list[ScoredConfidence], int]:
-    """Return answers of a file, and the number of values that their documents state."""
+def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
+    """Return the answers of a file."""
     examples = read_examples(arguments.gold, arguments)
     matching = match_rows(examples, read_predictions(arguments.predictions, arguments))
     kinds = _kinds(arguments.schema, {example.category for example in examples})
@@ -145,12 +145,11 @@ def _from_file(arguments: argparse.Namespace) -> tuple[list[ScoredConfidence], i
             f"warning: {n_nulled} values of {arguments.predictions} were replaced with null and "
             "are not used: to keep them, extract with --null-threshold 0 and --on-invalid record"
         )
-    n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in answers)
-    return [answer.by_the_model for answer in answers], n_stated
+    return [answer.by_the_model for answer in answers]
 
 
-def _ask(model: Path, arguments: argparse.Namespace) -> tuple[list[ScoredConfidence], int]:
-    """Return a model's answers about hpd's documents, and the number of values that those state."""
+def _ask(model: Path, arguments: argparse.Namespace) -> list[ScoredConfidence]:
+    """Return a model's answers about hpd's documents."""
     from hpd.evaluation.calibration_documents import gold_documents, scored_extractions
 
     documents = gold_documents()
@@ -159,13 +158,11 @@ def _ask(model: Path, arguments: argparse.Namespace) -> tuple[list[ScoredConfide
         {name: value for name, value in given.items() if value is not None}
     )
     scored: list[ScoredConfidence] = []
-    n_stated = 0
     with ExtractProgress(len(documents), shown=sys.stderr.isatty()) as progress:
         for extraction, fields in scored_extractions(model, documents, options):
             progress.advance(failed=extraction.error is not None)
-            scored += [field for field, _ in fields]
-            n_stated += sum(is_stated for _, is_stated in fields)
-    return scored, n_stated
+            scored += fields
+    return scored
 
 
 def _threshold(text: str) -> float | str:

@@ -9,7 +9,6 @@ import sys
 import webbrowser
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_document_arguments, integer, not_empty
@@ -95,15 +94,20 @@ def run(arguments: argparse.Namespace) -> int:
     with input_errors_as_usage():
         trials, texts = _trials(arguments)
         file = JudgementFile(arguments.output or "judgements.jsonl")
-    judge = _judge_in_terminal if arguments.terminal else _judge_on_page
     with file:
         session = ComparisonSession(trials, texts, file, arguments.annotator, arguments.seed or 0)
         try:
-            judge(session, arguments)
+            if arguments.terminal:
+                columns = min(shutil.get_terminal_size().columns, 120)
+                judge_in_terminal(session, input, sys.stdout, columns)
+            else:
+                _judge_on_page(session, arguments)
         except KeyboardInterrupt:
             return EXIT_INTERRUPTED
         finally:
-            _say_progress(session, file.path)
+            n, n_judged = len(trials), session.n_judged
+            how = "" if n == n_judged else "; continue with the same command"
+            say(f"{session.annotator} has judged {n_judged} of {n} documents, in {file.path}{how}")
     return EXIT_OK
 
 
@@ -193,23 +197,12 @@ def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str
     return {source.id: source.text for source in with_former_ids([*sources], ids)}
 
 
-def _judge_in_terminal(session: ComparisonSession, arguments: argparse.Namespace) -> None:
-    columns = min(shutil.get_terminal_size().columns, 120)
-    judge_in_terminal(session, input, sys.stdout, columns)
-
-
 def _judge_on_page(session: ComparisonSession, arguments: argparse.Namespace) -> None:
     with ComparisonServer(session, arguments.port or 0) as server:
         say(f"{len(session.trials)} documents at {server.url}, until you press Stop or Ctrl-C")
         if arguments.open:
             webbrowser.open(server.url)
         server.serve_forever()
-
-
-def _say_progress(session: ComparisonSession, path: Path) -> None:
-    n, n_judged = len(session.trials), session.n_judged
-    how = "" if n == n_judged else "; continue with the same command"
-    say(f"{session.annotator} has judged {n_judged} of {n} documents, in {path}{how}")
 
 
 def _print_results(arguments: argparse.Namespace) -> int:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from hpd.evaluation.commands.eval_figures import EvalFigures, EvalInputs
 
 _DEFAULT = "f1"
-_SCORE_NAMES = tuple(key.name for key in SCORE_KEYS)
 IMAGES = (".svg", ".png", ".pdf")
 
 _DESCRIPTION = """\
@@ -209,9 +208,9 @@ def thresholds(text: str) -> dict[str, float]:
     for part in text.split(","):
         name, equals, number = part.rpartition("=")
         name = name.strip() if equals else _DEFAULT
-        if name not in (*_SCORE_NAMES, *AGREEMENT_NAMES):
+        if name not in (*SCORE_KEYS, *AGREEMENT_NAMES):
             raise argparse.ArgumentTypeError(
-                f"unknown score {name!r}; known: {', '.join(_SCORE_NAMES)}, and with --vs "
+                f"unknown score {name!r}; known: {', '.join(SCORE_KEYS)}, and with --vs "
                 f"{', '.join(AGREEMENT_NAMES)}"
             )
         if name in thresholds:

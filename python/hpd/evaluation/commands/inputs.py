@@ -40,11 +40,7 @@ def check_fields(arguments: argparse.Namespace) -> None:
 def read_examples(
     path: str, arguments: argparse.Namespace, *, needs_text: bool = False
 ) -> list[Example]:
-    """Read the rows of a gold file; ``--text-field`` is for ``--documents`` if that is given.
-
-    Raises:
-        InputError: a row cannot be read.
-    """
+    """Read the rows of a gold file; ``--text-field`` is for ``--documents`` if that is given."""
     of_documents = getattr(arguments, "documents", None) is not None
     return list(
         load_examples(
@@ -58,11 +54,7 @@ def read_examples(
 
 
 def read_predictions(path: str, arguments: argparse.Namespace) -> list[Prediction]:
-    """Read the lines of a file whose columns are named as those of GOLD.
-
-    Raises:
-        InputError: a line cannot be read.
-    """
+    """Read the lines of a file whose columns are named as those of GOLD."""
     return list(
         load_predictions(path, id_field=arguments.id_field, category_field=arguments.category_field)
     )
