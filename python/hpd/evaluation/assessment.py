@@ -171,7 +171,6 @@ class Versus(JsonDataclass):
     """The differences between their scores; empty if there is no gold."""
     agreement: Agreement
     disagreements: Sequence[FieldPair]
-    """The fields whose values differ."""
 
     def named_scores(self) -> dict[str, float]:
         """Return the percentages of fields with the same value."""
@@ -229,53 +228,28 @@ def versus(
     return Versus(differences, agreement(pairs), disagreements)
 
 
-_COUNTS = ("prompt_tokens", "cached_tokens", "completion_tokens", "steps")
-
-
 @dataclass(frozen=True, slots=True)
-class Throughput:
+class Throughput(JsonDataclass):
     """Sums over the lines that have a ``usage``."""
 
     n_documents: int
     """The number of lines with a ``usage``."""
-    totals: Mapping[str, int]
-    """Sums of ``prompt_tokens``, ``cached_tokens``, ``completion_tokens`` and ``steps``."""
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    steps: int
     line_seconds: float
     """The sum of the lines' times. The run may have been shorter, because the times of documents in
     flight together overlap."""
-    wall_seconds: float | None = None
+    wall_seconds: float | None
     """The duration of the run, if it was measured."""
-    price_per_hour: float | None = None
+    documents_per_second: float | None
+    """Those of the run, or of the lines' times if the run was not measured."""
+    price_per_hour: float | None
     """The price of the machine per hour, in dollars."""
-
-    @property
-    def is_bound(self) -> bool:
-        """Whether the throughput is a lower bound, and the price an upper bound."""
-        return self.wall_seconds is None
-
-    @property
-    def documents_per_second(self) -> float | None:
-        """Documents per second of the run, or of the lines' times if the run was not measured."""
-        seconds = self.line_seconds if self.wall_seconds is None else self.wall_seconds
-        return self.n_documents / seconds if seconds > 0 else None
-
-    @property
-    def dollars_per_1000(self) -> float | None:
-        if self.price_per_hour is None or not self.documents_per_second:
-            return None
-        return self.price_per_hour / 3600 * 1000 / self.documents_per_second
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "n_documents": self.n_documents,
-            **self.totals,
-            "line_seconds": round(self.line_seconds, 4),
-            "wall_seconds": self.wall_seconds,
-            "documents_per_second": self.documents_per_second,
-            "price_per_hour": self.price_per_hour,
-            "dollars_per_1000": self.dollars_per_1000,
-            "is_bound": self.is_bound,
-        }
+    dollars_per_1000: float | None
+    is_bound: bool
+    """Whether the throughput is a lower bound, and the price an upper bound."""
 
 
 def throughput(
@@ -287,14 +261,26 @@ def throughput(
     usages = [prediction.usage for prediction in predictions if prediction.usage]
     if not usages:
         return None
+    line_seconds = _sum(usages, "seconds")
+    seconds = line_seconds if wall_seconds is None else wall_seconds
+    rate = len(usages) / seconds if seconds > 0 else None
+    dollars = None
+    if price_per_hour is not None and rate:
+        dollars = price_per_hour / 3600 * 1000 / rate
     return Throughput(
-        len(usages),
-        {name: int(sum(_number(usage.get(name)) for usage in usages)) for name in _COUNTS},
-        sum(_number(usage.get("seconds")) for usage in usages),
-        wall_seconds,
-        price_per_hour,
+        n_documents=len(usages),
+        prompt_tokens=int(_sum(usages, "prompt_tokens")),
+        cached_tokens=int(_sum(usages, "cached_tokens")),
+        completion_tokens=int(_sum(usages, "completion_tokens")),
+        steps=int(_sum(usages, "steps")),
+        line_seconds=round(line_seconds, 4),
+        wall_seconds=wall_seconds,
+        documents_per_second=rate,
+        price_per_hour=price_per_hour,
+        dollars_per_1000=dollars,
+        is_bound=wall_seconds is None,
     )
 
 
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
+def _sum(usages: Iterable[Mapping[str, Any]], name: str) -> float:
+    return sum(n for usage in usages if isinstance(n := usage.get(name), int | float))

@@ -109,12 +109,10 @@ class Threshold(JsonDataclass):
 class Calibration(JsonDataclass):
     """The reliability of values and of nulls, and the thresholds to choose from."""
 
-    JSON = ("values", "nulls", "counterpart", "thresholds")
-
     values: Reliability
     nulls: Reliability
-    thresholds: tuple[Threshold, ...]
     counterpart: Counterpart
+    thresholds: tuple[Threshold, ...]
 
 
 def scored_answers(
@@ -165,12 +163,12 @@ def calibrate(answers: Sequence[ScoredAnswer]) -> Calibration:
     return Calibration(
         reliability([answer for answer in given if not answer.is_null]),
         reliability([answer for answer in given if answer.is_null]),
-        tuple(Threshold(bound, _counts(answers, bound)) for bound in THRESHOLDS),
         Counterpart(
             not was_calibrated,
             reliability([answer for answer in others if not answer.is_null]),
             reliability([answer for answer in others if answer.is_null]),
         ),
+        tuple(Threshold(bound, _counts(answers, bound)) for bound in THRESHOLDS),
     )
 
 
@@ -200,7 +198,7 @@ def reliability(answers: Sequence[ScoredAnswer] | Sequence[ScoredConfidence]) ->
 
 def _counts(answers: Iterable[ScoredAnswer], threshold: float) -> Counts:
     nulled: Mapping[Outcome, Outcome] = {"nv": "nn", "vc": "vn", "vw": "vn"}
-    outcomes = Counter(
+    outcomes: Counter[str] = Counter(
         answer.outcome
         if answer.confidence >= threshold
         else nulled.get(answer.outcome, answer.outcome)

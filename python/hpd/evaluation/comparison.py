@@ -78,7 +78,6 @@ class PairTrial:
     """A document and the two systems to compare."""
 
     id: str
-    """The document's id."""
     left: System
     right: System
 
@@ -122,10 +121,8 @@ class Judgement:
     """A verdict of an annotator: a line of the file."""
 
     id: str
-    """The document's id."""
     annotator: str
     left: str
-    """The name of the system on the left."""
     right: str
     verdict: PairVerdict
     seconds: float | None = None

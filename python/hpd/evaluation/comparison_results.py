@@ -32,7 +32,6 @@ class WinTally(JsonDataclass):
     ties: int = 0
     losses: int = 0
     interval: Interval | None = field(default=None, compare=False)
-    """The interval of the score."""
 
     @property
     def score(self) -> float | None:
@@ -59,8 +58,6 @@ class WinTally(JsonDataclass):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonMatrix(JsonDataclass):
-    """The results of a comparison."""
-
     systems: tuple[str, ...]
     against: Mapping[tuple[str, str], WinTally]
     """The first system's tally against the second, for each ordered pair."""

@@ -146,14 +146,11 @@ class Survey(JsonDataclass):
     n_none: int = 0
     """Attributes that are explicitly without a value."""
     n_filled: int = 0
-    """Attributes with gold values."""
     n_several: int = 0
-    """Attributes with several gold values."""
     n_values: int = 0
     n_in_text: int = 0
     """Gold values that are in the text, exactly."""
     categories: Counter[str] = field(default_factory=Counter)
-    """Number of documents by category."""
     attributes: dict[str, Counter[str]] = field(default_factory=dict)
     """How often each attribute of each category has a value, in order of appearance."""
     problems: list[str] = field(default_factory=list)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from rapidfuzz import fuzz
 
@@ -67,7 +67,6 @@ N_CHARACTERS = 2000
 """Characters shown of a document: attributes are usually stated early."""
 
 N_VALUES = 6
-"""Maximum number of typical values of an attribute."""
 
 TYPES: Final[Mapping[str, Type]] = {
     "text": "string",
@@ -141,20 +140,12 @@ _N_PLURAL = 3
 """Longer words lose a final s."""
 
 
-@dataclass(slots=True)
-class Cluster:
-    """Proposals for the same attribute."""
+class Placed(NamedTuple):
+    """A proposal, its sample, and its rank there."""
 
-    proposals: list[Proposal] = field(default_factory=list)
-    samples: set[int] = field(default_factory=set)
-    """The samples for which it was proposed."""
-    positions: list[int] = field(default_factory=list)
-    """The rank of each proposal in its sample, from 0."""
-
-    @property
-    def rank(self) -> tuple[float, float]:
-        """Sort key: better attributes first."""
-        return -len(self.samples), sum(self.positions) / len(self.positions)
+    proposal: Proposal
+    sample: int
+    rank: int
 
 
 def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = "") -> Schema:
@@ -166,8 +157,8 @@ def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = ""
         title: title of the schema, such as the category.
     """
     attributes: list[Attribute] = []
-    for cluster in sorted(clusters(samples), key=lambda cluster: cluster.rank):
-        attribute = _attribute(cluster.proposals)
+    for cluster in sorted(clusters(samples), key=_order):
+        attribute = _attribute([placed.proposal for placed in cluster])
         try:
             check(Schema((*attributes, attribute)))
         except SchemaError:
@@ -176,20 +167,24 @@ def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = ""
     return Schema(tuple(attributes[:k]), title)
 
 
-def clusters(samples: Sequence[Iterable[Proposal]]) -> list[Cluster]:
+def clusters(samples: Sequence[Iterable[Proposal]]) -> list[list[Placed]]:
     """Cluster proposals for the same attribute, in order of appearance."""
-    joined: list[Cluster] = []
-    for number, proposals in enumerate(samples):
-        for index, proposal in enumerate(proposals):
-            cluster = next(
-                (each for each in joined if _are_alike(each.proposals[0], proposal)), Cluster()
-            )
-            if not cluster.proposals:
-                joined.append(cluster)
-            cluster.proposals.append(proposal)
-            cluster.samples.add(number)
-            cluster.positions.append(index)
+    joined: list[list[Placed]] = []
+    for sample, proposals in enumerate(samples):
+        for rank, proposal in enumerate(proposals):
+            placed = Placed(proposal, sample, rank)
+            cluster = next((c for c in joined if _are_alike(c[0].proposal, proposal)), None)
+            if cluster is None:
+                joined.append([placed])
+            else:
+                cluster.append(placed)
     return joined
+
+
+def _order(cluster: Sequence[Placed]) -> tuple[float, float]:
+    """Sort key: attributes of more samples first, then those named earlier."""
+    mean_rank = sum(placed.rank for placed in cluster) / len(cluster)
+    return -len({placed.sample for placed in cluster}), mean_rank
 
 
 def _are_alike(one: Proposal, other: Proposal) -> bool:

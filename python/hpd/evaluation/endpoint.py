@@ -82,7 +82,6 @@ class Endpoint:
     model: str
     response_format: ResponseFormatName = "json_schema"
     max_tokens: int = 4096
-    """Maximum length of an answer."""
     n_parallel: int = 4
     """Maximum number of concurrent requests."""
     n_retries: int = 5
@@ -92,7 +91,6 @@ class Endpoint:
     """
     requests_per_minute: float | None = None
     seconds: float = 300.0
-    """Timeout of a request."""
     cache: Path | None = None
     """Cache folder of answers; None: no cache."""
 

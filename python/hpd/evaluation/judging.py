@@ -108,7 +108,6 @@ def prediction_id(prediction: Prediction, row: int) -> str:
 _TEMPLATES = Path(__file__).parent / "templates"
 
 JUDGE_SYSTEM_PROMPT = render_text(_TEMPLATES / "judge_rules.jinja")
-"""System prompt of a judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,8 +237,6 @@ class VerdictCounts(JsonDataclass):
 
 @dataclass(frozen=True, slots=True)
 class JudgeScores(JsonDataclass):
-    """The scores of a file."""
-
     total: VerdictCounts
     attributes: dict[str, VerdictCounts]
     intervals: tuple[Interval | None, ...]
@@ -291,49 +288,25 @@ def llm_scores(counts: Array) -> Array:
     return 100 * np.stack([precision, recall, f1], axis=-1)
 
 
-Pair = tuple[Verdict, Verdict]
-"""The judge's verdict and gold's."""
-
-
 @dataclass(frozen=True, slots=True)
 class GoldAgreement(JsonDataclass):
     """A judge's verdicts compared with gold's."""
 
-    confusion: Mapping[Pair, int]
-    """The number of values by the judge's verdict and gold's."""
+    n: int
+    """Number of values with both verdicts."""
+    n_equal: int
+    """Number of values with the same verdict."""
     kappa: float | None
     """Cohen's kappa of the five verdicts; None if undefined."""
+    n_equally_right: int
+    """Number of values that both call right (correct, correct null), or neither does."""
     kappa_right: float | None
-    """Cohen's kappa of right (correct, correct null) and not right.
+    """Cohen's kappa of right and not right.
 
     The kappa of five verdicts is easily high, because most depend on whether a value is null, which
     both the judge and gold know."""
-
-    @property
-    def n(self) -> int:
-        """Number of values with both verdicts."""
-        return sum(self.confusion.values())
-
-    @property
-    def n_equal(self) -> int:
-        """Number of values with the same verdict."""
-        return sum(n for (ours, gold), n in self.confusion.items() if ours == gold)
-
-    @property
-    def n_equally_right(self) -> int:
-        """Number of values that both call right, or neither does."""
-        return sum(
-            n for (ours, gold), n in self.confusion.items() if (ours in RIGHT) == (gold in RIGHT)
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the figures; the outer keys of the matrix are the judge's verdicts."""
-        names = ("n", "n_equal", "kappa", "n_equally_right", "kappa_right")
-        matrix = {
-            ours: {gold: self.confusion.get((ours, gold), 0) for gold in VERDICTS}
-            for ours in VERDICTS
-        }
-        return {**{name: getattr(self, name) for name in names}, "confusion": matrix}
+    confusion: Mapping[Verdict, Mapping[Verdict, int]]
+    """The number of values by the judge's verdict, and gold's."""
 
 
 def gold_agreement(
@@ -345,7 +318,7 @@ def gold_agreement(
 
     ``examples`` has the gold of each prediction, or None.
     """
-    pairs: list[Pair] = []
+    pairs: list[tuple[Verdict, Verdict]] = []
     for each in judged:
         example = examples[each.row]
         if example is None or each.attribute not in example.gold:
@@ -356,4 +329,12 @@ def gold_agreement(
     if not pairs:
         return None
     rights = [(str(ours in RIGHT), str(gold in RIGHT)) for ours, gold in pairs]
-    return GoldAgreement(Counter(pairs), cohen_kappa(pairs), cohen_kappa(rights))
+    counts = Counter(pairs)
+    return GoldAgreement(
+        len(pairs),
+        sum(ours == gold for ours, gold in pairs),
+        cohen_kappa(pairs),
+        sum(ours == gold for ours, gold in rights),
+        cohen_kappa(rights),
+        {ours: {gold: counts[ours, gold] for gold in VERDICTS} for ours in VERDICTS},
+    )

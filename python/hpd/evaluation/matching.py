@@ -27,7 +27,6 @@ class Matching:
     by_order: bool
     """Whether rows were matched by order, not by id."""
     missing: tuple[Example, ...]
-    """Documents without a prediction."""
     surplus: tuple[Prediction, ...]
     """Predictions without a document, or for one that already has a prediction."""
     duplicates: tuple[Example, ...]

@@ -17,7 +17,6 @@ from hpd.evaluation.scores import DEFAULT_RESAMPLING, INTERVAL_LEVEL, Resampling
 from hpd.evaluation.statistics import evaluation_intervals
 
 N_ATTRIBUTES = 30
-"""Maximum number of attributes shown."""
 
 _COLORS = ("#0b6e99", "#d9730d")
 

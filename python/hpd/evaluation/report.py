@@ -12,7 +12,7 @@ from typing import Any
 from hpd.evaluation.calibration import N_BINS, Calibration, bin_of
 from hpd.evaluation.outcomes import OUTCOME_WORDS, OUTCOMES, Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
-from hpd.evaluation.scores import Counts, Evaluation
+from hpd.evaluation.scores import Counts
 from hpd.schema.data_checks import check_text
 from hpd.show.page import render_page
 from hpd.show.shown_values import (
@@ -214,11 +214,8 @@ class HistogramBar:
 
 @dataclass(frozen=True, slots=True)
 class ReportSummary:
-    """The figures of a whole file."""
-
     n_documents: int
     n_failed: int
-    """Number of documents that failed."""
     totals: Totals
     attributes: tuple[AttributeSummary, ...]
     """In order of appearance."""
@@ -229,7 +226,7 @@ class ReportSummary:
 def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
     totals = Totals()
     by_name: dict[str, Totals] = {}
-    outcomes: dict[str, Counter[Outcome]] = {}
+    outcomes: dict[str, Counter[str]] = {}
     for document in documents:
         for attribute in document.attributes:
             of_attribute = by_name.setdefault(attribute.name, Totals())
@@ -364,21 +361,13 @@ _TEMPLATE = Path(__file__).parent / "templates" / "report.html"
 _SCRIPTS = [_TEMPLATE.with_name(name) for name in ("report_pages.js", "report_gold.js")]
 
 
-@dataclass(frozen=True, slots=True)
-class AgainstGold:
-    """The scores and the calibration of a file of extractions."""
-
-    evaluation: Evaluation
-    calibration: Calibration | None
-    """None if no confidences are known."""
-
-
 def report_page(
     documents: Sequence[ReportedDocument],
     *,
     title: str,
     source: str,
-    against_gold: AgainstGold | None = None,
+    scores: Counts | None = None,
+    calibration: Calibration | None = None,
     notices: Sequence[str] = (),
     pictures_beside: bool = False,
 ) -> str:
@@ -388,20 +377,22 @@ def report_page(
         documents: the documents to show.
         title: the heading.
         source: the name of the file of extractions.
-        against_gold: scores and calibration, if there is gold.
+        scores: those of all extractions, if there is gold.
+        calibration: that of the model, if there are gold and confidences.
         notices: what readers should know before they trust the figures.
         pictures_beside: whether the pictures of pages are files next to the page.
     """
     slots = attribute_slots(documents)
     return render_page(
         _TEMPLATE,
-        data=payload(documents, slots, has_gold=against_gold is not None, source=source),
+        data=payload(documents, slots, has_gold=scores is not None, source=source),
         pictures_beside=pictures_beside,
         scripts=_SCRIPTS,
         title=title,
         source=source,
         summary=summarize(documents),
-        against_gold=against_gold,
+        scores=scores,
+        calibration=calibration,
         notices=notices,
         low_confidence=LOW_CONFIDENCE,
         colors={name: color_classes(slot) for name, slot in slots.items()},

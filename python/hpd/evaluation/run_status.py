@@ -24,10 +24,7 @@ from hpd.files.streams import reason
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """The status of a run of ``hpd extract``."""
-
     path: Path
-    """The output."""
     head: JournalHead
     """The settings of the run, and the names of its inputs."""
     is_running: bool

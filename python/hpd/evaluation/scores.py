@@ -14,7 +14,6 @@ from hpd.evaluation.outcomes import (
     CategoryAttribute,
     FieldOutcome,
     Normalizer,
-    Outcome,
     field_outcomes,
 )
 from hpd.evaluation.rows import Example
@@ -146,8 +145,8 @@ def evaluate(
 
 
 def count_outcomes(fields: Iterable[FieldOutcome]) -> Evaluation:
-    plain: defaultdict[CategoryAttribute, Counter[Outcome]] = defaultdict(Counter)
-    strict: defaultdict[CategoryAttribute, Counter[Outcome]] = defaultdict(Counter)
+    plain: defaultdict[CategoryAttribute, Counter[str]] = defaultdict(Counter)
+    strict: defaultdict[CategoryAttribute, Counter[str]] = defaultdict(Counter)
     for field_outcome in fields:
         strict[field_outcome.cell][field_outcome.outcome] += 1
         if field_outcome.is_named:

@@ -127,10 +127,10 @@ def bootstrapped(by_document: Array, resampling: Resampling = DEFAULT_RESAMPLING
 def document_samples(
     n_documents: int, width: int = 1, resampling: Resampling = DEFAULT_RESAMPLING
 ) -> Iterator[Weights]:
-    """Yield how often each document is in bootstrap samples, in chunks; a sample has ``width``
-    numbers in memory.
+    """Yield how often each document is in bootstrap samples, in chunks: (samples, documents).
 
-    Files with the same number of documents get the same samples, so that they can be compared.
+    A chunk has few enough samples if ``width`` numbers are computed for each. Files with the same
+    number of documents get the same samples, so that they can be compared.
     """
     generator = np.random.default_rng(resampling.seed)
     for n in chunk_sizes(max(n_documents, width), resampling.n):

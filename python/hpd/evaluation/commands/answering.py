@@ -15,7 +15,7 @@ from hpd.cli.arguments import (
 )
 from hpd.cli.common import UsageError, say
 from hpd.evaluation.commands.inputs import refuse
-from hpd.evaluation.endpoint import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
+from hpd.evaluation.endpoint import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint, EndpointExtractor
 from hpd.extras import require_extra
 from hpd.files.journal import file_fingerprint
 from hpd.models.cache import cache_folder
@@ -24,7 +24,6 @@ from hpd.options import OPTIONS
 from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
-    from hpd.evaluation.endpoint import EndpointExtractor
     from hpd.extractor import Extractor
 
 _LOCAL = ("n_ctx", "n_gpu_layers", "n_threads", "in_flight")
@@ -140,8 +139,6 @@ def open_answering(
     """
     for_value, for_answer = max_tokens
     if arguments.api is not None:
-        from hpd.evaluation.endpoint import EndpointExtractor
-
         return EndpointExtractor(
             schemas,
             _endpoint(arguments, arguments.max_tokens or for_answer),

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hpd.cli.arguments import add_category_argument, add_text_argument, integer
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
@@ -18,14 +18,21 @@ from hpd.evaluation.commands.answering import (
     open_answering,
     tokens_text,
 )
+from hpd.evaluation.discovery import (
+    Proposal,
+    Sample,
+    draw_samples,
+    merged_schema,
+    proposal_prompt,
+    proposal_schema,
+    read_proposals,
+    sample_text,
+)
 from hpd.files.reader import RecordReader
 from hpd.files.rows import FORMATS
+from hpd.results import Extraction
 from hpd.schema import to_json_schemas
 from hpd.schema.schemas import Schemas
-
-if TYPE_CHECKING:
-    from hpd.evaluation.discovery import Proposal, Sample
-    from hpd.results import Extraction
 
 _DESCRIPTION = """\
 Let a model propose attributes for your documents (paper, figure 10): it sees several samples, near
@@ -90,8 +97,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hpd.evaluation.discovery import draw_samples
-
     check_answering(arguments)
     output = None if arguments.output is None else Path(arguments.output)
     if output is not None and output.exists() and not arguments.overwrite:
@@ -131,8 +136,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction[Any]]:
-    from hpd.evaluation.discovery import proposal_prompt, proposal_schema, sample_text
-
     documents = [Document(sample_text(sample)) for sample in samples]
     # Autoregressively, as each attribute must differ from those before it.
     with open_answering(
@@ -157,8 +160,6 @@ def _schemas(k: int, samples: Sequence[Sample], extractions: Sequence[Extraction
     Raises:
         HpdError: no category has any.
     """
-    from hpd.evaluation.discovery import merged_schema, read_proposals
-
     proposals: dict[str, list[list[Proposal]]] = {}
     for sample, extraction in zip(samples, extractions, strict=True):
         proposals.setdefault(sample.category, []).append(list(read_proposals(extraction.data)))

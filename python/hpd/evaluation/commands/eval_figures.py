@@ -312,11 +312,11 @@ def _calibration_table(calibration: Calibration) -> str:
 
 
 def _throughput_lines(throughput: Throughput) -> str:
-    n, totals = throughput.n_documents, throughput.totals
+    n = throughput.n_documents
     lines = [
-        f"cost of {n} documents: {totals['prompt_tokens']} tokens read, "
-        f"{totals['cached_tokens']} from the cache, {totals['completion_tokens']} "
-        f"generated; {totals['steps'] / n:.1f} steps a document"
+        f"cost of {n} documents: {throughput.prompt_tokens} tokens read, "
+        f"{throughput.cached_tokens} from the cache, {throughput.completion_tokens} "
+        f"generated; {throughput.steps / n:.1f} steps a document"
     ]
     rate, dollars = throughput.documents_per_second, throughput.dollars_per_1000
     if rate is not None:

@@ -152,13 +152,8 @@ def figures_text(scores: JudgeScores, agreement: GoldAgreement | None, n_values:
 
 
 def _agreement_text(agreement: GoldAgreement) -> str:
-    from hpd.evaluation.judging import VERDICTS
-
-    rows = [["judge \\ gold", *VERDICTS]]
-    rows += [
-        [ours, *(str(agreement.confusion.get((ours, gold), 0)) for gold in VERDICTS)]
-        for ours in VERDICTS
-    ]
+    rows = [["judge \\ gold", *agreement.confusion]]
+    rows += [[ours, *map(str, counts.values())] for ours, counts in agreement.confusion.items()]
     lines = [format_table(rows), ""]
     for what, n, kappa in (
         ("the same verdict", agreement.n_equal, agreement.kappa),

@@ -12,13 +12,13 @@ from markupsafe import escape
 from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import lines_file, same_file
-from hpd.evaluation.calibration import calibrate, scored_answers
+from hpd.evaluation.calibration import Calibration, calibrate, scored_answers
 from hpd.evaluation.commands.inputs import check_fields, read_examples, source_documents
 from hpd.evaluation.matching import examples_by_prediction, match_rows
-from hpd.evaluation.report import AgainstGold, report_page, reported_documents
+from hpd.evaluation.report import report_page, reported_documents
 from hpd.evaluation.report_pages import PictureStore, with_pages
 from hpd.evaluation.rows import Example, Prediction, load_predictions
-from hpd.evaluation.scores import evaluate
+from hpd.evaluation.scores import Counts, evaluate
 
 _GENERATOR = b'<meta name="generator" content="hpd">'
 _N_HEAD = 4096
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"{arguments.predictions} has no lines")
         notices: list[str] = []
         sources = source_documents(arguments, predictions, notices)
-        examples, against_gold = _gold(arguments, predictions, notices)
+        examples, scores, calibration = _gold(arguments, predictions, notices)
     documents = reported_documents(predictions, examples, sources, arguments.category_field)
     n_failed = sum(document.error is not None and not document.attributes for document in documents)
     if n_failed:
@@ -101,7 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
         documents,
         title=arguments.title,
         source=Path(arguments.predictions).name,
-        against_gold=against_gold,
+        scores=scores,
+        calibration=calibration,
         notices=notices,
         pictures_beside=store.is_beside,
     )
@@ -132,14 +133,16 @@ def _check_page(path: str, predictions: str, *, overwrite: bool) -> None:
 
 def _gold(
     arguments: argparse.Namespace, predictions: Sequence[Prediction], notices: list[str]
-) -> tuple[list[Example | None], AgainstGold | None]:
+) -> tuple[list[Example | None], Counts | None, Calibration | None]:
     """Return the gold of each prediction, and the scores and calibration of all against it."""
     if arguments.gold is None:
-        return [None] * len(predictions), None
+        return [None] * len(predictions), None, None
     examples = read_examples(arguments.gold, arguments)
     matching = match_rows(examples, predictions)
     notices += matching.notices(arguments.gold, arguments.predictions)
     stated = scored_answers(examples, matching.predictions)
-    return examples_by_prediction(predictions, examples, matching), AgainstGold(
-        evaluate(examples, matching.data), calibrate(stated) if stated else None
+    return (
+        examples_by_prediction(predictions, examples, matching),
+        evaluate(examples, matching.data).plain.micro,
+        calibrate(stated) if stated else None,
     )
