@@ -117,7 +117,7 @@ def test_documents_without_text_or_with_the_same_id_are_named():
 
 
 def test_verdicts_are_read_back_by_document_and_attribute():
-    predictions = [Prediction("x", {"a": 1}), Prediction(None, {"a": 1})]
+    predictions = [Prediction("x", {"a": 1}), Prediction(None, {"a": 1}, number=2)]
     answers = [
         Prediction(
             "2", {"a": {"reason": "it says so", "verdict": "correct"}, "b": {"verdict": ""}}

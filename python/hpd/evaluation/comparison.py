@@ -62,8 +62,8 @@ def system_names(paths: Sequence[str]) -> list[str]:
 
 def _by_id(path: str) -> dict[str, Prediction]:
     predictions: dict[str, Prediction] = {}
-    for number, prediction in enumerate(load_predictions(path), start=1):
-        own_id = str(number) if prediction.id is None else prediction.id
+    for prediction in load_predictions(path):
+        own_id = prediction.known_id
         if own_id in predictions:
             raise InputError(
                 f"{path}:{prediction.line}: the id {own_id!r} is used more than once, and "

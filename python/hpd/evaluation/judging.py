@@ -88,7 +88,7 @@ def judged_values(
     predictions: Sequence[Prediction], answers: Iterable[Prediction]
 ) -> Iterator[JudgedField]:
     """Yield the verdicts in a judge's answers, skipping failed answers and unknown verdicts."""
-    rows = {prediction_id(prediction, row): row for row, prediction in enumerate(predictions)}
+    rows = {prediction.known_id: row for row, prediction in enumerate(predictions)}
     for answer in answers:
         row = rows.get(str(answer.id))
         if row is None:
@@ -98,11 +98,6 @@ def judged_values(
                 yield JudgedField(
                     row, attribute, judged["verdict"], str(judged.get("reason") or "")
                 )
-
-
-def prediction_id(prediction: Prediction, row: int) -> str:
-    """Return a prediction's id or, if it has none, its row number, from 1."""
-    return str(row + 1) if prediction.id is None else prediction.id
 
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -144,11 +139,11 @@ def judge_questions(
         names.update((name, Attribute(name)) for name in prediction.data or {})
     records: dict[str, Record] = {}
     asked: dict[str, Schema] = {}
-    for row, (prediction, category) in enumerate(zip(predictions, categories, strict=True)):
+    for prediction, category, text in zip(predictions, categories, texts, strict=True):
         if prediction.data is None:
             continue
         where = f"line {prediction.line}:"
-        own_id = prediction_id(prediction, row)
+        own_id = prediction.known_id
         if own_id in records:
             raise InputError(f"{where} the id {own_id!r} is used more than once: make ids unique")
         if schemas is None:
@@ -159,7 +154,6 @@ def judge_questions(
             raise InputError(f"{where} there is no schema for the category {category!r}")
         if not attributes:
             continue
-        text = texts[row]
         if text is None:
             raise InputError(
                 f"{where} the document {own_id!r} has no text: "

@@ -215,10 +215,7 @@ def reread_sources(
         number
         for number, each in enumerate(predictions)
         if each.data is not None
-        and (
-            not isinstance(each.raw.get("text"), str)
-            or any("page" in known for known in each.fields.values())
-        )
+        and (each.text is None or any("page" in known for known in each.fields.values()))
     ]
     try:
         head, documents = read_journal(journal_path(lines_file(name)))
@@ -238,7 +235,7 @@ def reread_sources(
         return found  # The input or its journal has moved.
     changed = []
     for number in wanted:
-        own = predictions[number].id or str(number + 1)
+        own = predictions[number].known_id
         absolute = os.path.normpath(os.path.join(str(about.get("folder", "")), own))
         record = records.get(own) or records.get(absolute)
         if record is None:
@@ -249,7 +246,7 @@ def reread_sources(
             )
         else:
             changed.append(predictions[number])
-    n_pictured = sum(isinstance(each.raw.get("text"), str) for each in changed)
+    n_pictured = sum(each.text is not None for each in changed)
     for n, what in ((len(changed) - n_pictured, "texts"), (n_pictured, "pages")):
         if n:
             notices.append(f"{n} documents have changed since, so their {what} are not shown")

@@ -94,17 +94,15 @@ def reported_documents(
     the gold.
     """
     documents = []
-    for number, parts in enumerate(zip(predictions, examples, sources, strict=True), start=1):
-        prediction, example, source = parts
+    for prediction, example, source in zip(predictions, examples, sources, strict=True):
         line = prediction.raw
         columns, checks = line.get("input"), line.get("checks")
-        own = prediction.id if prediction.id is not None else str(number)
         of_source, of_gold = ("" if each is None else each.category for each in (source, example))
         documents.append(
             ReportedDocument(
-                str(shown_id(own, line.get("source"))),
+                str(shown_id(prediction.known_id, line.get("source"))),
                 of_source or prediction.category(category_field) or of_gold,
-                _text(line.get("text"), example, source),
+                _text(prediction, example, source),
                 tuple(_attributes(prediction, example)),
                 _error(line.get("error")),
                 columns if isinstance(columns, Mapping) else None,
@@ -120,12 +118,12 @@ def reported_documents(
     return documents
 
 
-def _text(own: object, example: Example | None, source: Example | None) -> str | None:
+def _text(prediction: Prediction, example: Example | None, source: Example | None) -> str | None:
     if source is not None:
         return source.text
-    if isinstance(own, str):
-        return own
-    return example.text or None if example is not None else None
+    if prediction.text is not None or example is None:
+        return prediction.text
+    return example.text or None
 
 
 def _error(error: object) -> str | None:

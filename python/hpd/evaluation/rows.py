@@ -67,6 +67,19 @@ class Prediction:
     """Its first line in the file (in Parquet: its row), from 1."""
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The whole line, including ``usage``, ``error`` and text."""
+    number: int = field(default=1, compare=False)
+    """Its row number, from 1."""
+
+    @property
+    def known_id(self) -> str:
+        """Its id or, if it has none, its row number."""
+        return str(self.number) if self.id is None else self.id
+
+    @property
+    def text(self) -> str | None:
+        """The text of the document, if the line has it."""
+        text = self.raw.get("text")
+        return text if isinstance(text, str) else None
 
     def confidence(self, path: str, *, calibrated: bool = True) -> float | None:
         """Return the confidence of the value at a path, or None.
@@ -166,7 +179,7 @@ def load_predictions(
     the category is an attribute, even one named ``title`` or ``text``.
     """
     is_table = guess_format(source) in TABLES
-    for line, row in read_rows(source):
+    for number, (line, row) in enumerate(read_rows(source), start=1):
         try:
             id_name = id_field if id_field in row else None
             given_id = _id(row, id_name)
@@ -186,6 +199,7 @@ def load_predictions(
             {str(path): each for path, each in known.items() if isinstance(each, Mapping)},
             line,
             row,
+            number,
         )
 
 

@@ -184,8 +184,8 @@ def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str
             for own_id, row, source in zip(
                 system.predictions, rows, reread_sources(path, rows, notices), strict=True
             ):
-                text = row.raw.get("text") if source is None else source.text
-                if isinstance(text, str):
+                text = row.text if source is None else source.text
+                if text is not None:
                     texts.setdefault(own_id, text)
         for notice in notices:
             say(notice)

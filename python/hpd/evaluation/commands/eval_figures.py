@@ -84,8 +84,8 @@ def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
         if gold is None:
             predictions = read_predictions(name, arguments)
             examples = [
-                Example(row.id or str(number), "", "", {}, row.line, is_numbered=row.id is None)
-                for number, row in enumerate(predictions, start=1)
+                Example(row.known_id, "", "", {}, row.line, is_numbered=row.id is None)
+                for row in predictions
             ]
         else:
             needs_text = arguments.lookup is not None

@@ -185,10 +185,9 @@ def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> l
 
 def _text(prediction: Prediction, known: Example | None) -> str | None:
     """Return the text of a prediction's document, preferably from its own line."""
-    text = prediction.raw.get("text")
-    if isinstance(text, str):
-        return text
-    return known.text if known is not None and known.text else None
+    if prediction.text is not None or known is None:
+        return prediction.text
+    return known.text or None
 
 
 def _judge(
