@@ -41,9 +41,9 @@ class WinTally(JsonDataclass):
 
     @property
     def shares(self) -> list[float]:
-        """The shares of wins, ties and losses, from 0 to 1."""
+        """The shares of wins, ties and losses, from 0 to 1; none without a judgement."""
         counts = (self.wins, self.ties, self.losses)
-        return [n / sum(counts) for n in counts if sum(counts)]
+        return [n / sum(counts) for n in counts] if any(counts) else []
 
     def to_json(self) -> dict[str, Any]:
         score = self.score

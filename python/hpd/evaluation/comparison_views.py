@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -180,8 +181,7 @@ def _lines(session: ComparisonSession, number: int, columns: int) -> Iterator[st
             textwrap.wrap(_plain(row.path), width) or [""],
             *(_cell(text, side) for text in (row.left, row.right)),
         ]
-        for i in range(max(map(len, cells))):
-            name, left, right = (cell[i] if i < len(cell) else "" for cell in cells)
+        for i, (name, left, right) in enumerate(zip_longest(*cells, fillvalue="")):
             mark = "*" if row.differs and i == 0 else " "
             yield f"{mark} {name:{width}}  {left:{side}}  {right}".rstrip()
     yield ""

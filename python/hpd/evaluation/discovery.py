@@ -149,13 +149,7 @@ class Placed(NamedTuple):
 
 
 def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = "") -> Schema:
-    """Return a schema of the ``k`` best attributes, without those whose names cannot be used.
-
-    Args:
-        samples: the proposals for each sample.
-        k: maximum number of attributes.
-        title: title of the schema, such as the category.
-    """
+    """Return a schema of the ``k`` best attributes, without those whose names cannot be used."""
     attributes: list[Attribute] = []
     for cluster in sorted(clusters(samples), key=_order):
         attribute = _attribute([placed.proposal for placed in cluster])

@@ -72,7 +72,6 @@ class JudgedField:
     """Index of the document among the predictions."""
     attribute: str
     verdict: Verdict
-    reason: str
 
 
 def value_kind(value: Any) -> ValueKind:
@@ -95,9 +94,7 @@ def judged_values(
             continue
         for attribute, judged in (answer.data or {}).items():
             if isinstance(judged, Mapping) and judged.get("verdict") in VERDICTS:
-                yield JudgedField(
-                    row, attribute, judged["verdict"], str(judged.get("reason") or "")
-                )
+                yield JudgedField(row, attribute, judged["verdict"])
 
 
 _TEMPLATES = Path(__file__).parent / "templates"

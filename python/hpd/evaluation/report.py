@@ -371,14 +371,8 @@ def report_page(
 ) -> str:
     """Return a self-contained page that shows documents and their statistics.
 
-    Args:
-        documents: the documents to show.
-        title: the heading.
-        source: the name of the file of extractions.
-        scores: those of all extractions, if there is gold.
-        calibration: that of the model, if there are gold and confidences.
-        notices: what readers should know before they trust the figures.
-        pictures_beside: whether the pictures of pages are files next to the page.
+    With gold, ``scores`` are those of all extractions. ``notices`` are what readers should know
+    before they trust the figures, and ``source`` is the name of the file of extractions.
     """
     slots = attribute_slots(documents)
     return render_page(

@@ -24,16 +24,10 @@ _NAME = re.compile(r"\d+-\d+\.png")
 
 
 class PictureStore:
-    """Keeps pictures for a page: embedded, or in a folder if they are large.
+    """Keeps pictures for a page: embedded or, if they are large, in a folder made for them."""
 
-    Args:
-        folder: the folder, which is created when needed.
-        max_embedded: maximum total size of embedded pictures, in bytes.
-    """
-
-    def __init__(self, folder: Path, max_embedded: int = MAX_EMBEDDED) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._max_embedded = max_embedded
         self._kept: dict[str, bytes] = {}
         self._n_bytes = 0
         self.is_beside = False
@@ -44,7 +38,7 @@ class PictureStore:
         name = f"{document}-{picture.number}.png"
         self._kept[name] = picture.png
         self._n_bytes += len(picture.png)
-        if self._n_bytes > self._max_embedded:
+        if self._n_bytes > MAX_EMBEDDED:
             if not self.is_beside:
                 self.remove_files()
                 self._folder.mkdir(exist_ok=True)

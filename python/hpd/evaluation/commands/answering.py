@@ -125,13 +125,8 @@ def open_answering(
 ) -> Extractor[Any] | EndpointExtractor:
     """Open the model; close it, or use it as a context manager.
 
-    Args:
-        arguments: the parsed and checked arguments.
-        schemas: the documents' schemas.
-        system_prompt: the system prompt.
-        max_tokens: maximum length of a local model's value and of an endpoint's answer, unless
-            ``--max-tokens`` is given.
-        decoding: options of a local model that the command sets.
+    Unless ``--max-tokens`` is given, ``max_tokens`` has the maximum length of a local model's value
+    and of an endpoint's answer. ``decoding`` are options of a local model that the command sets.
 
     Raises:
         ModelLoadError: the local model cannot be found or loaded.
