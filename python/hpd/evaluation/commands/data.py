@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
+from hpd.cli.output import same_file
 from hpd.evaluation.datasets import (
     FORMATS,
     DatasetFormat,
@@ -93,7 +94,7 @@ def _convert(arguments: argparse.Namespace) -> int:
     """Write the rows that can be read; return 3 if some cannot."""
     output = Path(arguments.output)
     for path in (output, schema_path(output)):
-        if path.exists() and path.samefile(arguments.file):
+        if same_file(path, arguments.file):
             raise UsageError(f"{path} is the input")
         if path.exists() and path.stat().st_size and not arguments.overwrite:
             raise UsageError(f"{path} already exists: replace it (--overwrite), or name another")
@@ -120,6 +121,8 @@ def _first(lines: Sequence[str]) -> list[str]:
 
 
 def _survey(arguments: argparse.Namespace) -> tuple[DatasetFormat, Survey]:
+    if arguments.file == "-":
+        raise UsageError("standard input cannot be read twice: name a file")
     with input_errors_as_usage():
         name = arguments.format
         dataset = find_format(arguments.file) if name is None else FORMATS[name]
