@@ -15,9 +15,9 @@ import datetime
 from collections.abc import Sequence
 
 from hpd.bench.workload import spread
-from hpd.evaluation.calibration import ScoredAnswer, reliability
+from hpd.evaluation.calibration import reliability
 from hpd.evaluation.calibration_documents import GoldDocument, scored_extractions
-from hpd.evaluation.confidence_fit import ScoredConfidence, f1_above, mapped
+from hpd.evaluation.confidence_fit import f1_above, mapped
 from hpd.messages import format_table
 from hpd.models.calibrations import stored_calibration
 from hpd.models.hardware import processor
@@ -43,14 +43,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     model = resolve_model(asked.model)
     gold = [GoldDocument(e.name, e.text, e.schema, e.answer) for e in documents]
     answers = scored_extractions(model, gold, Options(n_threads=asked.threads))
-    fields = [field for _, fields in answers for field in fields]
-    scored, n_stated = [answer for answer, _ in fields], sum(stated for _, stated in fields)
+    scored = [field for _, fields in answers for field in fields]
+    n_stated = sum(answer.is_stated for answer in scored)
     print(f"{model.name}, {len(documents)} documents that state {n_stated} values;", end=" ")
     print(f"{processor()}, {datetime.date.today().isoformat()}\n")
     rows = [["null threshold", "right", "wrong", "F1"]]
     for threshold in _THRESHOLDS:
         kept = [e.is_right for e in scored if not e.is_null and e.confidence >= threshold]
-        f1 = f1_above(scored, n_stated, threshold)
+        f1 = f1_above(scored, threshold)
         rows.append([f"{threshold:g}", str(sum(kept)), str(len(kept) - sum(kept)), f"{f1:.1%}"])
     print(format_table(rows))
     calibration = stored_calibration(model)
@@ -61,19 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, state in states.items():
         values = [each for each in state if not each.is_null]
         sure = [each.is_right for each in values if each.confidence >= _SURE]
-        errors = [_error(values), _error([each for each in state if each.is_null])]
+        errors = [reliability(e).ece for e in (values, [e for e in state if e.is_null])]
         rows.append([name, *(f"{e:.3f}" for e in errors), str(len(sure)), str(sum(sure))])
     print(format_table(rows))
     if calibration is not None:
         threshold = calibration.null_threshold
-        f1 = f1_above(states["of hpd calibrate"], n_stated, threshold)
+        f1 = f1_above(states["of hpd calibrate"], threshold)
         print(f"F1 with its threshold of {threshold:g}: {f1:.1%}")
-
-
-def _error(fields: Sequence[ScoredConfidence]) -> float:
-    return reliability(
-        [ScoredAnswer(f.confidence, "vc" if f.is_right else "vw") for f in fields]
-    ).ece
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from hpd.evaluation.calibration import ScoredAnswer, reliability
+from hpd.evaluation.calibration import reliability
 from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted, fit
 from hpd.extractor import Extractor
@@ -40,7 +40,7 @@ def judge(model: Path, chosen: Sequence[Handwritten]) -> list[ScoredConfidence]:
                 [each.text], schema=each.schema, on_error="record"
             )
             document = GoldDocument(each.name, each.text, each.schema, each.answer)
-            fields += [scored for scored, _ in scored_fields(document, extraction)]
+            fields += scored_fields(document, extraction)
     return fields
 
 
@@ -65,10 +65,7 @@ def _print_row(
     name: str, before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
 ) -> None:
     n = len(before)
-    errors = [
-        reliability([ScoredAnswer(a.confidence, "vc" if a.is_right else "vw") for a in state]).ece
-        for state in (before, after)
-    ]
+    errors = [reliability(state).ece for state in (before, after)]
     sure = [answer.is_right for answer in after if answer.confidence >= SURE]
     right_of_sure = f"{sum(sure) / len(sure):6.1%}" if sure else ""
     share = sum(answer.is_right for answer in before) / n

@@ -30,8 +30,8 @@ from hpd.evaluation.dataset_readers import DatasetDocument
 from hpd.evaluation.datasets import find_format, read_dataset
 from hpd.evaluation.outcomes import category_attributes, field_outcomes
 from hpd.evaluation.rows import Example, load_examples
-from hpd.evaluation.scores import DEFAULT_RESAMPLING, count_outcomes
-from hpd.evaluation.statistics import Interval, drawn_documents, evaluation_intervals
+from hpd.evaluation.scores import count_outcomes
+from hpd.evaluation.statistics import Interval, document_samples, evaluation_intervals
 from hpd.schema import load_schemas
 from recipe import written
 
@@ -91,9 +91,7 @@ def entities(folder: Path, limit: int | None, settings: Settings) -> tuple[int, 
         )
         n_documents += len(examples)
         means.append(float(_f1(counts.sum(axis=0))))
-        weights = np.concatenate(
-            list(drawn_documents(len(examples), [DEFAULT_RESAMPLING.n], DEFAULT_RESAMPLING.seed))
-        )
+        weights = np.concatenate(list(document_samples(len(examples))))
         samples.append(_f1(weights @ counts))
     return n_documents, float(np.mean(means)), Interval.of(np.mean(samples, axis=0))
 
@@ -114,7 +112,7 @@ def _f1(counts: Any) -> Any:
 
 
 def _with_interval(score: float, interval: Interval) -> str:
-    return f"{score:.1f} ({interval.low:.1f} to {interval.high:.1f})"
+    return f"{score:.1f} ({interval:.1f})"
 
 
 def _data_sets(data: Path, limit: int | None, settings: Settings) -> Iterator[Row]:

@@ -203,17 +203,17 @@ def table(by_kind: Mapping[str, Score]) -> str:
                 ("in place", "stated"),
             )
         ]
-        for is_value in (True, False):
+        for is_null in (False, True):
             sure = [
                 answer.is_right
                 for answer in score.answers
-                if answer.is_value == is_value and answer.confidence >= CONFIDENT
+                if answer.is_null == is_null and answer.confidence >= CONFIDENT
             ]
             shares.append(_share(sum(sure), len(sure)))
         lines.append(f"| {' | '.join([kind, str(counts['documents']), *shares])} |")
     values, nulls = (
-        reliability([a for a in by_kind["all"].answers if a.is_value == is_value])
-        for is_value in (True, False)
+        reliability([a for a in by_kind["all"].answers if a.is_null == is_null])
+        for is_null in (False, True)
     )
     lines += [
         "",

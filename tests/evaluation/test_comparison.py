@@ -229,18 +229,18 @@ def test_wins_of_one_are_losses_of_the_other():
         judgement("5", "win", left="x", right="a"),
     ]
     matrix = tally_matrix(said, ["a", "b", "c"])
-    assert matrix.against["a", "b"].tally == WinTally(2, 1, 1)
-    assert matrix.against["b", "a"].tally == WinTally(1, 1, 2)
-    assert matrix.against["a", "c"].tally == WinTally(0, 0, 1)
-    assert matrix.overall["a"].tally == WinTally(2, 1, 2)
-    assert matrix.overall["c"].tally == WinTally(2, 0, 0)
+    assert matrix.against["a", "b"] == WinTally(2, 1, 1)
+    assert matrix.against["b", "a"] == WinTally(1, 1, 2)
+    assert matrix.against["a", "c"] == WinTally(0, 0, 1)
+    assert matrix.overall["a"] == WinTally(2, 1, 2)
+    assert matrix.overall["c"] == WinTally(2, 0, 0)
     assert (matrix.n_judgements, matrix.n_documents) == (6, 4)
     assert json.loads(json.dumps(matrix.to_json()))["systems"]["c"]["score"] == 100
 
 
 def test_a_judgement_that_was_changed_counts_once():
     changed = [judgement("1", "win"), judgement("1", "win", left="b", right="a")]
-    assert tally_matrix(changed, ["a", "b"]).against["a", "b"].tally == WinTally(0, 0, 1)
+    assert tally_matrix(changed, ["a", "b"]).against["a", "b"] == WinTally(0, 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def slow_interval(verdicts):
 
 def test_a_system_without_a_judgement_has_no_score():
     matrix = tally_matrix([judgement("1", "win")], ["a", "b", "c"])
-    assert matrix.overall["c"].tally.score is None
+    assert matrix.overall["c"].score is None
     assert matrix.overall["c"].interval is None
     assert matrix.against["a", "b"].interval is not None
 

@@ -124,17 +124,19 @@ def test_an_empty_map_leaves_all_as_it_is():
 @pytest.mark.parametrize("power", [0.3, 1.0, 4.0])
 def test_the_best_threshold_is_half_of_the_f1_that_it_reaches(power):
     """So it is where confidence is the share that is right (Lipton et al. 2014)."""
-    made = answers(20_000, power=power)
-    calibrated = [replace(answer, confidence=answer.confidence**power) for answer in made]
     n_stated = 12_000
-    threshold = best_null_threshold(calibrated, n_stated)
+    calibrated = [
+        replace(answer, confidence=answer.confidence**power, is_stated=number < n_stated)
+        for number, answer in enumerate(answers(20_000, power=power))
+    ]
+    threshold = best_null_threshold(calibrated)
     kept = [answer.is_right for answer in calibrated if answer.confidence >= threshold]
     f1 = 2 * sum(kept) / (len(kept) + n_stated)
     assert threshold == pytest.approx(f1 / 2, abs=0.05)
     # Nulls have no part in it.
     nulls = answers(20_000, is_null=True)
-    assert best_null_threshold([*calibrated, *nulls], n_stated) == threshold
-    assert best_null_threshold([], 0) == 0
+    assert best_null_threshold([*calibrated, *nulls]) == threshold
+    assert best_null_threshold([]) == 0
 
 
 def test_a_short_text_has_curves_of_its_own():

@@ -396,6 +396,7 @@ def test_convert_without_attributes_writes_no_schema(tmp_path, capfd):
     ("arguments", "says"),
     [
         (["check", "gone.jsonl"], "gone.jsonl: cannot be opened"),
+        (["check", "-"], "standard input cannot be read twice"),
         (["check", "OTHER"], "none of the formats extractgpt, wdc-pave, amazon-2023, conll"),
         (["check", "FILE", "--whole-documents"], "--whole-documents is for conll; "),
         (["convert", "FILE", "-o", "FILE", "--overwrite"], "is the input"),

@@ -395,7 +395,7 @@ def test_a_value_and_its_box_point_at_each_other(browser, pages):
 def test_pictures_beside_the_page_are_loaded(browser, pages, monkeypatch):
     from hpd.evaluation import report_pages
 
-    monkeypatch.setattr(report_pages.PictureStore.__init__, "__defaults__", (0,))
+    monkeypatch.setattr(report_pages, "MAX_EMBEDDED", 0)
     made = pages.with_name("made.jsonl")
     page = report(pages.parent, str(made), "--documents", "long.pdf", "--overwrite")
     browser.open(page)

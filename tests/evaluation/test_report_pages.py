@@ -206,7 +206,7 @@ def test_large_pictures_are_files_beside_the_page(folder, monkeypatch, capsys):
     write_lines(folder / "v.jsonl", *lines)
     command = ["report", "v.jsonl", "--documents", "docs", "-o", "<my> report.html"]
     with monkeypatch.context() as patch:
-        patch.setattr(report_pages.PictureStore.__init__, "__defaults__", (3000,))
+        patch.setattr(report_pages, "MAX_EMBEDDED", 3000)
         assert main(command) == 0
         page = html.unescape((folder / "<my> report.html").read_text())
         assert "img-src data: 'self' file:;" in page

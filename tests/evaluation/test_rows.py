@@ -94,13 +94,13 @@ def test_predictions(tmp_path):
     path = write_lines(tmp_path / "made.jsonl", line, failed, {"data": {}})
     one, two, three = load_predictions(path)
     assert one == Prediction("1", {"a": "x"})
-    assert one.confidences == {"a": 0.5}
+    assert (one.confidence("a"), one.confidence("b")) == (0.5, None)
     assert one.fields["a"]["start"] == 3
     assert one.usage == {"seconds": 0.2}
     assert (one.line, one.raw) == (1, line)
     assert two == Prediction("2", None)
     assert two.raw["error"]["type"] == "E"
-    assert (three.id, three.usage, three.confidences) == (None, {}, {})
+    assert (three.id, three.usage, three.fields) == (None, {}, {})
 
 
 def test_lines_that_are_no_predictions(tmp_path):

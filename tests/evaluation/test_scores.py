@@ -153,7 +153,7 @@ def test_the_attributes_of_a_category_can_be_given():
 
 def test_a_row_without_a_prediction_has_no_values():
     assert evaluate([SHOE], [None]).plain.micro == Counts(vn=1)
-    with pytest.raises(ValueError, match="1 examples, but 0 predictions"):
+    with pytest.raises(ValueError, match="shorter"):
         evaluate([SHOE], [])
 
 

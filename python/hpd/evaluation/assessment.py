@@ -77,41 +77,19 @@ class FieldPair:
 
 @dataclass(frozen=True, slots=True)
 class Agreement(JsonDataclass):
-    """The fields in which two files have the same value."""
-
-    JSON = (
-        *("n_fields", "n_same", "n_same_normalized", "same", "same_normalized"),
-        *("n_filled", "n_filled_same", "n_filled_same_normalized"),
-        *("filled_same", "filled_same_normalized"),
-    )
+    """The fields in which two files have the same value, with percentages."""
 
     n_fields: int
     n_same: int
     n_same_normalized: int
+    same: float
+    same_normalized: float
     n_filled: int
     """Fields for which at least one file has a value; counted apart, as two nulls agree easily."""
     n_filled_same: int
     n_filled_same_normalized: int
-
-    @property
-    def same(self) -> float:
-        """Percentage of fields with the same value."""
-        return percentage(self.n_same, self.n_fields)
-
-    @property
-    def same_normalized(self) -> float:
-        """Percentage of fields with the same normalized value."""
-        return percentage(self.n_same_normalized, self.n_fields)
-
-    @property
-    def filled_same(self) -> float:
-        """Percentage of filled fields with the same value."""
-        return percentage(self.n_filled_same, self.n_filled)
-
-    @property
-    def filled_same_normalized(self) -> float:
-        """Percentage of filled fields with the same normalized value."""
-        return percentage(self.n_filled_same_normalized, self.n_filled)
+    filled_same: float
+    filled_same_normalized: float
 
 
 def field_pairs(
@@ -125,40 +103,30 @@ def field_pairs(
     The fields are those of the strict form (``field_outcomes``); if a document has none, all fields
     in either file.
     """
-    all_names = category_attributes(examples)
-    for category, names in (attributes or {}).items():
-        all_names[category] = dict.fromkeys(names)
+    all_names = category_attributes(examples, attributes)
     for example, one, two in zip(examples, first, second, strict=True):
         names = {**example.gold, **all_names[example.category]}
         for attribute in names or {**(one or {}), **(two or {})}:
-            yield _pair(example, attribute, (one or {}).get(attribute), (two or {}).get(attribute))
+            own, other = ((data or {}).get(attribute) for data in (one, two))
+            exact = [sorted(predicted_values(value)) for value in (own, other)]
+            normal = [sorted(predicted_values(value, normalized)) for value in (own, other)]
+            is_same, is_same_normalized = (each[0] == each[1] for each in (exact, normal))
+            yield FieldPair(example, attribute, own, other, any(exact), is_same, is_same_normalized)
 
 
 def agreement(pairs: Iterable[FieldPair]) -> Agreement:
-    """Count the fields in which two files agree."""
-    all_pairs = list(pairs)
-    filled = [pair for pair in all_pairs if pair.has_value]
-    return Agreement(
-        len(all_pairs),
-        sum(pair.is_same for pair in all_pairs),
-        sum(pair.is_same_normalized for pair in all_pairs),
-        len(filled),
-        sum(pair.is_same for pair in filled),
-        sum(pair.is_same_normalized for pair in filled),
-    )
+    """Count the fields in which two files agree; without any field, they agree fully."""
+    every = list(pairs)
+    filled = [pair for pair in every if pair.has_value]
+    return Agreement(*_sameness(every), *_sameness(filled))
 
 
-def percentage(part: int, whole: int) -> float:
-    """Return a percentage with two decimals; 100 if ``whole`` is 0."""
-    return round(100 * part / whole, 2) if whole else 100.0
-
-
-def _pair(example: Example, attribute: str, first: Any, second: Any) -> FieldPair:
-    exact = [sorted(predicted_values(value)) for value in (first, second)]
-    normal = [sorted(predicted_values(value, normalized)) for value in (first, second)]
-    return FieldPair(
-        example, attribute, first, second, any(exact), exact[0] == exact[1], normal[0] == normal[1]
-    )
+def _sameness(pairs: Sequence[FieldPair]) -> tuple[int, int, int, float, float]:
+    n = len(pairs)
+    n_same = sum(pair.is_same for pair in pairs)
+    n_normalized = sum(pair.is_same_normalized for pair in pairs)
+    same, normalized = (round(100 * each / n, 2) if n else 100.0 for each in (n_same, n_normalized))
+    return n, n_same, n_normalized, same, normalized
 
 
 FORMS: Mapping[FormName, Normalizer | None] = {"exact": None, "normalized": normalized}
@@ -180,11 +148,8 @@ class Assessment:
     def named_scores(self) -> dict[str, float]:
         """Return the scores by name, rounded as printed."""
         return {
-            key.name: getattr(
-                getattr(getattr(self.evaluations[key.form], key.scope), key.average),
-                key.score,
-            )
-            for key in SCORE_KEYS
+            name: getattr(getattr(getattr(self.evaluations[form], scope), average), score)
+            for name, (form, scope, average, score) in SCORE_KEYS.items()
         }
 
     def to_json(self) -> dict[str, Any]:
@@ -206,7 +171,6 @@ class Versus(JsonDataclass):
     """The differences between their scores; empty if there is no gold."""
     agreement: Agreement
     disagreements: Sequence[FieldPair]
-    """The fields whose values differ."""
 
     def named_scores(self) -> dict[str, float]:
         """Return the percentages of fields with the same value."""
@@ -214,7 +178,6 @@ class Versus(JsonDataclass):
 
     @property
     def n_disagreements(self) -> int:
-        """The number of fields whose values differ."""
         return len(self.disagreements)
 
 
@@ -265,54 +228,28 @@ def versus(
     return Versus(differences, agreement(pairs), disagreements)
 
 
-_COUNTS = ("prompt_tokens", "cached_tokens", "completion_tokens", "steps")
-
-
 @dataclass(frozen=True, slots=True)
-class Throughput:
+class Throughput(JsonDataclass):
     """Sums over the lines that have a ``usage``."""
 
     n_documents: int
     """The number of lines with a ``usage``."""
-    totals: Mapping[str, int]
-    """Sums of ``prompt_tokens``, ``cached_tokens``, ``completion_tokens`` and ``steps``."""
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    steps: int
     line_seconds: float
     """The sum of the lines' times. The run may have been shorter, because the times of documents in
     flight together overlap."""
-    wall_seconds: float | None = None
+    wall_seconds: float | None
     """The duration of the run, if it was measured."""
-    price_per_hour: float | None = None
+    documents_per_second: float | None
+    """Those of the run, or of the lines' times if the run was not measured."""
+    price_per_hour: float | None
     """The price of the machine per hour, in dollars."""
-
-    @property
-    def is_bound(self) -> bool:
-        """Whether the throughput is a lower bound, and the price an upper bound."""
-        return self.wall_seconds is None
-
-    @property
-    def documents_per_second(self) -> float | None:
-        """Documents per second of the run, or of the lines' times if the run was not measured."""
-        seconds = self.line_seconds if self.wall_seconds is None else self.wall_seconds
-        return self.n_documents / seconds if seconds > 0 else None
-
-    @property
-    def dollars_per_1000(self) -> float | None:
-        """Dollars per thousand documents."""
-        if self.price_per_hour is None or not self.documents_per_second:
-            return None
-        return self.price_per_hour / 3600 * 1000 / self.documents_per_second
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "n_documents": self.n_documents,
-            **self.totals,
-            "line_seconds": round(self.line_seconds, 4),
-            "wall_seconds": self.wall_seconds,
-            "documents_per_second": self.documents_per_second,
-            "price_per_hour": self.price_per_hour,
-            "dollars_per_1000": self.dollars_per_1000,
-            "is_bound": self.is_bound,
-        }
+    dollars_per_1000: float | None
+    is_bound: bool
+    """Whether the throughput is a lower bound, and the price an upper bound."""
 
 
 def throughput(
@@ -324,14 +261,26 @@ def throughput(
     usages = [prediction.usage for prediction in predictions if prediction.usage]
     if not usages:
         return None
+    line_seconds = _sum(usages, "seconds")
+    seconds = line_seconds if wall_seconds is None else wall_seconds
+    rate = len(usages) / seconds if seconds > 0 else None
+    dollars = None
+    if price_per_hour is not None and rate:
+        dollars = price_per_hour / 3600 * 1000 / rate
     return Throughput(
-        len(usages),
-        {name: int(sum(_number(usage.get(name)) for usage in usages)) for name in _COUNTS},
-        sum(_number(usage.get("seconds")) for usage in usages),
-        wall_seconds,
-        price_per_hour,
+        n_documents=len(usages),
+        prompt_tokens=int(_sum(usages, "prompt_tokens")),
+        cached_tokens=int(_sum(usages, "cached_tokens")),
+        completion_tokens=int(_sum(usages, "completion_tokens")),
+        steps=int(_sum(usages, "steps")),
+        line_seconds=round(line_seconds, 4),
+        wall_seconds=wall_seconds,
+        documents_per_second=rate,
+        price_per_hour=price_per_hour,
+        dollars_per_1000=dollars,
+        is_bound=wall_seconds is None,
     )
 
 
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
+def _sum(usages: Iterable[Mapping[str, Any]], name: str) -> float:
+    return sum(n for usage in usages if isinstance(n := usage.get(name), int | float))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -39,12 +39,21 @@ class ScoredAnswer:
     """Whether the value with this confidence was replaced with null."""
 
     @property
-    def is_value(self) -> bool:
-        return self.outcome in ("vc", "vw", "nv")
+    def is_null(self) -> bool:
+        return self.outcome in ("nn", "vn")
 
     @property
     def is_right(self) -> bool:
         return self.outcome in ("vc", "nn")
+
+    @property
+    def by_the_model(self) -> ScoredConfidence:
+        """The model's own confidence, for fitting a calibration."""
+        own = self.confidence if self.uncalibrated is None else self.uncalibrated
+        is_stated = self.outcome in ("vc", "vw", "vn")
+        return ScoredConfidence(
+            self.document, self.kind, own, self.is_null, self.is_right, is_stated
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +109,10 @@ class Threshold(JsonDataclass):
 class Calibration(JsonDataclass):
     """The reliability of values and of nulls, and the thresholds to choose from."""
 
-    JSON = ("values", "nulls", "counterpart", "thresholds")
-
     values: Reliability
     nulls: Reliability
-    thresholds: tuple[Threshold, ...]
     counterpart: Counterpart
+    thresholds: tuple[Threshold, ...]
 
 
 def scored_answers(
@@ -115,26 +122,25 @@ def scored_answers(
 ) -> list[ScoredAnswer]:
     """Return the fields with a confidence and a gold value or null.
 
-    Args:
-        examples: the gold.
-        predictions: the prediction for each example; None if there is none.
-        kinds: the types of each category's attributes; attributes without one are skipped.
+    If ``kinds`` has types of each category's attributes, attributes without one are skipped.
     """
     answers = []
     for document, (example, prediction) in enumerate(zip(examples, predictions, strict=True)):
         if prediction is None or prediction.data is None:
             continue
-        confidences = prediction.confidences
         of_category = None if kinds is None else kinds.get(example.category, {})
         for attribute, gold in example.gold.items():
             kind = ANY_KIND if of_category is None else of_category.get(attribute)
-            if attribute in confidences and kind is not None:
-                result = outcome(gold, prediction.data.get(attribute))
-                uncalibrated = prediction.uncalibrated.get(attribute)
-                was_nulled = prediction.was_nulled(attribute)
+            confidence = prediction.confidence(attribute)
+            if confidence is not None and kind is not None:
                 answers.append(
                     ScoredAnswer(
-                        confidences[attribute], result, document, kind, uncalibrated, was_nulled
+                        confidence,
+                        outcome(gold, prediction.data.get(attribute)),
+                        document,
+                        kind,
+                        prediction.confidence(attribute, calibrated=False),
+                        prediction.was_nulled(attribute),
                     )
                 )
     return answers
@@ -145,38 +151,41 @@ def without_nulled(answers: Iterable[ScoredAnswer]) -> list[ScoredAnswer]:
     return [answer for answer in answers if not answer.was_nulled]
 
 
-def to_scored_confidence(answer: ScoredAnswer) -> ScoredConfidence:
-    """Return an answer with the model's own confidence, for fitting a calibration."""
-    confidence = answer.confidence if answer.uncalibrated is None else answer.uncalibrated
-    return ScoredConfidence(
-        answer.document, answer.kind, confidence, not answer.is_value, answer.is_right
-    )
-
-
-def calibrate(answers: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Calibration:
+def calibrate(answers: Sequence[ScoredAnswer]) -> Calibration:
     """Compute bins, errors and thresholds.
 
     Values that were replaced with null count only for the thresholds.
     """
     given = without_nulled(answers)
+    originals = [answer.by_the_model for answer in given]
+    was_calibrated = any(answer.uncalibrated is not None for answer in given)
+    others = originals if was_calibrated else cross_fitted(originals)
     return Calibration(
-        reliability([answer for answer in given if answer.is_value], n_bins),
-        reliability([answer for answer in given if not answer.is_value], n_bins),
+        reliability([answer for answer in given if not answer.is_null]),
+        reliability([answer for answer in given if answer.is_null]),
+        Counterpart(
+            not was_calibrated,
+            reliability([answer for answer in others if not answer.is_null]),
+            reliability([answer for answer in others if answer.is_null]),
+        ),
         tuple(Threshold(bound, _counts(answers, bound)) for bound in THRESHOLDS),
-        _counterpart(given, n_bins),
     )
 
 
-def reliability(answers: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Reliability:
-    """Put answers into ``n_bins`` bins of equal width."""
-    members: dict[int, list[ScoredAnswer]] = {}
+def bin_of(confidence: float) -> int:
+    """Return which of ``N_BINS`` bins of equal width holds a confidence."""
+    return min(int(confidence * N_BINS), N_BINS - 1)
+
+
+def reliability(answers: Sequence[ScoredAnswer] | Sequence[ScoredConfidence]) -> Reliability:
+    """Put answers into bins."""
+    members: dict[int, list[ScoredAnswer | ScoredConfidence]] = {}
     for answer in answers:
-        index = min(int(answer.confidence * n_bins), n_bins - 1)
-        members.setdefault(index, []).append(answer)
+        members.setdefault(bin_of(answer.confidence), []).append(answer)
     bins = tuple(
         Bin(
-            index / n_bins,
-            (index + 1) / n_bins,
+            index / N_BINS,
+            (index + 1) / N_BINS,
             len(inside),
             sum(answer.confidence for answer in inside) / len(inside),
             sum(answer.is_right for answer in inside) / len(inside),
@@ -187,31 +196,15 @@ def reliability(answers: Sequence[ScoredAnswer], n_bins: int = N_BINS) -> Reliab
     return Reliability(bins, len(answers), error / len(answers) if answers else 0.0)
 
 
-def _counterpart(answers: Sequence[ScoredAnswer], n_bins: int) -> Counterpart:
-    originals = [to_scored_confidence(answer) for answer in answers]
-    was_calibrated = any(answer.uncalibrated is not None for answer in answers)
-    mapped = originals if was_calibrated else cross_fitted(originals)
-    other = [
-        replace(answer, confidence=each.confidence)
-        for answer, each in zip(answers, mapped, strict=True)
-    ]
-    return Counterpart(
-        not was_calibrated,
-        reliability([answer for answer in other if answer.is_value], n_bins),
-        reliability([answer for answer in other if not answer.is_value], n_bins),
-    )
-
-
 def _counts(answers: Iterable[ScoredAnswer], threshold: float) -> Counts:
     nulled: Mapping[Outcome, Outcome] = {"nv": "nn", "vc": "vn", "vw": "vn"}
-    return Counts.of(
-        Counter(
-            answer.outcome
-            if answer.confidence >= threshold
-            else nulled.get(answer.outcome, answer.outcome)
-            for answer in answers
-        )
+    outcomes: Counter[str] = Counter(
+        answer.outcome
+        if answer.confidence >= threshold
+        else nulled.get(answer.outcome, answer.outcome)
+        for answer in answers
     )
+    return Counts(**outcomes)
 
 
 N_POINTS = 100
@@ -228,28 +221,18 @@ class CoveragePoint(JsonDataclass):
     """The share of them that is right."""
 
 
-def coverage_curve(
-    answers: Iterable[ScoredAnswer], n_points: int = N_POINTS
-) -> list[CoveragePoint]:
-    """Return precision by coverage, from the most confident values to all, in ``n_points`` steps.
+def coverage_curve(answers: Iterable[ScoredAnswer]) -> list[CoveragePoint]:
+    """Return precision by coverage, from the most confident values to all, in ``N_POINTS`` steps.
 
     There are fewer steps if values have the same confidence, as no threshold separates them.
     """
-    values = sorted((a for a in answers if a.is_value), key=lambda a: -a.confidence)
-    points: list[CoveragePoint] = []
+    values = sorted((a for a in answers if not a.is_null), key=lambda a: -a.confidence)
+    last_of_step: dict[int, CoveragePoint] = {}
     n = n_right = 0
     for confidence, alike in groupby(values, key=lambda a: a.confidence):
         rights = [answer.is_right for answer in alike]
         n += len(rights)
         n_right += sum(rights)
         point = CoveragePoint(confidence, n / len(values), n_right / n)
-        # Keep the last point of each step of coverage.
-        if points and _step(points[-1], n_points) == _step(point, n_points):
-            points[-1] = point
-        else:
-            points.append(point)
-    return points
-
-
-def _step(point: CoveragePoint, n_points: int) -> int:
-    return min(n_points - 1, int(point.coverage * n_points))
+        last_of_step[min(N_POINTS - 1, int(point.coverage * N_POINTS))] = point
+    return list(last_of_step.values())

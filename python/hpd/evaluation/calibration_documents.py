@@ -56,7 +56,7 @@ def gold_documents() -> tuple[GoldDocument, ...]:
 
 def scored_extractions(
     model: Path, documents: Iterable[GoldDocument], options: Options
-) -> Iterator[tuple[Extraction[Any], list[tuple[ScoredConfidence, bool]]]]:
+) -> Iterator[tuple[Extraction[Any], list[ScoredConfidence]]]:
     """Extract documents with a model; yield each extraction with its scored fields.
 
     Neither a calibration nor a threshold is applied.
@@ -74,8 +74,8 @@ def scored_extractions(
 
 def scored_fields(
     document: GoldDocument, extraction: Extraction[Any]
-) -> Iterator[tuple[ScoredConfidence, bool]]:
-    """Yield each field of an extraction, and whether the document states its value."""
+) -> Iterator[ScoredConfidence]:
+    """Yield each field of an extraction."""
     for path, field in extraction.fields.items():
         attribute, gold = _at(document.schema.attributes, document.answer, path)
         # A value with confidence 0 becomes null with any map.
@@ -87,14 +87,14 @@ def scored_fields(
             # The confidence of a list is that of its length.
             kind, value, gold = COUNT_KIND, len(value or []), len(gold or [])
         result = outcome(gold_values(gold), value, normalized)
-        scored = ScoredConfidence(
+        yield ScoredConfidence(
             document.name,
             kind_of(kind, document.text),
             field.confidence,
             is_null,
-            result in ("vc", "nn"),
+            is_right=result in ("vc", "nn"),
+            is_stated=result in ("vc", "vw", "vn"),
         )
-        yield scored, result in ("vc", "vw", "vn")
 
 
 def _at(attributes: Sequence[Attribute], answer: object, path: str) -> tuple[Attribute | None, Any]:

@@ -7,9 +7,10 @@ wins, ties and losses, a score for each system, and the annotators' agreement.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -37,7 +38,6 @@ class System:
     predictions: Mapping[str, Prediction]
 
     def without(self, ids: Collection[str]) -> System:
-        """Return the system without some documents."""
         return System(self.name, {i: row for i, row in self.predictions.items() if i not in ids})
 
 
@@ -62,8 +62,8 @@ def system_names(paths: Sequence[str]) -> list[str]:
 
 def _by_id(path: str) -> dict[str, Prediction]:
     predictions: dict[str, Prediction] = {}
-    for number, prediction in enumerate(load_predictions(path), start=1):
-        own_id = str(number) if prediction.id is None else prediction.id
+    for prediction in load_predictions(path):
+        own_id = prediction.known_id
         if own_id in predictions:
             raise InputError(
                 f"{path}:{prediction.line}: the id {own_id!r} is used more than once, and "
@@ -78,7 +78,6 @@ class PairTrial:
     """A document and the two systems to compare."""
 
     id: str
-    """The document's id."""
     left: System
     right: System
 
@@ -88,15 +87,9 @@ def plan_trials(
 ) -> list[PairTrial]:
     """Return an annotator's trials: one for each document that at least two systems have.
 
-    The documents, their order, and the two systems that are compared depend only on the seed, so
-    that all annotators judge the same pairs. Which system is on the left also depends on the
-    annotator.
-
-    Args:
-        systems: at least two systems.
-        annotator: the annotator's name.
-        seed: seed of the draws.
-        limit: maximum number of documents.
+    The documents (at most ``limit``), their order, and the two systems that are compared depend
+    only on the seed, so that all annotators judge the same pairs. Which system is on the left also
+    depends on the annotator.
     """
     owners: dict[str, list[System]] = {}
     for system in systems:
@@ -123,18 +116,13 @@ PairVerdict = Literal["win", "tie", "loss"]
 PAIR_VERDICTS: tuple[PairVerdict, ...] = get_args(PairVerdict)
 
 
-JudgementKey = tuple[str, str, frozenset[str]]
-
-
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """A verdict of an annotator: a line of the file."""
 
     id: str
-    """The document's id."""
     annotator: str
     left: str
-    """The name of the system on the left."""
     right: str
     verdict: PairVerdict
     seconds: float | None = None
@@ -143,7 +131,7 @@ class Judgement:
     """The seed of the trials."""
 
     @property
-    def key(self) -> JudgementKey:
+    def key(self) -> tuple[str, str, frozenset[str]]:
         """Annotator, document and pair; a later judgement with the same key replaces this one."""
         return self.annotator, self.id, frozenset((self.left, self.right))
 
@@ -164,7 +152,11 @@ class JudgementFile:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
-            _cut_unfinished_line(self.path)
+            if self.path.exists():
+                content = self.path.read_bytes()
+                end = content.rfind(b"\n") + 1
+                if end < len(content):
+                    os.truncate(self.path, end)
             earlier = load_judgements(self.path) if self.path.exists() else []
             self._last = {judgement.key: judgement for judgement in earlier}
             # Unbuffered, so that each line is appended whole, in one call.
@@ -173,7 +165,6 @@ class JudgementFile:
             raise InputError(f"{path}: cannot be written: {reason(error)}") from error
 
     def append(self, judgement: Judgement) -> None:
-        """Write a judgement to the file."""
         self._file.write(line_bytes(asdict(judgement)))
         self._last[judgement.key] = judgement
 
@@ -192,42 +183,28 @@ class JudgementFile:
 
 def load_judgements(path: str | Path) -> list[Judgement]:
     """Load a file's judgements, in order; raise ``InputError`` for any other line."""
-    return [_judgement(row, f"{path}:{line}") for line, row in read_rows(path, "jsonl")]
+    names = ("id", "annotator", "left", "right", "verdict")
+    judgements = []
+    for line, row in read_rows(path, "jsonl"):
+        for name in names:
+            if not isinstance(row.get(name), str):
+                raise InputError(
+                    f"{path}:{line}: {name!r} is missing: not a line that hpd compare wrote"
+                )
+        if row["verdict"] not in PAIR_VERDICTS:
+            raise InputError(
+                f"{path}:{line}: the verdict is {row['verdict']!r}; "
+                f"it should be one of {', '.join(PAIR_VERDICTS)}"
+            )
+        document, annotator, left, right, verdict = (row[name] for name in names)
+        seconds, seed = row.get("seconds"), row.get("seed", 0)
+        judgements.append(Judgement(document, annotator, left, right, verdict, seconds, seed))
+    return judgements
 
 
 def latest_judgements(judgements: Iterable[Judgement]) -> list[Judgement]:
     """Return the last judgement for each annotator, document and pair."""
     return list({judgement.key: judgement for judgement in judgements}.values())
-
-
-def _judgement(row: Any, where: str) -> Judgement:
-    names = ("id", "annotator", "left", "right", "verdict")
-    missing = [name for name in names if not isinstance(row.get(name), str)]
-    if missing:
-        raise InputError(f"{where}: {missing[0]!r} is missing: not a line that hpd compare wrote")
-    if row["verdict"] not in PAIR_VERDICTS:
-        raise InputError(
-            f"{where}: the verdict is {row['verdict']!r}; "
-            f"it should be one of {', '.join(PAIR_VERDICTS)}"
-        )
-    document_id, annotator, left, right, verdict = (row[name] for name in names)
-    return Judgement(
-        document_id, annotator, left, right, verdict, row.get("seconds"), row.get("seed", 0)
-    )
-
-
-def _cut_unfinished_line(path: Path) -> None:
-    if not path.exists():
-        return
-    content = path.read_bytes()
-    end = content.rfind(b"\n") + 1
-    if end < len(content):
-        with path.open("r+b") as file:
-            file.truncate(end)
-
-
-Side = dict[str, dict[str, str | None]]
-"""The values of a system as texts, by attribute and path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +218,6 @@ class ComparedRow:
 
     @property
     def differs(self) -> bool:
-        """Whether the systems' values differ."""
         return self.left != self.right
 
 
@@ -275,27 +251,22 @@ class ShownTrial:
 
 def shown_trial(trial: PairTrial, text: str) -> ShownTrial:
     """Return a trial as an annotator sees it; ``text`` is the document's."""
-    return ShownTrial(text, tuple(_rows(_side(trial.left, trial.id), _side(trial.right, trial.id))))
-
-
-def _side(system: System, document_id: str) -> Side:
-    prediction = system.predictions[document_id]
-    side: Side = {}
-    for value in shown_values(prediction.data or {}, {}):
-        side.setdefault(value.attribute, {})[value.path] = value.text
-    return side
-
-
-def _rows(left: Side, right: Side) -> Iterator[ComparedRow]:
-    for attribute in {**left, **right}:
-        ours, theirs = left.get(attribute, {}), right.get(attribute, {})
-        rows = [
-            ComparedRow(path, attribute, ours.get(path), theirs.get(path))
-            for path in {**ours, **theirs}
-        ]
+    left, right = (
+        {
+            (value.attribute, value.path): value.text
+            for value in shown_values(system.predictions[trial.id].data or {}, {})
+        }
+        for system in (trial.left, trial.right)
+    )
+    rows: dict[str, list[ComparedRow]] = {}
+    for attribute, path in {**left, **right}:
+        texts = (side.get((attribute, path)) for side in (left, right))
+        rows.setdefault(attribute, []).append(ComparedRow(path, attribute, *texts))
+    shown: list[ComparedRow] = []
+    for own in rows.values():
         # An empty list needs no row of its own next to the other side's items.
-        filled = [row for row in rows if not row.left is row.right is None]
-        yield from filled or rows[:1]
+        shown += [row for row in own if not row.left is row.right is None] or own[:1]
+    return ShownTrial(text, tuple(shown))
 
 
 _NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?", re.ASCII)
@@ -316,43 +287,30 @@ def _first_span(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
     return () if start < 0 else ((start, start + len(value)),)
 
 
+@dataclass(frozen=True, slots=True)
 class ComparisonSession:
-    """An annotator's session, on a page or in the terminal.
+    """An annotator's session, on a page or in the terminal."""
 
-    Args:
-        trials: the trials in order.
-        texts: the documents' texts by id.
-        file: stores verdicts, and has those of earlier sessions.
-        annotator: the annotator's name.
-        seed: the seed of the trials, written into each line.
-    """
-
-    def __init__(
-        self,
-        trials: Sequence[PairTrial],
-        texts: Mapping[str, str],
-        file: JudgementFile,
-        annotator: str,
-        seed: int,
-    ) -> None:
-        self.trials = trials
-        self.annotator = annotator
-        self._texts = texts
-        self._file = file
-        self._seed = seed
+    trials: Sequence[PairTrial]
+    texts: Mapping[str, str]
+    """The documents' texts by id."""
+    file: JudgementFile
+    """Stores verdicts, and has those of earlier sessions."""
+    annotator: str
+    seed: int
+    """The seed of the trials, written into each line."""
 
     def shown(self, number: int) -> ShownTrial:
         """Return a trial without the systems' names."""
         trial = self.trials[number]
-        return shown_trial(trial, self._texts[trial.id])
+        return shown_trial(trial, self.texts[trial.id])
 
     def verdict(self, number: int) -> PairVerdict | None:
         """Return the last verdict on the left system of a trial, or None."""
-        return self._file.verdict(self.trials[number], self.annotator)
+        return self.file.verdict(self.trials[number], self.annotator)
 
     @property
     def n_judged(self) -> int:
-        """The number of trials with a verdict."""
         return sum(self.verdict(number) is not None for number in range(len(self.trials)))
 
     def next_trial(self, start: int) -> int | None:
@@ -364,7 +322,7 @@ class ComparisonSession:
     def judge(self, number: int, verdict: PairVerdict, seconds: float | None = None) -> None:
         """Store a verdict on the left system of a trial."""
         trial = self.trials[number]
-        self._file.append(
+        self.file.append(
             Judgement(
                 trial.id,
                 self.annotator,
@@ -372,12 +330,11 @@ class ComparisonSession:
                 trial.right.name,
                 verdict,
                 None if seconds is None else round(seconds, 1),
-                self._seed,
+                self.seed,
             )
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return all trials for the page's script."""
         return {
             "trials": [
                 self.shown(number).to_json(self.verdict(number))

@@ -9,9 +9,9 @@ equally many wins and losses. If there are only two systems, their scores add up
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,53 +26,42 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class WinTally(JsonDataclass):
+    """Wins, ties and losses; without a judgement, there is neither a score nor an interval."""
+
     wins: int = 0
     ties: int = 0
     losses: int = 0
-
-    @property
-    def n(self) -> int:
-        return self.wins + self.ties + self.losses
+    interval: Interval | None = field(default=None, compare=False)
 
     @property
     def score(self) -> float | None:
-        """The score, from 0 to 100; None without a judgement."""
-        counts = np.array([self.wins, self.ties, self.losses], float)
-        return float(tally_scores(counts)) if self.n else None
+        """The score, from 0 to 100."""
+        score = float(tally_scores(np.array([self.wins, self.ties, self.losses], float)))
+        return None if np.isnan(score) else score
 
     @property
-    def shares(self) -> tuple[float, float, float] | None:
-        """The shares of wins, ties and losses, from 0 to 1; None without a judgement."""
-        if not self.n:
-            return None
-        return self.wins / self.n, self.ties / self.n, self.losses / self.n
+    def shares(self) -> list[float]:
+        """The shares of wins, ties and losses, from 0 to 1; none without a judgement."""
+        counts = (self.wins, self.ties, self.losses)
+        return [n / sum(counts) for n in counts] if any(counts) else []
 
     def to_json(self) -> dict[str, Any]:
         score = self.score
-        counts = {"wins": self.wins, "ties": self.ties, "losses": self.losses}
-        return {**counts, "score": None if score is None else round(score, 2)}
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredTally(JsonDataclass):
-    """A tally with the interval of its score."""
-
-    tally: WinTally
-    interval: Interval | None
-    """None without a judgement."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {**to_plain(self.tally), "interval": to_plain(self.interval)}
+        return {
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "score": None if score is None else round(score, 2),
+            "interval": to_plain(self.interval),
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonMatrix(JsonDataclass):
-    """The results of a comparison."""
-
     systems: tuple[str, ...]
-    against: Mapping[tuple[str, str], ScoredTally]
+    against: Mapping[tuple[str, str], WinTally]
     """The first system's tally against the second, for each ordered pair."""
-    overall: Mapping[str, ScoredTally]
+    overall: Mapping[str, WinTally]
     """Each system's tally against all others."""
     n_documents: int
     n_judgements: int
@@ -85,8 +74,8 @@ class ComparisonMatrix(JsonDataclass):
             "n_judgements": self.n_judgements,
             "systems": to_plain(self.overall),
             "pairs": [
-                {"system": one, "against": other, **to_plain(scored)}
-                for (one, other), scored in self.against.items()
+                {"system": one, "against": other, **to_plain(tally)}
+                for (one, other), tally in self.against.items()
             ],
             "resampling": to_plain(self.resampling),
         }
@@ -121,9 +110,9 @@ def tally_matrix(
     drawn = bootstrapped(ones, resampling)
     return ComparisonMatrix(
         tuple(systems),
-        {pair: _scored(ones[:, [column]], drawn[:, [column]]) for pair, column in columns.items()},
+        {pair: _tally(ones[:, [column]], drawn[:, [column]]) for pair, column in columns.items()},
         {
-            name: _scored(ones[:, own], drawn[:, own])
+            name: _tally(ones[:, own], drawn[:, own])
             for name in systems
             for own in [[column for pair, column in columns.items() if pair[0] == name]]
         },
@@ -140,22 +129,18 @@ def tally_scores(counts: Array) -> Array:
         return np.asarray(100 * (wins + ties) / (wins + 2 * ties + losses))
 
 
-def _scored(ones: Array, drawn: Array) -> ScoredTally:
+def _tally(ones: Array, drawn: Array) -> WinTally:
     """Return the tally of some pairs: (documents or samples, pairs, verdicts) counts."""
     wins, ties, losses = (int(n) for n in ones.sum(axis=(0, 1)))
-    return ScoredTally(
-        WinTally(wins, ties, losses), Interval.of_known(tally_scores(drawn.sum(axis=1)))
-    )
-
-
-AgreementMeasure = Literal["Cohen's kappa", "Krippendorff's alpha"]
+    return WinTally(wins, ties, losses, Interval.of_known(tally_scores(drawn.sum(axis=1))))
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement(JsonDataclass):
     """The agreement of annotators on documents that several of them judged."""
 
-    measure: AgreementMeasure
+    measure: str
+    """Cohen's kappa or Krippendorff's alpha."""
     value: float | None
     """None if undefined, because all verdicts are the same."""
     raw: float
@@ -182,8 +167,9 @@ def annotator_agreement(
     pairs = [pair for item in shared for pair in combinations(item.values(), 2)]
     raw = sum(one == other for one, other in pairs) / len(pairs)
     if len(annotators) == 2:
-        one, other = annotators
-        value = cohen_kappa([(item[one], item[other]) for item in shared])
-        return AnnotatorAgreement("Cohen's kappa", value, raw, len(shared), 2)
-    value = krippendorff_alpha([list(item.values()) for item in shared])
-    return AnnotatorAgreement("Krippendorff's alpha", value, raw, len(shared), len(annotators))
+        measure = "Cohen's kappa"
+        value = cohen_kappa([(item[annotators[0]], item[annotators[1]]) for item in shared])
+    else:
+        measure = "Krippendorff's alpha"
+        value = krippendorff_alpha([list(item.values()) for item in shared])
+    return AnnotatorAgreement(measure, value, raw, len(shared), len(annotators))

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -35,11 +36,9 @@ class ComparisonServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """The address of the page."""
         return f"http://{HOST}:{self.server_port}/"
 
     def page(self) -> str:
-        """Return the page, with all trials and verdicts."""
         return render_page(
             _TEMPLATE, data=self.session.to_json(), may_call_server=True, n=len(self.session.trials)
         )
@@ -139,11 +138,7 @@ def judge_in_terminal(
 ) -> None:
     """Ask about the trials without a verdict, until the annotator quits.
 
-    Args:
-        session: the annotator's session.
-        ask: asks a question and returns the line typed; ``EOFError`` quits.
-        out: where documents and values are printed.
-        columns: the width of the terminal.
+    ``ask`` shows a question and returns the line typed, as ``input`` does; ``EOFError`` quits.
     """
     number = session.next_trial(0)
     while number is not None:
@@ -186,8 +181,7 @@ def _lines(session: ComparisonSession, number: int, columns: int) -> Iterator[st
             textwrap.wrap(_plain(row.path), width) or [""],
             *(_cell(text, side) for text in (row.left, row.right)),
         ]
-        for i in range(max(map(len, cells))):
-            name, left, right = (cell[i] if i < len(cell) else "" for cell in cells)
+        for i, (name, left, right) in enumerate(zip_longest(*cells, fillvalue="")):
             mark = "*" if row.differs and i == 0 else " "
             yield f"{mark} {name:{width}}  {left:{side}}  {right}".rstrip()
     yield ""

@@ -26,6 +26,8 @@ class ScoredConfidence:
     confidence: float
     is_null: bool
     is_right: bool
+    is_stated: bool = False
+    """Whether its document states a value."""
 
 
 Step = tuple[float, float, float]
@@ -48,51 +50,43 @@ def fit(judged: Sequence[ScoredConfidence]) -> ConfidenceMap:
     return ConfidenceMap(values, nulls)
 
 
-def cross_fitted(
-    judged: Sequence[ScoredConfidence], n_folds: int = N_FOLDS, seed: int = 0
-) -> list[ScoredConfidence]:
+def cross_fitted(judged: Sequence[ScoredConfidence]) -> list[ScoredConfidence]:
     """Return the answers with cross-validated confidence.
 
     Documents are divided into folds; each fold is mapped with a map fitted to all others.
     """
     documents = list(dict.fromkeys(answer.document for answer in judged))
-    random.Random(seed).shuffle(documents)
-    fold_of = {document: number % n_folds for number, document in enumerate(documents)}
+    random.Random(0).shuffle(documents)
+    fold_of = {document: number % N_FOLDS for number, document in enumerate(documents)}
     maps = [
         fit([answer for answer in judged if fold_of[answer.document] != fold])
-        for fold in range(n_folds)
+        for fold in range(N_FOLDS)
     ]
     return [mapped(answer, maps[fold_of[answer.document]]) for answer in judged]
 
 
-def best_null_threshold(judged: Sequence[ScoredConfidence], n_stated: int) -> float:
+def best_null_threshold(judged: Sequence[ScoredConfidence]) -> float:
     """Return the null threshold with the highest F1: a multiple of 0.01.
 
     With calibrated confidence it is half of the F1 that it reaches (Lipton, Elkan and
     Narayanaswamy 2014, "Thresholding Classifiers to Maximize F1 Score"): less likely values cost
     more precision than they gain recall.
-
-    Args:
-        judged: answers with calibrated, preferably cross-validated, confidence.
-        n_stated: number of values that the documents state.
+    The confidence should also be cross-validated.
     """
-    return max(
-        (n / 100 for n in range(100)), key=lambda threshold: f1_above(judged, n_stated, threshold)
-    )
+    return max((n / 100 for n in range(100)), key=lambda threshold: f1_above(judged, threshold))
 
 
-def f1_above(judged: Sequence[ScoredConfidence], n_stated: int, threshold: float) -> float:
+def f1_above(judged: Sequence[ScoredConfidence], threshold: float) -> float:
     """Return F1 if values with a confidence below a threshold become null."""
     kept = [
         answer.is_right
         for answer in judged
         if not answer.is_null and answer.confidence >= threshold
     ]
-    return 2 * sum(kept) / max(1, len(kept) + n_stated)
+    return 2 * sum(kept) / max(1, len(kept) + sum(answer.is_stated for answer in judged))
 
 
 def mapped(answer: ScoredConfidence, confidence_map: ConfidenceMap) -> ScoredConfidence:
-    """Return an answer with its confidence mapped."""
     confidence = confidence_map(answer.kind, answer.confidence, is_null=answer.is_null)
     return replace(answer, confidence=confidence)
 
@@ -104,20 +98,14 @@ def isotonic(points: Iterable[Step]) -> list[Step]:
     violators).
     """
     steps: list[Step] = []
-    for point in points:
-        while steps and steps[-1][2] >= point[2]:
-            point = _pooled(steps.pop(), point)
-        steps.append(point)
+    for weight, confidence, height in points:
+        while steps and steps[-1][2] >= height:
+            before, low, high = steps.pop()
+            confidence = (before * low + weight * confidence) / (before + weight)
+            height = (before * high + weight * height) / (before + weight)
+            weight += before
+        steps.append((weight, confidence, height))
     return steps
-
-
-def _pooled(one: Step, two: Step) -> Step:
-    weight = one[0] + two[0]
-    confidence, height = (
-        (one[0] * of_one + two[0] * of_two) / weight
-        for of_one, of_two in zip(one[1:], two[1:], strict=True)
-    )
-    return weight, confidence, height
 
 
 def _curve(judged: Sequence[ScoredConfidence], prior: Callable[[float], float]) -> Curve:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any
 
 from hpd.errors import InputError
 from hpd.evaluation.rows import gold_values
@@ -41,7 +41,10 @@ class DatasetDocument:
             line["category"] = self.category
         if self.gold is not None:
             gold = dict.fromkeys(names) | dict(self.gold)
-            line["gold"] = {name: _plain(values, lists=lists) for name, values in gold.items()}
+            line["gold"] = {
+                name: values[0] if values and len(values) == 1 and not lists else values
+                for name, values in gold.items()
+            }
         return line
 
 
@@ -49,19 +52,13 @@ DatasetRow = DatasetDocument | InputError
 """A document, or the error with file and line."""
 
 
-def _plain(values: Sequence[str] | None, *, lists: bool) -> list[str] | str | None:
-    if values is None:
-        return None
-    return list(values) if lists or len(values) != 1 else values[0]
-
-
 MakeDocument = Callable[[Mapping[str, Any], int, int], DatasetDocument]
 """Makes a document from an object, its row number and its line."""
 
 
-def read_json_rows(file: BinaryIO, name: str, make: MakeDocument) -> Iterator[DatasetRow]:
+def _read_json_rows(source: Source, make: MakeDocument) -> Iterator[DatasetRow]:
     """Yield the documents that ``make`` returns, and its errors with file and line."""
-    for number, (line, row) in enumerate(rows_of(Source(file, name), "jsonl"), start=1):
+    for number, (line, row) in enumerate(rows_of(source, "jsonl"), start=1):
         if isinstance(row, InputError):
             yield row
             continue
@@ -70,7 +67,7 @@ def read_json_rows(file: BinaryIO, name: str, make: MakeDocument) -> Iterator[Da
                 raise InputError(f"expected a JSON object, found {kind(row)}")
             yield make(row, number, line)
         except InputError as error:
-            yield InputError(f"{name}:{line}: {error}")
+            yield InputError(f"{source.name}:{line}: {error}")
 
 
 TEXT_FIELDS = ("title", "features", "description")
@@ -92,21 +89,32 @@ _BOOKKEEPING = frozenset(
 """Names in ``details`` that describe the offer, not the product."""
 
 
-def read_amazon(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
+def read_amazon(source: Source) -> Iterator[DatasetRow]:
     """Yield the items; an item without text is an error."""
-    return read_json_rows(file, name, _amazon_document)
+    return _read_json_rows(source, _amazon_document)
 
 
 def _amazon_document(row: Mapping[str, Any], number: int, line: int) -> DatasetDocument:
     text = "\n".join(part for name in TEXT_FIELDS for part in _texts(row, name))
     if not text:
         raise InputError(f"no text in {', '.join(TEXT_FIELDS)}")
-    item = row.get("parent_asin")
-    if item is not None and not isinstance(item, str):
-        raise InputError(f"parent_asin should be text, but is {kind(item)}")
+    item = _text(row, "parent_asin")
     return DatasetDocument(
         item or str(number), text, line, _category(row), attributes=_detail_names(row)
     )
+
+
+def _text(row: Mapping[str, Any], name: str) -> str | None:
+    value = row.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"{name} should be text, but is {kind(value)}")
+    return value
+
+
+def _object(value: object, name: str, of_what: str = "") -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} should be an object{of_what}, but is {kind(value)}")
+    return value
 
 
 def _texts(row: Mapping[str, Any], name: str) -> list[str]:
@@ -121,13 +129,8 @@ def _texts(row: Mapping[str, Any], name: str) -> list[str]:
 
 def _category(row: Mapping[str, Any]) -> str:
     """Return the main category or, as it is often null, the first of ``categories``."""
-    main = row.get("main_category")
-    if main is not None and not isinstance(main, str):
-        raise InputError(f"main_category should be text, but is {kind(main)}")
-    if main:
-        return main
-    first = _texts(row, "categories")[:1]
-    return first[0] if first else ""
+    main = _text(row, "main_category")
+    return main or next(iter(_texts(row, "categories")), "")
 
 
 def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -140,23 +143,18 @@ def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
             raise InputError(f"details is not valid JSON: {error}") from None
     if details is None:
         return ()
-    if not isinstance(details, Mapping):
-        raise InputError(f"details should be an object, but is {kind(details)}")
-    return tuple(str(name) for name in details if name not in _BOOKKEEPING)
+    return tuple(str(name) for name in _object(details, "details") if name not in _BOOKKEEPING)
 
 
-TITLE_FIELDS = ("input",)
-PAVE_FIELDS = ("input_title", "input_description")
-
-
-def read_titles(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
+def read_titles(source: Source) -> Iterator[DatasetRow]:
     """Yield the rows of OA-Mine or AE-110k."""
-    return read_json_rows(file, name, partial(_scored_document, TITLE_FIELDS))
+    return _read_json_rows(source, partial(_scored_document, ("input",)))
 
 
-def read_pave(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
+def read_pave(source: Source) -> Iterator[DatasetRow]:
     """Yield the rows of WDC-PAVE."""
-    return read_json_rows(file, name, partial(_scored_document, PAVE_FIELDS))
+    fields = ("input_title", "input_description")
+    return _read_json_rows(source, partial(_scored_document, fields))
 
 
 def _scored_document(
@@ -168,16 +166,10 @@ def _scored_document(
     category = row.get("category")
     if not isinstance(category, str) or not category.strip():
         raise InputError(f"the category should be text, but is {kind(category)}")
-    targets = row.get("target_scores")
-    if not isinstance(targets, Mapping):
-        raise InputError(f"target_scores should be an object, but is {kind(targets)}")
-    gold = {}
-    for attribute, values in targets.items():
-        if not isinstance(values, Mapping):
-            raise InputError(
-                f"target_scores[{attribute!r}] should be an object of values, but is {kind(values)}"
-            )
-        gold[attribute] = gold_values(values)
+    gold = {
+        name: gold_values(_object(values, f"target_scores[{name!r}]", " of values"))
+        for name, values in _object(row.get("target_scores"), "target_scores").items()
+    }
     return DatasetDocument(row_id(row) or str(number), text, line, category, gold)
 
 
@@ -185,119 +177,89 @@ CONLL_START = "-DOCSTART-"
 CONLL_TAG = re.compile(r"O|([BIESLUM])-(\S+)")
 
 
-@dataclass(slots=True)
-class _ConllUnit:
-    """A sentence or document being read."""
-
-    line: int = 0
-    tokens: list[str] = field(default_factory=list)
-    sentences: list[str] = field(default_factory=list)
-    entities: dict[str, list[str]] = field(default_factory=dict)
-    open_type: str = ""
-    open_tokens: list[str] = field(default_factory=list)
-    error: InputError | None = None
-
-    def add(self, token: str, tag: str, path: str, line: int) -> None:
-        """Add a token; an invalid tag is an error of the whole unit."""
-        self.line = self.line or line
-        self.tokens.append(token)
-        match = CONLL_TAG.fullmatch(tag)
-        if match is None:
-            self.fail(f"{path}: the tag {tag!r} is neither O nor a letter and a type, like B-PER")
-            return
-        letter, kind = match[1], match[2]
-        continues = kind is not None and kind == self.open_type and letter in "IELM"
-        if not continues:
-            self.close_entity()
-        if kind is None:
-            return
-        if letter in "ELM" and not continues:
-            self.fail(f"{path}: {tag} has no beginning")
-        # In IOB1, I without B begins an entity.
-        self.open_type = kind
-        self.open_tokens.append(token)
-        if letter in "ESLU":
-            self.close_entity()
-
-    def fail(self, message: str) -> None:
-        """Store the first error."""
-        self.error = self.error or InputError(message)
-
-    def close_entity(self) -> None:
-        """End the open entity, if any."""
-        if self.open_tokens:
-            values = self.entities.setdefault(self.open_type, [])
-            value = " ".join(self.open_tokens)
-            if value not in values:
-                values.append(value)
-        self.open_type, self.open_tokens = "", []
-
-    def close_sentence(self) -> None:
-        """End the sentence, and its open entity."""
-        self.close_entity()
-        if self.tokens:
-            self.sentences.append(" ".join(self.tokens))
-            self.tokens = []
-
-    def row(self, number: int) -> DatasetRow:
-        """Return the row, or its error."""
-        if self.error is not None:
-            return self.error
-        text = "\n".join(self.sentences)
-        return DatasetDocument(str(number), text, self.line, gold=dict(self.entities))
+Sentence = list[tuple[int, "list[str] | InputError"]]
+"""The lines of a sentence, with their numbers: the columns, or the error."""
 
 
-def read_sentences(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
-    """Yield each sentence as a document."""
-    return _read(file, name, whole_documents=False)
+def read_conll(source: Source, *, whole_documents: bool = False) -> Iterator[DatasetRow]:
+    """Yield each sentence as a document.
 
-
-def read_docstart_documents(file: BinaryIO, name: str) -> Iterator[DatasetRow]:
-    """Yield the sentences between two ``-DOCSTART-`` lines as one document, a line each."""
-    return _read(file, name, whole_documents=True)
-
-
-def _read(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterator[DatasetRow]:
+    With ``whole_documents``, the sentences between two ``-DOCSTART-`` lines are one, a line each.
+    """
     number = 0
-    for unit in _units(file, name, whole_documents=whole_documents):
-        unit.close_sentence()
-        if unit.sentences or unit.error is not None:
+    for unit in _units(source, whole_documents=whole_documents):
+        sentences = [sentence for sentence in unit if sentence]
+        if sentences:
             number += 1
-            yield unit.row(number)
+            try:
+                yield _conll_document(sentences, str(number), source.name)
+            except InputError as error:
+                yield error
 
 
-def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_ConllUnit]:
-    unit = _ConllUnit()
+def _units(source: Source, *, whole_documents: bool) -> Iterator[list[Sentence]]:
+    """Yield the sentences of each document, some of which may be empty."""
+    unit: list[Sentence] = [[]]
     last_line = 0
-    for line, raw in rows_of(Source(file, name), "lines"):
+    for line, raw in rows_of(source, "lines"):
         # Blank lines are not yielded, but leave a gap in the line numbers.
         if line > last_line + 1:
-            unit.close_sentence()
+            unit.append([])
             if not whole_documents:
                 yield unit
-                unit = _ConllUnit()
+                unit = [[]]
         last_line = line
         if isinstance(raw, InputError):
-            unit.fail(str(raw))
+            unit[-1].append((line, raw))
             continue
         columns = split_columns(str(raw))
         if columns[0] == CONLL_START:
             yield unit
-            unit = _ConllUnit()
-        elif _is_comment(columns):
-            continue
-        elif len(columns) < 2:
-            unit.fail(f"{name}:{line}: expected a token and its tag, found one column")
-        else:
-            unit.add(clean_text(columns[0]), columns[-1], f"{name}:{line}", line)
+            unit = [[]]
+        # Not a comment, such as "# id 17".
+        elif columns[0] != "#" or CONLL_TAG.fullmatch(columns[-1]) is not None:
+            unit[-1].append((line, columns))
     yield unit
+
+
+def _conll_document(sentences: list[Sentence], own_id: str, path: str) -> DatasetDocument:
+    """Return a document of some sentences; raise ``InputError`` for the first invalid line."""
+    texts = []
+    entities: dict[str, list[str]] = {}
+    for sentence in sentences:
+        tokens = []
+        spans: list[tuple[str, list[str]]] = []
+        is_open = False
+        for line, columns in sentence:
+            if isinstance(columns, InputError):
+                raise columns
+            if len(columns) < 2:
+                raise InputError(f"{path}:{line}: expected a token and its tag, found one column")
+            token, tag = clean_text(columns[0]), columns[-1]
+            match = CONLL_TAG.fullmatch(tag)
+            if match is None:
+                raise InputError(
+                    f"{path}:{line}: the tag {tag!r} is neither O nor a letter and a type, "
+                    "like B-PER"
+                )
+            letter, kind = match[1], match[2]
+            if is_open and kind == spans[-1][0] and letter in "IELM":
+                spans[-1][1].append(token)
+            elif kind is not None:
+                # In IOB1, I without B begins an entity.
+                if letter in "ELM":
+                    raise InputError(f"{path}:{line}: {tag} has no beginning")
+                spans.append((kind, [token]))
+            is_open = kind is not None and letter in "BIM"
+            tokens.append(token)
+        texts.append(" ".join(tokens))
+        for kind, words in spans:
+            values = entities.setdefault(kind, [])
+            if (value := " ".join(words)) not in values:
+                values.append(value)
+    return DatasetDocument(own_id, "\n".join(texts), sentences[0][0][0], gold=entities)
 
 
 def split_columns(line: str) -> list[str]:
     """Split a line at tabs if it has any, else at blanks."""
     return [column.strip() for column in line.split("\t")] if "\t" in line else line.split()
-
-
-def _is_comment(columns: list[str]) -> bool:
-    """Return whether a line is a comment, such as ``# id 17``."""
-    return columns[0] == "#" and CONLL_TAG.fullmatch(columns[-1]) is None

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from hpd.errors import InputError
 from hpd.evaluation.dataset_readers import (
     CONLL_START,
     CONLL_TAG,
-    DatasetDocument,
     DatasetRow,
     read_amazon,
-    read_docstart_documents,
+    read_conll,
     read_pave,
-    read_sentences,
     read_titles,
     split_columns,
 )
 from hpd.evaluation.json_form import JsonDataclass
+from hpd.evaluation.rows import opened
 from hpd.files.formats.any_format import rows_of
 from hpd.files.streams import Source, reason
 from hpd.schema import load_schemas
 
-Reader = Callable[[BinaryIO, str], Iterator[DatasetRow]]
+Reader = Callable[[Source], Iterator[DatasetRow]]
 
 _N_DETECTION_LINES = 20
 """Lines read to detect a file's format."""
@@ -76,49 +74,29 @@ FORMATS: Mapping[str, DatasetFormat] = {
             "conll",
             "CoNLL: a token and its BIO or BIOES tag per line, separated by tabs or blanks; lists "
             "of entities by type",
-            read_sentences,
+            read_conll,
             lists=True,
-            read_whole_documents=read_docstart_documents,
+            read_whole_documents=partial(read_conll, whole_documents=True),
         ),
     )
 }
 
 
-@contextmanager
-def open_dataset(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a file, unpacking ``.gz``; raise ``InputError`` if it cannot be read."""
-    try:
-        opened = gzip.open if str(path).endswith(".gz") else open
-        file = opened(path, "rb")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be opened: {reason(error)}") from error
-    with file:
-        try:
-            yield cast("BinaryIO", file)
-        except (OSError, EOFError) as error:
-            why = reason(error) if isinstance(error, OSError) else str(error)
-            raise InputError(f"{path}: cannot be read: {why}") from error
-
-
 def read_dataset(
-    path: str | Path,
-    dataset: DatasetFormat,
-    *,
-    whole_documents: bool = False,
+    path: str | Path, dataset: DatasetFormat, *, whole_documents: bool = False
 ) -> Iterator[DatasetRow]:
     """Yield the rows of a file; those that cannot be read are errors."""
     reader = dataset.read_whole_documents if whole_documents else dataset.read
     if reader is None:
         raise ValueError(f"{dataset.name} has no documents of several parts")
-    with open_dataset(path) as file:
-        yield from reader(file, str(path))
+    with opened(path) as source:
+        yield from reader(source)
 
 
 def find_format(path: str | Path) -> DatasetFormat:
     """Detect a file's format from its first lines; raise ``InputError`` if it is unknown."""
-    with open_dataset(path) as file:
-        first = islice(rows_of(Source(file, str(path)), "lines"), _N_DETECTION_LINES)
-        lines = [str(raw) for _, raw in first]
+    with opened(path) as source:
+        lines = [str(raw) for _, raw in islice(rows_of(source, "lines"), _N_DETECTION_LINES)]
     if not lines:
         raise InputError(f"{path}: empty")
     name = _json_format(lines[0]) or ("conll" if _is_conll(lines) else None)
@@ -168,14 +146,11 @@ class Survey(JsonDataclass):
     n_none: int = 0
     """Attributes that are explicitly without a value."""
     n_filled: int = 0
-    """Attributes with gold values."""
     n_several: int = 0
-    """Attributes with several gold values."""
     n_values: int = 0
     n_in_text: int = 0
     """Gold values that are in the text, exactly."""
     categories: Counter[str] = field(default_factory=Counter)
-    """Number of documents by category."""
     attributes: dict[str, Counter[str]] = field(default_factory=dict)
     """How often each attribute of each category has a value, in order of appearance."""
     problems: list[str] = field(default_factory=list)
@@ -197,9 +172,16 @@ class Survey(JsonDataclass):
         if first != row.line:
             self.notices.append(f"{name}:{row.line}: the id {row.id!r} is also on line {first}")
         names = self.attributes.setdefault(row.category, Counter())
-        for attribute in row.attributes:
-            names[attribute] += 1
-        self._add_gold(row, names)
+        names.update(row.attributes)
+        for attribute, values in (row.gold or {}).items():
+            names[attribute] += bool(values)
+            if values is None:
+                self.n_none += 1
+                continue
+            self.n_filled += 1
+            self.n_several += len(values) > 1
+            self.n_values += len(values)
+            self.n_in_text += sum(value in row.text for value in values)
 
     def attribute_names(self, category: str) -> list[str]:
         """Return a category's attributes: those of its gold, else its most frequent ones."""
@@ -211,17 +193,6 @@ class Survey(JsonDataclass):
     @property
     def format(self) -> str:
         return self.dataset.name
-
-    def _add_gold(self, row: DatasetDocument, names: Counter[str]) -> None:
-        for attribute, values in (row.gold or {}).items():
-            names[attribute] += bool(values)
-            if values is None:
-                self.n_none += 1
-                continue
-            self.n_filled += 1
-            self.n_several += len(values) > 1
-            self.n_values += len(values)
-            self.n_in_text += sum(value in row.text for value in values)
 
 
 def survey(rows: Iterable[DatasetRow], dataset: DatasetFormat, name: str) -> Survey:
@@ -238,16 +209,18 @@ def schemas_of(survey: Survey) -> Any:
     A category without attributes gets no schema, and neither do documents without a category if
     others have one. None: there is no schema. Raises ``SchemaError`` if a name cannot be used.
     """
-    by_category = {
-        category: _schema(names, lists=survey.dataset.lists)
-        for category in survey.categories
-        if (names := survey.attribute_names(category))
-    }
+    by_category: dict[str, Any] = {}
+    for category in survey.categories:
+        names = survey.attribute_names(category)
+        if names and survey.dataset.lists:
+            properties = {name: {"type": "array", "items": {"type": "string"}} for name in names}
+            by_category[category] = {"type": "object", "properties": properties}
+        elif names:
+            by_category[category] = names
     without = by_category.pop("", None)
     schemas = by_category or without
-    if not schemas:
-        return None
-    load_schemas(schemas)
+    if schemas:
+        load_schemas(schemas)
     return schemas
 
 
@@ -280,10 +253,3 @@ def write_dataset(rows: Iterable[DatasetRow], survey: Survey, output: Path) -> N
         raise InputError(f"{output}: cannot be written: {reason(error)}") from error
     finally:
         unfinished.unlink(missing_ok=True)
-
-
-def _schema(names: list[str], *, lists: bool) -> list[str] | dict[str, Any]:
-    if not lists:
-        return names
-    properties = {name: {"type": "array", "items": {"type": "string"}} for name in names}
-    return {"type": "object", "properties": properties}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from rapidfuzz import fuzz
 
@@ -38,30 +38,27 @@ def draw_samples(
     Raises:
         InputError: a record cannot be read.
     """
-    for category, texts in _drawn(records, n_samples * size, Random(seed)).items():
-        for start in range(0, len(texts), size):
-            yield Sample(category, tuple(texts[start : start + size]))
-
-
-def _drawn(records: Iterable[Record], n: int, chance: Random) -> Mapping[str, list[str]]:
-    """Draw up to ``n`` texts per category by reservoir sampling (algorithm R), and shuffle them."""
-    reservoirs: dict[str, list[str]] = {}
-    n_seen: dict[str, int] = {}
+    # Reservoir sampling (algorithm R).
+    chance = Random(seed)
+    drawn: dict[str, list[str]] = {}
+    n_seen: Counter[str] = Counter()
     for record in records:
         if record.error is not None:
             raise record.error
         category = record.category or ""
-        texts = reservoirs.setdefault(category, [])
-        n_seen[category] = n_seen.get(category, 0) + 1
-        if len(texts) < n:
+        texts = drawn.setdefault(category, [])
+        n_seen[category] += 1
+        if len(texts) < n_samples * size:
             texts.append(record.text)
             continue
         slot = chance.randrange(n_seen[category])
-        if slot < n:
+        if slot < n_samples * size:
             texts[slot] = record.text
-    for texts in reservoirs.values():
+    for texts in drawn.values():
         chance.shuffle(texts)
-    return reservoirs
+    for category, texts in drawn.items():
+        for start in range(0, len(texts), size):
+            yield Sample(category, tuple(texts[start : start + size]))
 
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -70,7 +67,6 @@ N_CHARACTERS = 2000
 """Characters shown of a document: attributes are usually stated early."""
 
 N_VALUES = 6
-"""Maximum number of typical values of an attribute."""
 
 TYPES: Final[Mapping[str, Type]] = {
     "text": "string",
@@ -99,19 +95,13 @@ def proposal_prompt(k: int) -> str:
 
 def proposal_schema(k: int) -> Schema:
     """Return the schema of an answer: a list of at most ``k`` attributes."""
-    proposal = Attribute(
-        "attribute",
-        "object",
-        nullable=False,
-        required=True,
-        forbids_null=True,
-        attributes=(
-            _part("name"),
-            _part("description"),
-            _part("type", "enum", choices=tuple(TYPES)),
-            _part("values", "array", item=_part("value"), min_items=1, max_items=N_VALUES),
-        ),
+    parts = (
+        _part("name"),
+        _part("description"),
+        _part("type", "enum", choices=tuple(TYPES)),
+        _part("values", "array", item=_part("value"), min_items=1, max_items=N_VALUES),
     )
+    proposal = _part("attribute", "object", attributes=parts)
     return Schema((_part("attributes", "array", item=proposal, min_items=1, max_items=k),))
 
 
@@ -150,33 +140,19 @@ _N_PLURAL = 3
 """Longer words lose a final s."""
 
 
-@dataclass(slots=True)
-class Cluster:
-    """Proposals for the same attribute."""
+class Placed(NamedTuple):
+    """A proposal, its sample, and its rank there."""
 
-    proposals: list[Proposal] = field(default_factory=list)
-    samples: set[int] = field(default_factory=set)
-    """The samples for which it was proposed."""
-    positions: list[int] = field(default_factory=list)
-    """The rank of each proposal in its sample, from 0."""
-
-    @property
-    def rank(self) -> tuple[float, float]:
-        """Sort key: better attributes first."""
-        return -len(self.samples), sum(self.positions) / len(self.positions)
+    proposal: Proposal
+    sample: int
+    rank: int
 
 
 def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = "") -> Schema:
-    """Return a schema of the ``k`` best attributes, without those whose names cannot be used.
-
-    Args:
-        samples: the proposals for each sample.
-        k: maximum number of attributes.
-        title: title of the schema, such as the category.
-    """
+    """Return a schema of the ``k`` best attributes, without those whose names cannot be used."""
     attributes: list[Attribute] = []
-    for cluster in sorted(clusters(samples), key=lambda cluster: cluster.rank):
-        attribute = _attribute(cluster.proposals)
+    for cluster in sorted(clusters(samples), key=_order):
+        attribute = _attribute([placed.proposal for placed in cluster])
         try:
             check(Schema((*attributes, attribute)))
         except SchemaError:
@@ -185,20 +161,24 @@ def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = ""
     return Schema(tuple(attributes[:k]), title)
 
 
-def clusters(samples: Sequence[Iterable[Proposal]]) -> list[Cluster]:
+def clusters(samples: Sequence[Iterable[Proposal]]) -> list[list[Placed]]:
     """Cluster proposals for the same attribute, in order of appearance."""
-    joined: list[Cluster] = []
-    for number, proposals in enumerate(samples):
-        for index, proposal in enumerate(proposals):
-            cluster = next(
-                (each for each in joined if _are_alike(each.proposals[0], proposal)), Cluster()
-            )
-            if not cluster.proposals:
-                joined.append(cluster)
-            cluster.proposals.append(proposal)
-            cluster.samples.add(number)
-            cluster.positions.append(index)
+    joined: list[list[Placed]] = []
+    for sample, proposals in enumerate(samples):
+        for rank, proposal in enumerate(proposals):
+            placed = Placed(proposal, sample, rank)
+            cluster = next((c for c in joined if _are_alike(c[0].proposal, proposal)), None)
+            if cluster is None:
+                joined.append([placed])
+            else:
+                cluster.append(placed)
     return joined
+
+
+def _order(cluster: Sequence[Placed]) -> tuple[float, float]:
+    """Sort key: attributes of more samples first, then those named earlier."""
+    mean_rank = sum(placed.rank for placed in cluster) / len(cluster)
+    return -len({placed.sample for placed in cluster}), mean_rank
 
 
 def _are_alike(one: Proposal, other: Proposal) -> bool:
@@ -207,7 +187,7 @@ def _are_alike(one: Proposal, other: Proposal) -> bool:
         return True
     if not (ours <= theirs or theirs <= ours):
         return False
-    our_values, their_values = (_folded(each.values) for each in (one, other))
+    our_values, their_values = ({v.casefold() for v in each.values} for each in (one, other))
     n_fewer = min(len(our_values), len(their_values))
     return n_fewer > 0 and 2 * len(our_values & their_values) >= n_fewer
 
@@ -217,10 +197,6 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(
         word[:-1] if len(word) > _N_PLURAL and word.endswith("s") else word for word in words
     )
-
-
-def _folded(values: Iterable[str]) -> frozenset[str]:
-    return frozenset(value.casefold() for value in values)
 
 
 def _attribute(proposals: Sequence[Proposal]) -> Attribute:

@@ -7,7 +7,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,34 +38,21 @@ class EndpointError(HpdError, RuntimeError):
 
 
 class RateLimiter:
-    """Spaces requests evenly across threads.
+    """Spaces requests evenly across threads; without ``per_minute``, there is no limit."""
 
-    Args:
-        per_minute: maximum requests per minute; None: no limit.
-        clock: returns the time in seconds.
-        sleep: waits for a number of seconds.
-    """
-
-    def __init__(
-        self,
-        per_minute: float | None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, per_minute: float | None) -> None:
         self._interval = 60 / per_minute if per_minute else 0.0
-        self._clock = clock
-        self._sleep = sleep
         self._lock = threading.Lock()
-        self._next = clock()
+        self._next = time.monotonic()
 
     def wait(self) -> None:
         """Wait until this request may be sent."""
         with self._lock:
-            now = self._clock()
+            now = time.monotonic()
             turn = max(now, self._next)
             self._next = turn + self._interval
         if turn > now:
-            self._sleep(turn - now)
+            time.sleep(turn - now)
 
 
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -85,8 +72,6 @@ _OPTIONAL: Mapping[str, str | None] = {"max_tokens": "max_completion_tokens", "t
 
 _JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 
-Messages = Sequence[Mapping[str, str]]
-
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
@@ -97,7 +82,6 @@ class Endpoint:
     model: str
     response_format: ResponseFormatName = "json_schema"
     max_tokens: int = 4096
-    """Maximum length of an answer."""
     n_parallel: int = 4
     """Maximum number of concurrent requests."""
     n_retries: int = 5
@@ -107,143 +91,8 @@ class Endpoint:
     """
     requests_per_minute: float | None = None
     seconds: float = 300.0
-    """Timeout of a request."""
     cache: Path | None = None
     """Cache folder of answers; None: no cache."""
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointAnswer:
-    """The text of an answer, and the tokens used."""
-
-    text: str
-    prompt_tokens: int
-    completion_tokens: int
-
-
-class ChatClient:
-    """A thread-safe connection to an endpoint.
-
-    Raises:
-        MissingPackageError: the extra ``api`` is not installed.
-    """
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        diskcache = import_extra("diskcache", "diskcache", "api", "an endpoint")
-        openai = import_extra("openai", "openai", "api", "an endpoint")
-        self.endpoint = endpoint
-        self._openai = openai
-        # Parameters that the endpoint's model has refused.
-        self._refused: set[str] = set()
-        pace = RateLimiter(endpoint.requests_per_minute)
-        # A hook, so that the client's retries wait as well.
-        hooks = {"request": [lambda _: pace.wait()]}
-        self._client = openai.OpenAI(
-            base_url=endpoint.url,
-            api_key=os.environ.get(KEY_VARIABLE) or "none",
-            max_retries=endpoint.n_retries,
-            timeout=endpoint.seconds,
-            http_client=openai.DefaultHttpxClient(event_hooks=hooks),
-        )
-        # JSON, not pickle: anyone who can write to the folder could otherwise run code.
-        self._cache = (
-            None
-            if endpoint.cache is None
-            else diskcache.Cache(str(endpoint.cache), disk=diskcache.JSONDisk)
-        )
-
-    def complete(self, messages: Messages, schema: Schema) -> EndpointAnswer:
-        """Return the answer to some messages; a cached one uses no tokens.
-
-        Raises:
-            EndpointError: there is no usable answer.
-        """
-        request = self._request(messages, schema)
-        key = _fingerprint(self.endpoint.url, request)
-        known = None if self._cache is None else self._cache.get(key)
-        if known is not None:
-            return EndpointAnswer(known, 0, 0)
-        completion = self._ask(request)
-        if self._cache is not None:
-            self._cache.set(key, completion.text)
-        return completion
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._client.close()
-        if self._cache is not None:
-            self._cache.close()
-
-    def _request(self, messages: Messages, schema: Schema) -> dict[str, Any]:
-        request = {
-            "model": self.endpoint.model,
-            "messages": list(messages),
-            "max_tokens": self.endpoint.max_tokens,
-            "temperature": 0,
-        }
-        if self.endpoint.response_format == "json_schema":
-            form = {"name": "answer", "schema": response_schema(schema), "strict": True}
-            request["response_format"] = {"type": "json_schema", "json_schema": form}
-        elif self.endpoint.response_format == "json_object":
-            request["response_format"] = {"type": "json_object", "schema": response_schema(schema)}
-        return request
-
-    def _ask(self, request: Mapping[str, Any]) -> EndpointAnswer:
-        openai = self._openai
-        url = self.endpoint.url
-        try:
-            answer = self._create(request)
-        except openai.APITimeoutError as error:
-            raise EndpointError(f"{url} gave no answer in {self.endpoint.seconds:g} s") from error
-        except openai.APIConnectionError as error:
-            cause = error.__cause__ or error
-            raise EndpointError(f"{url} cannot be reached: {cause}", is_final=True) from error
-        except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
-            raise EndpointError(
-                f"{url} rejects the key in {KEY_VARIABLE}: {error.message}", is_final=True
-            ) from error
-        except openai.NotFoundError as error:
-            raise EndpointError(
-                f"{url} has no model {self.endpoint.model!r}, or does not speak OpenAI's protocol: "
-                f"{error.message}",
-                is_final=True,
-            ) from error
-        except openai.APIError as error:
-            if "response_format" in error.message:
-                raise EndpointError(
-                    f"{url} does not support the response format {self.endpoint.response_format}; "
-                    f"try another one: {error.message}",
-                    is_final=True,
-                ) from error
-            raise EndpointError(f"{url} failed: {error.message}") from error
-        text = answer.choices[0].message.content if answer.choices else None
-        # Unusable answers must not be cached.
-        if not text or "{" not in text:
-            raise EndpointError(f"{url} gave no JSON object: {(text or '')[:200]!r}")
-        usage = answer.usage
-        if usage is None:
-            return EndpointAnswer(text, 0, 0)
-        return EndpointAnswer(text, usage.prompt_tokens, usage.completion_tokens)
-
-    def _create(self, request: Mapping[str, Any]) -> Any:
-        """Send a request without the parameters that the model refuses; return the response."""
-        while True:
-            adapted = self._without_refused(request)
-            try:
-                return self._client.chat.completions.create(**adapted)
-            except self._openai.BadRequestError as error:
-                name = error.param
-                if name is None or name not in _OPTIONAL or name not in adapted:
-                    raise
-                self._refused.add(name)
-
-    def _without_refused(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        adapted = {}
-        for name, value in request.items():
-            known_as = _OPTIONAL[name] if name in self._refused else name
-            if known_as is not None:
-                adapted[known_as] = value
-        return adapted
 
 
 def response_schema(schema: Schema) -> dict[str, Any]:
@@ -270,36 +119,39 @@ def _plain_node(node: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _fingerprint(url: str, request: Mapping[str, Any]) -> str:
-    text = json.dumps([url, request], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 class EndpointExtractor:
     """Extracts as ``hpd.Extractor`` does; each document is one request with the same prompt.
 
     Use it as a context manager, or ``close()`` it.
-
-    Args:
-        schemas: the documents' schemas.
-        endpoint: the endpoint, and settings of requests.
-        system_prompt: the system prompt.
 
     Raises:
         MissingPackageError: the extra ``api`` is not installed.
     """
 
     def __init__(
-        self,
-        schemas: Schemas,
-        endpoint: Endpoint,
-        *,
-        system_prompt: str = SYSTEM_PROMPT,
+        self, schemas: Schemas, endpoint: Endpoint, *, system_prompt: str = SYSTEM_PROMPT
     ) -> None:
+        diskcache = import_extra("diskcache", "diskcache", "api", "an endpoint")
+        self._openai = openai = import_extra("openai", "openai", "api", "an endpoint")
         self._schemas = schemas
         self._endpoint = endpoint
         self._system_prompt = system_prompt
-        self._chat = ChatClient(endpoint)
+        # Parameters that the endpoint's model has refused.
+        self._refused: set[str] = set()
+        pace = RateLimiter(endpoint.requests_per_minute)
+        # A hook, so that the client's retries wait as well.
+        hooks = {"request": [lambda _: pace.wait()]}
+        self._client = openai.OpenAI(
+            base_url=endpoint.url,
+            api_key=os.environ.get(KEY_VARIABLE) or "none",
+            max_retries=endpoint.n_retries,
+            timeout=endpoint.seconds,
+            http_client=openai.DefaultHttpxClient(event_hooks=hooks),
+        )
+        self._cache = None
+        if endpoint.cache is not None:
+            # JSON, not pickle: anyone who can write to the folder could otherwise run code.
+            self._cache = diskcache.Cache(str(endpoint.cache), disk=diskcache.JSONDisk)
         self._threads = ThreadPoolExecutor(endpoint.n_parallel, "hpd")
 
     def iter_indexed(
@@ -340,7 +192,9 @@ class EndpointExtractor:
     def close(self) -> None:
         """Close the connection, and drop requests that have not been sent."""
         self._threads.shutdown(cancel_futures=True)
-        self._chat.close()
+        self._client.close()
+        if self._cache is not None:
+            self._cache.close()
 
     def __enter__(self) -> EndpointExtractor:
         return self
@@ -349,44 +203,115 @@ class EndpointExtractor:
         self.close()
 
     def _extraction(self, document: Document, on_error: str) -> Extraction[Any]:
+        # Imported late, as it loads the engine.
+        from hpd.pipeline.document_values import DocumentValues
+
         schema = self._schemas.for_category(document.category)
-        user = instruction_text(schema) + documents_text([document.text])
-        messages = [
-            {"role": "system", "content": self._system_prompt},
-            {"role": "user", "content": user},
-        ]
         start = time.perf_counter()
         try:
-            completion = self._chat.complete(messages, schema)
-            return _extraction(schema, document, completion, time.perf_counter() - start)
+            text, n_in, n_out = self._answer(document, schema)
         except EndpointError as error:
             if error.is_final or on_error == "raise":
                 raise
             return Extraction(document.id, error=Failure(error.with_traceback(None)))
-
-
-def _extraction(
-    schema: Schema, document: Document, completion: EndpointAnswer, seconds: float
-) -> Extraction[Any]:
-    # Imported late, as it loads the engine.
-    from hpd.pipeline.document_values import DocumentValues
-
-    values = DocumentValues()
-    for path, raw in split_answer(schema, completion.text).items():
-        attribute = answer_leaf(schema, path)
-        if attribute is None:
-            continue
-        parsed = raw.parse(attribute)
-        result = FieldValue(
-            value=parsed.value, error=parsed.error, raw=raw.text, truncated=raw.truncated
+        usage = Usage(
+            prompt_tokens=n_in, completion_tokens=n_out, seconds=time.perf_counter() - start
         )
-        values.store(path, attribute, result)
-    usage = Usage(
-        prompt_tokens=completion.prompt_tokens,
-        completion_tokens=completion.completion_tokens,
-        seconds=seconds,
-    )
-    return values.extraction(schema, document.id, usage, Options(on_invalid="record"))
+        values = DocumentValues()
+        for path, raw in split_answer(schema, text).items():
+            attribute = answer_leaf(schema, path)
+            if attribute is None:
+                continue
+            parsed = raw.parse(attribute)
+            result = FieldValue(
+                value=parsed.value, error=parsed.error, raw=raw.text, truncated=raw.truncated
+            )
+            values.store(path, attribute, result)
+        return values.extraction(schema, document.id, usage, Options(on_invalid="record"))
+
+    def _answer(self, document: Document, schema: Schema) -> tuple[str, int, int]:
+        """Return the answer about a document, and the tokens used: none if it was cached.
+
+        Raises:
+            EndpointError: there is no usable answer.
+        """
+        request = self._request(document, schema)
+        identity = json.dumps([self._endpoint.url, request], sort_keys=True)
+        key = hashlib.sha256(identity.encode()).hexdigest()
+        known = None if self._cache is None else self._cache.get(key)
+        if known is not None:
+            return known, 0, 0
+        answer = self._ask(request)
+        text = answer.choices[0].message.content if answer.choices else None
+        # Unusable answers must not be cached.
+        if not text or "{" not in text:
+            raise EndpointError(f"{self._endpoint.url} gave no JSON object: {(text or '')[:200]!r}")
+        if self._cache is not None:
+            self._cache.set(key, text)
+        usage = answer.usage
+        n_tokens = (0, 0) if usage is None else (usage.prompt_tokens, usage.completion_tokens)
+        return text, *n_tokens
+
+    def _request(self, document: Document, schema: Schema) -> dict[str, Any]:
+        user = instruction_text(schema) + documents_text([document.text])
+        request: dict[str, Any] = {
+            "model": self._endpoint.model,
+            "messages": [
+                {"role": "system", "content": self._system_prompt},
+                {"role": "user", "content": user},
+            ],
+            "max_tokens": self._endpoint.max_tokens,
+            "temperature": 0,
+        }
+        if self._endpoint.response_format == "json_schema":
+            form = {"name": "answer", "schema": response_schema(schema), "strict": True}
+            request["response_format"] = {"type": "json_schema", "json_schema": form}
+        elif self._endpoint.response_format == "json_object":
+            request["response_format"] = {"type": "json_object", "schema": response_schema(schema)}
+        return request
+
+    def _ask(self, request: Mapping[str, Any]) -> Any:
+        """Send a request, and return the response; raise ``EndpointError`` if there is none."""
+        openai = self._openai
+        url = self._endpoint.url
+        try:
+            return self._create(request)
+        except openai.APITimeoutError as error:
+            raise EndpointError(f"{url} gave no answer in {self._endpoint.seconds:g} s") from error
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise EndpointError(f"{url} cannot be reached: {cause}", is_final=True) from error
+        except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
+            raise EndpointError(
+                f"{url} rejects the key in {KEY_VARIABLE}: {error.message}", is_final=True
+            ) from error
+        except openai.NotFoundError as error:
+            raise EndpointError(
+                f"{url} has no model {self._endpoint.model!r}, or does not speak OpenAI's "
+                f"protocol: {error.message}",
+                is_final=True,
+            ) from error
+        except openai.APIError as error:
+            if "response_format" in error.message:
+                raise EndpointError(
+                    f"{url} does not support the response format {self._endpoint.response_format};"
+                    f" try another one: {error.message}",
+                    is_final=True,
+                ) from error
+            raise EndpointError(f"{url} failed: {error.message}") from error
+
+    def _create(self, request: Mapping[str, Any]) -> Any:
+        """Send a request without the parameters that the model refuses; return the response."""
+        while True:
+            names = {name: _OPTIONAL[name] if name in self._refused else name for name in request}
+            adapted = {known_as: request[name] for name, known_as in names.items() if known_as}
+            try:
+                return self._client.chat.completions.create(**adapted)
+            except self._openai.BadRequestError as error:
+                name = error.param
+                if name is None or name not in _OPTIONAL or name not in adapted:
+                    raise
+                self._refused.add(name)
 
 
 def _finished(

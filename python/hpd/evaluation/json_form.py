@@ -14,7 +14,6 @@ class JsonDataclass:
     JSON: ClassVar[Sequence[str]] = ()
 
     def to_json(self) -> Any:
-        """Return a value for ``json.dumps``."""
         names = self.JSON or [each.name for each in fields(self)]  # type: ignore[arg-type]
         return {name: to_plain(getattr(self, name)) for name in names}
 
@@ -30,9 +29,17 @@ def to_plain(value: object) -> Any:
     return value
 
 
-def cell_rows(cells: Mapping[tuple[str, str], object]) -> list[dict[str, Any]]:
-    """Return a row for each category and attribute, in order."""
-    return [
-        {"category": category, "attribute": attribute, **to_plain(known)}
-        for (category, attribute), known in sorted(cells.items())
-    ]
+class ScoresByCell(JsonDataclass):
+    """Averages of scores, and the scores of each category and attribute."""
+
+    __slots__ = ()
+    JSON = ("micro", "macro", "attributes")
+    cells: Mapping[tuple[str, str], Any]
+
+    @property
+    def attributes(self) -> list[dict[str, Any]]:
+        """A row for each category and attribute, in order."""
+        return [
+            {"category": category, "attribute": attribute, **to_plain(known)}
+            for (category, attribute), known in sorted(self.cells.items())
+        ]

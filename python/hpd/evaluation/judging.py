@@ -27,9 +27,9 @@ import numpy.typing as npt
 
 from hpd.errors import InputError
 from hpd.evaluation.json_form import JsonDataclass, to_plain
-from hpd.evaluation.outcomes import Normalizer, Outcome, outcome
+from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
-from hpd.evaluation.scores import DEFAULT_RESAMPLING, Resampling
+from hpd.evaluation.scores import DEFAULT_RESAMPLING, SCORES, Resampling
 from hpd.evaluation.statistics import Interval, bootstrapped, cohen_kappa
 from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
@@ -72,7 +72,6 @@ class JudgedField:
     """Index of the document among the predictions."""
     attribute: str
     verdict: Verdict
-    reason: str
 
 
 def value_kind(value: Any) -> ValueKind:
@@ -87,33 +86,20 @@ def value_kind(value: Any) -> ValueKind:
 def judged_values(
     predictions: Sequence[Prediction], answers: Iterable[Prediction]
 ) -> Iterator[JudgedField]:
-    """Yield the verdicts in a judge's answers, skipping failed answers and unknown verdicts.
-
-    Args:
-        predictions: the judged predictions.
-        answers: the judge's answers, with the ids of ``judge_questions``.
-    """
-    rows = {prediction_id(prediction, row): row for row, prediction in enumerate(predictions)}
+    """Yield the verdicts in a judge's answers, skipping failed answers and unknown verdicts."""
+    rows = {prediction.known_id: row for row, prediction in enumerate(predictions)}
     for answer in answers:
         row = rows.get(str(answer.id))
         if row is None:
             continue
         for attribute, judged in (answer.data or {}).items():
             if isinstance(judged, Mapping) and judged.get("verdict") in VERDICTS:
-                yield JudgedField(
-                    row, attribute, judged["verdict"], str(judged.get("reason") or "")
-                )
-
-
-def prediction_id(prediction: Prediction, row: int) -> str:
-    """Return a prediction's id or, if it has none, its row number, from 1."""
-    return str(row + 1) if prediction.id is None else prediction.id
+                yield JudgedField(row, attribute, judged["verdict"])
 
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 JUDGE_SYSTEM_PROMPT = render_text(_TEMPLATES / "judge_rules.jinja")
-"""System prompt of a judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,52 +124,57 @@ def judge_questions(
         texts: their documents' texts; None if unknown.
         schemas: the schemas of the extraction, with descriptions. None: a document has all
             attributes that the predictions of its category have.
-        category_field: name of the category's field in the line, or in the columns of its input
-            (default ``category``).
+        category_field: name of the category's field, as in ``Prediction.category``.
 
     Raises:
         InputError: an id is used twice, or a document has no text or no schema.
     """
-    attributes = _Attributes(predictions, schemas, category_field or "category")
+    categories = [prediction.category(category_field) for prediction in predictions]
+    seen: dict[str, dict[str, Attribute]] = {}
+    for prediction, category in zip(predictions, categories, strict=True):
+        names = seen.setdefault(category, {})
+        names.update((name, Attribute(name)) for name in prediction.data or {})
     records: dict[str, Record] = {}
     asked: dict[str, Schema] = {}
-    for row, prediction in enumerate(predictions):
+    for prediction, category, text in zip(predictions, categories, texts, strict=True):
         if prediction.data is None:
             continue
-        own_id = prediction_id(prediction, row)
+        where = f"line {prediction.line}:"
+        own_id = prediction.known_id
         if own_id in records:
-            raise InputError(
-                f"line {prediction.line}: the id {own_id!r} is used more than once: make ids unique"
-            )
-        own = attributes.of(prediction)
-        if not own:
+            raise InputError(f"{where} the id {own_id!r} is used more than once: make ids unique")
+        if schemas is None:
+            attributes: Sequence[Attribute] = tuple(seen[category].values())
+        elif category in schemas:
+            attributes = schemas.for_category(category).attributes
+        else:
+            raise InputError(f"{where} there is no schema for the category {category!r}")
+        if not attributes:
             continue
-        text = texts[row]
         if text is None:
             raise InputError(
-                f"line {prediction.line}: the document {own_id!r} has no text: "
+                f"{where} the document {own_id!r} has no text: "
                 "hpd extract --with-text writes it, --documents PATH adds it"
             )
-        values = {attribute.name: prediction.data.get(attribute.name) for attribute in own}
+        values = {each.name: prediction.data.get(each.name) for each in attributes}
         kinds = {name: value_kind(value) for name, value in values.items()}
-        key = json.dumps([attributes.category(prediction), list(kinds.items())])
+        key = json.dumps([category, list(kinds.items())])
         if key not in asked:
-            asked[key] = verdict_schema(own, kinds)
-        records[own_id] = Record(own_id, document_text(text, values), key, prediction.line)
+            asked[key] = Schema(
+                tuple(_judged_attribute(each, kinds[each.name]) for each in attributes)
+            )
+        records[own_id] = Record(own_id, _document_text(text, values), key, prediction.line)
     return JudgeQuestions(tuple(records.values()), Schemas.of(asked))
 
 
-def verdict_schema(attributes: Iterable[Attribute], kinds: Mapping[str, ValueKind]) -> Schema:
-    """Return the schema of a judge's answer: a reason and a verdict for each attribute."""
-    return Schema(tuple(_judged_attribute(each, kinds[each.name]) for each in attributes))
-
-
-def document_text(text: str, values: Mapping[str, Any]) -> str:
-    """Return a document followed by its extracted values."""
-    shown = [
-        (name, value if isinstance(value, str) and value else _json(value))
-        for name, value in values.items()
-    ]
+def _document_text(text: str, values: Mapping[str, Any]) -> str:
+    shown = []
+    for name, value in values.items():
+        if value_kind(value) == "null":
+            value = "null"
+        elif not isinstance(value, str):
+            value = json.dumps(value, ensure_ascii=False)
+        shown.append((name, value))
     return render_text(_TEMPLATES / "judge_document.jinja", text=text, values=shown)
 
 
@@ -208,44 +199,7 @@ def _judged_attribute(attribute: Attribute, kind: ValueKind) -> Attribute:
     )
 
 
-class _Attributes:
-    """The attributes of each document."""
-
-    def __init__(
-        self, predictions: Iterable[Prediction], schemas: Schemas | None, category_field: str
-    ) -> None:
-        self._schemas = schemas
-        self._category_field = category_field
-        self._seen: dict[str, dict[str, Attribute]] = {}
-        for prediction in predictions:
-            names = self._seen.setdefault(self.category(prediction), {})
-            names.update((name, Attribute(name)) for name in prediction.data or {})
-
-    def of(self, prediction: Prediction) -> Sequence[Attribute]:
-        category = self.category(prediction)
-        if self._schemas is None:
-            return tuple(self._seen[category].values())
-        if category not in self._schemas:
-            raise InputError(
-                f"line {prediction.line}: there is no schema for the category {category!r}"
-            )
-        return self._schemas.for_category(category).attributes
-
-    def category(self, prediction: Prediction) -> str:
-        columns = prediction.raw.get("input")
-        for row in (prediction.raw, columns if isinstance(columns, Mapping) else {}):
-            if row.get(self._category_field) is not None:
-                return str(row[self._category_field])
-        return ""
-
-
-def _json(value: Any) -> str:
-    return "null" if value_kind(value) == "null" else json.dumps(value, ensure_ascii=False)
-
-
 Array = npt.NDArray[np.float64]
-
-LLM_SCORE_NAMES = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,37 +209,29 @@ class VerdictCounts(JsonDataclass):
     counts: tuple[int, ...]
     """In the order of ``VERDICTS``."""
 
-    def n(self, verdict: Verdict) -> int:
-        """Return the number of one verdict."""
-        return self.counts[VERDICTS.index(verdict)]
-
     @property
     def n_all(self) -> int:
-        """The number of all verdicts."""
         return sum(self.counts)
 
     @property
     def scores(self) -> tuple[float | None, ...]:
-        """The scores, in the order of ``LLM_SCORE_NAMES``."""
+        """The scores, in the order of ``SCORES``."""
         values = llm_scores(np.array(self.counts, float))
         return tuple(None if np.isnan(value) else round(float(value), 2) for value in values)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the scores and the counts."""
         return {
-            **dict(zip(LLM_SCORE_NAMES, self.scores, strict=True)),
+            **dict(zip(SCORES, self.scores, strict=True)),
             "verdicts": dict(zip(VERDICTS, self.counts, strict=True)),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeScores(JsonDataclass):
-    """The scores of a file."""
-
     total: VerdictCounts
     attributes: dict[str, VerdictCounts]
     intervals: tuple[Interval | None, ...]
-    """Intervals of the total's scores, in the order of ``LLM_SCORE_NAMES``."""
+    """Intervals of the total's scores, in the order of ``SCORES``."""
     n_documents: int
     resampling: Resampling
 
@@ -293,7 +239,7 @@ class JudgeScores(JsonDataclass):
         return {
             "n_documents": self.n_documents,
             **to_plain(self.total),
-            "intervals": dict(zip(LLM_SCORE_NAMES, to_plain(self.intervals), strict=True)),
+            "intervals": dict(zip(SCORES, to_plain(self.intervals), strict=True)),
             "attributes": to_plain(self.attributes),
             "resampling": to_plain(self.resampling),
         }
@@ -311,10 +257,11 @@ def judge_scores(
         column = VERDICTS.index(each.verdict)
         by_document[rows[each.row], column] += 1
         by_attribute.setdefault(each.attribute, [0] * len(VERDICTS))[column] += 1
+    samples = llm_scores(bootstrapped(by_document, resampling))
     return JudgeScores(
-        _counts(by_document.sum(axis=0)),
-        {name: _counts(counts) for name, counts in by_attribute.items()},
-        _intervals(by_document, resampling),
+        VerdictCounts(tuple(int(n) for n in by_document.sum(axis=0))),
+        {name: VerdictCounts(tuple(counts)) for name, counts in by_attribute.items()},
+        tuple(Interval.of_known(samples[:, i]) for i in range(len(SCORES))),
         len(rows),
         resampling,
     )
@@ -332,83 +279,53 @@ def llm_scores(counts: Array) -> Array:
     return 100 * np.stack([precision, recall, f1], axis=-1)
 
 
-def _counts(counts: Sequence[float] | Array) -> VerdictCounts:
-    return VerdictCounts(tuple(int(n) for n in counts))
-
-
-def _intervals(by_document: Array, resampling: Resampling) -> tuple[Interval | None, ...]:
-    samples = llm_scores(bootstrapped(by_document, resampling))
-    return tuple(Interval.of_known(samples[:, i]) for i in range(len(LLM_SCORE_NAMES)))
-
-
-Pair = tuple[Verdict, Verdict]
-"""The judge's verdict and gold's."""
-
-
 @dataclass(frozen=True, slots=True)
 class GoldAgreement(JsonDataclass):
     """A judge's verdicts compared with gold's."""
 
-    confusion: Mapping[Pair, int]
-    """The number of values by the judge's verdict and gold's."""
+    n: int
+    """Number of values with both verdicts."""
+    n_equal: int
+    """Number of values with the same verdict."""
     kappa: float | None
     """Cohen's kappa of the five verdicts; None if undefined."""
+    n_equally_right: int
+    """Number of values that both call right (correct, correct null), or neither does."""
     kappa_right: float | None
-    """Cohen's kappa of right (correct, correct null) and not right.
+    """Cohen's kappa of right and not right.
 
     The kappa of five verdicts is easily high, because most depend on whether a value is null, which
     both the judge and gold know."""
-
-    @property
-    def n(self) -> int:
-        """Number of values with both verdicts."""
-        return sum(self.confusion.values())
-
-    @property
-    def n_equal(self) -> int:
-        """Number of values with the same verdict."""
-        return sum(n for (ours, gold), n in self.confusion.items() if ours == gold)
-
-    @property
-    def n_equally_right(self) -> int:
-        """Number of values that both call right, or neither does."""
-        return sum(
-            n for (ours, gold), n in self.confusion.items() if (ours in RIGHT) == (gold in RIGHT)
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the figures; the outer keys of the matrix are the judge's verdicts."""
-        names = ("n", "n_equal", "kappa", "n_equally_right", "kappa_right")
-        matrix = {
-            ours: {gold: self.confusion.get((ours, gold), 0) for gold in VERDICTS}
-            for ours in VERDICTS
-        }
-        return {**{name: getattr(self, name) for name in names}, "confusion": matrix}
+    confusion: Mapping[Verdict, Mapping[Verdict, int]]
+    """The number of values by the judge's verdict, and gold's."""
 
 
 def gold_agreement(
     judged: Iterable[JudgedField],
     predictions: Sequence[Prediction],
     examples: Sequence[Example | None],
-    form: Normalizer | None = None,
 ) -> GoldAgreement | None:
     """Return the agreement on all values that have gold; None if there are none.
 
-    Args:
-        judged: the judge's verdicts.
-        predictions: the judged values.
-        examples: the gold of each prediction, or None.
-        form: normalises values before they are compared with gold.
+    ``examples`` has the gold of each prediction, or None.
     """
-    pairs: list[Pair] = []
+    pairs: list[tuple[Verdict, Verdict]] = []
     for each in judged:
         example = examples[each.row]
         if example is None or each.attribute not in example.gold:
             continue
         value = (predictions[each.row].data or {}).get(each.attribute)
-        of_gold = VERDICT_OF_OUTCOME[outcome(example.gold[each.attribute], value, form)]
+        of_gold = VERDICT_OF_OUTCOME[outcome(example.gold[each.attribute], value)]
         pairs.append((each.verdict, of_gold))
     if not pairs:
         return None
     rights = [(str(ours in RIGHT), str(gold in RIGHT)) for ours, gold in pairs]
-    return GoldAgreement(Counter(pairs), cohen_kappa(pairs), cohen_kappa(rights))
+    counts = Counter(pairs)
+    return GoldAgreement(
+        len(pairs),
+        sum(ours == gold for ours, gold in pairs),
+        cohen_kappa(pairs),
+        sum(ours == gold for ours, gold in rights),
+        cohen_kappa(rights),
+        {ours: {gold: counts[ours, gold] for gold in VERDICTS} for ours in VERDICTS},
+    )

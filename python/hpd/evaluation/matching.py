@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 from hpd.cli.output import READING_ARGUMENTS, lines_file, written_files
 from hpd.errors import InputError
-from hpd.evaluation.rows import Example, Prediction, load_examples
+from hpd.evaluation.rows import Example, Prediction
 from hpd.files.inputs import InputReader
 from hpd.files.journal import document_fingerprint, journal_path, read_journal
 
@@ -28,7 +27,6 @@ class Matching:
     by_order: bool
     """Whether rows were matched by order, not by id."""
     missing: tuple[Example, ...]
-    """Documents without a prediction."""
     surplus: tuple[Prediction, ...]
     """Predictions without a document, or for one that already has a prediction."""
     duplicates: tuple[Example, ...]
@@ -38,6 +36,11 @@ class Matching:
     def data(self) -> list[Mapping[str, Any] | None]:
         """The predicted data for each example; None if there is none."""
         return [None if each is None else each.data for each in self.predictions]
+
+    @property
+    def n_failed(self) -> int:
+        """Documents that have a line without data."""
+        return sum(each is not None and each.data is None for each in self.predictions)
 
     def notices(self, gold_name: str, prediction_name: str) -> list[str]:
         """Return a line for each problem that affects the scores."""
@@ -85,10 +88,9 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
     Raises ``InputError`` if both have to be matched by order but differ in length.
     """
     predicted = list(predictions)
-    duplicates = _repeated(examples)
     ids = {example.id for example in examples}
     if not predicted or any(prediction.id in ids for prediction in predicted):
-        return _by_id(examples, predicted, duplicates)
+        return _by_id(examples, predicted)
     if not examples:
         return Matching((), False, (), tuple(predicted), ())
     without_ids = [name for name, lacks in (
@@ -108,9 +110,7 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
     return Matching(tuple(predicted), True, (), (), ())
 
 
-def _by_id(
-    examples: Sequence[Example], predictions: Sequence[Prediction], duplicates: tuple[Example, ...]
-) -> Matching:
+def _by_id(examples: Sequence[Example], predictions: Sequence[Prediction]) -> Matching:
     # Rows with the same id are matched in order.
     waiting: dict[str | None, deque[Prediction]] = {}
     for prediction in predictions:
@@ -122,12 +122,9 @@ def _by_id(
     missing = [example for example, found in zip(examples, matched, strict=True) if found is None]
     unused = {id(left) for queue in waiting.values() for left in queue}
     surplus = [prediction for prediction in predictions if id(prediction) in unused]
-    return Matching(tuple(matched), False, tuple(missing), tuple(surplus), duplicates)
-
-
-def _repeated(examples: Sequence[Example]) -> tuple[Example, ...]:
     first = {example.id: example for example in reversed(examples)}
-    return tuple(example for example in examples if first[example.id] is not example)
+    repeated = tuple(example for example in examples if first[example.id] is not example)
+    return Matching(tuple(matched), False, tuple(missing), tuple(surplus), repeated)
 
 
 def _locations(rows: Sequence[Example | Prediction], name: str) -> str:
@@ -177,9 +174,7 @@ def load_sources(
 def with_former_ids(sources: Sequence[Example], ids: Iterable[str | None]) -> list[Example]:
     """Return the documents; if their files have moved, with the ids that they had before.
 
-    Args:
-        sources: the documents, whose ids are paths where they have none of their own.
-        ids: the ids of their predictions.
+    Without ids of their own, documents have paths as ids; ``ids`` are those of their predictions.
     """
     former = {each for each in ids if each is not None}
     if any(source.id in former for source in sources):
@@ -211,23 +206,16 @@ def reread_sources(
 ) -> list[Example | None]:
     """Read documents again from the run's input, for predictions without a text or with pages.
 
-    Other predictions get None, as do those whose documents have changed since: the spans would be
-    wrong.
-
-    Args:
-        name: the file of the predictions; the run's journal beside it names its input.
-        predictions: its lines.
-        notices: gets a line if documents have changed.
+    The run's journal, beside the file of the predictions, names its input. Other predictions get
+    None, as do those whose documents have changed since: the spans would be wrong. ``notices`` gets
+    a line if there are such documents.
     """
     found: list[Example | None] = [None] * len(predictions)
     wanted = [
         number
         for number, each in enumerate(predictions)
         if each.data is not None
-        and (
-            not isinstance(each.raw.get("text"), str)
-            or any("page" in known for known in each.fields.values())
-        )
+        and (each.text is None or any("page" in known for known in each.fields.values()))
     ]
     try:
         head, documents = read_journal(journal_path(lines_file(name)))
@@ -247,27 +235,22 @@ def reread_sources(
         return found  # The input or its journal has moved.
     changed = []
     for number in wanted:
-        own = predictions[number].id or str(number + 1)
-        record = records.get(own) or records.get(_absolute(own, str(about.get("folder", ""))))
+        own = predictions[number].known_id
+        absolute = os.path.normpath(os.path.join(str(about.get("folder", "")), own))
+        record = records.get(own) or records.get(absolute)
         if record is None:
             continue
         if document_fingerprint(own, record.text, record.category) in documents:
-            category = record.category or ""
             found[number] = Example(
-                own, record.text, category, line=record.line, file=record.source
+                own, record.text, record.category or "", line=record.line, file=record.source
             )
         else:
             changed.append(predictions[number])
-    n_pictured = sum(isinstance(each.raw.get("text"), str) for each in changed)
+    n_pictured = sum(each.text is not None for each in changed)
     for n, what in ((len(changed) - n_pictured, "texts"), (n_pictured, "pages")):
         if n:
             notices.append(f"{n} documents have changed since, so their {what} are not shown")
     return found
-
-
-def _absolute(record_id: str, folder: str) -> str:
-    """Return the id of a record with its input's path made absolute."""
-    return os.path.normpath(os.path.join(folder, record_id))
 
 
 def examples_by_prediction(
@@ -300,47 +283,3 @@ def lookup(train: Iterable[Example], examples: Iterable[Example]) -> list[dict[s
         }
         for example in examples
     ]
-
-
-def gold_examples(arguments: argparse.Namespace) -> list[Example]:
-    """Read the rows of GOLD, which need no text; ``--text-field`` is for ``--documents`` if given.
-
-    Raises:
-        InputError: a row cannot be read.
-    """
-    return list(
-        load_examples(
-            arguments.gold,
-            text_field=None if arguments.documents else arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-            needs_text=False,
-        )
-    )
-
-
-def source_documents(
-    arguments: argparse.Namespace,
-    name: str,
-    predictions: Sequence[Prediction],
-    notices: list[str],
-) -> list[Example | None]:
-    """Return each prediction's document, from ``--documents`` or the input of the run."""
-    if arguments.documents is None:
-        return reread_sources(name, predictions, notices)
-    sources = list(
-        load_sources(
-            arguments.documents,
-            text_field=arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-        )
-    )
-    sources = with_former_ids(sources, (prediction.id for prediction in predictions))
-    matching = match_rows(sources, predictions)
-    if matching.surplus:
-        notices.append(
-            f"{len(matching.surplus)} lines of {name} belong to no document of "
-            f"{arguments.documents}"
-        )
-    return examples_by_prediction(predictions, sources, matching)

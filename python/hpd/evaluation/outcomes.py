@@ -70,11 +70,7 @@ def field_outcomes(
     Raises:
         ValueError: ``examples`` and ``predictions`` have different lengths.
     """
-    if len(examples) != len(predictions):
-        raise ValueError(f"{len(examples)} examples, but {len(predictions)} predictions")
-    all_names = category_attributes(examples)
-    for category, names in (attributes or {}).items():
-        all_names[category] = dict.fromkeys(names)
+    all_names = category_attributes(examples, attributes)
     for row, (example, data) in enumerate(zip(examples, predictions, strict=True)):
         for attribute in {**example.gold, **all_names[example.category]}:
             result = outcome(example.gold.get(attribute), (data or {}).get(attribute), form)
@@ -82,12 +78,15 @@ def field_outcomes(
             yield FieldOutcome(row, cell, result, attribute in example.gold)
 
 
-def category_attributes(examples: Iterable[Example]) -> dict[str, dict[str, None]]:
-    """Return the attributes in the rows of each category, in order of appearance."""
+def category_attributes(
+    examples: Iterable[Example], attributes: Mapping[str, Iterable[str]] | None = None
+) -> dict[str, dict[str, None]]:
+    """Return the attributes of each category: the given ones, else those in its rows, in order."""
     names: dict[str, dict[str, None]] = {}
     for example in examples:
         names.setdefault(example.category, {}).update(dict.fromkeys(example.gold))
-    return names
+    given = {category: dict.fromkeys(each) for category, each in (attributes or {}).items()}
+    return {**names, **given}
 
 
 def outcome(

@@ -17,7 +17,6 @@ from hpd.evaluation.scores import DEFAULT_RESAMPLING, INTERVAL_LEVEL, Resampling
 from hpd.evaluation.statistics import evaluation_intervals
 
 N_ATTRIBUTES = 30
-"""Maximum number of attributes shown."""
 
 _COLORS = ("#0b6e99", "#d9730d")
 
@@ -33,13 +32,8 @@ def plot_evaluation(
 ) -> None:
     """Draw the image; the format is the extension's (``.svg``, ``.png``, ``.pdf``).
 
-    Args:
-        path: the file to write.
-        files: the exact outcomes of one file or of two, by the name to show.
-        n_rows: the number of documents.
-        calibration: calibration of the first file, if it has confidences.
-        coverage: coverage curve of the first file, if it has confidences.
-        resampling: how the intervals are computed.
+    ``files`` has the exact outcomes of one file or of two, by the name to show. The calibration and
+    the coverage are those of the first file, if it has confidences.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure

@@ -9,10 +9,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from hpd.evaluation.calibration import N_BINS, Calibration
+from hpd.evaluation.calibration import N_BINS, Calibration, bin_of
 from hpd.evaluation.outcomes import OUTCOME_WORDS, OUTCOMES, Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
-from hpd.evaluation.scores import Counts, Evaluation
+from hpd.evaluation.scores import Counts
 from hpd.schema.data_checks import check_text
 from hpd.show.page import render_page
 from hpd.show.shown_values import (
@@ -78,7 +78,6 @@ class ReportedDocument:
 
     @property
     def values(self) -> Iterator[ShownValue]:
-        """The values of all attributes, in order."""
         return (value for attribute in self.attributes for value in attribute.values)
 
 
@@ -94,63 +93,43 @@ def reported_documents(
     (``hpd.evaluation.matching``). The text is that of the source, else the line's own, else that of
     the gold.
     """
-    return [
-        _document(number, *parts, category_field=category_field)
-        for number, parts in enumerate(zip(predictions, examples, sources, strict=True), start=1)
-    ]
+    documents = []
+    for prediction, example, source in zip(predictions, examples, sources, strict=True):
+        line = prediction.raw
+        columns, checks = line.get("input"), line.get("checks")
+        of_source, of_gold = ("" if each is None else each.category for each in (source, example))
+        documents.append(
+            ReportedDocument(
+                str(shown_id(prediction.known_id, line.get("source"))),
+                of_source or prediction.category(category_field) or of_gold,
+                _text(prediction, example, source),
+                tuple(_attributes(prediction, example)),
+                _error(line.get("error")),
+                columns if isinstance(columns, Mapping) else None,
+                None if source is None else source.file,
+                checks=tuple(
+                    check_text(check)
+                    for check in (checks if isinstance(checks, list) else ())
+                    if isinstance(check, Mapping)
+                ),
+                own_id=prediction.id,
+            )
+        )
+    return documents
 
 
-def _document(
-    number: int,
-    prediction: Prediction,
-    example: Example | None,
-    source: Example | None,
-    *,
-    category_field: str | None,
-) -> ReportedDocument:
-    line = prediction.raw
-    columns = line.get("input")
-    own = prediction.id if prediction.id is not None else str(number)
-    return ReportedDocument(
-        str(shown_id(own, line.get("source"))),
-        _category(line, example, source, category_field or "category"),
-        _text(prediction.raw.get("text"), example, source),
-        tuple(_attributes(prediction, example)),
-        _error(line.get("error")),
-        columns if isinstance(columns, Mapping) else None,
-        None if source is None else source.file,
-        checks=_checks(line.get("checks")),
-        own_id=prediction.id,
-    )
-
-
-def _text(own: object, example: Example | None, source: Example | None) -> str | None:
+def _text(prediction: Prediction, example: Example | None, source: Example | None) -> str | None:
     if source is not None:
         return source.text
-    if isinstance(own, str):
-        return own
-    return example.text or None if example is not None else None
-
-
-def _category(
-    line: Mapping[str, Any], example: Example | None, source: Example | None, field: str
-) -> str:
-    columns = line.get("input")
-    own = columns.get(field) if isinstance(columns, Mapping) else None
-    stated = (source and source.category, own, line.get(field), example and example.category)
-    return next((str(each) for each in stated if each not in (None, "")), "")
+    if prediction.text is not None or example is None:
+        return prediction.text
+    return example.text or None
 
 
 def _error(error: object) -> str | None:
     if isinstance(error, Mapping):
         return ": ".join(str(error[key]) for key in ("type", "message") if key in error)
     return None if error is None else str(error)
-
-
-def _checks(checks: object) -> tuple[str, ...]:
-    if not isinstance(checks, list):
-        return ()
-    return tuple(check_text(check) for check in checks if isinstance(check, Mapping))
 
 
 def _attributes(prediction: Prediction, example: Example | None) -> Iterator[ReportedAttribute]:
@@ -161,12 +140,8 @@ def _attributes(prediction: Prediction, example: Example | None) -> Iterator[Rep
     for name in {**values, **gold}:
         shown = tuple(values.get(name) or [ShownValue(name, name, None)])
         predicted = (prediction.data or {}).get(name)
-        form = _form(predicted, count())
-        if name in gold:
-            result = outcome(gold[name], predicted)
-            yield ReportedAttribute(name, shown, gold[name], result, form=form)
-        else:
-            yield ReportedAttribute(name, shown, form=form)
+        result = outcome(gold[name], predicted) if name in gold else None
+        yield ReportedAttribute(name, shown, gold.get(name), result, _form(predicted, count()))
 
 
 def _form(value: object, indexes: Iterator[int]) -> Any:
@@ -209,12 +184,6 @@ class Totals:
             confidences.append(value.confidence)
 
     @property
-    def null_share(self) -> float:
-        """The share of nulls, between 0 and 1."""
-        n = self.n_values + self.n_nulls
-        return self.n_nulls / n if n else 0.0
-
-    @property
     def mean_confidence(self) -> float | None:
         """The mean confidence of the values; None if none has one."""
         known = self.value_confidences
@@ -243,11 +212,8 @@ class HistogramBar:
 
 @dataclass(frozen=True, slots=True)
 class ReportSummary:
-    """The figures of a whole file."""
-
     n_documents: int
     n_failed: int
-    """Number of documents that failed."""
     totals: Totals
     attributes: tuple[AttributeSummary, ...]
     """In order of appearance."""
@@ -256,10 +222,9 @@ class ReportSummary:
 
 
 def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
-    """Return the statistics of all documents."""
     totals = Totals()
     by_name: dict[str, Totals] = {}
-    outcomes: dict[str, Counter[Outcome]] = {}
+    outcomes: dict[str, Counter[str]] = {}
     for document in documents:
         for attribute in document.attributes:
             of_attribute = by_name.setdefault(attribute.name, Totals())
@@ -273,7 +238,7 @@ def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
         sum(document.error is not None for document in documents),
         totals,
         tuple(
-            AttributeSummary(name, each, Counts.of(outcomes[name]) if name in outcomes else None)
+            AttributeSummary(name, each, Counts(**outcomes[name]) if name in outcomes else None)
             for name, each in by_name.items()
         ),
         _histogram(totals.value_confidences, totals.null_confidences),
@@ -283,17 +248,10 @@ def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
 def _histogram(of_values: Sequence[float], of_nulls: Sequence[float]) -> tuple[HistogramBar, ...]:
     if not of_values and not of_nulls:
         return ()
-    values, nulls = _binned(of_values), _binned(of_nulls)
+    values, nulls = (Counter(map(bin_of, each)) for each in (of_values, of_nulls))
     return tuple(
         HistogramBar(i / N_BINS, (i + 1) / N_BINS, values[i], nulls[i]) for i in range(N_BINS)
     )
-
-
-def _binned(confidences: Iterable[float]) -> list[int]:
-    counts = [0] * N_BINS
-    for confidence in confidences:
-        counts[min(int(confidence * N_BINS), N_BINS - 1)] += 1
-    return counts
 
 
 MATCHES = ("exact", "normalized", "fuzzy", "none")
@@ -306,14 +264,7 @@ def payload(
     has_gold: bool,
     source: str = "",
 ) -> dict[str, Any]:
-    """Return the data for the page's script.
-
-    Args:
-        documents: the documents to show.
-        slots: the colors of the attributes.
-        has_gold: whether there is gold.
-        source: the name of the file of extractions.
-    """
+    """Return the data for the page's script; ``slots`` are the colors of the attributes."""
     numbers = {name: number for number, name in enumerate(slots)}
     categories = list(dict.fromkeys(document.category for document in documents))
     category_numbers = {name: number for number, name in enumerate(categories)}
@@ -408,44 +359,32 @@ _TEMPLATE = Path(__file__).parent / "templates" / "report.html"
 _SCRIPTS = [_TEMPLATE.with_name(name) for name in ("report_pages.js", "report_gold.js")]
 
 
-@dataclass(frozen=True, slots=True)
-class AgainstGold:
-    """The scores and the calibration of a file of extractions."""
-
-    evaluation: Evaluation
-    calibration: Calibration | None
-    """None if no confidences are known."""
-
-
 def report_page(
     documents: Sequence[ReportedDocument],
     *,
     title: str,
     source: str,
-    against_gold: AgainstGold | None = None,
+    scores: Counts | None = None,
+    calibration: Calibration | None = None,
     notices: Sequence[str] = (),
     pictures_beside: bool = False,
 ) -> str:
     """Return a self-contained page that shows documents and their statistics.
 
-    Args:
-        documents: the documents to show.
-        title: the heading.
-        source: the origin of the extractions, shown in small print.
-        against_gold: scores and calibration, if there is gold.
-        notices: what readers should know before they trust the figures.
-        pictures_beside: whether the pictures of pages are files next to the page.
+    With gold, ``scores`` are those of all extractions. ``notices`` are what readers should know
+    before they trust the figures, and ``source`` is the name of the file of extractions.
     """
     slots = attribute_slots(documents)
     return render_page(
         _TEMPLATE,
-        data=payload(documents, slots, has_gold=against_gold is not None, source=source),
+        data=payload(documents, slots, has_gold=scores is not None, source=source),
         pictures_beside=pictures_beside,
         scripts=_SCRIPTS,
         title=title,
         source=source,
         summary=summarize(documents),
-        against_gold=against_gold,
+        scores=scores,
+        calibration=calibration,
         notices=notices,
         low_confidence=LOW_CONFIDENCE,
         colors={name: color_classes(slot) for name, slot in slots.items()},

@@ -24,16 +24,10 @@ _NAME = re.compile(r"\d+-\d+\.png")
 
 
 class PictureStore:
-    """Keeps pictures for a page: embedded, or in a folder if they are large.
+    """Keeps pictures for a page: embedded or, if they are large, in a folder made for them."""
 
-    Args:
-        folder: the folder, which is created when needed.
-        max_embedded: maximum total size of embedded pictures, in bytes.
-    """
-
-    def __init__(self, folder: Path, max_embedded: int = MAX_EMBEDDED) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._max_embedded = max_embedded
         self._kept: dict[str, bytes] = {}
         self._n_bytes = 0
         self.is_beside = False
@@ -44,7 +38,7 @@ class PictureStore:
         name = f"{document}-{picture.number}.png"
         self._kept[name] = picture.png
         self._n_bytes += len(picture.png)
-        if self._n_bytes > self._max_embedded:
+        if self._n_bytes > MAX_EMBEDDED:
             if not self.is_beside:
                 self.remove_files()
                 self._folder.mkdir(exist_ok=True)
@@ -75,23 +69,22 @@ def with_pages(
 ) -> list[ReportedDocument]:
     """Add pictures of their pages to documents that are readable PDF files.
 
-    Args:
-        documents: the documents. Pages with values and their neighbours are drawn; for a document
-            without values, the first page.
-        store: receives the pictures.
-        notices: receives a line for what cannot be shown.
+    Pages with values and their neighbours are drawn; for a document without values, the first page.
+    ``notices`` receives a line for what cannot be shown.
     """
-    found: list[list[tuple[PagePicture, str]]] = []
+    # With the names of the pictures until it is known where all of them go.
+    found: list[list[ReportedPage]] = []
     errors: list[InputError] = []
     n_unknown = 0
     for number, document in enumerate(documents, start=1):
-        pages: list[tuple[PagePicture, str]] = []
+        pages: list[ReportedPage] = []
         if document.file is not None and _is_pdf(document.file):
             try:
                 with open_source(document.file) as file:
                     source = Source(file, document.file)
-                    for picture in page_pictures(source, shown_numbers(document)):
-                        pages.append((replace(picture, png=b""), store.add(number, picture)))
+                    for each in page_pictures(source, _numbers(document)):
+                        name = store.add(number, each)
+                        pages.append(ReportedPage(each.number, each.width, each.height, name))
             except InputError as error:
                 errors.append(error)
         elif document.file is None and _is_pdf(document.id):
@@ -107,19 +100,12 @@ def with_pages(
     if errors:
         notices.append(f"the pages of {len(errors)} PDF files cannot be shown: {errors[0]}")
     return [
-        replace(
-            document,
-            pages=tuple(
-                ReportedPage(each.number, each.width, each.height, store.url(name))
-                for each, name in pages
-            ),
-        )
+        replace(document, pages=tuple(replace(each, url=store.url(each.url)) for each in pages))
         for document, pages in zip(documents, found, strict=True)
     ]
 
 
-def shown_numbers(document: ReportedDocument) -> list[int]:
-    """Return the pages of a document to draw: those with values, and their neighbours."""
+def _numbers(document: ReportedDocument) -> list[int]:
     places = [value.place for value in document.values if value.place is not None]
     near = {place.page + by for place in places for by in (-1, 0, 1)}
     return sorted(near) or [1]

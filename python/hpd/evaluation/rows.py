@@ -13,6 +13,7 @@ import math
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from hpd.files.reader import (
     source_name,
 )
 from hpd.files.rows import TABLES, WHOLE_FORMATS, Format, WholeText, plain_value
-from hpd.files.streams import Source, kind, listed, reason
+from hpd.files.streams import Source, decompression_errors, kind, listed, reason
 
 ABSENT = "n/a"
 """Marks an attribute that a document does not state, in benchmarks."""
@@ -66,16 +67,27 @@ class Prediction:
     """Its first line in the file (in Parquet: its row), from 1."""
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The whole line, including ``usage``, ``error`` and text."""
+    number: int = field(default=1, compare=False)
+    """Its row number, from 1."""
 
     @property
-    def confidences(self) -> dict[str, float]:
-        """Confidences by path in the data."""
-        return self._probabilities("confidence")
+    def known_id(self) -> str:
+        """Its id or, if it has none, its row number."""
+        return str(self.number) if self.id is None else self.id
 
     @property
-    def uncalibrated(self) -> dict[str, float]:
-        """The model's own confidence by path, for values whose stated confidence is calibrated."""
-        return self._probabilities("uncalibrated")
+    def text(self) -> str | None:
+        """The text of the document, if the line has it."""
+        text = self.raw.get("text")
+        return text if isinstance(text, str) else None
+
+    def confidence(self, path: str, *, calibrated: bool = True) -> float | None:
+        """Return the confidence of the value at a path, or None.
+
+        If it is calibrated, the model's own is known too, and returned if ``calibrated`` is false.
+        """
+        stated = self.fields.get(path, {}).get("confidence" if calibrated else "uncalibrated")
+        return float(stated) if isinstance(stated, int | float) else None
 
     def was_nulled(self, path: str) -> bool:
         """Return whether the value at a path was replaced with null (invalid, or unlikely).
@@ -91,15 +103,18 @@ class Prediction:
         usage = self.raw.get("usage")
         return usage if isinstance(usage, Mapping) else {}
 
-    def _probabilities(self, name: str) -> dict[str, float]:
-        stated = {path: known.get(name) for path, known in self.fields.items()}
-        return {path: float(p) for path, p in stated.items() if isinstance(p, int | float)}
+    def category(self, category_field: str | None) -> str:
+        """Return the document's category, from a column of its input or from the line."""
+        name = category_field or "category"
+        columns = self.raw.get("input")
+        of_input = columns.get(name) if isinstance(columns, Mapping) else None
+        stated = (of_input, self.raw.get(name))
+        return next((str(each) for each in stated if each not in (None, "")), "")
 
 
 def load_examples(
     source: str | Path,
     *,
-    format: Format | None = None,  # noqa: A002
     text_field: str | Sequence[str] | None = None,
     id_field: str | None = None,
     category_field: str | None = None,
@@ -115,10 +130,9 @@ def load_examples(
     ``FailedRowsWarning``.
     """
     text_fields = (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
-    is_table = (format or guess_format(source)) in TABLES
+    is_table = guess_format(source) in TABLES
     n_failed = 0
-    for number, (line, row) in enumerate(read_rows(source, format), start=1):
-        where = f"{source_name(source)}:{line}"
+    for number, (line, row) in enumerate(read_rows(source), start=1):
         if _has_failed(row, GOLD_FIELDS):
             n_failed += 1
             continue
@@ -137,7 +151,7 @@ def load_examples(
             if values is None:
                 raise InputError(f"no gold values: looked for {', '.join(GOLD_FIELDS)}")
         except InputError as error:
-            raise InputError(f"{where}: {error}") from error
+            raise InputError(f"{source_name(source)}:{line}: {error}") from error
         is_scores = isinstance(row.get("target_scores"), Mapping)
         gold = {
             str(attribute): gold_values(
@@ -157,29 +171,22 @@ def load_examples(
 
 
 def load_predictions(
-    source: str | Path,
-    *,
-    format: Format | None = None,  # noqa: A002
-    id_field: str | None = None,
-    category_field: str | None = None,
+    source: str | Path, *, id_field: str | None = None, category_field: str | None = None
 ) -> Iterator[Prediction]:
     """Yield the rows of a prediction file.
 
     The id is in ``id_field`` or, if a row lacks it, in ``id``. Every other column of a table except
     the category is an attribute, even one named ``title`` or ``text``.
     """
-    is_table = (format or guess_format(source)) in TABLES
-    for line, row in read_rows(source, format):
+    is_table = guess_format(source) in TABLES
+    for number, (line, row) in enumerate(read_rows(source), start=1):
         try:
             id_name = id_field if id_field in row else None
             given_id = _id(row, id_name)
             non_attributes = {id_name or "id", category_field or "category", *_own_columns(row)}
-            has_failed = _has_failed(row, ("data",))
-            data = (
-                None
-                if has_failed
-                else _values(row, ("data",), non_attributes if is_table else None)
-            )
+            data = None
+            if not _has_failed(row, ("data",)):
+                data = _values(row, ("data",), non_attributes if is_table else None)
             if data is None and "error" not in row:
                 raise InputError("neither 'data' nor 'error': not a line of hpd extract")
         except InputError as error:
@@ -192,6 +199,7 @@ def load_predictions(
             {str(path): each for path, each in known.items() if isinstance(each, Mapping)},
             line,
             row,
+            number,
         )
 
 
@@ -261,18 +269,28 @@ def read_rows(
     file_format = format or guess_format(source)
     if file_format == "lines" or file_format in WHOLE_FORMATS:
         raise InputError(f"{name}: plain text has no fields: expected JSON Lines or a table")
+    with opened(source) as file:
+        for line, row in rows_of(file, file_format):
+            if isinstance(row, InputError):
+                raise row
+            if isinstance(row, str | WholeText):
+                raise InputError(f"{name}:{line}: expected a JSON object, found {kind(row)}")
+            if file_format in TABLES:
+                row = {column: _cell(value) for column, value in row.items()}
+            yield line, row
+
+
+@contextmanager
+def opened(source: str | Path) -> Iterator[Source]:
+    """Open a file (``-``: standard input); raise ``InputError`` if it cannot be read."""
+    name = source_name(source)
     with open_source(source) as file:
         try:
-            for line, row in rows_of(Source(file, name), file_format):
-                if isinstance(row, InputError):
-                    raise row
-                if isinstance(row, str | WholeText):
-                    raise InputError(f"{name}:{line}: expected a JSON object, found {kind(row)}")
-                if file_format in TABLES:
-                    row = {column: _cell(value) for column, value in row.items()}
-                yield line, row
+            yield Source(file, name)
         except OSError as error:
             raise InputError(f"{name}: cannot be read: {reason(error)}") from error
+        except decompression_errors() as error:
+            raise InputError(f"{name}: cannot be read: {error}") from error
 
 
 def _id(row: Mapping[str, Any], id_field: str | None) -> str | None:
@@ -369,10 +387,9 @@ def gold_values(values: object) -> list[str] | None:
         return None
     if isinstance(values, list | tuple):
         values = [value for value in values if value is None or not is_empty(value)]
-    if isinstance(values, (Mapping, list, tuple)):
-        stripped = [value_text(value).strip() for value in values]
-    else:
-        stripped = [value_text(values).strip()]
+    elif not isinstance(values, Mapping):
+        values = [values]
+    stripped = [value_text(value).strip() for value in values]
     if not stripped or stripped[0] == ABSENT:
         return None
     return [value for value in stripped if value != ABSENT]

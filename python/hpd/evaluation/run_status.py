@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from hpd.errors import InputError
 from hpd.files.journal import (
@@ -25,10 +24,7 @@ from hpd.files.streams import reason
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """The status of a run of ``hpd extract``."""
-
     path: Path
-    """The output."""
     head: JournalHead
     """The settings of the run, and the names of its inputs."""
     is_running: bool
@@ -76,26 +72,24 @@ def read_status(path: Path) -> RunStatus:
 def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunStatus:
     head = read_head(file.readline(), journal)
     failures: Counter[str] = Counter()
-    waiting: set[int] = set()
-    waiting_failures: dict[int, str] = {}
+    waiting: dict[int, str | None] = {}  # the type of error of each, if any
     n_done = 0
     end = 0
-    with _open_output(path) as output:
+    if not path.exists():
+        raise InputError(f"{path}: only the journal of the output exists")
+    with open(path, "rb") as output:
         for entry in _entries(file, journal):
             if entry.end is None:
-                waiting.add(entry.index)
-                if entry.failed:
-                    waiting_failures[entry.index] = _error_type(entry.line or "")
+                waiting[entry.index] = _error_type(entry.line or "") if entry.failed else None
                 continue
-            waiting.discard(entry.index)
-            waiting_failures.pop(entry.index, None)
+            waiting.pop(entry.index, None)
             n_done += 1
             if entry.failed:
                 output.seek(end)
                 failures[_error_type(output.read(max(0, entry.end - end)))] += 1
             end = max(end, entry.end)
         size = output.seek(0, 2)
-    failures.update(waiting_failures.values())
+    failures.update(error for error in waiting.values() if error is not None)
     return RunStatus(
         path=path,
         head=head,
@@ -106,13 +100,6 @@ def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunSta
         n_surplus=max(0, size - end),
         n_missing=max(0, end - size),
     )
-
-
-def _open_output(path: Path) -> BinaryIO:
-    try:
-        return open(path, "rb")
-    except FileNotFoundError as error:
-        raise InputError(f"{path}: only the journal of the output exists") from error
 
 
 def _entries(file: BinaryIO, journal: Path) -> Iterator[JournalEntry]:
@@ -129,58 +116,37 @@ def _error_type(line: str | bytes) -> str:
         return "unknown"
 
 
-@dataclass(slots=True)
-class ValueCounts:
-    """Counts of values in lines of output."""
+def count_values(path: Path) -> Counter[str]:
+    """Count the values of a file, and the nulls and near ties among them.
 
-    n_values: int = 0
-    n_nulls: int = 0
-    n_near_ties: int = 0
-
-    def add(self, line: bytes) -> None:
-        """Count a line's values; none if it cannot be read."""
-        try:
-            row = json.loads(line)
-            data, fields = row.get("data"), row.get("fields") or {}
-            n_near_ties = sum(bool(field.get("near_tie")) for field in fields.values())
-        except (ValueError, AttributeError, RecursionError):
-            return
-        if data is None:
-            return
-        self.n_values += len(fields)
-        self.n_nulls += sum(_is_null(data, path) for path in fields)
-        self.n_near_ties += n_near_ties
-
-
-def count_values(path: Path) -> ValueCounts:
-    """Count the values of a file, ignoring an unfinished last line.
+    Lines that cannot be read, such as an unfinished last one, have none.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
-    counts = ValueCounts()
+    counts: Counter[str] = Counter()
     with open(path, "rb") as file:
         for line in file:
-            counts.add(line)
+            try:
+                row = json.loads(line)
+                data, fields = row.get("data"), row.get("fields") or {}
+                n_near_ties = sum(bool(field.get("near_tie")) for field in fields.values())
+            except (ValueError, AttributeError, RecursionError):
+                continue
+            if isinstance(data, dict):
+                filled = {path for name in data for path in _filled_paths(data[name], name)}
+                n_nulls = sum(path not in filled for path in fields)
+                counts.update(values=len(fields), nulls=n_nulls, near_ties=n_near_ties)
     return counts
 
 
-def _is_null(data: Any, path: str) -> bool:
-    """Return whether the value at a path (``maker.city``, ``tags[1]``), or a parent, is null."""
-    while path and data is not None:
-        if isinstance(data, list):
-            index, _, path = path.removeprefix("[").partition("]")
-            if not index.isdecimal() or int(index) >= len(data):
-                return True
-            data = data[int(index)]
-        elif isinstance(data, dict):
-            # A name may have dots, so the longest match is used.
-            names = [name for name in data if re.match(rf"{re.escape(name)}(?:[.\[]|$)", path)]
-            if not names:
-                return True
-            name = max(names, key=len)
-            data, path = data[name], path[len(name) :]
-        else:
-            return False
-        path = path.removeprefix(".")
-    return data is None
+def _filled_paths(value: object, path: str) -> Iterator[str]:
+    """Yield the paths (``maker.city``, ``tags[1]``) at which there is a value, from ``path`` on."""
+    if value is not None:
+        yield path
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _filled_paths(inner, f"{path}.{name}")
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from _filled_paths(inner, f"{path}[{i}]")

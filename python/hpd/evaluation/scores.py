@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from itertools import product
+from typing import Any, Final, Generic, Literal, TypeVar, get_args
 
-from hpd.evaluation.json_form import JsonDataclass, cell_rows
+from hpd.evaluation.json_form import JsonDataclass, ScoresByCell
 from hpd.evaluation.outcomes import (
     OUTCOMES,
     CategoryAttribute,
     FieldOutcome,
     Normalizer,
-    Outcome,
     field_outcomes,
 )
 from hpd.evaluation.rows import Example
@@ -34,30 +34,14 @@ SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 """In the order of arrays."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreKey:
-    """Identifies a score."""
+_USUAL = (FORM_NAMES[0], SCOPES[0], AVERAGES[0])
 
-    form: FormName
-    scope: Scope
-    average: Average
-    score: ScoreName
-
-    @property
-    def name(self) -> str:
-        """Its name without defaults: ``f1``, ``strict_recall``, ``normalized_macro_f1``."""
-        usual = (FORM_NAMES[0], SCOPES[0], AVERAGES[0])
-        parts = [part for part in (self.form, self.scope, self.average) if part not in usual]
-        return "_".join([*parts, self.score])
-
-
-SCORE_KEYS: Final = tuple(
-    ScoreKey(form, scope, average, score)
-    for form in FORM_NAMES
-    for scope in SCOPES
-    for average in AVERAGES
-    for score in SCORES
-)
+SCORE_KEYS: Final = {
+    "_".join(part for part in key if part not in _USUAL): key
+    for key in product(FORM_NAMES, SCOPES, AVERAGES, SCORES)
+}
+"""The form, scope, average and score by name, in which the first of each kind is left out: ``f1``,
+``strict_recall``, ``normalized_macro_f1``."""
 
 AGREEMENT_NAMES: Final = {
     "agreement": "same",
@@ -82,11 +66,6 @@ class Counts(JsonDataclass):
     vn: int = 0
     vc: int = 0
     vw: int = 0
-
-    @classmethod
-    def of(cls, outcomes: Mapping[Outcome, int]) -> Counts:
-        """Return the counts of a Counter, or of a mapping with all outcomes."""
-        return cls(*(outcomes[name] for name in OUTCOMES))
 
     @property
     def precision(self) -> float:
@@ -119,21 +98,17 @@ class Macro(JsonDataclass):
 
 
 @dataclass(frozen=True, slots=True)
-class Score(JsonDataclass):
+class Score(ScoresByCell):
     """The outcomes by category and attribute, and their totals."""
-
-    JSON = ("micro", "macro", "attributes")
 
     cells: Mapping[CategoryAttribute, Counts] = field(default_factory=dict)
 
     @property
     def micro(self) -> Counts:
-        """The outcomes of all cells together."""
         return sum(self.cells.values(), Counts())
 
     @property
     def macro(self) -> Macro:
-        """The mean over the cells."""
         used = [counts for counts in self.cells.values() if counts != Counts(nn=counts.nn)]
         if not used:
             return Macro()
@@ -142,20 +117,21 @@ class Score(JsonDataclass):
         )
         return Macro(precision, recall, f1, len(used))
 
-    @property
-    def attributes(self) -> list[dict[str, Any]]:
-        """The outcomes of each cell."""
-        return cell_rows(self.cells)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation(JsonDataclass):
-    """One file of predictions against gold, in one form of comparison."""
+class ByScope(JsonDataclass, Generic[T]):
+    """Scores of one file, or intervals around them, in one form of comparison."""
 
-    plain: Score
+    plain: T
     """Attributes that a row lacks are skipped, as published."""
-    strict: Score
+    strict: T
     """Attributes of the category that a row lacks count as null."""
+
+
+Evaluation = ByScope[Score]
 
 
 def evaluate(
@@ -169,15 +145,14 @@ def evaluate(
 
 
 def count_outcomes(fields: Iterable[FieldOutcome]) -> Evaluation:
-    """Return the scores of some fields."""
-    plain: defaultdict[CategoryAttribute, Counter[Outcome]] = defaultdict(Counter)
-    strict: defaultdict[CategoryAttribute, Counter[Outcome]] = defaultdict(Counter)
+    plain: defaultdict[CategoryAttribute, Counter[str]] = defaultdict(Counter)
+    strict: defaultdict[CategoryAttribute, Counter[str]] = defaultdict(Counter)
     for field_outcome in fields:
         strict[field_outcome.cell][field_outcome.outcome] += 1
         if field_outcome.is_named:
             plain[field_outcome.cell][field_outcome.outcome] += 1
-    return Evaluation(
-        *(Score({cell: Counts.of(n) for cell, n in each.items()}) for each in (plain, strict))
+    return ByScope(
+        *(Score({cell: Counts(**n) for cell, n in each.items()}) for each in (plain, strict))
     )
 
 

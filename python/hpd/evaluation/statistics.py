@@ -22,15 +22,16 @@ data is for any number, not all of whom need to judge everything (Krippendorff, 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpd.evaluation.json_form import JsonDataclass, cell_rows, to_plain
+from hpd.evaluation.json_form import JsonDataclass, ScoresByCell, to_plain
 from hpd.evaluation.outcomes import OUTCOMES, CategoryAttribute, FieldOutcome
 from hpd.evaluation.scores import (
     AVERAGES,
@@ -38,6 +39,7 @@ from hpd.evaluation.scores import (
     INTERVAL_LEVEL,
     SCORES,
     Average,
+    ByScope,
     Resampling,
 )
 
@@ -52,16 +54,6 @@ Weights = npt.NDArray[np.float32]
 """How often each document counts: (samples, documents)."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Category:
-    """One-hot outcomes of the documents of one category."""
-
-    rows: npt.NDArray[np.intp]
-    """The documents, (n,)."""
-    ones: npt.NDArray[np.float32]
-    """The outcomes, (n, cells x outcomes)."""
-
-
 class OutcomeCounts:
     """The outcomes of one file of predictions, to be counted over weighted documents."""
 
@@ -70,6 +62,7 @@ class OutcomeCounts:
         by_category: dict[str, list[FieldOutcome]] = {}
         for field in fields:
             by_category.setdefault(field.cell[0], []).append(field)
+        # For each category, its documents (n,), and their outcomes (n, cells x outcomes), one-hot.
         self._categories = []
         cells: list[CategoryAttribute] = []
         for own in by_category.values():
@@ -78,7 +71,7 @@ class OutcomeCounts:
             ones = np.zeros((len(rows), len(columns) * len(OUTCOMES)), np.float32)
             for index, field in zip(indexes, own, strict=True):
                 ones[index, columns[field.cell] * len(OUTCOMES) + OUTCOMES.index(field.outcome)] = 1
-            self._categories.append(_Category(rows, ones))
+            self._categories.append((rows, ones))
             cells += columns
         self.cells: Sequence[CategoryAttribute] = tuple(cells)
 
@@ -89,11 +82,11 @@ class OutcomeCounts:
 
     def bootstrapped(self, resampling: Resampling) -> Iterator[Array]:
         """Yield the counts of bootstrap samples, in chunks: (samples, cells, outcomes)."""
-        return bootstrap(self.count, self.n_rows, self.width, resampling)
+        return map(self.count, document_samples(self.n_rows, self.width, resampling))
 
     def count(self, weights: Weights) -> Array:
         """Count the outcomes: (samples, cells, outcomes)."""
-        parts = [weights[:, own.rows] @ own.ones for own in self._categories]
+        parts = [weights[:, rows] @ ones for rows, ones in self._categories]
         # Integers far below 2^24 are exact in 32 bits.
         counts = np.concatenate(parts, axis=1) if parts else np.zeros((len(weights), 0))
         return counts.reshape(len(weights), -1, len(OUTCOMES)).astype(np.float64)
@@ -122,39 +115,25 @@ def count_scores(counts: Array) -> Array:
     )
 
 
-def bootstrap(
-    count: Callable[[Weights], Array],
-    n_documents: int,
-    width: int,
-    resampling: Resampling = DEFAULT_RESAMPLING,
-) -> Iterator[Array]:
-    """Yield the counts of bootstrap samples, in chunks.
-
-    Files with the same number of documents get the same samples, so that they can be compared.
-
-    Args:
-        count: counts weighted documents.
-        n_documents: number of documents in the file.
-        width: numbers per sample.
-        resampling: number of samples, and the seed.
-    """
-    sizes = chunk_sizes(max(n_documents, width), resampling.n)
-    yield from map(count, drawn_documents(n_documents, sizes, resampling.seed))
-
-
 def bootstrapped(by_document: Array, resampling: Resampling = DEFAULT_RESAMPLING) -> Array:
     """Return the sums of (documents, ...) counts over bootstrap samples: (samples, ...)."""
     if not len(by_document):
         return by_document
     flat = by_document.reshape(len(by_document), -1)
-    parts = bootstrap(lambda weights: weights @ flat, *flat.shape, resampling)
-    return np.concatenate(list(parts)).reshape(-1, *by_document.shape[1:])
+    parts = [weights @ flat for weights in document_samples(*flat.shape, resampling)]
+    return np.concatenate(parts).reshape(-1, *by_document.shape[1:])
 
 
-def drawn_documents(n_documents: int, sizes: Iterable[int], seed: int) -> Iterator[Weights]:
-    """Yield how often each document is in bootstrap samples, in chunks of the given sizes."""
-    generator = np.random.default_rng(seed)
-    for n in sizes:
+def document_samples(
+    n_documents: int, width: int = 1, resampling: Resampling = DEFAULT_RESAMPLING
+) -> Iterator[Weights]:
+    """Yield how often each document is in bootstrap samples, in chunks: (samples, documents).
+
+    A chunk has few enough samples if ``width`` numbers are computed for each. Files with the same
+    number of documents get the same samples, so that they can be compared.
+    """
+    generator = np.random.default_rng(resampling.seed)
+    for n in chunk_sizes(max(n_documents, width), resampling.n):
         drawn = generator.integers(0, n_documents, (n, n_documents))
         drawn += np.arange(n)[:, np.newaxis] * n_documents
         times = np.bincount(drawn.ravel(), minlength=n * n_documents)
@@ -193,8 +172,10 @@ class Interval(JsonDataclass):
         return cls(round(float(low), 2), round(float(high), 2))
 
     def to_json(self) -> list[float]:
-        """Return both bounds."""
         return [self.low, self.high]
+
+    def __format__(self, form: str) -> str:
+        return f"{self.low:{form}} to {self.high:{form}}"
 
 
 Intervals = Mapping[str, Interval]
@@ -202,27 +183,15 @@ Intervals = Mapping[str, Interval]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreIntervals(JsonDataclass):
+class ScoreIntervals(ScoresByCell):
     """The intervals around a ``Score``."""
-
-    JSON = ("micro", "macro", "attributes")
 
     micro: Intervals
     macro: Intervals
     cells: Mapping[CategoryAttribute, Intervals]
 
-    @property
-    def attributes(self) -> list[dict[str, Any]]:
-        """The intervals of each cell."""
-        return cell_rows(self.cells)
 
-
-@dataclass(frozen=True, slots=True)
-class EvaluationIntervals(JsonDataclass):
-    """The intervals around an ``Evaluation``."""
-
-    plain: ScoreIntervals
-    strict: ScoreIntervals
+EvaluationIntervals = ByScope[ScoreIntervals]
 
 
 def evaluation_intervals(
@@ -231,7 +200,7 @@ def evaluation_intervals(
     """Return the intervals around every score of some fields of ``n_rows`` documents."""
     plain = OutcomeCounts((field for field in fields if field.is_named), n_rows)
     strict = OutcomeCounts(fields, n_rows)
-    return EvaluationIntervals(_intervals(plain, resampling), _intervals(strict, resampling))
+    return ByScope(_intervals(plain, resampling), _intervals(strict, resampling))
 
 
 def intervals_of(samples: Array) -> dict[str, Interval]:
@@ -390,23 +359,12 @@ def krippendorff_alpha(items: Sequence[Sequence[str]]) -> float | None:
 
     Items with a single verdict are ignored.
     """
-    coincidences: defaultdict[tuple[str, str], float] = defaultdict(float)
+    observed = 0.0
+    totals: Counter[str] = Counter()
     for item in items:
         if len(item) >= 2:
-            for i, one in enumerate(item):
-                for j, other in enumerate(item):
-                    if i != j:
-                        coincidences[one, other] += 1 / (len(item) - 1)
-    return _alpha(coincidences)
-
-
-def _alpha(coincidences: Mapping[tuple[str, str], float]) -> float | None:
-    totals: defaultdict[str, float] = defaultdict(float)
-    for (one, _), n in coincidences.items():
-        totals[one] += n
-    n_all = sum(totals.values())
-    observed = sum(n for (one, other), n in coincidences.items() if one != other)
-    expected = sum(
-        totals[one] * totals[other] for one in totals for other in totals if one != other
-    )
-    return None if expected == 0 else 1 - (n_all - 1) * observed / expected
+            totals.update(item)
+            n_different = sum(one != other for one, other in permutations(item, 2))
+            observed += n_different / (len(item) - 1)
+    expected = sum(totals[one] * totals[other] for one, other in permutations(totals, 2))
+    return None if expected == 0 else 1 - (totals.total() - 1) * observed / expected

@@ -2,6 +2,7 @@
 
 import pytest
 
+from hpd.evaluation import endpoint
 from hpd.evaluation.endpoint import RateLimiter
 
 
@@ -10,22 +11,30 @@ class Clock:
         self.now = 100.0
         self.waits = []
 
+    def monotonic(self):
+        return self.now
+
     def sleep(self, seconds):
         self.waits.append(seconds)
         self.now += seconds
 
 
-def test_requests_are_spaced_evenly():
+@pytest.fixture
+def clock(monkeypatch):
     clock = Clock()
-    pace = RateLimiter(30, lambda: clock.now, clock.sleep)
+    monkeypatch.setattr(endpoint, "time", clock)
+    return clock
+
+
+def test_requests_are_spaced_evenly(clock):
+    pace = RateLimiter(30)
     for _ in range(4):
         pace.wait()
     assert clock.waits == [2, 2, 2]
 
 
-def test_turns_that_nobody_took_are_not_made_up_for():
-    clock = Clock()
-    pace = RateLimiter(60, lambda: clock.now, clock.sleep)
+def test_turns_that_nobody_took_are_not_made_up_for(clock):
+    pace = RateLimiter(60)
     pace.wait()
     clock.now += 10
     pace.wait()

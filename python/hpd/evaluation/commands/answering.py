@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from hpd.cli.arguments import (
     add_model_arguments,
     add_option_argument,
-    flag_of,
     integer,
     not_empty,
     number,
     options_of,
 )
 from hpd.cli.common import UsageError, say
-from hpd.evaluation.endpoint import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
+from hpd.evaluation.commands.inputs import refuse
+from hpd.evaluation.endpoint import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint, EndpointExtractor
 from hpd.extras import require_extra
 from hpd.files.journal import file_fingerprint
 from hpd.models.cache import cache_folder
@@ -24,7 +24,6 @@ from hpd.options import OPTIONS
 from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
-    from hpd.evaluation.endpoint import EndpointExtractor
     from hpd.extractor import Extractor
 
 _LOCAL = ("n_ctx", "n_gpu_layers", "n_threads", "in_flight")
@@ -90,35 +89,23 @@ def add_answering_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check_answering(arguments: argparse.Namespace) -> None:
-    """Check that all arguments apply to the kind of model.
-
-    Raises:
-        UsageError: an argument does not apply; the message names it.
-    """
+    """Refuse arguments that do not apply to the kind of model."""
     if arguments.api is None:
-        for name in _ENDPOINT_ONLY:
-            if getattr(arguments, name) not in (None, False):
-                raise UsageError(f"{flag_of(name)} does nothing without --api")
+        refuse(arguments, _ENDPOINT_ONLY, "does nothing without --api")
         return
     if not arguments.api.startswith(("http://", "https://")):
         raise UsageError(f"--api {arguments.api} is not a URL such as http://HOST/v1")
     if arguments.model is None:
         raise UsageError("--api needs the name of a model: -m NAME")
-    for name in ("hf_repo", *_LOCAL):
-        if getattr(arguments, name) is not None:
-            flag = "-hf" if name == "hf_repo" else OPTIONS[name].flag
-            raise UsageError(f"{flag} is for local models, and does nothing with --api")
+    local = ("hf_repo", *_LOCAL)
+    refuse(arguments, local, "is for local models, and does nothing with --api")
     if (arguments.price_in is None) != (arguments.price_out is None):
         raise UsageError("--price-in and --price-out need each other")
     require_extra("--api", "api", _PACKAGES)
 
 
 def answering_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return all settings that affect the model's answers, by name.
-
-    Raises:
-        ModelLoadError: the local model cannot be found.
-    """
+    """Return all settings that affect the model's answers, by name."""
     if arguments.api is not None:
         model = {"endpoint": arguments.api, "model": arguments.model}
         model["response format"] = arguments.response_format or RESPONSE_FORMATS[0]
@@ -138,13 +125,8 @@ def open_answering(
 ) -> Extractor[Any] | EndpointExtractor:
     """Open the model; close it, or use it as a context manager.
 
-    Args:
-        arguments: the parsed and checked arguments.
-        schemas: the documents' schemas.
-        system_prompt: the system prompt.
-        max_tokens: maximum length of a local model's value and of an endpoint's answer, unless
-            ``--max-tokens`` is given.
-        decoding: options of a local model that the command sets.
+    Unless ``--max-tokens`` is given, ``max_tokens`` has the maximum length of a local model's value
+    and of an endpoint's answer. ``decoding`` are options of a local model that the command sets.
 
     Raises:
         ModelLoadError: the local model cannot be found or loaded.
@@ -152,8 +134,6 @@ def open_answering(
     """
     for_value, for_answer = max_tokens
     if arguments.api is not None:
-        from hpd.evaluation.endpoint import EndpointExtractor
-
         return EndpointExtractor(
             schemas,
             _endpoint(arguments, arguments.max_tokens or for_answer),
@@ -197,14 +177,16 @@ def tokens_text(arguments: argparse.Namespace, n_in: int, n_out: int) -> str:
 
 
 def _endpoint(arguments: argparse.Namespace, max_tokens: int) -> Endpoint:
-    defaults = Endpoint(arguments.api, arguments.model)
+    given = {
+        "response_format": arguments.response_format,
+        "n_parallel": arguments.parallel,
+        "n_retries": arguments.retries,
+        "requests_per_minute": arguments.rpm,
+        "cache": None if arguments.no_cache else cache_folder() / "answers",
+    }
     return Endpoint(
         arguments.api,
         arguments.model,
-        response_format=arguments.response_format or defaults.response_format,
         max_tokens=max_tokens,
-        n_parallel=arguments.parallel or defaults.n_parallel,
-        n_retries=defaults.n_retries if arguments.retries is None else arguments.retries,
-        requests_per_minute=arguments.rpm,
-        cache=None if arguments.no_cache else cache_folder() / "answers",
+        **{name: value for name, value in given.items() if value is not None},
     )

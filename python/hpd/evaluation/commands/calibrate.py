@@ -5,31 +5,30 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hpd.cli.arguments import (
     SCHEMA_HELP,
     add_field_arguments,
     add_model_arguments,
     add_option_argument,
-    flag_of,
     number,
 )
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import same_file
 from hpd.cli.terminal import ExtractProgress
-from hpd.evaluation.commands.inputs import read_examples
+from hpd.evaluation.calibration import reliability, scored_answers, without_nulled
+from hpd.evaluation.commands.inputs import read_examples, read_predictions, refuse
+from hpd.evaluation.confidence_fit import ScoredConfidence, best_null_threshold, cross_fitted, fit
+from hpd.evaluation.matching import match_rows
 from hpd.messages import format_table
+from hpd.models.calibrations import store_calibration
+from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS, Options
 from hpd.schema import load_schemas
-from hpd.values.confidence import ConfidenceMap
-
-if TYPE_CHECKING:
-    from hpd.evaluation.confidence_fit import ScoredConfidence
 
 _DESCRIPTION = """\
 Fit a calibration, after which a confidence of 0.9 means that about 9 of 10 such values are right:
@@ -61,7 +60,6 @@ _NOT_ONE_VALUE = ("array", "object")
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "calibrate",
-        help="fit a calibration of confidence to gold values",
         usage="%(prog)s -m MODEL [options]\n       %(prog)s PRED GOLD [options]",
         description=_DESCRIPTION,
     )
@@ -96,51 +94,45 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hpd.evaluation.confidence_fit import best_null_threshold, cross_fitted, fit
-
     asks = arguments.model is not None or arguments.hf_repo is not None
     with input_errors_as_usage():
         _check(arguments, asks=asks)
-        before, n_stated, store = _from_model(arguments) if asks else _from_file(arguments)
+        model = resolve_model(arguments.model, arguments.hf_repo) if asks else None
+        before = _from_file(arguments) if model is None else _ask(model, arguments)
     after = cross_fitted(before)
     threshold = arguments.null_threshold
     if threshold is None:
         threshold = BEST if asks else 0.0
     if threshold == BEST:
-        threshold = best_null_threshold(after, n_stated)
+        threshold = best_null_threshold(after)
         say(f"null threshold with the highest F1: {threshold:g}")
-    file = store(replace(fit(before), null_threshold=threshold))
+    fitted = replace(fit(before), null_threshold=threshold)
+    stored = None
+    if model is not None and arguments.output is None:
+        stored = store_calibration(model, fitted)
+    else:
+        output = Path(arguments.output or _OUTPUT)
+        output.write_text(json.dumps(fitted.to_json()) + "\n", encoding="utf-8")
     errors = _errors(before, after)
     if arguments.json:
         print(json.dumps(errors, indent=2))
     else:
         rows = [["answers", "n", "error without", "error with"]]
         rows += [
-            [e["answers"], str(e["n"]), *map(_digits, (e["without"], e["with"]))] for e in errors
+            [each["answers"], str(each["n"]), f"{each['without']:.4f}", f"{each['with']:.4f}"]
+            for each in errors
         ]
         print(format_table(rows))
         print("expected calibration errors, the second one on held-out documents")
-    if asks and arguments.output is None:
-        say(f"stored in {file} and used from now on; --calibration none turns it off")
+    if stored is not None:
+        say(f"stored in {stored} and used from now on; --calibration none turns it off")
     return EXIT_OK
 
 
-Fitting = tuple[list["ScoredConfidence"], int, Callable[[ConfidenceMap], Path]]
-"""Answers, the number of values that their documents state, and a function that stores the map."""
-
-
-def _from_file(arguments: argparse.Namespace) -> Fitting:
-    from hpd.evaluation.calibration import scored_answers, to_scored_confidence, without_nulled
-    from hpd.evaluation.matching import match_rows
-    from hpd.evaluation.rows import load_predictions
-
-    examples = read_examples(arguments.gold, arguments, needs_text=False)
-    predictions = load_predictions(
-        arguments.predictions,
-        id_field=arguments.id_field,
-        category_field=arguments.category_field,
-    )
-    matching = match_rows(examples, predictions)
+def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
+    """Return the answers of a file."""
+    examples = read_examples(arguments.gold, arguments)
+    matching = match_rows(examples, read_predictions(arguments.predictions, arguments))
     kinds = _kinds(arguments.schema, {example.category for example in examples})
     scored = scored_answers(examples, matching.predictions, kinds)
     answers = without_nulled(scored)
@@ -153,37 +145,24 @@ def _from_file(arguments: argparse.Namespace) -> Fitting:
             f"warning: {n_nulled} values of {arguments.predictions} were replaced with null and "
             "are not used: to keep them, extract with --null-threshold 0 and --on-invalid record"
         )
-    n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in answers)
-    output = Path(arguments.output or _OUTPUT)
-    return [to_scored_confidence(answer) for answer in answers], n_stated, partial(_write, output)
+    return [answer.by_the_model for answer in answers]
 
 
-def _from_model(arguments: argparse.Namespace) -> Fitting:
+def _ask(model: Path, arguments: argparse.Namespace) -> list[ScoredConfidence]:
+    """Return a model's answers about hpd's documents."""
     from hpd.evaluation.calibration_documents import gold_documents, scored_extractions
-    from hpd.models.calibrations import store_calibration
-    from hpd.models.model_files import resolve_model
 
-    model = resolve_model(arguments.model, arguments.hf_repo)
     documents = gold_documents()
     given = {name: getattr(arguments, name) for name in _MODEL_OPTIONS}
     options = Options().with_checked_values(
         {name: value for name, value in given.items() if value is not None}
     )
     scored: list[ScoredConfidence] = []
-    n_stated = 0
     with ExtractProgress(len(documents), shown=sys.stderr.isatty()) as progress:
         for extraction, fields in scored_extractions(model, documents, options):
             progress.advance(failed=extraction.error is not None)
-            scored += [field for field, _ in fields]
-            n_stated += sum(is_stated for _, is_stated in fields)
-    if arguments.output is not None:
-        return scored, n_stated, partial(_write, Path(arguments.output))
-    return scored, n_stated, partial(store_calibration, model)
-
-
-def _write(path: Path, confidence_map: ConfidenceMap) -> Path:
-    path.write_text(json.dumps(confidence_map.to_json()) + "\n", encoding="utf-8")
-    return path
+            scored += fields
+    return scored
 
 
 def _threshold(text: str) -> float | str:
@@ -194,22 +173,15 @@ def _errors(
     before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
 ) -> list[dict[str, Any]]:
     """Return the expected calibration errors without and with cross-fitted calibration."""
-    from hpd.evaluation.calibration import ScoredAnswer, reliability
-
     errors = []
     kinds = sorted({answer.kind for answer in before})
     for is_null, word in ((False, "values"), (True, "nulls")):
         for kind in [None, *kinds] if len(kinds) > 1 else [None]:
-            both = [
-                [
-                    ScoredAnswer(each.confidence, "vc" if each.is_right else "vw")
-                    for each in state
-                    if each.is_null == is_null and kind in (None, each.kind)
-                ]
+            without, with_it = (
+                reliability([a for a in state if a.is_null == is_null and kind in (None, a.kind)])
                 for state in (before, after)
-            ]
-            if both[0]:
-                without, with_it = (reliability(state) for state in both)
+            )
+            if without.n:
                 errors.append(
                     {
                         "answers": word if kind is None else f"{word} of type {kind}",
@@ -219,10 +191,6 @@ def _errors(
                     }
                 )
     return errors
-
-
-def _digits(error: float) -> str:
-    return f"{error:.4f}"
 
 
 def _kinds(source: str | None, categories: set[str]) -> dict[str, dict[str, str]] | None:
@@ -247,19 +215,13 @@ def _check(arguments: argparse.Namespace, *, asks: bool) -> None:
             "give either -m MODEL, to use the documents that come with hpd, or PRED and GOLD"
         )
     if asks:
-        for name in ("predictions", "schema", *_GOLD_FIELDS):
-            if getattr(arguments, name) is not None:
-                what = "PRED" if name == "predictions" else flag_of(name)
-                raise UsageError(f"{what} does nothing with -m, which uses hpd's own documents")
+        names = ("predictions", "schema", *_GOLD_FIELDS)
+        refuse(arguments, names, "does nothing with -m, which uses hpd's own documents")
     else:
-        for name in _MODEL_OPTIONS:
-            if getattr(arguments, name) is not None:
-                raise UsageError(f"{OPTIONS[name].flag} does nothing without -m")
+        refuse(arguments, _MODEL_OPTIONS, "does nothing without -m")
     if asks and arguments.output is None:
-        if arguments.overwrite:
-            raise UsageError(
-                "--overwrite does nothing without -o: the calibration in hpd's cache is replaced"
-            )
+        why = "does nothing without -o: the calibration in hpd's cache is replaced"
+        refuse(arguments, ["overwrite"], why)
         return
     output = Path(arguments.output or _OUTPUT)
     if not asks and any(

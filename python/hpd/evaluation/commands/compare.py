@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import json
+import shutil
+import sys
+import webbrowser
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpd.cli.arguments import add_document_arguments, flag_of, integer, not_empty
-from hpd.cli.common import (
-    EXIT_INTERRUPTED,
-    EXIT_OK,
-    UsageError,
-    input_errors_as_usage,
-    say,
+from hpd.cli.arguments import add_document_arguments, integer, not_empty
+from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, input_errors_as_usage, say
+from hpd.evaluation.commands.inputs import check_fields, refuse
+from hpd.evaluation.comparison import (
+    ComparisonSession,
+    JudgementFile,
+    PairTrial,
+    System,
+    load_judgements,
+    load_systems,
+    plan_trials,
+    system_names,
 )
-from hpd.evaluation.commands.inputs import check_fields
+from hpd.evaluation.comparison_views import ComparisonServer, judge_in_terminal
+from hpd.evaluation.matching import load_sources, reread_sources, with_former_ids
 from hpd.messages import format_table
 
 if TYPE_CHECKING:
-    from hpd.evaluation.comparison import ComparisonSession, PairTrial, System
     from hpd.evaluation.comparison_results import AnnotatorAgreement, ComparisonMatrix
 
 _DESCRIPTION = """\
@@ -46,11 +54,7 @@ _JUDGING = (
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "compare",
-        help="let people compare systems without knowing which is which",
-        description=_DESCRIPTION,
-    )
+    parser = commands.add_parser("compare", description=_DESCRIPTION)
     parser.add_argument(
         "systems", metavar="SYSTEM", nargs="+", help="outputs of hpd extract, two or more"
     )
@@ -87,45 +91,39 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if arguments.results is not None:
         return _print_results(arguments)
-    from hpd.evaluation.comparison import ComparisonSession, JudgementFile
-
     with input_errors_as_usage():
         trials, texts = _trials(arguments)
         file = JudgementFile(arguments.output or "judgements.jsonl")
-    judge = _judge_in_terminal if arguments.terminal else _judge_on_page
     with file:
         session = ComparisonSession(trials, texts, file, arguments.annotator, arguments.seed or 0)
         try:
-            judge(session, arguments)
+            if arguments.terminal:
+                columns = min(shutil.get_terminal_size().columns, 120)
+                judge_in_terminal(session, input, sys.stdout, columns)
+            else:
+                _judge_on_page(session, arguments)
         except KeyboardInterrupt:
             return EXIT_INTERRUPTED
         finally:
-            _say_progress(session, file.path)
+            n, n_judged = len(trials), session.n_judged
+            how = "" if n == n_judged else "; continue with the same command"
+            say(f"{session.annotator} has judged {n_judged} of {n} documents, in {file.path}{how}")
     return EXIT_OK
 
 
 def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None) -> str:
-    """Format the results as tables."""
     rows = [["in %: win tie loss", *(f"against {name}" for name in matrix.systems), "score", "95%"]]
     for name in matrix.systems:
-        scored = matrix.overall[name]
         cells = [
-            "" if other == name else _shares(matrix.against[name, other].tally.shares)
+            ""
+            if other == name
+            else " ".join(f"{100 * share:.1f}" for share in matrix.against[name, other].shares)
             for other in matrix.systems
         ]
-        score, interval = scored.tally.score, scored.interval
-        rows.append(
-            [
-                name,
-                *cells,
-                "" if score is None else f"{score:.1f}",
-                "" if interval is None else f"{interval.low:.1f} to {interval.high:.1f}",
-            ]
-        )
-    parts = [
-        f"{matrix.n_judgements} judgements of {matrix.n_documents} documents",
-        format_table(rows),
-    ]
+        figures = (matrix.overall[name].score, matrix.overall[name].interval)
+        rows.append([name, *cells, *("" if each is None else f"{each:.1f}" for each in figures)])
+    n = f"{matrix.n_judgements} judgements of {matrix.n_documents} documents"
+    parts = [n, format_table(rows)]
     if agreement is not None:
         value = "not defined" if agreement.value is None else f"{agreement.value:.3f}"
         parts.append(
@@ -135,37 +133,22 @@ def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None)
     return "\n\n".join(parts)
 
 
-def _shares(shares: tuple[float, float, float] | None) -> str:
-    return "" if shares is None else " ".join(f"{100 * share:.1f}" for share in shares)
-
-
 def _check(arguments: argparse.Namespace) -> None:
     if len(arguments.systems) < 2:
         raise UsageError("a comparison needs at least two systems")
     if arguments.results is not None:
-        for name in _JUDGING:
-            if _is_given(arguments, name):
-                raise UsageError(f"{flag_of(name)} does nothing with --results")
+        refuse(arguments, _JUDGING, "does nothing with --results")
         return
-    if arguments.json:
-        raise UsageError("--json does nothing without --results")
+    refuse(arguments, ["json"], "does nothing without --results")
     if arguments.annotator is None:
         raise UsageError("give --annotator NAME to judge, or --results FILE to print results")
-    for name in ("port", "open"):
-        if arguments.terminal and _is_given(arguments, name):
-            raise UsageError(f"--{name} does nothing with --terminal")
+    if arguments.terminal:
+        refuse(arguments, ("port", "open"), "does nothing with --terminal")
     check_fields(arguments)
-
-
-def _is_given(arguments: argparse.Namespace, name: str) -> bool:
-    value = getattr(arguments, name)
-    return value is not None and value is not False
 
 
 def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, str]]:
     """Return the trials, and the documents' texts by id."""
-    from hpd.evaluation.comparison import load_systems, plan_trials
-
     systems = load_systems(arguments.systems)
     failed = {i for each in systems for i, row in each.predictions.items() if row.data is None}
     if failed:
@@ -193,9 +176,6 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, s
 
 
 def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str, str]:
-    """Return the documents' texts by id."""
-    from hpd.evaluation.matching import load_sources, reread_sources, with_former_ids
-
     if arguments.documents is None:
         texts: dict[str, str] = {}
         notices: list[str] = []
@@ -204,8 +184,8 @@ def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str
             for own_id, row, source in zip(
                 system.predictions, rows, reread_sources(path, rows, notices), strict=True
             ):
-                text = row.raw.get("text") if source is None else source.text
-                if isinstance(text, str):
+                text = row.text if source is None else source.text
+                if text is not None:
                     texts.setdefault(own_id, text)
         for notice in notices:
             say(notice)
@@ -217,38 +197,15 @@ def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str
     return {source.id: source.text for source in with_former_ids([*sources], ids)}
 
 
-def _judge_in_terminal(session: ComparisonSession, arguments: argparse.Namespace) -> None:
-    import shutil
-    import sys
-
-    from hpd.evaluation.comparison_views import judge_in_terminal
-
-    columns = min(shutil.get_terminal_size().columns, 120)
-    judge_in_terminal(session, input, sys.stdout, columns)
-
-
 def _judge_on_page(session: ComparisonSession, arguments: argparse.Namespace) -> None:
-    from hpd.evaluation.comparison_views import ComparisonServer
-
     with ComparisonServer(session, arguments.port or 0) as server:
         say(f"{len(session.trials)} documents at {server.url}, until you press Stop or Ctrl-C")
         if arguments.open:
-            import webbrowser
-
             webbrowser.open(server.url)
         server.serve_forever()
 
 
-def _say_progress(session: ComparisonSession, path: Path) -> None:
-    n, n_judged = len(session.trials), session.n_judged
-    how = "" if n == n_judged else "; continue with the same command"
-    say(f"{session.annotator} has judged {n_judged} of {n} documents, in {path}{how}")
-
-
 def _print_results(arguments: argparse.Namespace) -> int:
-    import json
-
-    from hpd.evaluation.comparison import load_judgements, system_names
     from hpd.evaluation.comparison_results import annotator_agreement, tally_matrix
 
     with input_errors_as_usage():

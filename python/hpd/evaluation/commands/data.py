@@ -7,13 +7,8 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hpd.cli.common import (
-    EXIT_OK,
-    EXIT_SOME_FAILED,
-    UsageError,
-    input_errors_as_usage,
-    say,
-)
+from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
+from hpd.cli.output import same_file
 from hpd.evaluation.datasets import (
     FORMATS,
     DatasetFormat,
@@ -43,17 +38,12 @@ _N_SHOWN = 20
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "data",
-        help="list, check and convert the files of published data sets",
-        description=_DESCRIPTION,
-    )
+    parser = commands.add_parser("data", description=_DESCRIPTION)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     listing = actions.add_parser("list", help="list the formats")
     listing.set_defaults(run=_list)
     checking = actions.add_parser(
-        "check",
-        help="count the contents of a file, and name unreadable lines",
+        "check", help="count the contents of a file, and name unreadable lines"
     )
     _add_source(checking)
     checking.add_argument("--json", action="store_true", help="print everything as JSON")
@@ -104,7 +94,7 @@ def _convert(arguments: argparse.Namespace) -> int:
     """Write the rows that can be read; return 3 if some cannot."""
     output = Path(arguments.output)
     for path in (output, schema_path(output)):
-        if path.exists() and path.samefile(arguments.file):
+        if same_file(path, arguments.file):
             raise UsageError(f"{path} is the input")
         if path.exists() and path.stat().st_size and not arguments.overwrite:
             raise UsageError(f"{path} already exists: replace it (--overwrite), or name another")
@@ -131,6 +121,8 @@ def _first(lines: Sequence[str]) -> list[str]:
 
 
 def _survey(arguments: argparse.Namespace) -> tuple[DatasetFormat, Survey]:
+    if arguments.file == "-":
+        raise UsageError("standard input cannot be read twice: name a file")
     with input_errors_as_usage():
         name = arguments.format
         dataset = find_format(arguments.file) if name is None else FORMATS[name]

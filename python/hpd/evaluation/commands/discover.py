@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hpd.cli.arguments import add_category_argument, add_text_argument, integer
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
@@ -18,14 +18,21 @@ from hpd.evaluation.commands.answering import (
     open_answering,
     tokens_text,
 )
+from hpd.evaluation.discovery import (
+    Proposal,
+    Sample,
+    draw_samples,
+    merged_schema,
+    proposal_prompt,
+    proposal_schema,
+    read_proposals,
+    sample_text,
+)
 from hpd.files.reader import RecordReader
 from hpd.files.rows import FORMATS
+from hpd.results import Extraction
 from hpd.schema import to_json_schemas
 from hpd.schema.schemas import Schemas
-
-if TYPE_CHECKING:
-    from hpd.evaluation.discovery import Proposal, Sample
-    from hpd.results import Extraction
 
 _DESCRIPTION = """\
 Let a model propose attributes for your documents (paper, figure 10): it sees several samples, near
@@ -46,9 +53,7 @@ _MAX_TOKENS = (32, 8192)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "discover", help="let a model propose attributes", description=_DESCRIPTION
-    )
+    parser = commands.add_parser("discover", description=_DESCRIPTION)
     parser.add_argument("input", metavar="FILE", help="documents, or - for standard input")
     parser.add_argument(
         "-k",
@@ -92,8 +97,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hpd.evaluation.discovery import draw_samples
-
     check_answering(arguments)
     output = None if arguments.output is None else Path(arguments.output)
     if output is not None and output.exists() and not arguments.overwrite:
@@ -124,16 +127,16 @@ def run(arguments: argparse.Namespace) -> int:
         print(text, end="")
     else:
         output.write_text(text, encoding="utf-8")
-    _say_figures(arguments, samples, extractions)
+    usages = [extraction.usage for extraction in extractions if extraction.usage is not None]
+    n_in = sum(usage.prompt_tokens for usage in usages)
+    n_out = sum(usage.completion_tokens for usage in usages)
+    say(f"{len(samples)} samples, {tokens_text(arguments, n_in, n_out)}")
     failed = any(extraction.error is not None for extraction in extractions)
     return EXIT_SOME_FAILED if failed else EXIT_OK
 
 
 def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction[Any]]:
-    from hpd.evaluation.discovery import proposal_prompt, proposal_schema, sample_text
-
     documents = [Document(sample_text(sample)) for sample in samples]
-    answers: dict[int, Extraction[Any]] = {}
     # Autoregressively, as each attribute must differ from those before it.
     with open_answering(
         arguments,
@@ -142,14 +145,13 @@ def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> li
         max_tokens=_MAX_TOKENS,
         method="ar",
     ) as model:
-        for index, extraction in model.iter_indexed(documents, on_error="record"):
-            answers[index] = extraction
-    for index, sample in enumerate(samples):
-        error = answers[index].error
-        if error is not None:
+        indexed = dict(model.iter_indexed(documents, on_error="record"))
+    answers = [indexed[index] for index in range(len(samples))]
+    for number, (sample, answer) in enumerate(zip(samples, answers, strict=True), start=1):
+        if answer.error is not None:
             of_category = f" of {sample.category!r}" if sample.category else ""
-            say(f"sample {index + 1}{of_category} failed: {error.message}")
-    return [answers[index] for index in range(len(samples))]
+            say(f"sample {number}{of_category} failed: {answer.error.message}")
+    return answers
 
 
 def _schemas(k: int, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]) -> Schemas:
@@ -158,8 +160,6 @@ def _schemas(k: int, samples: Sequence[Sample], extractions: Sequence[Extraction
     Raises:
         HpdError: no category has any.
     """
-    from hpd.evaluation.discovery import merged_schema, read_proposals
-
     proposals: dict[str, list[list[Proposal]]] = {}
     for sample, extraction in zip(samples, extractions, strict=True):
         proposals.setdefault(sample.category, []).append(list(read_proposals(extraction.data)))
@@ -173,12 +173,3 @@ def _schemas(k: int, samples: Sequence[Sample], extractions: Sequence[Extraction
     if not schemas:
         raise HpdError("the model proposed no attributes: try another model")
     return Schemas.of(schemas[""] if [*schemas] == [""] else schemas)
-
-
-def _say_figures(
-    arguments: argparse.Namespace, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]
-) -> None:
-    usages = [extraction.usage for extraction in extractions if extraction.usage is not None]
-    n_in = sum(usage.prompt_tokens for usage in usages)
-    n_out = sum(usage.completion_tokens for usage in usages)
-    say(f"{len(samples)} samples, {tokens_text(arguments, n_in, n_out)}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_field_arguments, integer, number
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, say
+from hpd.evaluation.commands.inputs import refuse
 from hpd.evaluation.scores import AGREEMENT_NAMES, DEFAULT_RESAMPLING, SCORE_KEYS
 from hpd.extras import require_extra
 
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from hpd.evaluation.commands.eval_figures import EvalFigures, EvalInputs
 
 _DEFAULT = "f1"
-_SCORE_NAMES = tuple(key.name for key in SCORE_KEYS)
 IMAGES = (".svg", ".png", ".pdf")
-
-_NEED_GOLD = ("per_attribute", "calibration", "plot", "text_field")
 
 _DESCRIPTION = """\
 Score predictions against gold values: precision, recall and F1, micro and macro, with intervals.
@@ -48,7 +45,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "eval",
         usage="%(prog)s PRED GOLD [--vs OTHER] [options]\n       %(prog)s PRED --vs OTHER [options]"
         "\n       %(prog)s --lookup TRAIN GOLD [options]",
-        help="score predictions against gold values, or compare two files of them",
         description=_DESCRIPTION,
     )
     parser.add_argument("predictions", metavar="PRED", nargs="?", help="output of hpd extract")
@@ -63,15 +59,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="FILE",
         help="the schema of each category, for the strict scope (default: what any row names)",
     )
-    _add_printing(parser)
-    _add_comparison(parser)
-    _add_resampling(parser)
-    _add_cost(parser)
-    add_field_arguments(parser.add_argument_group("fields of GOLD, columns of tables"))
-    parser.set_defaults(run=run)
-
-
-def _add_printing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--per-attribute", action="store_true", help="print a line for each attribute"
     )
@@ -98,8 +85,6 @@ def _add_printing(parser: argparse.ArgumentParser) -> None:
         "[normalized_]agreement[_filled]",
     )
 
-
-def _add_comparison(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("comparison")
     group.add_argument(
         "--vs",
@@ -111,8 +96,6 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
         "--disagreements", metavar="FILE", help="write all differing fields as JSON Lines"
     )
 
-
-def _add_resampling(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("intervals and p-values, by resampling documents")
     group.add_argument(
         "--resamples",
@@ -130,8 +113,6 @@ def _add_resampling(parser: argparse.ArgumentParser) -> None:
         help=f"random seed (default {DEFAULT_RESAMPLING.seed})",
     )
 
-
-def _add_cost(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("cost, where the lines of PRED have usage")
     group.add_argument(
         "--wall-seconds",
@@ -143,6 +124,8 @@ def _add_cost(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--price-per-hour", metavar="X", type=number(0), help="price of the machine, in dollars"
     )
+    add_field_arguments(parser.add_argument_group("fields of GOLD, columns of tables"))
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -162,9 +145,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(figures.to_json(), indent=2, ensure_ascii=False))
     else:
         print("\n\n".join(all_tables(figures, arguments)))
-    missed = missed_thresholds(arguments.fail_under, figures.named_scores())
-    for line in missed:
-        say(f"--fail-under: {line}")
+    scores = figures.named_scores()
+    missed = {name: low for name, low in arguments.fail_under.items() if scores[name] < low}
+    for name, low in missed.items():
+        score = scores[name]
+        say(f"--fail-under: {name} is {score:.2f}, {low - score:.2f} below {low:g}")
     return EXIT_FAILED if missed else EXIT_OK
 
 
@@ -176,17 +161,19 @@ def _check(arguments: argparse.Namespace) -> None:
         require_extra("--plot", "plot", ("matplotlib",))
     if arguments.calibration and arguments.lookup is not None:
         raise UsageError("--calibration needs PRED: predictions of --lookup have no confidence")
-    if arguments.disagreements is not None and arguments.vs is None:
-        raise UsageError("--disagreements needs a second file: --vs OTHER")
+    if arguments.vs is None:
+        refuse(arguments, ["disagreements"], "needs a second file: --vs OTHER")
 
 
 def _check_inputs(arguments: argparse.Namespace, inputs: EvalInputs) -> None:
-    check_thresholds(
-        arguments.fail_under, has_gold=inputs.has_gold, has_other=inputs.second is not None
-    )
-    for name in _NEED_GOLD:
-        if getattr(arguments, name) and not inputs.has_gold:
-            raise UsageError(f"--{name.replace('_', '-')} needs GOLD")
+    """Refuse scores and options for which a file is missing."""
+    for name in arguments.fail_under:
+        if name in AGREEMENT_NAMES and inputs.second is None:
+            raise UsageError(f"--fail-under {name} needs a second file: --vs OTHER")
+        if name not in AGREEMENT_NAMES and not inputs.has_gold:
+            raise UsageError(f"--fail-under {name} needs GOLD")
+    if not inputs.has_gold:
+        refuse(arguments, ("per_attribute", "calibration", "plot", "text_field"), "needs GOLD")
 
 
 def _plot(path: str, figures: EvalFigures) -> None:
@@ -195,7 +182,7 @@ def _plot(path: str, figures: EvalFigures) -> None:
 
     inputs = figures.inputs
     files = {
-        name: list(field_outcomes(inputs.examples, file.data, inputs.attributes))
+        name: list(field_outcomes(inputs.examples, file.matching.data, inputs.attributes))
         for name, file in inputs.files.items()
     }
     plot_evaluation(
@@ -221,9 +208,9 @@ def thresholds(text: str) -> dict[str, float]:
     for part in text.split(","):
         name, equals, number = part.rpartition("=")
         name = name.strip() if equals else _DEFAULT
-        if name not in (*_SCORE_NAMES, *AGREEMENT_NAMES):
+        if name not in (*SCORE_KEYS, *AGREEMENT_NAMES):
             raise argparse.ArgumentTypeError(
-                f"unknown score {name!r}; known: {', '.join(_SCORE_NAMES)}, and with --vs "
+                f"unknown score {name!r}; known: {', '.join(SCORE_KEYS)}, and with --vs "
                 f"{', '.join(AGREEMENT_NAMES)}"
             )
         if name in thresholds:
@@ -236,21 +223,3 @@ def thresholds(text: str) -> dict[str, float]:
         if not 0 <= thresholds[name] <= 100:
             raise argparse.ArgumentTypeError(f"{name} is in percent, from 0 to 100: {number}")
     return thresholds
-
-
-def check_thresholds(thresholds: Mapping[str, float], *, has_gold: bool, has_other: bool) -> None:
-    """Refuse scores that this run does not compute."""
-    for name in thresholds:
-        if name in AGREEMENT_NAMES and not has_other:
-            raise UsageError(f"--fail-under {name} needs a second file: --vs OTHER")
-        if name not in AGREEMENT_NAMES and not has_gold:
-            raise UsageError(f"--fail-under {name} needs GOLD")
-
-
-def missed_thresholds(thresholds: Mapping[str, float], scores: Mapping[str, float]) -> list[str]:
-    """Return a line for each score below its minimum."""
-    return [
-        f"{name} is {scores[name]:.2f}, {threshold - scores[name]:.2f} below {threshold:g}"
-        for name, threshold in thresholds.items()
-        if scores[name] < threshold
-    ]

@@ -14,7 +14,6 @@ from hpd.cli.common import UsageError, input_errors_as_usage, say
 from hpd.evaluation.assessment import (
     Agreement,
     Assessment,
-    Data,
     FieldPair,
     Throughput,
     Versus,
@@ -29,11 +28,11 @@ from hpd.evaluation.calibration import (
     coverage_curve,
     scored_answers,
 )
-from hpd.evaluation.commands.inputs import read_examples
+from hpd.evaluation.commands.inputs import read_examples, read_predictions
 from hpd.evaluation.json_form import to_plain
 from hpd.evaluation.matching import Matching, lookup, match_rows
 from hpd.evaluation.outcomes import OUTCOME_WORDS
-from hpd.evaluation.rows import Example, Prediction, load_predictions
+from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import (
     AVERAGES,
     FORM_NAMES,
@@ -57,16 +56,6 @@ class PredictionFile:
 
     name: str
     matching: Matching
-
-    @property
-    def data(self) -> Data:
-        """The predicted data of each document."""
-        return self.matching.data
-
-    @property
-    def n_failed(self) -> int:
-        """Documents that have a line without data."""
-        return sum(row is not None and row.data is None for row in self.matching.predictions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +82,23 @@ def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
     name, gold = _names(arguments)
     with input_errors_as_usage():
         if gold is None:
-            predictions = _predictions(name, arguments)
+            predictions = read_predictions(name, arguments)
             examples = [
-                Example(row.id or str(number), "", "", {}, row.line, is_numbered=row.id is None)
-                for number, row in enumerate(predictions, start=1)
+                Example(row.known_id, "", "", {}, row.line, is_numbered=row.id is None)
+                for row in predictions
             ]
         else:
             needs_text = arguments.lookup is not None
             examples = _examples(gold, arguments, needs_text=needs_text)
             predictions = (
-                _looked_up(arguments, examples) if needs_text else _predictions(name, arguments)
+                _looked_up(arguments, examples) if needs_text else read_predictions(name, arguments)
             )
         if not examples:
             raise UsageError(f"{gold or name} has no rows")
         first = PredictionFile(source_name(name), match_rows(examples, predictions))
         second = None
         if arguments.vs is not None:
-            others = _predictions(arguments.vs, arguments)
+            others = read_predictions(arguments.vs, arguments)
             second = PredictionFile(source_name(arguments.vs), match_rows(examples, others))
     for file in (first, second):
         if file is not None and not (gold is None and file is first):
@@ -155,12 +144,6 @@ def _examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> 
     return examples
 
 
-def _predictions(path: str, arguments: argparse.Namespace) -> list[Prediction]:
-    return list(
-        load_predictions(path, id_field=arguments.id_field, category_field=arguments.category_field)
-    )
-
-
 def _looked_up(arguments: argparse.Namespace, examples: Sequence[Example]) -> list[Prediction]:
     predicted = lookup(_examples(arguments.lookup, arguments, needs_text=True), examples)
     return [Prediction(example.id, data) for example, data in zip(examples, predicted, strict=True)]
@@ -202,7 +185,7 @@ class EvalFigures:
         result: dict[str, Any] = {
             "n_rows": len(inputs.examples),
             "n_missing": len(inputs.first.matching.missing),
-            "n_failed": inputs.first.n_failed,
+            "n_failed": inputs.first.matching.n_failed,
             "matching": inputs.first.matching.to_json(),
         }
         if self.assessment is not None:
@@ -226,21 +209,22 @@ class EvalFigures:
 def compute_figures(inputs: EvalInputs, arguments: argparse.Namespace) -> EvalFigures:
     """Compute the figures; refuse options whose figures cannot be computed from the files."""
     resampling = Resampling(arguments.resamples, arguments.seed)
-    examples, first = inputs.examples, inputs.first
+    examples, first = inputs.examples, inputs.first.matching
     assessment = calibration = comparison = None
     coverage: list[CoveragePoint] = []
     if inputs.has_gold:
         assessment = assess(examples, first.data, inputs.attributes, resampling)
-        if stated := scored_answers(examples, first.matching.predictions):
+        if stated := scored_answers(examples, first.predictions):
             calibration, coverage = calibrate(stated), coverage_curve(stated)
         elif arguments.calibration:
-            raise UsageError(f"{first.name} has no confidences for these attributes")
+            raise UsageError(f"{inputs.first.name} has no confidences for these attributes")
     if inputs.second is not None:
-        comparison = versus(examples, first.data, inputs.second.data, inputs.attributes, resampling)
-    lines = [row for row in first.matching.predictions if row is not None]
+        second = inputs.second.matching
+        comparison = versus(examples, first.data, second.data, inputs.attributes, resampling)
+    lines = [row for row in first.predictions if row is not None]
     cost = throughput(lines, arguments.wall_seconds, arguments.price_per_hour)
     if cost is None and (arguments.wall_seconds or arguments.price_per_hour):
-        raise UsageError(f"the cost is unknown, as the lines of {first.name} have no usage")
+        raise UsageError(f"the cost is unknown, as the lines of {inputs.first.name} have no usage")
     return EvalFigures(inputs, resampling, assessment, calibration, coverage, cost, comparison)
 
 
@@ -277,7 +261,7 @@ def _documents_line(inputs: EvalInputs) -> str:
     parts = [f"{len(inputs.examples)} documents"]
     if n_missing := len(inputs.first.matching.missing):
         parts.append(f"{n_missing} without a prediction")
-    if n_failed := inputs.first.n_failed:
+    if n_failed := inputs.first.matching.n_failed:
         parts.append(f"{n_failed} failed")
     return ", ".join(parts)
 
@@ -293,7 +277,6 @@ def _score_table(assessment: Assessment, resampling: Resampling) -> str:
 
 
 def _attribute_table(assessment: Assessment) -> str:
-    """Format the exact plain scores of each attribute."""
     rows = [["category", "attribute", "P", "R", "F1", _INTERVAL, *OUTCOME_WORDS.values()]]
     intervals = assessment.intervals["exact"].plain.cells
     for cell, counts in sorted(assessment.evaluations["exact"].plain.cells.items()):
@@ -302,9 +285,11 @@ def _attribute_table(assessment: Assessment) -> str:
 
 
 def _calibration_table(calibration: Calibration) -> str:
-    """Format confidence and accuracy, and the thresholds."""
     parts = []
     other = calibration.counterpart
+    which = "before calibration"
+    if other.is_calibrated:
+        which = "with a calibration, cross-validated in five parts"
     kinds = (
         ("values", calibration.values, other.values),
         ("nulls", calibration.nulls, other.nulls),
@@ -316,10 +301,6 @@ def _calibration_table(calibration: Calibration) -> str:
                 bounds = f"{each.low:.1f} to {each.high:.1f}"
                 means = [f"{each.confidence:.3f}", f"{each.accuracy:.3f}"]
                 rows.append([bounds, str(each.n), *means])
-            if other.is_calibrated:
-                which = "with a calibration, cross-validated in five parts"
-            else:
-                which = "before calibration"
             parts.append(
                 f"{format_table(rows)}\nexpected calibration error: {kind.ece:.4f}; "
                 f"{which}: {counterpart.ece:.4f}"
@@ -331,12 +312,11 @@ def _calibration_table(calibration: Calibration) -> str:
 
 
 def _throughput_lines(throughput: Throughput) -> str:
-    """Format tokens, throughput and dollars."""
-    n, totals = throughput.n_documents, throughput.totals
+    n = throughput.n_documents
     lines = [
-        f"cost of {n} documents: {totals['prompt_tokens']} tokens read, "
-        f"{totals['cached_tokens']} from the cache, {totals['completion_tokens']} "
-        f"generated; {totals['steps'] / n:.1f} steps a document"
+        f"cost of {n} documents: {throughput.prompt_tokens} tokens read, "
+        f"{throughput.cached_tokens} from the cache, {throughput.completion_tokens} "
+        f"generated; {throughput.steps / n:.1f} steps a document"
     ]
     rate, dollars = throughput.documents_per_second, throughput.dollars_per_1000
     if rate is not None:
@@ -357,8 +337,8 @@ def difference_table(versus: Versus, names: Sequence[str], resampling: Resamplin
             for average in AVERAGES:
                 f1 = getattr(differences, average)["f1"]
                 scores = [f"{f1.first:.2f}", f"{f1.second:.2f}", f"{f1.difference:+.2f}"]
-                interval = _interval(f1.interval, "+.2f")
-                rows.append([form, scope, average, *scores, interval, p_text(f1.p_value)])
+                scores += [f"{f1.interval:+.2f}", p_text(f1.p_value)]
+                rows.append([form, scope, average, *scores])
     plain = versus.differences["exact"]["plain"]
     test = "all exchanges" if plain.is_exact else f"{resampling.n} random exchanges"
     return (
@@ -374,16 +354,11 @@ def p_text(p_value: float) -> str:
 
 
 def agreement_table(agreement: Agreement) -> str:
-    """Format the agreement of two files."""
     rows = [["agreement", "fields", "exact", "normalized"]]
-    for name, n, same, normalized in (
-        ("all fields", agreement.n_fields, agreement.same, agreement.same_normalized),
-        (
-            "fields with a value in either",
-            *(agreement.n_filled, agreement.filled_same, agreement.filled_same_normalized),
-        ),
-    ):
-        rows.append([name, str(n), f"{same:.2f}%", f"{normalized:.2f}%"])
+    every = (agreement.n_fields, agreement.same, agreement.same_normalized)
+    filled = (agreement.n_filled, agreement.filled_same, agreement.filled_same_normalized)
+    for name, (n, *shares) in (("all fields", every), ("fields with a value in either", filled)):
+        rows.append([name, str(n), *(f"{share:.2f}%" for share in shares)])
     return format_table(rows)
 
 
@@ -419,7 +394,7 @@ def _resampling_text(resampling: Resampling) -> str:
 
 
 def _score_cells(score: Counts | Macro, interval: Interval) -> list[str]:
-    return [*_scores(score), _interval(interval), *_outcomes(score)]
+    return [*_scores(score), f"{interval:.2f}", *_outcomes(score)]
 
 
 def _outcomes(score: Counts | Macro) -> list[str]:
@@ -429,7 +404,3 @@ def _outcomes(score: Counts | Macro) -> list[str]:
 
 def _scores(score: Counts | Macro) -> list[str]:
     return [f"{value:.2f}" for value in (score.precision, score.recall, score.f1)]
-
-
-def _interval(interval: Interval, form: str = ".2f") -> str:
-    return f"{interval.low:{form}} to {interval.high:{form}}"

@@ -1,34 +1,86 @@
-"""Input files of several commands."""
+"""Input files of several commands, and the refusal of arguments that do nothing."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Sequence
 
+from hpd.cli.arguments import flag_of
 from hpd.cli.common import UsageError
-from hpd.evaluation.rows import Example, load_examples
+from hpd.evaluation.matching import (
+    examples_by_prediction,
+    load_sources,
+    match_rows,
+    reread_sources,
+    with_former_ids,
+)
+from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
+from hpd.options import OPTIONS
+
+_OTHER_NAMES = {"predictions": "PRED", "hf_repo": "-hf"}
+"""The names of arguments whose flags have others."""
+
+
+def refuse(arguments: argparse.Namespace, names: Iterable[str], why: str) -> None:
+    """Raise ``UsageError`` if one of some arguments is given."""
+    for name in names:
+        value = getattr(arguments, name)
+        if value is not None and value is not False:
+            flag = OPTIONS[name].flag if name in OPTIONS else _OTHER_NAMES.get(name, flag_of(name))
+            raise UsageError(f"{flag} {why}")
 
 
 def check_fields(arguments: argparse.Namespace) -> None:
     """Raise ``UsageError`` if fields are named but no file that could have them is given."""
     if arguments.documents is None and getattr(arguments, "gold", None) is None:
-        for name in ("text", "id"):
-            if getattr(arguments, f"{name}_field") is not None:
-                or_gold = " or GOLD" if hasattr(arguments, "gold") else ""
-                raise UsageError(f"--{name}-field needs --documents{or_gold}")
+        or_gold = " or GOLD" if hasattr(arguments, "gold") else ""
+        refuse(arguments, ("text_field", "id_field"), f"needs --documents{or_gold}")
 
 
-def read_examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
-    """Read the rows of a gold file.
-
-    Raises:
-        InputError: a row cannot be read.
-    """
+def read_examples(
+    path: str, arguments: argparse.Namespace, *, needs_text: bool = False
+) -> list[Example]:
+    """Read the rows of a gold file; ``--text-field`` is for ``--documents`` if that is given."""
+    of_documents = getattr(arguments, "documents", None) is not None
     return list(
         load_examples(
             path,
-            text_field=arguments.text_field,
+            text_field=None if of_documents else arguments.text_field,
             id_field=arguments.id_field,
             category_field=arguments.category_field,
             needs_text=needs_text,
         )
     )
+
+
+def read_predictions(path: str, arguments: argparse.Namespace) -> list[Prediction]:
+    """Read the lines of a file whose columns are named as those of GOLD."""
+    return list(
+        load_predictions(path, id_field=arguments.id_field, category_field=arguments.category_field)
+    )
+
+
+def source_documents(
+    arguments: argparse.Namespace, predictions: Sequence[Prediction], notices: list[str]
+) -> list[Example | None]:
+    """Return each prediction's document, from ``--documents`` or the input of the run.
+
+    Raises:
+        InputError: ``--documents`` cannot be read, or belong to other predictions.
+    """
+    if arguments.documents is None:
+        return reread_sources(arguments.predictions, predictions, notices)
+    sources = load_sources(
+        arguments.documents,
+        text_field=arguments.text_field,
+        id_field=arguments.id_field,
+        category_field=arguments.category_field,
+    )
+    found = with_former_ids([*sources], (prediction.id for prediction in predictions))
+    matching = match_rows(found, predictions)
+    if matching.surplus:
+        notices.append(
+            f"{len(matching.surplus)} lines of {arguments.predictions} belong to no document of "
+            f"{arguments.documents}"
+        )
+    return examples_by_prediction(predictions, found, matching)

@@ -11,13 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import SCHEMA_HELP, add_category_argument, add_document_arguments, integer
-from hpd.cli.common import (
-    EXIT_OK,
-    EXIT_SIGNAL,
-    UsageError,
-    input_errors_as_usage,
-    say,
-)
+from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, UsageError, input_errors_as_usage, say
 from hpd.cli.output import same_file
 from hpd.cli.terminal import ExtractProgress
 from hpd.cli.writing import RunWriter
@@ -29,8 +23,10 @@ from hpd.evaluation.commands.answering import (
     price,
     tokens_text,
 )
-from hpd.evaluation.commands.inputs import check_fields
-from hpd.evaluation.matching import gold_examples, source_documents
+from hpd.evaluation.commands.inputs import check_fields, read_examples, source_documents
+from hpd.evaluation.matching import examples_by_prediction, match_rows
+from hpd.evaluation.rows import Example, Prediction, load_predictions
+from hpd.evaluation.scores import SCORES
 from hpd.files.journal import text_fingerprint
 from hpd.files.writer import FileWriter
 from hpd.messages import format_table
@@ -38,7 +34,6 @@ from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
     from hpd.evaluation.judging import GoldAgreement, JudgeQuestions, JudgeScores
-    from hpd.evaluation.rows import Example, Prediction
 
 _DESCRIPTION = """\
 Let a model judge each value against its document: correct, incorrect, missing, correct null or
@@ -57,9 +52,7 @@ _MAX_TOKENS = (64, 8192)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "judge", help="let a model judge extracted values", description=_DESCRIPTION
-    )
+    parser = commands.add_parser("judge", description=_DESCRIPTION)
     parser.add_argument("predictions", metavar="PRED", help="output of hpd extract")
     parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
     parser.add_argument(
@@ -96,7 +89,13 @@ def run(arguments: argparse.Namespace) -> int:
     schemas = None if arguments.schema is None else load_schemas(arguments.schema)
     notices: list[str] = []
     with input_errors_as_usage():
-        predictions, examples, texts = _read(arguments, notices)
+        predictions = list(load_predictions(arguments.predictions))
+        sources = source_documents(arguments, predictions, notices)
+        examples = _gold(arguments, predictions)
+        texts = [
+            _text(prediction, source or example)
+            for prediction, source, example in zip(predictions, sources, examples, strict=True)
+        ]
         questions = judge_questions(predictions, texts, schemas, arguments.category_field)
         questions = replace(questions, records=questions.records[: arguments.limit])
     if not questions.records:
@@ -129,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def figures_text(scores: JudgeScores, agreement: GoldAgreement | None, n_values: int) -> str:
     """Format the figures as tables; ``n_values`` is the number of values to judge."""
-    from hpd.evaluation.judging import LLM_SCORE_NAMES, VERDICTS
+    from hpd.evaluation.judging import VERDICTS
 
     heads = ["", *(f"LLM-{head}" for head in ("P", "R", "F1")), *VERDICTS]
     rows = [heads]
@@ -137,8 +136,8 @@ def figures_text(scores: JudgeScores, agreement: GoldAgreement | None, n_values:
         values = ["" if score is None else f"{score:.2f}" for score in counts.scores]
         rows.append([name, *values, *map(str, counts.counts)])
     bounds = [
-        f"{name} {interval.low:.2f} to {interval.high:.2f}"
-        for name, interval in zip(LLM_SCORE_NAMES, scores.intervals, strict=True)
+        f"{name} {interval:.2f}"
+        for name, interval in zip(SCORES, scores.intervals, strict=True)
         if interval is not None
     ]
     parts = [
@@ -153,13 +152,8 @@ def figures_text(scores: JudgeScores, agreement: GoldAgreement | None, n_values:
 
 
 def _agreement_text(agreement: GoldAgreement) -> str:
-    from hpd.evaluation.judging import VERDICTS
-
-    rows = [["judge \\ gold", *VERDICTS]]
-    rows += [
-        [ours, *(str(agreement.confusion.get((ours, gold), 0)) for gold in VERDICTS)]
-        for ours in VERDICTS
-    ]
+    rows = [["judge \\ gold", *agreement.confusion]]
+    rows += [[ours, *map(str, counts.values())] for ours, counts in agreement.confusion.items()]
     lines = [format_table(rows), ""]
     for what, n, kappa in (
         ("the same verdict", agreement.n_equal, agreement.kappa),
@@ -182,38 +176,18 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UsageError(f"{arguments.output} is read in this run: name another output")
 
 
-def _read(
-    arguments: argparse.Namespace, notices: list[str]
-) -> tuple[list[Prediction], list[Example | None], list[str | None]]:
-    """Read the predictions, and the gold and text of each, if known."""
-    from hpd.evaluation.rows import load_predictions
-
-    predictions = list(load_predictions(arguments.predictions))
-    sources = source_documents(arguments, arguments.predictions, predictions, notices)
-    examples = _gold(arguments, predictions)
-    texts = [
-        _text(prediction, source or example)
-        for prediction, source, example in zip(predictions, sources, examples, strict=True)
-    ]
-    return predictions, examples, texts
-
-
 def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> list[Example | None]:
-    """Read the gold of each prediction."""
-    from hpd.evaluation.matching import examples_by_prediction, match_rows
-
     if arguments.gold is None:
         return [None] * len(predictions)
-    examples = gold_examples(arguments)
+    examples = read_examples(arguments.gold, arguments)
     return examples_by_prediction(predictions, examples, match_rows(examples, predictions))
 
 
 def _text(prediction: Prediction, known: Example | None) -> str | None:
     """Return the text of a prediction's document, preferably from its own line."""
-    text = prediction.raw.get("text")
-    if isinstance(text, str):
-        return text
-    return known.text if known is not None and known.text else None
+    if prediction.text is not None or known is None:
+        return prediction.text
+    return known.text or None
 
 
 def _judge(
@@ -251,7 +225,6 @@ def _print_figures(
     n_values: int,
 ) -> None:
     from hpd.evaluation.judging import gold_agreement, judge_scores, judged_values
-    from hpd.evaluation.rows import load_predictions
 
     answers = list(load_predictions(arguments.output))
     judged = list(judged_values(predictions, answers))

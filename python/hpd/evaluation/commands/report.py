@@ -6,26 +6,19 @@ import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from markupsafe import escape
 
 from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import lines_file, same_file
-from hpd.evaluation.calibration import calibrate, scored_answers
-from hpd.evaluation.commands.inputs import check_fields
-from hpd.evaluation.matching import (
-    examples_by_prediction,
-    gold_examples,
-    match_rows,
-    source_documents,
-)
+from hpd.evaluation.calibration import Calibration, calibrate, scored_answers
+from hpd.evaluation.commands.inputs import check_fields, read_examples, source_documents
+from hpd.evaluation.matching import examples_by_prediction, match_rows
+from hpd.evaluation.report import report_page, reported_documents
+from hpd.evaluation.report_pages import PictureStore, with_pages
 from hpd.evaluation.rows import Example, Prediction, load_predictions
-from hpd.evaluation.scores import evaluate
-
-if TYPE_CHECKING:
-    from hpd.evaluation.report import AgainstGold
+from hpd.evaluation.scores import Counts, evaluate
 
 _GENERATOR = b'<meta name="generator" content="hpd">'
 _N_HEAD = 4096
@@ -43,11 +36,7 @@ With GOLD, the page shows what is right and wrong, as counted by hpd eval.
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "report",
-        help="make a page that shows extractions",
-        description=_DESCRIPTION,
-    )
+    parser = commands.add_parser("report", description=_DESCRIPTION)
     parser.add_argument("predictions", metavar="PRED", help="output of hpd extract")
     parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
     parser.add_argument(
@@ -73,9 +62,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hpd.evaluation.report import report_page, reported_documents
-    from hpd.evaluation.report_pages import PictureStore, with_pages
-
     inputs = (arguments.predictions, arguments.gold, arguments.documents)
     if any(path is not None and same_file(Path(arguments.output), path) for path in inputs):
         raise UsageError(f"{arguments.output} is an input, and would be overwritten")
@@ -93,8 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not predictions:
             raise UsageError(f"{arguments.predictions} has no lines")
         notices: list[str] = []
-        sources = source_documents(arguments, arguments.predictions, predictions, notices)
-        examples, against_gold = _gold(arguments, predictions, notices)
+        sources = source_documents(arguments, predictions, notices)
+        examples, scores, calibration = _gold(arguments, predictions, notices)
     documents = reported_documents(predictions, examples, sources, arguments.category_field)
     n_failed = sum(document.error is not None and not document.attributes for document in documents)
     if n_failed:
@@ -115,7 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
         documents,
         title=arguments.title,
         source=Path(arguments.predictions).name,
-        against_gold=against_gold,
+        scores=scores,
+        calibration=calibration,
         notices=notices,
         pictures_beside=store.is_beside,
     )
@@ -146,16 +133,16 @@ def _check_page(path: str, predictions: str, *, overwrite: bool) -> None:
 
 def _gold(
     arguments: argparse.Namespace, predictions: Sequence[Prediction], notices: list[str]
-) -> tuple[list[Example | None], AgainstGold | None]:
+) -> tuple[list[Example | None], Counts | None, Calibration | None]:
     """Return the gold of each prediction, and the scores and calibration of all against it."""
-    from hpd.evaluation.report import AgainstGold
-
     if arguments.gold is None:
-        return [None] * len(predictions), None
-    examples = gold_examples(arguments)
+        return [None] * len(predictions), None, None
+    examples = read_examples(arguments.gold, arguments)
     matching = match_rows(examples, predictions)
     notices += matching.notices(arguments.gold, arguments.predictions)
     stated = scored_answers(examples, matching.predictions)
-    return examples_by_prediction(predictions, examples, matching), AgainstGold(
-        evaluate(examples, matching.data), calibrate(stated) if stated else None
+    return (
+        examples_by_prediction(predictions, examples, matching),
+        evaluate(examples, matching.data).plain.micro,
+        calibrate(stated) if stated else None,
     )

@@ -81,12 +81,12 @@ def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
 def _value_rows(status: RunStatus) -> Iterator[tuple[str, str]]:
     """Yield the values written, with the share of nulls, and the near ties."""
     counts = count_values(status.path)
-    if counts.n_values:
-        share = counts.n_nulls / counts.n_values
-        yield "values", f"{counts.n_values}, of which {share:.0%} are null"
-    if counts.n_near_ties:
+    if counts["values"]:
+        share = counts["nulls"] / counts["values"]
+        yield "values", f"{counts['values']}, of which {share:.0%} are null"
+    if counts["near_ties"]:
         meaning = "the next best token was nearly as likely, so another run may give another value"
-        yield "near ties", f"{counts.n_near_ties} (near_tie): {meaning}"
+        yield "near ties", f"{counts['near_ties']} (near_tie): {meaning}"
 
 
 def _state(status: RunStatus, n_total: int | None) -> str:
@@ -144,10 +144,8 @@ def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int 
     except (InputError, KeyError, OSError) as error:
         return None, f"unknown: {error}"
     if n is None:
-        return (
-            None,
-            "unknown: the input is compressed, e-mails with attachments, or no longer a file",
-        )
+        why = "the input is compressed, e-mails with attachments, or no longer a file"
+        return None, f"unknown: {why}"
     # A resumed run may have gone beyond the first run's limit.
     if isinstance(limit, int) and limit >= status.n_finished:
         n = min(n, limit)
