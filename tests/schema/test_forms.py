@@ -349,6 +349,13 @@ def test_an_unknown_keyword_is_told_once():
     assert "'score' is not a keyword of JSON Schema: ignored, here and in 4 other places" in said
 
 
+def test_date_and_time_are_types_behind_themselves():
+    schema = load_schema("date date, time time, leaving time time!")
+    assert [(a.name, a.type, a.format) for a in schema] == [
+        ("date", "date", None), ("time", "string", "time"), ("leaving time", "string", "time")
+    ]  # fmt: skip
+
+
 def test_time_is_a_type_behind_an_identifier():
     schema = load_schema("start_time time, endTime time!, time, delivery time")
     assert {a.name: a.format for a in schema} == {

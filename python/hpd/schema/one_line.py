@@ -437,9 +437,12 @@ def _split_type(words: Sequence[str]) -> _Name:
             return _Name(before[0], kind)
         if last.lower() == "time":
             return _Name(before[0], "string", "time")
+    # The "time" of "start time" belongs to the name, that of "start time time" does not.
+    has_word = last.lower() in re.split(r"\W+", " ".join(before).lower())
     if kind == "date":
-        has_word = "date" in re.split(r"\W+", " ".join(before).lower())
         return _Name(" ".join(before), kind) if has_word else _Name(text, kind, includes_date=True)
+    if last.lower() == "time" and has_word:
+        return _Name(" ".join(before), "string", "time")
     mistyped = get_close_matches(last.lower(), _MISTYPED_TYPES, 1, 0.8)
     return _Name(text, likely_type=_LIKELY_TYPES.get(last.lower()) or "".join(mistyped))
 
