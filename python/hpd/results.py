@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,9 @@ from hpd.errors import HpdError
 from hpd.schema.attributes import Schema
 from hpd.schema.data_checks import CheckResult
 from hpd.schema.sources import dump_data, validate_data
+
+NOTHING = re.compile(r"\s*(?:null|none|n/a)\.?\s*", re.IGNORECASE)
+"""A word for null, which models write as a text."""
 
 Match = Literal["exact", "normalized", "fuzzy", "none"]
 
@@ -112,7 +116,8 @@ class FieldValue:
     def nulled(self) -> bool:
         """Whether the model wrote a value that was replaced by null."""
         text = self.raw.strip()
-        return self.value is None and bool(text) and not text.startswith("null")
+        is_null = text.startswith("null") or NOTHING.fullmatch(text.strip('"')) is not None
+        return self.value is None and bool(text) and not is_null
 
     def to_dict(self) -> dict[str, Any]:
         """Return the field's object in the output, without empty keys."""

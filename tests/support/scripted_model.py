@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 
@@ -87,6 +87,8 @@ class Told:
     style: Style
     hesitates: bool = False
     """Whether it writes null for what is required, until it is asked again."""
+    doubts: Mapping = field(default_factory=dict)
+    """Other values that are twice as likely by a row's name alone, by their paths."""
 
 
 def plain(answer):
@@ -278,12 +280,17 @@ class ScriptedSchema(CompiledSchema):
         request = super().request(texts, questions, first=first, keep_prompt=keep_prompt)
         if not all(texts):
             return request  # An empty document only shows how long a prompt is.
-        for field, question in zip(request.fields, questions, strict=True):
-            told = self._known_answer(texts[question.document])
-            value = known_answer(to_answer(self.schema, told.answer), question.leaf)
+        for own, question in zip(request.fields, questions, strict=True):
+            told, leaf = self._known_answer(texts[question.document]), question.leaf
+            value = known_answer(to_answer(self.schema, told.answer), leaf)
             if value is UNKNOWN or (told.hesitates and _is_new(question)):
                 value = None
-            self._expect(request.prompt, field.key, written(value, told.style), told.style)
+            values = [value]
+            if leaf.path in told.doubts and not leaf.is_second_look:
+                values += [told.doubts[leaf.path]] * 2
+            self._expect(
+                request.prompt, own.key, [written(each, told.style) for each in values], told.style
+            )
         return request
 
     def answer_request(self, texts):
@@ -297,11 +304,11 @@ class ScriptedSchema(CompiledSchema):
         whole = answers[0] if len(texts) == 1 else {str(n): a for n, a in enumerate(answers, 1)}
         # Whatever follows a whole answer is not read.
         whole_style = Style(style.name, style.before, ("",))
-        self._expect(request.prompt, request.fields[0].key, written(whole, style), whole_style)
+        self._expect(request.prompt, request.fields[0].key, [written(whole, style)], whole_style)
         return request
 
-    def _expect(self, prompt, key, text, style):
-        texts = [f"{style.before}{text}{ending}" for ending in style.endings]
+    def _expect(self, prompt, key, values, style):
+        texts = [f"{style.before}{text}{ending}" for text in values for ending in style.endings]
         self._script.expect(prompt, key, texts)
 
 

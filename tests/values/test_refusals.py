@@ -263,3 +263,41 @@ def test_a_word_for_nothing_that_the_document_lacks_is_null(script, word):
     assert found.value == word
     found, _ = field(script, {"enum": [word, "red"]}, word, "Article: Locks.")
     assert found.value == word
+
+
+STAFF = {
+    "properties": {
+        "name": {"type": "string"},
+        "team": {"type": "string"},
+        "pay": {"type": "integer"},
+        "phone": {"type": "string"},
+    }
+}
+PEOPLE = [
+    {"name": "Ann Lee", "team": "Sales", "pay": 2450, "phone": "604-9164"},
+    {"name": "Bob Day", "team": "Stores", "pay": 4739, "phone": "898-3291"},
+]
+
+
+@pytest.mark.parametrize(
+    ("part", "doubt", "is_mended"),
+    [("pay", 25, True), ("phone", "898-3291", True), ("team", "Stores", False)],
+)
+def test_an_unsure_value_of_a_row_is_asked_for_after_the_sure_ones_before_it(
+    script, part, doubt, is_mended
+):
+    text = "\n".join(", ".join(map(str, row.values())) for row in PEOPLE)
+    schema = load_schema({"properties": {"x": {"type": "array", "items": STAFF}}})
+    known = Told({"x": PEOPLE}, STYLES[0], doubts={("x", "1", part): doubt})
+    (extraction,) = scripted_extractions(
+        script,
+        {"": schema},
+        [Document(text, 0, "")],
+        {text: known}.__getitem__,
+        **USUAL,
+        lists="names",
+    )
+    # The first value behind the name has none before it.
+    first = PEOPLE[0] if is_mended else {**PEOPLE[0], part: doubt}
+    assert extraction.data["x"] == [first, PEOPLE[1]]
+    assert (extraction.fields[f"x[0].{part}"].confidence > 0.9) == is_mended

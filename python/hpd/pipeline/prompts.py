@@ -48,6 +48,10 @@ IndexedDocument = tuple[int, Document]
 _WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
 """A word, or a character of a script without blanks between words."""
 
+MIN_SURE = 0.8
+"""The confidence below which a value of a named row is asked for again. In a table of 240 values,
+Qwen2.5-Coder-1.5B has 25 wrong without, 17 with 0.6 and 11 with 0.8."""
+
 _LINE_BEGINNING = re.compile(r"^[\W_]+")
 """What may stand before the first word of a line, such as the bullet of a list."""
 
@@ -325,7 +329,8 @@ class FieldsPrompt(Prompt):
         unsettled = {
             q.leaf.path[0]
             for q in self._questions
-            if q.leaf.opens_leaves or q.leaf.path not in own.fields
+            # An unsure value of a row may be asked for again.
+            if q.leaf.opens_leaves or q.leaf.rows or q.leaf.path not in own.fields
         }
         unsettled |= self._waves.waiting | {path[0] for path in own.missing_fields(schema)}
         if self._retries is not None:
@@ -355,22 +360,46 @@ class FieldsPrompt(Prompt):
             self._retries.may_continue or self._retries.has_dependants(questions)
         )
         has_choices = any(self._compiled_schema.choices_of(each.leaf) for each in questions)
+        may_look = any(map(_may_look_again, (each.leaf for each in questions)))
         return self._compiled_schema.request(
             self._texts,
             questions,
             first=self._n_requests == 0,
-            keep_prompt=may_retry or has_choices or self._waves.may_continue,
+            keep_prompt=may_retry or has_choices or may_look or self._waves.may_continue,
         )
 
     def _end_wave(self, decoded: Sequence[DecodedOrKnown]) -> None:
         """Store the values of a wave and set the questions of the next one."""
         questions = self._questions
         found = self._store(questions, decoded)
+        self._waves.reopen(self._second_looks(questions))
         if self._retries is not None:
             self._waves.reopen(self._retries.record(questions, found))
         self._questions = self._waves.next(found, self._data, self._value_at, self._lines_with)
         if not self._questions and self._retries is not None:
             self._questions = self._retry_questions(self._retries)
+
+    def _second_looks(self, questions: Sequence[Question]) -> list[tuple[int, Leaf]]:
+        """Return the unsure values of named rows, each to be asked for after the sure ones before.
+
+        By its row's name alone, a value may be found in another row or column. Each leaf comes with
+        its document's index.
+        """
+        looks = []
+        sure: dict[tuple[int, Path], list[Path]] = {}
+        for leaf, d in ((each.leaf, each.document) for each in questions):
+            if not _may_look_again(leaf):
+                continue
+            result = self._values[d].fields[leaf.path]
+            before = sure.setdefault((d, leaf.rows[-1].path), [])
+            if result.value is None and not result.nulled:
+                continue
+            if _certainty(result) >= MIN_SURE:
+                before.append(leaf.path)
+            elif before:
+                after = (*leaf.after, *before)
+                looks.append((d, replace(leaf, after=after, is_second_look=True)))
+        return looks
 
     def _store(self, questions: Sequence[Question], decoded: Sequence[DecodedOrKnown]) -> list[Any]:
         """Store the values of questions; return them as stored, null where one was rejected."""
@@ -432,6 +461,11 @@ class FieldsPrompt(Prompt):
                     result = replace(result, value=max_items, truncated=True)
             own_limits = None if array is not None else limits[i]
             grounder = self._grounders[question.document]
+            if question.leaf.is_second_look:
+                first = values.fields[path]
+                if _certainty(result) <= _certainty(first):
+                    found.append(first.value)
+                    continue
             found.append(
                 values.store(path, attributes[i], result, own_limits, likelihood, grounder)
             )
@@ -558,6 +592,17 @@ class AnswerPrompt(Prompt):
             limits = self._limits([attribute], [d])[0] if has_limits else None
             grounder = self._grounders[d]
             self._values[d].store(path, attribute, result, limits, likelihood, grounder)
+
+
+def _certainty(result: FieldValue) -> float:
+    """Return the probability of what the model wrote."""
+    if result.confidence is None:
+        return 0.0
+    return 1.0 - result.confidence if result.nulled else result.confidence
+
+
+def _may_look_again(leaf: Leaf) -> bool:
+    return bool(leaf.rows) and not leaf.is_second_look and not leaf.opens_leaves
 
 
 def _likelihood_of_tokens(value: DecodedOrKnown, tokens: Sequence[int]) -> Likelihood | None:

@@ -12,11 +12,11 @@ from json import JSONDecoder
 
 from hpd.prompt.questions import count_attribute, which_attribute
 from hpd.prompt.text import COUNT_KEY, Path
+from hpd.results import NOTHING
 from hpd.schema.attributes import WHICH_KEY, Attribute, Schema
 from hpd.values.parsing import (
     INCOMPLETE,
     MAX_NESTING,
-    NOTHING,
     ParsedValue,
     parse_truncated,
     parse_value,

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from hpd.messages import is_unicode
+from hpd.results import NOTHING
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
 from hpd.values.numbers import MAX_DIGITS, decimal_number, readings, whole_number
@@ -25,9 +26,6 @@ MISSING_PREFIX = "required, but"
 
 INCOMPLETE = "it breaks off before the value is complete"
 """The error of a truncated value other than free text."""
-
-NOTHING = re.compile(r"\s*(?:null|none|n/a)\.?\s*", re.IGNORECASE)
-"""A word for null, which models write as a text."""
 
 _INTEGER = re.compile(r"[+-]?\d{1,400}", re.ASCII)
 _DECIMAL = re.compile(
