@@ -29,7 +29,7 @@ from starlette.responses import (
     StreamingResponse,
 )
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hpd.results import Extraction
 from hpd.serving import ServerLimits
@@ -78,11 +78,8 @@ _CLIENT_GONE = 499
 _PAGE = Path(__file__).with_name("try.html")
 _ABOUT = "Extract structured values from documents, with confidence and place in the text."
 
-Responses = dict[int | str, dict[str, Any]]
-"""Responses of an endpoint by status, as FastAPI describes them."""
-
 _LOGGER = logging.getLogger("hpd.serving")
-_KEY_REFUSED: Responses = {401: {"model": ErrorBody}}
+_KEY_REFUSED: dict[int | str, dict[str, Any]] = {401: {"model": ErrorBody}}
 
 T = TypeVar("T")
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -155,7 +152,6 @@ class _AuthenticatedRoute(APIRoute):
         async def handle_request(request: Request) -> Response:
             service: Service = request.app.state.service
             start = time.perf_counter()
-
             code = ""
 
             def note(status: int) -> None:
@@ -166,28 +162,19 @@ class _AuthenticatedRoute(APIRoute):
             try:
                 service.check_key(request)
                 response = await handle(_Body(request.scope, request.receive))
-            except HttpError as http_error:
-                code = http_error.code or ""
-                response = _error_response(http_error)
-            except RequestValidationError as error:
-                refusal = http_error_of(error.errors())
-                code = refusal.code or ""
-                response = _error_response(refusal)
-            except (ClientGoneError, ClientDisconnect):
-                response = Response(status_code=_CLIENT_GONE)
-            except HTTPException as error:
+            except Exception as error:
                 # FastAPI wraps exceptions raised while the body is read.
-                cause = error.__cause__
+                cause = error.__cause__ if isinstance(error, HTTPException) else error
+                if isinstance(cause, RequestValidationError):
+                    cause = http_error_of(cause.errors())
                 if isinstance(cause, HttpError):
                     code = cause.code or ""
                     response = _error_response(cause)
-                elif isinstance(cause, ClientDisconnect):
+                elif isinstance(cause, (ClientGoneError, ClientDisconnect)):
                     response = Response(status_code=_CLIENT_GONE)
                 else:
+                    note(500)
                     raise
-            except Exception:
-                note(500)
-                raise
             if isinstance(response, StreamingResponse):
                 response.body_iterator = _record_stream(
                     response.body_iterator, partial(note, response.status_code)
@@ -225,7 +212,7 @@ def make_app(service: Service) -> FastAPI:
             render_page(_PAGE, data=data, may_call_server=True, model=service.served.name, **data)
         )
 
-    @app.get("/health", responses=_answers(Health, {503: {"model": Health}}))
+    @app.get("/health", response_model=Health, responses={503: {"model": Health}})
     async def health() -> Response:
         """Whether requests are accepted, and how many documents are waiting."""
         is_ending = service.dispatcher.is_ending
@@ -237,7 +224,9 @@ def make_app(service: Service) -> FastAPI:
         return JSONResponse(state, 503 if is_ending else 200)
 
     @authenticated.post(
-        "/extract", responses=_answers(ExtractionBody | ExtractionsBody, ERROR_RESPONSES)
+        "/extract",
+        response_model=ExtractionBody | ExtractionsBody,
+        responses=ERROR_RESPONSES,
     )
     async def extract(request: Request, body: ExtractBody) -> Response:
         """Extract from one or several texts; returns lines as in `hpd extract`."""
@@ -250,28 +239,31 @@ def make_app(service: Service) -> FastAPI:
         """The values of one text, for the page's script."""
         return await service.answer(request, lambda: _parse_shown(body, service))
 
-    @authenticated.post("/v1/chat/completions", responses=_answers(ChatCompletion, ERROR_RESPONSES))
+    @authenticated.post(
+        "/v1/chat/completions", response_model=ChatCompletion, responses=ERROR_RESPONSES
+    )
     async def chat(request: Request, body: ChatBody) -> Response:
         """OpenAI's chat completions, with a JSON Schema or a function."""
         return await service.answer(
             request, lambda: parse_chat(body, service.plans, service.served)
         )
 
-    @authenticated.post("/v1/systemone", responses=_answers(SystemOneAnswers, ERROR_RESPONSES))
+    @authenticated.post("/v1/systemone", response_model=SystemOneAnswers, responses=ERROR_RESPONSES)
     async def systemone(request: Request, body: SystemOneBody) -> Response:
         """Typed questions about a state, answered with the probability of each option."""
         return await service.answer(
             request, lambda: parse_systemone(body, service.plans, service.served)
         )
 
-    @authenticated.get("/v1/models", responses=_answers(ModelList, _KEY_REFUSED))
+    @authenticated.get("/v1/models", response_model=ModelList, responses=_KEY_REFUSED)
     async def models() -> Response:
         """The served model."""
         return JSONResponse({"object": "list", "data": [_model_card(service.served)]})
 
     @authenticated.get(
         "/v1/models/{name:path}",
-        responses=_answers(ModelCard, {404: {"model": ErrorBody}, **_KEY_REFUSED}),
+        response_model=ModelCard,
+        responses={404: {"model": ErrorBody}, **_KEY_REFUSED},
     )
     async def model(name: str) -> Response:
         """The served model, by name."""
@@ -285,11 +277,6 @@ def make_app(service: Service) -> FastAPI:
 
     app.include_router(authenticated)
     return app
-
-
-def _answers(model: Any, others: Responses) -> Responses:
-    """Return the responses of an endpoint, for its OpenAPI description."""
-    return {200: {"model": model}, **others}
 
 
 def _add_docs(app: FastAPI) -> None:
@@ -312,22 +299,15 @@ def _add_docs(app: FastAPI) -> None:
 
 
 class _HeadRequests:
-    """Answers HEAD like GET without a body, for load balancers and link checkers."""
+    """Answers HEAD like GET, for load balancers and link checkers; uvicorn leaves out the body."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "HEAD":
-            await self._app(scope, receive, send)
-            return
-
-        async def without_body(message: Message) -> None:
-            if message["type"] == "http.response.body":
-                message = {**message, "body": b""}
-            await send(message)
-
-        await self._app({**scope, "method": "GET"}, receive, without_body)
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)
 
 
 def _log(request: Request, status: int, code: str = "", seconds: float | None = None) -> None:
