@@ -354,7 +354,7 @@ def _fitting(model: Path) -> Check:
     """Check the memory that a model needs with default options."""
     try:
         need = memory_need(model, Options())
-        problem = shortage(model, Options(), memory())
+        problem = shortage(model, Options(), memory(), need)
     except ModelLoadError as error:
         return Check("fitting", "broken", str(error))
     details = {each.name: getattr(need, each.name) for each in fields(need)}

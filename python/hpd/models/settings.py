@@ -20,6 +20,12 @@ from hpd.option import Target
 from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.version import __version__
 
+if TYPE_CHECKING:
+    from hpd import _native
+
+TUNED_VARIABLE = "HPD_TUNED"
+"""The environment variable that, set to ``0``, disables tuned settings."""
+
 
 def load_model(
     path: Path, options: Options, progress: Callable[[float], bool | None] | None = None
@@ -100,13 +106,6 @@ def _copy(options: Options, target: Target, native: Any) -> None:
             convert = _CONVERTED.get(name)
             value = convert(options) if convert else getattr(options, name)
             setattr(native, option.native_name, value)
-
-
-if TYPE_CHECKING:
-    from hpd import _native
-
-TUNED_VARIABLE = "HPD_TUNED"
-"""The environment variable that, set to ``0``, disables tuned settings."""
 
 
 class TunedWarning(HpdWarning):

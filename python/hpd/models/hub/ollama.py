@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,9 +46,11 @@ def ollama_models() -> list[OllamaModel]:
     """Return all models of Ollama, sorted by name."""
     models: dict[str, OllamaModel] = {}
     for folder in ollama_folders():
-        for manifest in _manifests(folder / "manifests"):
-            name = _shown_name(manifest.relative_to(folder / "manifests"))
-            models.setdefault(name, _read(folder, name, manifest))
+        manifests = folder / "manifests"
+        for manifest in manifests.glob("*/*/*/*"):
+            if manifest.is_file() and not manifest.name.startswith("."):
+                name = _shown_name(manifest.relative_to(manifests))
+                models.setdefault(name, _read(folder, name, manifest))
     return [models[name] for name in sorted(models)]
 
 
@@ -84,13 +85,6 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:  # of another user
         return False
-
-
-def _manifests(folder: Path) -> Iterator[Path]:
-    """Iterate over the manifest files, without hidden ones."""
-    for path in sorted(folder.glob("*/*/*/*")):
-        if path.is_file() and not path.name.startswith("."):
-            yield path
 
 
 def _shown_name(path: Path) -> str:
