@@ -52,7 +52,7 @@ def test_the_help_tells_the_default(name):
 
 
 def test_everything_but_these_can_be_said():
-    assert FIELDS.keys() - arguments_of_finetune().keys() == {"loop", "max_grad_norm", "rates"}
+    assert FIELDS.keys() - arguments_of_finetune().keys() == {"loop", "rates"}
 
 
 def test_what_is_not_said_is_as_in_python():

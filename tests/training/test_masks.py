@@ -39,7 +39,13 @@ class Row(NamedTuple):
         return RowLayout(mask, self.n_prompt, [n_key for n_key, _ in self.flat()], k_max)
 
     def roles(self, mask, order="natural", k_max=5):
-        return self.layout(mask, k_max).whole([n for _, n in self.flat()], order)
+        layout = self.layout(mask, k_max)
+        n_values = [n for _, n in self.flat()]
+        if order == "natural":
+            return layout.whole(n_values)
+        steps = range(1, max(n_values) + 1)
+        appended = [(field, k) for k in steps for field, n in enumerate(n_values) if n >= k]
+        return masks.join([layout.first_step(), layout.values(appended)])
 
     def natural(self):
         """The tokens as the finished text has them."""
@@ -236,7 +242,7 @@ def test_new_tokens_against_a_cache_are_the_last_rows_of_the_mask(mask):
 
 
 def test_a_causal_row_is_causal():
-    dense = masks.dense("paper", masks.stack([masks.causal(6)]))[0, 0]
+    dense = masks.dense("paper", masks.stack([RowLayout("paper", 6, [], 1).prompt()]))[0, 0]
     assert (dense == torch.ones(6, 6, dtype=torch.bool).tril()).all()
 
 

@@ -29,7 +29,7 @@ from hpd.training.rows import NO_TARGET
 from hpd.training.weights import (
     ARCHITECTURES,
     GgufFile,
-    check_file_type,
+    file_type_number,
     set_metadata,
     write_adapter,
     write_model,
@@ -67,7 +67,7 @@ def parameters(network):
 
 def rows_of(path, n=1, mask="branch"):
     vocabulary = GgufVocabulary(path)
-    maker = RowMaker(vocabulary, vocabulary.eos, 16)
+    maker = RowMaker(vocabulary, 16)
     documents = [LabelledDocument(f"{TEXT} {i}", SCHEMA, ANSWER) for i in range(n)]
     return [maker.fields([document], mask) for document in documents]
 
@@ -198,7 +198,7 @@ def test_packed_rows_cost_what_each_costs_with_a_dense_mask(path, mask):
         )
     batch = packed(rows)
     assert batch.segments[1].n_shared > 1
-    assert batch.n_tokens == sum(map(len, rows)) - batch.segments[1].n_shared
+    assert batch.tokens.shape[1] == sum(map(len, rows)) - batch.segments[1].n_shared
     with torch.no_grad():
         assert float(loss_sum(network, batch)) == pytest.approx(expected, rel=1e-4)
 
@@ -233,4 +233,4 @@ def test_what_cannot_be_trained_is_refused(tiny_model, tmp_path):
     with pytest.raises(InputError, match=r"architecture mamba cannot be trained; .* llama, qwen2"):
         GgufFile(tiny_model("mamba"))
     with pytest.raises(OptionError, match=r"q99: unknown file type; known: .*Q4_K_M"):
-        check_file_type("q99")
+        file_type_number("q99")

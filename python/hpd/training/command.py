@@ -96,7 +96,6 @@ _NUMBERS = (
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "finetune",
-        help="fine-tune a model on your documents",
         usage="%(prog)s TRAIN [--schema S] -o OUTDIR [options]",
         description=_DESCRIPTION,
     )
@@ -197,13 +196,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     from hpd.training.data import TrainingSource
     from hpd.training.finetune import finetune
-    from hpd.training.weights import check_file_type
+    from hpd.training.weights import file_type_number
 
     options = _options(arguments)
     _check_device(options.device)
     if options.loop.is_compiled:
         _check_compiler(options.device)
-    check_file_type(options.file_type)
+    file_type_number(options.file_type)  # An unknown type is refused at once.
     model = (
         resolve_model(Path(arguments.model).expanduser()) if arguments.model else resolve_model()
     )

@@ -54,7 +54,7 @@ class Decoder:
     """Maximum length of a value: the paper's K_max."""
 
     def decode(
-        self, prompts: Sequence[TrainingPrompt], batch_size: int = 8
+        self, prompts: Sequence[TrainingPrompt], batch_size: int = 16
     ) -> list[list[DecodedValue]]:
         """Return the values of each prompt's fields."""
         use_attention(self.model, "sdpa")
@@ -172,13 +172,11 @@ class _Batch:
     def _prune(self) -> None:
         """Remove finished rows from the batch and the cache."""
         kept = [index for index, row in enumerate(self.rows) if row.active]
-        if len(kept) == len(self.rows) or not kept or self.cached is None:
-            self.rows = [self.rows[index] for index in kept]
-            return
+        if 0 < len(kept) < len(self.rows) and self.cached is not None:
+            self.cached = self.cached.at(np.array(kept))
+            device = self.decoder.model.device
+            self.cache.batch_select_indices(torch.tensor(kept, device=device))
         self.rows = [self.rows[index] for index in kept]
-        self.cached = self.cached.at(np.array(kept))
-        device = self.decoder.model.device
-        self.cache.batch_select_indices(torch.tensor(kept, device=device))
 
 
 # --- when a value is complete --------------------------------------------------------------------

@@ -28,10 +28,6 @@ import numpy as np
 Mask = Literal["paper", "skeleton", "branch"]
 MASKS: tuple[Mask, ...] = get_args(Mask)
 
-ValueOrder = Literal["natural", "steps"]
-"""``natural``: each value after its key, as in training. ``steps``: prompt and keys, then the
-first token of every value, the second of every value, ..., as inference appends them."""
-
 
 class TokenKind(IntEnum):
     """The kind of a token."""
@@ -126,23 +122,14 @@ class RowLayout:
         """Return the roles of prompt and keys, which inference reads first (the paper's ``s``)."""
         return join([self.prompt(), *(self.key(field) for field in range(len(self.n_keys)))])
 
-    def whole(self, n_values: Sequence[int], order: ValueOrder = "natural") -> Roles:
-        """Return the roles of prompt, keys and values; field n has ``n_values[n]`` value tokens."""
-        fields = range(len(self.n_keys))
-        if order == "natural":
-            parts = [self.prompt()]
-            for field in fields:
-                positions = [(field, k) for k in range(1, n_values[field] + 1)]
-                parts += [self.key(field), self.values(positions)]
-            return join(parts)
-        steps = range(1, max(n_values, default=0) + 1)
-        appended = [(field, k) for k in steps for field in fields if n_values[field] >= k]
-        return join([self.first_step(), self.values(appended)])
-
-
-def causal(n_tokens: int) -> Roles:
-    """Return the roles of plain text, which is causal under any mask."""
-    return RowLayout("branch", n_tokens, [], 1).prompt()
+    def whole(self, n_values: Sequence[int]) -> Roles:
+        """Return the roles of prompt, keys and values, in the order of training: each value after
+        its key. Field n has ``n_values[n]`` value tokens."""
+        parts = [self.prompt()]
+        for field, n_value in enumerate(n_values):
+            positions = [(field, k) for k in range(1, n_value + 1)]
+            parts += [self.key(field), self.values(positions)]
+        return join(parts)
 
 
 def join(parts: Sequence[Roles]) -> Roles:

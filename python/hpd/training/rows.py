@@ -29,6 +29,9 @@ NO_TARGET = -100
 class TrainingVocabulary(Vocabulary, Protocol):
     """A vocabulary that can also tokenize the middle of a text."""
 
+    eos: int
+    """The token that ends a whole answer."""
+
     def tokenize_inside(self, text: str) -> list[int]:
         """Tokenize a text that follows other text."""
 

@@ -44,8 +44,8 @@ ARCHITECTURES = {
 }
 """Architectures that can be trained, by their name in a GGUF file."""
 
-_UNQUANTISED = {"F32": (_Type.F32, 0), "F16": (_Type.F16, 1), "BF16": (_Type.BF16, 32)}
-"""Types that need no quantiser: the tensors' type, and llama.cpp's number of the file type."""
+_UNQUANTISED = {"F32": _Type.F32, "F16": _Type.F16, "BF16": _Type.BF16}
+"""The file types that need no quantiser, with the type of their tensors."""
 
 _FREQUENCY_FACTORS = "rope_freqs.weight"
 
@@ -196,12 +196,6 @@ def _is_norm(name: str) -> bool:
     return name.endswith("norm.weight")
 
 
-def check_file_type(name: str) -> None:
-    """Raise ``OptionError`` if llama.cpp has no such file type."""
-    if name.upper() not in _UNQUANTISED:
-        _file_type(name)
-
-
 def write_model(
     base: GgufFile,
     output: Path,
@@ -221,7 +215,7 @@ def write_model(
         metadata: additional metadata.
     """
     kind = file_type.upper()
-    number = _UNQUANTISED[kind][1] if kind in _UNQUANTISED else _file_type(file_type)
+    number = file_type_number(file_type)
     values = {base.name_of(name): array for name, array in parameters.items()}
     with _replacing(output) as fresh:
         if kind in _UNQUANTISED:
@@ -239,7 +233,6 @@ def write_model(
 def _write(
     base: GgufFile, path: Path, values: Mapping[str, Array], kind: str, texts: Mapping[str, str]
 ) -> None:
-    wanted, number = _UNQUANTISED[kind]
     writer = gguf.GGUFWriter(path, base.architecture)
     replaced = {"general.architecture", "general.file_type", "general.quantization_version", *texts}
     for field in base.reader.fields.values():
@@ -249,16 +242,15 @@ def _write(
         writer.add_key_value(field.name, field.contents(), field.types[0], inner)
     for key, text in texts.items():
         writer.add_string(key, text)
-    writer.add_file_type(number)
+    writer.add_file_type(file_type_number(kind))
     types = {}
     for name, tensor in base.tensors.items():
         shape = [int(n) for n in reversed(tensor.shape)]
         # Vectors stay F32: they are small, and llama.cpp's kernels need them in F32.
-        types[name] = wanted if name in values and len(shape) > 1 else _Type.F32
-        if name not in values:
-            types[name] = tensor.tensor_type
-        n_bytes = int(np.prod(gguf.quant_shape_to_byte_shape(shape, types[name]), dtype=np.int64))
+        replacing = _UNQUANTISED[kind] if len(shape) > 1 else _Type.F32
+        types[name] = replacing if name in values else tensor.tensor_type
         raw_shape = gguf.quant_shape_to_byte_shape(shape, types[name])
+        n_bytes = int(np.prod(raw_shape, dtype=np.int64))
         writer.add_tensor_info(name, raw_shape, np.dtype(np.uint8), n_bytes, types[name])
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -273,17 +265,19 @@ def _write(
     writer.close()
 
 
-def _file_type(name: str) -> int:
-    """Return llama.cpp's number of a type such as ``Q4_K_M``."""
-    prefix = "MOSTLY_"
+def file_type_number(name: str) -> int:
+    """Return llama.cpp's number of a file type such as ``Q4_K_M``.
+
+    Raises:
+        OptionError: there is no such type.
+    """
     known = {
-        each.name.removeprefix(prefix): each.value
+        each.name.partition("_")[2]: each.value
         for each in gguf.LlamaFileType
-        if each.name.startswith(prefix)
+        if each.name.startswith(("ALL_", "MOSTLY_"))
     }
     if name.upper() not in known:
-        names = ", ".join(sorted({*known, *_UNQUANTISED}))
-        raise OptionError(f"{name}: unknown file type; known: {names}")
+        raise OptionError(f"{name}: unknown file type; known: {', '.join(sorted(known))}")
     return int(known[name.upper()])
 
 
