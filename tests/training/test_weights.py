@@ -198,7 +198,7 @@ def test_packed_rows_cost_what_each_costs_with_a_dense_mask(path, mask):
         )
     batch = packed(rows)
     assert batch.segments[1].n_shared > 1
-    assert batch.tokens.shape[1] == sum(map(len, rows)) - batch.segments[1].n_shared
+    assert batch.n_tokens == sum(map(len, rows)) - batch.segments[1].n_shared
     with torch.no_grad():
         assert float(loss_sum(network, batch)) == pytest.approx(expected, rel=1e-4)
 

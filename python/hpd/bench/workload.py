@@ -45,7 +45,6 @@ def load_workload(
     replay: str | Path | None = None,
     *,
     limit: int | None = None,
-    n_warm_up: int = 1,
     text_field: Sequence[str] | None = None,
     id_field: str | None = None,
     category_field: str | None = None,
@@ -57,7 +56,6 @@ def load_workload(
         schemas: the documents' schemas.
         replay: rows with the answers (``target_scores``, ``gold`` or ``data``), by id.
         limit: maximum number of documents, spread evenly over the file.
-        n_warm_up: documents of each category that are not timed, if there are enough.
         text_field: the fields with the text.
         id_field: the field with the id.
         category_field: the field with the category (else ``category`` if schemas need one).
@@ -82,14 +80,8 @@ def load_workload(
     if not items:
         raise InputError(f"{name}: no documents")
     timed = [items[i] for i in spread(len(items), limit)]
-    chosen = {id(item) for item in timed}
-    return Workload(
-        Path(name).stem,
-        schemas,
-        tuple(timed),
-        tuple(_warm_up(timed, [item for item in items if id(item) not in chosen], n_warm_up)),
-        replay is not None,
-    )
+    warm_up = tuple(_warm_up(timed, items))
+    return Workload(Path(name).stem, schemas, tuple(timed), warm_up, replay is not None)
 
 
 def spread(n: int, limit: int | None) -> list[int]:
@@ -165,15 +157,16 @@ def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _warm_up(
-    timed: Sequence[WorkloadDocument], others: Sequence[WorkloadDocument], n: int
+    timed: Sequence[WorkloadDocument], items: Sequence[WorkloadDocument]
 ) -> Iterator[WorkloadDocument]:
-    """Yield the first untimed documents of each category, or timed ones if there are no others.
+    """Yield the first untimed document of each category, or a timed one if there is no other.
 
     The drafter must not learn from the documents that are timed.
     """
+    chosen = {id(item) for item in timed}
+    others = [item for item in items if id(item) not in chosen]
     for category in dict.fromkeys(item.category for item in timed):
-        free = [item for item in others if item.category == category]
-        yield from (free or [item for item in timed if item.category == category])[:n]
+        yield next(item for item in (*others, *timed) if item.category == category)
 
 
 N_DOCUMENTS = 128

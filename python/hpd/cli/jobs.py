@@ -175,8 +175,7 @@ def job_defaults(parser: Parser, given: argparse.Namespace) -> Mapping[str, Any]
         return None
     file, _, name = given.job.rpartition(":")
     job = find_job(name, file or None)
-    for prefix in [each for each in parser.lazy_modules if each[2:] in job.settings]:
-        parser.load_guest(prefix)
+    parser.load_guests(lambda prefix: prefix[2:] in job.settings)
     actions = _settable(parser)
     values: dict[str, Any] = {}
     for key, value in job.settings.items():

@@ -22,13 +22,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hpd.documents import Document
-from hpd.errors import (
-    CallCancelledError,
-    EngineClosedError,
-    InputError,
-    OptionError,
-    SchemaError,
-)
+from hpd.errors import CallCancelledError, EngineClosedError, InputError, OptionError, SchemaError
 from hpd.files.reader import RecordReader
 from hpd.files.rows import EXTENSIONS
 from hpd.options import check_name

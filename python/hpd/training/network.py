@@ -104,6 +104,11 @@ class PackedRows(NamedTuple):
     """The indexes of the tokens whose next tokens are the targets."""
     segments: list[AttentionSegment]
 
+    @property
+    def n_tokens(self) -> int:
+        """Total number of tokens, without padding."""
+        return int(self.tokens.shape[1])
+
 
 @dataclass(frozen=True, slots=True)
 class AttentionSegment:
