@@ -11,8 +11,9 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.evaluation.rows import ABSENT
 from hpd.files.reader import Record, RecordReader
+from hpd.prompt.text import complete_value
 from hpd.schema import load_schemas
-from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.attributes import Schema
 from hpd.schema.schemas import Schemas
 
 _ANSWERS = ("target_scores", "gold", "data")
@@ -90,27 +91,6 @@ def spread(n: int, limit: int | None) -> list[int]:
     return [i * n // n_taken for i in range(n_taken)]
 
 
-def complete_answer(attributes: Sequence[Attribute], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all attributes in the order of the schema, null if unknown."""
-    answer: dict[str, Any] = {}
-    for attribute in attributes:
-        value = known.get(attribute.name)
-        if attribute.type == "object":
-            inner = value if isinstance(value, Mapping) else {}
-            answer[attribute.name] = complete_answer(attribute.attributes, inner)
-        elif attribute.type == "array":
-            answer[attribute.name] = [_array_item(attribute.item, item) for item in value or []]
-        else:
-            answer[attribute.name] = value
-    return answer
-
-
-def _array_item(attribute: Attribute | None, value: Any) -> Any:
-    if attribute is not None and attribute.type == "object" and isinstance(value, Mapping):
-        return complete_answer(attribute.attributes, value)
-    return value
-
-
 def _item(
     record: Record,
     name: str,
@@ -125,7 +105,8 @@ def _item(
     if record.id not in answers:
         raise InputError(f"{where}: the replay file has no answer for id {record.id!r}")
     schema = schemas.for_category(record.category)
-    answer = complete_answer(schema.attributes, _single(schema, answers[record.id]))
+    known = _single(schema, answers[record.id])
+    answer = {own.name: complete_value(own, known.get(own.name)) for own in schema}
     return WorkloadDocument(record.id, record.text, record.category, answer)
 
 

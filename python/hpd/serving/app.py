@@ -338,8 +338,7 @@ def _parse_shown(body: ExtractBody, service: Service) -> ParsedRequest:
 
 
 def _model_card(served: ServedModel) -> dict[str, Any]:
-    created = served.created
-    return {"id": served.name, "object": "model", "created": created, "owned_by": "hpd"}
+    return {"id": served.name, "object": "model", "created": served.created, "owned_by": "hpd"}
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:

@@ -24,7 +24,7 @@ from hpd.evaluation.rows import Example, gold_values, load_predictions
 from hpd.files.reader import Record, RecordReader
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.prompt.questions import UNKNOWN, Leaf, Question, known_answer
-from hpd.prompt.text import DocumentRole, Lists, answer_text, to_answer, value_text
+from hpd.prompt.text import DocumentRole, Lists, answer_text, complete_value, to_answer, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
@@ -246,7 +246,7 @@ class RowMaker:
     def answer(self, documents: Sequence[LabelledDocument]) -> TrainingRow | None:
         """Return a row with the whole answer, as autoregressive decoding writes it."""
         answers = [
-            {a.name: _whole(a, d.answer[a.name]) for a in d.schema if a.name in d.answer}
+            {a.name: complete_value(a, d.answer[a.name]) for a in d.schema if a.name in d.answer}
             for d in documents
         ]
         whole = answers[0]
@@ -427,23 +427,6 @@ def _known(answer: Mapping[str, Any], leaf: Leaf) -> Any:
     if any(path[0] not in answer for path in leaf.after):
         return UNKNOWN
     return known_answer(answer, leaf)
-
-
-def _whole(attribute: Attribute, value: Any) -> Any:
-    """Return a value with every part of its attribute; missing parts are null."""
-    if attribute.type == "object":
-        inner = value if isinstance(value, Mapping) else {}
-        return {child.name: _whole(child, inner.get(child.name)) for child in attribute.attributes}
-    if attribute.type == "array":
-        item = attribute.item or Attribute("item")
-        return [_whole(item, part) for part in _items(value)]
-    return value
-
-
-def _items(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def _gold(given: Any, attribute: Attribute, where: str, *, is_scores: bool) -> Any:
