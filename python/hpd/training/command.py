@@ -24,7 +24,7 @@ from hpd.schema import load_schemas
 from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
-    from hpd.training.finetune import FinetuneOptions, LabelSource
+    from hpd.training.finetune import FinetuneOptions
 
 AUTO = "auto"
 FORMS = ("branch", "skeleton", "label", "paper", "ar")
@@ -218,13 +218,16 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.quiet:
             say(message)
 
+    labels = arguments.labels
+    if labels not in ("gold", "self"):
+        labels = Path(labels)
     result = finetune(
         source(arguments.train),
         arguments.output,
         model,
         loaded,
         options,
-        labels=_labels(arguments.labels),
+        labels=labels,
         dev=source(arguments.dev) if arguments.dev else None,
         resume=arguments.resume,
         quiet=arguments.quiet,
@@ -272,12 +275,6 @@ def _check(arguments: argparse.Namespace, loaded: Schemas | None) -> None:
         )
     if arguments.labels not in ("gold", "self") and not Path(arguments.labels).exists():
         raise UsageError(f"there is no file {arguments.labels}")
-
-
-def _labels(text: str) -> LabelSource:
-    if text == "gold":
-        return "gold"
-    return "self" if text == "self" else Path(text)
 
 
 def _check_device(name: str) -> None:
