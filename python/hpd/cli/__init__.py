@@ -125,9 +125,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         say("interrupted")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of the output, such as head, has stopped: no error. Otherwise Python would
-        # complain when it flushes the output at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_unwritten()  # The reader of the output, such as head, has stopped: no error.
         return EXIT_OK
     except (UsageError, SchemaError, OptionError, MissingPackageError) as error:
         say(f"error: {error}")

@@ -74,12 +74,10 @@ class GgufFile:
             )
         self.form = ARCHITECTURES[self.architecture]
         number = next(n for n, name in gguf.MODEL_ARCH_NAMES.items() if name == self.architecture)
-        n_layers = int(self.value(f"{self.architecture}.block_count"))
+        n_layers = int(self._setting("block_count"))
         self._names = gguf.get_tensor_name_map(number, n_layers)
-        self.n_heads = int(self.value(f"{self.architecture}.attention.head_count"))
-        self.n_heads_kv = int(
-            self.value(f"{self.architecture}.attention.head_count_kv", self.n_heads)
-        )
+        self.n_heads = int(self._setting("attention.head_count"))
+        self.n_heads_kv = int(self._setting("attention.head_count_kv", self.n_heads))
         self.tensors = {tensor.name: tensor for tensor in self.reader.tensors}
 
     def value(self, key: str, default: Any = None) -> Any:
