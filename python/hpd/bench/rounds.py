@@ -262,7 +262,7 @@ def _unique(methods: Iterable[BenchMethod]) -> list[BenchMethod]:
     return list({method.name: method for method in methods}.values())
 
 
-def environment(model: _native.Model, path: Path, n_gpu_layers: int = -1) -> dict[str, Any]:
+def environment(model: _native.Model, path: Path, n_gpu_layers: int) -> dict[str, Any]:
     """Return everything that affects the figures, apart from the settings."""
     return {
         "hpd": __version__,

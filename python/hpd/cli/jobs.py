@@ -50,13 +50,13 @@ class Job:
         return _location(self.path, self.text, self.table, key)
 
 
-def find_job(name: str, file: str | None = None) -> Job:
+def find_job(name: str, file: str | None) -> Job:
     """Find a job by its name.
 
     Args:
         name: the job's name.
-        file: the file with the job (default: ``hpd.toml`` or a ``pyproject.toml`` with
-            ``[tool.hpd]``, in this folder or the nearest one above it).
+        file: the file with the job; None: ``hpd.toml`` or a ``pyproject.toml`` with
+            ``[tool.hpd]``, in this folder or the nearest one above it.
 
     Raises:
         UsageError: there is no such file or job, or the file cannot be read.

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, astuple, dataclass
+from operator import add
 from pathlib import Path
 
 from hpd.errors import HpdWarning, ModelLoadError
@@ -166,18 +167,15 @@ class MemoryNeed:
 
     @property
     def total(self) -> int:
-        return sum(getattr(self, each.name) for each in fields(self))
+        return sum(astuple(self))
 
     def __add__(self, other: MemoryNeed) -> MemoryNeed:
         """Return the need of two models in one process."""
-        pairs = {
-            each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)
-        }
-        return MemoryNeed(**pairs)
+        return MemoryNeed(*map(add, astuple(self), astuple(other)))
 
     def in_words(self) -> str:
         """Describe the total and its parts."""
-        parts = [f"{each.name} {readable_size(getattr(self, each.name))}" for each in fields(self)]
+        parts = [f"{name} {readable_size(n_bytes)}" for name, n_bytes in asdict(self).items()]
         return f"{readable_size(self.total)} ({', '.join(parts)})"
 
 

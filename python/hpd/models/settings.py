@@ -173,7 +173,8 @@ def load_tuned(known: Mapping[str, Any]) -> dict[str, int]:
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
         values = {name: kept["tuned"][name] for name in TUNABLE}
-        _check(values)
+        if unset := Options(**values).unset:
+            raise ValueError(f"no values for {', '.join(unset)}")
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -184,15 +185,6 @@ def load_tuned(known: Mapping[str, Any]) -> dict[str, int]:
         )
         return {}
     return values
-
-
-def _check(values: Mapping[str, Any]) -> None:
-    """Check that options can have these values."""
-    for name, default in TUNABLE.items():
-        if type(values[name]) is not type(default):
-            raise TypeError(f"{name} is {values[name]!r}")
-    if Options(**values).unset:
-        raise ValueError(f"no values for {', '.join(Options(**values).unset)}")
 
 
 def _file(known: Mapping[str, Any]) -> Path:

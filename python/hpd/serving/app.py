@@ -310,7 +310,7 @@ class _HeadRequests:
         await self._app(scope, receive, send)
 
 
-def _log(request: Request, status: int, code: str = "", seconds: float | None = None) -> None:
+def _log(request: Request, status: int, code: str, seconds: float | None = None) -> None:
     parts = [request.method, request.url.path, str(status), code]
     took = "" if seconds is None else f"{seconds:.3f} s"
     _LOGGER.info("%s", " ".join(filter(None, [*parts, took])))

@@ -156,7 +156,7 @@ def label(
     records: Sequence[Record],
     schemas: Sequence[Schema],
     predictions: Sequence[Mapping[str, Any] | None],
-    unnamed: Unnamed = "null",
+    unnamed: Unnamed,
 ) -> list[LabelledDocument]:
     """Return documents with their predictions as labels, except those without a prediction."""
     labelled = []

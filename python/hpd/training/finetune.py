@@ -105,7 +105,7 @@ def finetune(
     output: Path,
     model: Path,
     schemas: Schemas | None,
-    options: FinetuneOptions | None = None,
+    options: FinetuneOptions,
     *,
     labels: LabelSource = "gold",
     dev: TrainingSource | None = None,
@@ -127,7 +127,7 @@ def finetune(
         quiet: hide the progress line.
         say: called with messages for the user.
     """
-    options = _with_default_epochs(options or FinetuneOptions(), train)
+    options = _with_default_epochs(options, train)
     base = GgufFile(model)
     vocabulary = GgufVocabulary(model)
     network = load_network(model, options.device)
@@ -332,7 +332,7 @@ def chosen_rate(
     options: LoopOptions,
     folder: Path,
     *,
-    resume: bool = False,
+    resume: bool,
 ) -> float:
     """Return the learning rate with the lowest loss, and write all losses into the folder.
 
