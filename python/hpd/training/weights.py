@@ -168,30 +168,20 @@ class GgufFile:
 
     def to_file(self, name: str, values: Array) -> Array:
         """Convert a tensor, or the rows of an adapter's B, to llama.cpp's form."""
-        n_heads = self._rotated_heads(name)
-        if n_heads:
-            pairs = values.reshape(n_heads, 2, len(values) // n_heads // 2, *values.shape[1:])
-            return np.ascontiguousarray(pairs.swapaxes(1, 2).reshape(values.shape))
-        return values + np.float32(self.form.norm_offset) if _is_norm(name) else values
+        return self._converted(name, values, (2, -1), self.form.norm_offset)
 
     def to_network(self, name: str, values: Array) -> Array:
         """Convert a tensor from llama.cpp's form."""
-        n_heads = self._rotated_heads(name)
-        if n_heads:
-            pairs = values.reshape(n_heads, len(values) // n_heads // 2, 2, *values.shape[1:])
+        return self._converted(name, values, (-1, 2), -self.form.norm_offset)
+
+    def _converted(
+        self, name: str, values: Array, pair_shape: tuple[int, int], norm_offset: float
+    ) -> Array:
+        if self.form.rotates_pairs and (".attn_q." in name or ".attn_k." in name):
+            n_heads = self.n_heads if ".attn_q." in name else self.n_heads_kv
+            pairs = values.reshape(n_heads, *pair_shape, *values.shape[1:])
             return np.ascontiguousarray(pairs.swapaxes(1, 2).reshape(values.shape))
-        return values - np.float32(self.form.norm_offset) if _is_norm(name) else values
-
-    def _rotated_heads(self, name: str) -> int:
-        if not self.form.rotates_pairs:
-            return 0
-        if ".attn_q." in name:
-            return self.n_heads
-        return self.n_heads_kv if ".attn_k." in name else 0
-
-
-def _is_norm(name: str) -> bool:
-    return name.endswith("norm.weight")
+        return values + np.float32(norm_offset) if name.endswith("norm.weight") else values
 
 
 def write_model(

@@ -39,7 +39,7 @@ def ollama_folders() -> list[Path]:
     """Return the existing folders that may hold Ollama's models."""
     named = os.environ.get(_FOLDER_VARIABLE)
     folders = [Path(named)] if named else [Path.home() / ".ollama" / "models", _SERVICE_FOLDER]
-    return [folder for folder in folders if _is_folder(folder / "manifests")]
+    return [folder for folder in folders if os.path.isdir(folder / "manifests")]
 
 
 def ollama_models() -> list[OllamaModel]:
@@ -78,13 +78,6 @@ def ollama_model(name: str) -> Path:
     if model.path is None:
         raise ModelLoadError(f"Ollama's model {wanted} cannot be used: {model.problem}")
     return model.path
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:  # of another user
-        return False
 
 
 def _shown_name(path: Path) -> str:
