@@ -23,8 +23,6 @@ from hpd.training.masks import Mask, Roles
 from hpd.training.network import attention_mask, use_attention
 from hpd.training.rows import TrainingPrompt
 
-Stop = Literal["complete", "invalid", "end_of_generation", "max_tokens"]
-
 
 @dataclass(slots=True)
 class DecodedValue:
@@ -33,7 +31,6 @@ class DecodedValue:
     tokens: list[int] = field(default_factory=list)
     """The tokens, without the one that ended generation."""
     raw: bytes = b""
-    stop: Stop = "max_tokens"
 
     @property
     def text(self) -> str:
@@ -158,15 +155,11 @@ class _Batch:
         for number, token in zip(row.active, tokens, strict=True):
             value = row.values[number]
             if token in self.decoder.end_tokens:
-                value.stop = "end_of_generation"
                 continue
             value.tokens.append(token)
             value.raw += self.decoder.piece(token)
-            found = status(value.raw)
-            if found == "incomplete":
+            if status(value.raw) == "incomplete":
                 active.append(number)
-            else:
-                value.stop = found
         row.active = active
 
     def _prune(self) -> None:
