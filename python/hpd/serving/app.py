@@ -110,17 +110,20 @@ class Service:
                 headers={"WWW-Authenticate": "Bearer"},
             )
 
-    async def answer(self, request: Request, read: Callable[[], ParsedRequest]) -> Response:
-        """Answer a request. Its schema is read in a thread, because that may take a while."""
-        parsed = await asyncio.to_thread(read)
+    async def answer(
+        self, request: Request, parse: Callable[..., ParsedRequest], *arguments: object
+    ) -> Response:
+        """Answer a request. It is parsed in a thread, because its schema may take a while."""
+        parsed = await asyncio.to_thread(parse, *arguments)
         headers = {}
         if parsed.warnings:
             warning = "; ".join(parsed.warnings).encode("ascii", "replace").decode()
             headers["X-Hpd-Warning"] = " ".join(warning.split())
+        gone = partial(_wait_for_disconnect, request)
         if parsed.part is None:
-            body = await self.dispatcher.answer(parsed, lambda: _wait_for_disconnect(request))
+            body = await self.dispatcher.answer(parsed, gone)
             return Response(body, headers=headers, media_type="application/json")
-        parts = self.dispatcher.parts(parsed, lambda: _wait_for_disconnect(request))
+        parts = self.dispatcher.parts(parsed, gone)
         first = await anext(parts)  # A failure before the first part gets its own status.
         return StreamingResponse(_events(first, parts), 200, headers, "text/event-stream")
 
@@ -230,30 +233,24 @@ def make_app(service: Service) -> FastAPI:
     )
     async def extract(request: Request, body: ExtractBody) -> Response:
         """Extract from one or several texts; returns lines as in `hpd extract`."""
-        return await service.answer(
-            request, lambda: parse_extract(body, service.plans, service.limits)
-        )
+        return await service.answer(request, parse_extract, body, service.plans, service.limits)
 
     @authenticated.post("/show", include_in_schema=False)
     async def show(request: Request, body: ExtractBody) -> Response:
         """The values of one text, for the page's script."""
-        return await service.answer(request, lambda: _parse_shown(body, service))
+        return await service.answer(request, _parse_shown, body, service.plans)
 
     @authenticated.post(
         "/v1/chat/completions", response_model=ChatCompletion, responses=ERROR_RESPONSES
     )
     async def chat(request: Request, body: ChatBody) -> Response:
         """OpenAI's chat completions, with a JSON Schema or a function."""
-        return await service.answer(
-            request, lambda: parse_chat(body, service.plans, service.served)
-        )
+        return await service.answer(request, parse_chat, body, service.plans, service.served)
 
     @authenticated.post("/v1/systemone", response_model=SystemOneAnswers, responses=ERROR_RESPONSES)
     async def systemone(request: Request, body: SystemOneBody) -> Response:
         """Typed questions about a state, answered with the probability of each option."""
-        return await service.answer(
-            request, lambda: parse_systemone(body, service.plans, service.served)
-        )
+        return await service.answer(request, parse_systemone, body, service.plans, service.served)
 
     @authenticated.get("/v1/models", response_model=ModelList, responses=_KEY_REFUSED)
     async def models() -> Response:
@@ -316,7 +313,7 @@ def _log(request: Request, status: int, code: str, seconds: float | None = None)
     _LOGGER.info("%s", " ".join(filter(None, [*parts, took])))
 
 
-def _parse_shown(body: ExtractBody, service: Service) -> ParsedRequest:
+def _parse_shown(body: ExtractBody, plans: PlanCache) -> ParsedRequest:
     (document,) = documents_of(body, ServerLimits(texts=1))
 
     def answer(extractions: Sequence[Extraction[Any]]) -> bytes:
@@ -334,7 +331,7 @@ def _parse_shown(body: ExtractBody, service: Service) -> ParsedRequest:
         }
         return json.dumps(shown, ensure_ascii=False).encode()
 
-    return ParsedRequest([document], plan_of(body, service.plans), answer)
+    return ParsedRequest([document], plan_of(body, plans), answer)
 
 
 def _model_card(served: ServedModel) -> dict[str, Any]:
