@@ -10,10 +10,9 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from hpd.cli import build_parser, main
-from hpd.training.command import ROUNDED, _options
+from hpd.training.command import _options
 from hpd.training.finetune import ADAPTER_RATES, MODEL_RATES, FinetuneOptions
 from hpd.training.loop import LoopOptions
-from hpd.training.network import ROUNDED as ROUNDED_HERE
 
 FIELDS = {field.name: field for cls in (FinetuneOptions, LoopOptions) for field in fields(cls)}
 CHOSEN = {
@@ -82,7 +81,6 @@ def test_what_is_said_arrives():
         ),
     )  # fmt: skip
     assert _options(parse("--method", "ar")).forms == {"ar": 1.0}
-    assert ROUNDED == ROUNDED_HERE
 
 
 @pytest.mark.parametrize(

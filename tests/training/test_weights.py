@@ -10,10 +10,9 @@ llama_cpp = pytest.importorskip("llama_cpp")
 
 from hpd.errors import InputError, OptionError
 from hpd.schema import load_schema
-from hpd.training import masks
+from hpd.training import ROUNDED, masks
 from hpd.training.data import LabelledDocument, RowMaker
 from hpd.training.network import (
-    ROUNDED,
     GgufVocabulary,
     TrainedWeights,
     add_lora,

@@ -22,13 +22,13 @@ from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS
 from hpd.schema import load_schemas
 from hpd.schema.schemas import Schemas
+from hpd.training import ROUNDED
 
 if TYPE_CHECKING:
     from hpd.training.finetune import FinetuneOptions
 
 AUTO = "auto"
 FORMS = ("branch", "skeleton", "label", "paper", "ar")
-ROUNDED = ("Q4_0", "Q5_0", "Q8_0")
 _NEEDS = {"lora_alpha": "lora_rank", "n_dev": "dev", "validate_every": "dev", "patience": "dev"}
 
 _DESCRIPTION = """\

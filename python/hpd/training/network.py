@@ -298,9 +298,6 @@ def lora_factors(network: Any) -> dict[str, tuple[Any, Any]]:
 
 # --- weights in training --------------------------------------------------------------------------
 
-ROUNDED = ("Q4_0", "Q5_0", "Q8_0")
-"""Types that weights can be rounded to in training: blocks of 32 weights with one scale."""
-
 
 def rounded(weights: Any, kind: str, *, is_compiled: bool = False) -> Any:
     """Round weights as ggml's quantisation does."""
@@ -347,7 +344,7 @@ class TrainedWeights:
     Args:
         network: the network, which is converted to ``dtype``.
         dtype: ``torch.float32`` or ``torch.bfloat16``.
-        rounding: one of ``ROUNDED``, or empty. Embeddings and norms are never rounded.
+        rounding: one of ``hpd.training.ROUNDED``, or empty. Embeddings and norms are never rounded.
         is_compiled: round with compiled code.
     """
 
