@@ -57,10 +57,8 @@ def file_to_load(path: Path, options: Options) -> Path:
         return path
     try:
         n_bytes = _n_bytes_of_copy(path)
-        if (
-            not n_bytes
-            or gain(options.n_threads_batch or options.n_threads or n_cores()) < MIN_GAIN
-        ):
+        n_threads = options.n_threads_batch or options.n_threads or n_cores()
+        if not n_bytes or gain(n_threads) < MIN_GAIN:
             return path
         copy = copies_folder() / f"{content_fingerprint(path)}.gguf"
         if copy.exists():

@@ -203,9 +203,7 @@ def run(arguments: argparse.Namespace) -> int:
     if options.loop.is_compiled:
         _check_compiler(options.device)
     file_type_number(options.file_type)  # An unknown type is refused at once.
-    model = (
-        resolve_model(Path(arguments.model).expanduser()) if arguments.model else resolve_model()
-    )
+    model = resolve_model(arguments.model)
     if arguments.n_threads:
         torch.set_num_threads(arguments.n_threads)
 

@@ -48,9 +48,8 @@ def load_network(path: Path, device: str = "cpu", adapter: Path | None = None) -
         factors = base.frequency_factors()
         if factors is not None:
             network.get_decoder().rotary_emb.inv_freq /= torch.from_numpy(factors)
-    if adapter is not None:
-        by_tensor = {base.name_of(name): parameter for name, parameter in parameters.items()}
-        with torch.no_grad():
+        if adapter is not None:
+            by_tensor = {base.name_of(name): parameter for name, parameter in parameters.items()}
             for name, change in adapter_changes(base, adapter):
                 by_tensor[name] += torch.from_numpy(change)
     return network.to(device).eval()
