@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import sys
 
-from hpd.bench.doctor import SELF_TEST_FILE, stored_questions
-from hpd.bench.doctor_trial import answers_of
+from hpd.bench.doctor import SELF_TEST_FILE, answers_of, stored_questions
 from hpd.models.model_files import bundled_model
 
 

@@ -78,7 +78,7 @@ def test_blocks_are_taught_as_they_are_decoded() -> None:
         blocks.begin(prompt.tokens)
         first.append(blocks.first(key))
 
-    maker = RowMaker(vocabulary, vocabulary.eos, N_BLOCK)
+    maker = RowMaker(vocabulary, N_BLOCK)
     row = maker.fields([LabelledDocument(TEXT, SCHEMA, {"Brand": "x" * 40, "Color": "y" * 40})])
     assert row is not None
     tokens, _, own = segment(row, mask_token(vocabulary), vocabulary.eos, AllMasked(), 0)

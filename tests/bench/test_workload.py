@@ -6,10 +6,10 @@ from benchmarking import SCHEMA
 from hpd import Options
 from hpd.bench.measure import without_nulls
 from hpd.bench.methods import KINDS, SWEEPS, parse_contest
-from hpd.bench.workload import complete_answer, load_workload, spread
+from hpd.bench.workload import load_workload, spread
 from hpd.errors import InputError
 from hpd.prompt.questions import value_at
-from hpd.prompt.text import value_text
+from hpd.prompt.text import complete_value, value_text
 from hpd.schema import load_schema, load_schemas
 from jsonl import write_lines
 
@@ -135,12 +135,12 @@ def test_replay_rows_without_values_are_an_error(tmp_path, gold):
 
 
 def test_answers_have_the_schemas_shape_and_order():
-    schema = load_schema("maker {city}, tags [str], n int")
-    assert complete_answer(schema.attributes, {"n": 3, "tags": ["x"], "other": 1}) == {
-        "maker": {"city": None},
-        "tags": ["x"],
-        "n": 3,
-    }
+    maker, tags, n = load_schema("maker {city}, tags [str], n int")
+    assert complete_value(maker, None) == {"city": None}
+    assert complete_value(maker, {"other": 1, "city": "Oslo"}) == {"city": "Oslo"}
+    assert complete_value(tags, ["x"]) == ["x"]
+    assert complete_value(tags, None) == []
+    assert complete_value(n, 3) == 3
 
 
 def test_fields_find_their_values():

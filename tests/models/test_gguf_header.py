@@ -44,7 +44,7 @@ def test_a_file_that_breaks_off_anywhere_in_its_header_says_so(tiny_model, tmp_p
         (b"", "not a GGUF file"),
         (b"PK\3\4", "not a GGUF file"),
         (b"GGUF\1\0\0\0" + bytes(16), "GGUFv1"),
-        (b"GGUF\0\0\0\3" + bytes(16), "byte order"),
+        (b"GGUF\0\0\0\3" + bytes(16), "endianness"),
         # One key, named "", of a type that there is not.
         (b"GGUF\3\0\0\0" + bytes(8) + b"\1" + bytes(15) + b"\x63\0\0\0", "header cannot be read"),
         # general.alignment as a text, on which llama.cpp itself would end the process.

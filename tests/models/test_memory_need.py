@@ -72,16 +72,21 @@ def test_a_draft_model_and_adapters_count(tmp_path):
 def test_a_shortage_comes_with_what_would_fit():
     model = small_model()
     options = Options(n_ctx=1 << 20)
-    assert shortage(model, options, Memory(None, None, None)) == ""
-    assert shortage(model, options, Memory(None, None, 16_000_000_000)) == ""
-    problem = shortage(model, options, Memory(None, 2_500_000_000, 2_000_000_000))
+    need = memory_need(model, options)
+
+    def short(total, available):
+        return shortage(model, options, Memory(None, total, available), need)
+
+    assert short(None, None) == ""
+    assert short(None, 16_000_000_000) == ""
+    problem = short(2_500_000_000, 2_000_000_000)
     assert problem.startswith("small.gguf takes about 4.")
     assert "2.0 GB are available (the limit is 2.5 GB): " in problem
     assert "-c 262144 (" in problem
     assert "-c 524288" not in problem, "that is still too much"
     assert "-ctk q8_0" not in problem
-    assert "-ctk q8_0 -ctv q8_0 (" in shortage(model, options, Memory(None, None, 3_000_000_000))
-    assert shortage(model, options, Memory(None, None, 1000)).endswith(": take a smaller model")
+    assert "-ctk q8_0 -ctv q8_0 (" in short(None, 3_000_000_000)
+    assert short(None, 1000).endswith(": take a smaller model")
 
 
 def test_extract_says_it_before_the_model_is_loaded(tmp_path, monkeypatch, capfd):

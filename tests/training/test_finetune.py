@@ -17,7 +17,7 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.training import data, masks
 from hpd.training.data import LabelledDocument, RowMaker, RowStream, TrainingSource
 from hpd.training.finetune import TRIAL_FILE, FinetuneOptions, chosen_rate, finetune
-from hpd.training.loop import LoopOptions, TrainingLoop, log_entries
+from hpd.training.loop import LOG_FILE, LoopOptions, TrainingLoop
 from hpd.training.network import (
     GgufVocabulary,
     add_lora,
@@ -49,7 +49,7 @@ def vocabulary(model):
 
 
 def maker_of(vocabulary):
-    return RowMaker(vocabulary, vocabulary.eos, 16)
+    return RowMaker(vocabulary, 16)
 
 
 def rows_of(vocabulary, documents=DOCUMENTS, form="branch"):
@@ -64,6 +64,11 @@ def stream_of(vocabulary, documents=DOCUMENTS, **settings):
 
 def text_of(vocabulary, tokens):
     return b"".join(vocabulary.piece(int(token)) for token in tokens).decode()
+
+
+def causal(row):
+    """The roles of the row's tokens as plain text."""
+    return masks.RowLayout("branch", len(row), [], 1).prompt()
 
 
 # --- rows -----------------------------------------------------------------------------------------
@@ -88,7 +93,7 @@ def test_a_packed_row_costs_what_its_fields_cost_alone(model, vocabulary):
         for name in document.answer:
             one = LabelledDocument(document.text, SCHEMA, {name: document.answer[name]})
             (single,) = rows_of(vocabulary, [one])
-            plain = TrainingRow(single.tokens, single.targets, masks.causal(len(single)), "branch")
+            plain = TrainingRow(single.tokens, single.targets, causal(single), "branch")
             with torch.no_grad():
                 alone += float(loss_sum(network, packed([plain])))
             n_alone += len(plain)
@@ -107,7 +112,7 @@ def test_a_whole_answer_follows_the_engines_prompt(vocabulary):
     assert text_of(vocabulary, taught) == '{"Brand": "Nike", "Color": "Black", "Size": 10}'
     assert taught[-1] == vocabulary.eos
     assert masks.dense(row.mask, masks.stack([row.roles])).equal(
-        masks.dense("branch", masks.stack([masks.causal(len(row))]))
+        masks.dense("branch", masks.stack([causal(row)]))
     )
 
 
@@ -289,12 +294,27 @@ def loop_of(network, vocabulary, folder, settings=None, validate=None):
     )
 
 
+def log_entries(folder):
+    return [json.loads(line) for line in (folder / LOG_FILE).read_text().splitlines()]
+
+
+def interrupted_at(step):
+    def show(bar, entry):
+        if entry["step"] == step:
+            raise KeyboardInterrupt
+
+    return show
+
+
 @pytest.mark.parametrize("kind", [{}, {"bf16": True, "rounding": "Q4_0"}])
 def test_a_run_that_was_interrupted_ends_like_one_that_was_not(model, vocabulary, tmp_path, kind):
     straight, broken, resumed = (load_network(model) for _ in range(3))
     asked = options(epochs=2, **kind)
     loop_of(straight, vocabulary, tmp_path / "a", asked).run()
-    loop_of(broken, vocabulary, tmp_path / "b", asked).run(stop_after=5)
+    loop = loop_of(broken, vocabulary, tmp_path / "b", asked)
+    loop._show = interrupted_at(5)
+    with pytest.raises(KeyboardInterrupt):
+        loop.run()
     loop_of(resumed, vocabulary, tmp_path / "b", asked).run(resume=True)
     assert torch.equal(weights(resumed), weights(straight))
     assert not torch.equal(weights(resumed), weights(broken))

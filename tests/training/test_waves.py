@@ -172,7 +172,7 @@ def test_rows_hold_what_decoding_sends(loaded, vocabulary, layout, lists, n_stac
     schema = data.draw(strategies.schemas())
     answers = [data.draw(strategies.answers_of(schema)) for _ in range(n_stacked)]
     documents = [LabelledDocument(t, schema, a) for t, a in zip(TEXTS, answers, strict=False)]
-    maker = RowMaker(vocabulary, vocabulary.eos, MAX_TOKENS, lists=lists)
+    maker = RowMaker(vocabulary, MAX_TOKENS, lists=lists)
     row = maker.fields(documents, layout)
     prompt = prompt_of(loaded, schema, layout, answers, lists)
     assert sorted(taught_keys(row)) == sorted(sent_keys(prompt, partial(known_answer, loaded)))
@@ -192,7 +192,7 @@ def test_rows_hold_the_items_and_what_comes_after_them(loaded, vocabulary, kind,
         "size": None,
     }
     document = LabelledDocument(TEXTS[0], schema, answer)
-    row = RowMaker(vocabulary, vocabulary.eos, 64).fields([document], layout)
+    row = RowMaker(vocabulary, 64).fields([document], layout)
     taught = taught_keys(row)
     prompt = prompt_of(loaded, schema, layout, [answer])
     assert sorted(taught) == sorted(sent_keys(prompt, engine_of(loaded)))
@@ -216,7 +216,7 @@ def test_rows_hold_lists_of_names_and_the_parts_of_named_rows(loaded, vocabulary
     lines = [{"item": item, "qty": i, "unit": "g"} for i, item in enumerate(items)]
     answer = {"tags": [f"tag number {i}" for i in range(40)], "lines": lines, "total": None}
     document = LabelledDocument(TEXTS[0], schema, answer)
-    maker = RowMaker(vocabulary, vocabulary.eos, 12, lists="names")
+    maker = RowMaker(vocabulary, 12, lists="names")
     row = maker.fields([document], layout)
     prompt = prompt_of(loaded, schema, layout, [answer], "names")
     sent = sent_keys(prompt, partial(known_answer, loaded))
@@ -236,7 +236,7 @@ def test_a_row_that_is_too_long_leaves_out_cells_and_nothing_of_the_first_wave(v
     items = ["Hemoglobin", "Leukocytes", "Platelets", "Neutrophils"]
     lines = [{"item": item, "qty": i, "unit": "g"} for i, item in enumerate(items)]
     document = LabelledDocument(TEXTS[0], schema, {"lines": lines, "total": 4})
-    maker = RowMaker(vocabulary, vocabulary.eos, 12, lists="names")
+    maker = RowMaker(vocabulary, 12, lists="names")
     whole = maker.row([document], "branch")
     keys = taught_keys(whole)
     assert len(maker.row([document], "branch", len(whole))) == len(whole)

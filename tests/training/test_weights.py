@@ -10,10 +10,9 @@ llama_cpp = pytest.importorskip("llama_cpp")
 
 from hpd.errors import InputError, OptionError
 from hpd.schema import load_schema
-from hpd.training import masks
+from hpd.training import ROUNDED, masks
 from hpd.training.data import LabelledDocument, RowMaker
 from hpd.training.network import (
-    ROUNDED,
     GgufVocabulary,
     TrainedWeights,
     add_lora,
@@ -29,7 +28,7 @@ from hpd.training.rows import NO_TARGET
 from hpd.training.weights import (
     ARCHITECTURES,
     GgufFile,
-    check_file_type,
+    file_type_number,
     set_metadata,
     write_adapter,
     write_model,
@@ -67,7 +66,7 @@ def parameters(network):
 
 def rows_of(path, n=1, mask="branch"):
     vocabulary = GgufVocabulary(path)
-    maker = RowMaker(vocabulary, vocabulary.eos, 16)
+    maker = RowMaker(vocabulary, 16)
     documents = [LabelledDocument(f"{TEXT} {i}", SCHEMA, ANSWER) for i in range(n)]
     return [maker.fields([document], mask) for document in documents]
 
@@ -233,4 +232,4 @@ def test_what_cannot_be_trained_is_refused(tiny_model, tmp_path):
     with pytest.raises(InputError, match=r"architecture mamba cannot be trained; .* llama, qwen2"):
         GgufFile(tiny_model("mamba"))
     with pytest.raises(OptionError, match=r"q99: unknown file type; known: .*Q4_K_M"):
-        check_file_type("q99")
+        file_type_number("q99")

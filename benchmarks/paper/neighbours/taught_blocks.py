@@ -97,7 +97,7 @@ def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[PackedRows]:
 
     titles = [each for each in taught() if each.name.startswith("titles")]
     rng, mask = Random(seed), mask_token(vocabulary)
-    maker = RowMaker(vocabulary, vocabulary.eos, N_BLOCK)
+    maker = RowMaker(vocabulary, N_BLOCK)
     while True:
         parts: list[tuple[Any, Any, AttentionSegment]] = []
         n_tokens = 0

@@ -1,4 +1,8 @@
-"""Checks of the installation: its environment, whether it works, and remedies."""
+"""Checks of the installation: its environment, whether it works, and remedies.
+
+``python -m hpd.bench.doctor MODEL.gguf`` is the trial of a model. It is a separate process, as
+llama.cpp may crash on a processor for which it was not built, or if memory is short.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,9 @@ import platform
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +34,7 @@ from hpd.models.memory import memory, memory_need, readable_size, shortage
 from hpd.models.model_files import bundled_model
 from hpd.models.wider_copies import MIN_GAIN, NARROW, WIDE, copies_folder, gain
 from hpd.options import Options
+from hpd.values.confidence import NO_CALIBRATION
 from hpd.version import __version__
 
 CheckState = Literal["ok", "note", "broken"]
@@ -50,10 +56,7 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the object in the output of ``hpd doctor --json``."""
-        result: dict[str, Any] = {"name": self.name, "state": self.state, "text": self.text}
-        if self.remedy:
-            result["remedy"] = self.remedy
-        return {**result, **({"details": dict(self.details)} if self.details else {})}
+        return {name: value for name, value in asdict(self).items() if value}
 
 
 _FEATURES = {
@@ -354,10 +357,10 @@ def _fitting(model: Path) -> Check:
     """Check the memory that a model needs with default options."""
     try:
         need = memory_need(model, Options())
-        problem = shortage(model, Options(), memory())
+        problem = shortage(model, Options(), memory(), need)
     except ModelLoadError as error:
         return Check("fitting", "broken", str(error))
-    details = {each.name: getattr(need, each.name) for each in fields(need)}
+    details = asdict(need)
     if problem and not devices():
         return Check("fitting", "broken", f"{problem}; not tried", details=details)
     return Check("fitting", "ok", f"{model.name} takes about {need.in_words()}", details=details)
@@ -401,7 +404,7 @@ def _attention(outcome: dict[str, Any]) -> Check:
 
 def _run_trial(name: str, model: Path) -> dict[str, Any] | Check:
     """Return the outcome of a trial with its log, or the failed check."""
-    command = [sys.executable, "-m", "hpd.bench.doctor_trial", str(model)]
+    command = [sys.executable, "-m", "hpd.bench.doctor", str(model)]
     try:
         done = subprocess.run(
             command,
@@ -459,3 +462,45 @@ def run_checks(model: Path | None = None) -> Iterator[Check]:
     yield from check_self_test()
     if model is not None:
         yield from check_model(model)
+
+
+def answers_of(model: Path) -> dict[str, Any]:
+    """Answer the questions of the self-test with a model, in this process.
+
+    Returns:
+        ``answers``: the data of each text, with confidences by dotted path; ``seconds``, without
+        loading; ``tuned``, the settings that apply; ``n_attention_taken`` and
+        ``n_attention_left``, attention nodes computed by hpd's kernel and by llama.cpp;
+        ``attention_kernels``, those for this processor, fastest first, each with the reason why
+        it cannot be used, or an empty text.
+    """
+    from hpd import _native
+    from hpd.extractor import Extractor
+
+    stored = stored_questions()
+    texts = [question["text"] for question in stored["questions"]]
+    # Uncalibrated, because a wrong kernel shows in the model's own confidence.
+    with Extractor(stored["schema"], model, quiet=True, calibration=NO_CALIBRATION) as extractor:
+        start = time.perf_counter()
+        extractions = list(extractor.extract_many(texts))
+        return {
+            "answers": [
+                {
+                    "data": extraction.data,
+                    "confidences": {
+                        path: round(field.confidence or 0.0, 3)
+                        for path, field in extraction.fields.items()
+                    },
+                }
+                for extraction in extractions
+            ],
+            "seconds": time.perf_counter() - start,
+            "tuned": extractor.tuned,
+            "n_attention_taken": extractor.stats.n_attention_taken,
+            "n_attention_left": extractor.stats.n_attention_left,
+            "attention_kernels": _native.attention_problems(),
+        }
+
+
+if __name__ == "__main__":
+    print(json.dumps(answers_of(Path(sys.argv[1]))))

@@ -23,6 +23,7 @@ from hpd.bench.methods import BenchMethod
 from hpd.bench.workload import Workload, WorkloadDocument, spread
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError
+from hpd.models.hardware import system_lines
 from hpd.models.settings import engine_options
 from hpd.options import TUNABLE, Options, speed_identity
 from hpd.pipeline.compiled_schema import CompiledSchema
@@ -42,12 +43,9 @@ def forget_peak() -> None:
 
 def peak_bytes() -> int:
     """Return the peak resident set since ``forget_peak``; 0 if unknown."""
-    try:
-        for line in _STATUS.read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+    for line in system_lines(_STATUS):
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
     try:
         import resource
     except ImportError:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from hpd import _native
-from hpd.bench.measure import Bench, MeasuredAnswers, Measurement, Prices, least_disturbed
-from hpd.bench.methods import KINDS, BenchMethod, Contest
+from hpd.bench.measure import Bench, Measurement, Prices, least_disturbed
+from hpd.bench.methods import BenchMethod, Contest
 from hpd.models.hardware import device_summary, devices, processor, use_amx
 from hpd.version import __version__
 
@@ -95,7 +95,6 @@ def by_speed(runs: Mapping[str, Sequence[Measurement]]) -> list[str]:
 
 def _baseline(kind: str, by_method: Mapping[str, Sequence[Measurement]]) -> Mapping[int, float]:
     """Return the milliseconds by round of the kind's first method; of ar-batched, the fastest."""
-    assert kind in KINDS
     candidates = {name: runs for name, runs in by_method.items() if runs[0].kind == kind}
     if not candidates:
         return {}
@@ -191,9 +190,6 @@ def _cell(key: str, value: object) -> str:
     return f"{value:.{_DECIMALS.get(key, 0)}f}"
 
 
-OnMeasurement = Callable[[Measurement], None]
-
-
 @dataclass(slots=True)
 class Rounds:
     """The results of several rounds."""
@@ -215,7 +211,10 @@ class Rounds:
 
 
 def run_rounds(
-    bench: Bench, contests: Sequence[Contest], n_rounds: int, progress: OnMeasurement | None = None
+    bench: Bench,
+    contests: Sequence[Contest],
+    n_rounds: int,
+    progress: Callable[[Measurement], None] | None = None,
 ) -> Rounds:
     """Time all methods in rounds, with prices before and after those that fill batches.
 
@@ -232,7 +231,11 @@ def run_rounds(
                 before = None
             elif before is None:
                 before = bench.prices(methods[0].options)
-            run = measure_undisturbed(bench, method, number, progress)
+            run = least_disturbed(
+                partial(bench.measure, method, number), lambda run: run.measurement.stolen
+            )
+            if progress is not None:
+                progress(run.measurement)
             rounds.measurements.append(run.measurement)
             rounds.answers.setdefault(method.name, run.answers)
             if before is not None:
@@ -244,23 +247,9 @@ def run_rounds(
     return rounds
 
 
-def measure_undisturbed(
-    bench: Bench, method: BenchMethod, number: int, progress: OnMeasurement | None
-) -> MeasuredAnswers:
-    """Run a method, and repeat it if the host of a virtual machine disturbed it."""
-    run = least_disturbed(partial(bench.measure, method, number), _stolen)
-    if progress is not None:
-        progress(run.measurement)
-    return run
-
-
 def n_different(answers: Mapping[int, Any], reference: Mapping[int, Any]) -> int:
     """Count the documents with different answers, of those that have both answers."""
     return sum(answers[index] != reference[index] for index in answers.keys() & reference.keys())
-
-
-def _stolen(run: MeasuredAnswers) -> float:
-    return run.measurement.stolen
 
 
 def _winner(contest: Contest, measurements: Sequence[Measurement]) -> BenchMethod:
@@ -273,7 +262,7 @@ def _unique(methods: Iterable[BenchMethod]) -> list[BenchMethod]:
     return list({method.name: method for method in methods}.values())
 
 
-def environment(model: _native.Model, path: Path, n_gpu_layers: int = -1) -> dict[str, Any]:
+def environment(model: _native.Model, path: Path, n_gpu_layers: int) -> dict[str, Any]:
     """Return everything that affects the figures, apart from the settings."""
     return {
         "hpd": __version__,

@@ -91,7 +91,7 @@ class TuneSearch:
         self._axes = axes
         self._n_tolerated = n_tolerated
         self._is_over = is_over
-        self._trials: list[TuneTrial] = []
+        self._trials: dict[frozenset[tuple[str, int]], TuneTrial] = {}
 
     def run(self) -> TuneResult:
         """Search until no settings are faster, or time is up.
@@ -106,8 +106,9 @@ class TuneSearch:
         for _ in range(_MAX_PASSES):
             start = best
             for axis in self._axes:
-                candidates = _unique([best, *({**best, **change} for change in axis)])
-                contest = frozenset(frozenset(settings.items()) for settings in candidates)
+                changed = [{**best, **change} for change in axis]
+                by_key = {_key(settings): settings for settings in [best, *changed]}
+                candidates, contest = [*by_key.values()], frozenset(by_key)
                 if contest not in done and len(candidates) > 1:
                     done.add(contest)
                     best = self._winner(candidates, axis)
@@ -162,22 +163,25 @@ class TuneSearch:
     def _confirmed(self, best: TunedSettings) -> TuneResult:
         """Compare the best with the default again, as several small gains may be noise."""
         if best == self._default:
-            return TuneResult(best, 1.0, self._trials)
+            return self._result(best, 1.0)
         ratios = []
         for number in range(_N_RUNS):
             pair = (self._default, best)
             seconds = [self._seconds(s) for s in (pair if number % 2 == 0 else pair[::-1])]
             if None in seconds:
-                return TuneResult(self._default, 1.0, self._trials)
+                return self._result(self._default, 1.0)
             first, second = (s for s in seconds if s is not None)
             ratios.append(first / second if number % 2 == 0 else second / first)
         speedup = statistics.median(ratios)
         if speedup <= 1 + TIE_MARGIN or not self._is_usable(best):
-            return TuneResult(self._default, 1.0, self._trials)
-        return TuneResult(best, speedup, self._trials)
+            return self._result(self._default, 1.0)
+        return self._result(best, speedup)
+
+    def _result(self, chosen: TunedSettings, speedup: float) -> TuneResult:
+        return TuneResult(chosen, speedup, [*self._trials.values()])
 
     def _seconds(self, settings: TunedSettings) -> float | None:
-        trial = self._trial(settings)
+        trial = self._trials.setdefault(_key(settings), TuneTrial(settings))
         try:
             run = self._measure(settings)
         except HpdError as error:
@@ -191,23 +195,12 @@ class TuneSearch:
 
     def _is_usable(self, settings: TunedSettings) -> bool:
         """Return whether settings work, and give the same answers as the default."""
-        trial = self._trial(settings)
+        trial = self._trials[_key(settings)]
         return not trial.problem and trial.n_different <= self._n_tolerated
 
-    def _trial(self, settings: TunedSettings) -> TuneTrial:
-        for trial in self._trials:
-            if trial.settings == settings:
-                return trial
-        self._trials.append(TuneTrial(settings))
-        return self._trials[-1]
 
-
-def _unique(all_settings: Sequence[TunedSettings]) -> list[TunedSettings]:
-    unique: list[TunedSettings] = []
-    for settings in all_settings:
-        if settings not in unique:
-            unique.append(settings)
-    return unique
+def _key(settings: TunedSettings) -> frozenset[tuple[str, int]]:
+    return frozenset(settings.items())
 
 
 def _axis(name: str, tuning: Tuning) -> Axis:

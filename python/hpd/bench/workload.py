@@ -11,8 +11,9 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.evaluation.rows import ABSENT
 from hpd.files.reader import Record, RecordReader
+from hpd.prompt.text import complete_value
 from hpd.schema import load_schemas
-from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.attributes import Schema
 from hpd.schema.schemas import Schemas
 
 _ANSWERS = ("target_scores", "gold", "data")
@@ -45,7 +46,6 @@ def load_workload(
     replay: str | Path | None = None,
     *,
     limit: int | None = None,
-    n_warm_up: int = 1,
     text_field: Sequence[str] | None = None,
     id_field: str | None = None,
     category_field: str | None = None,
@@ -57,7 +57,6 @@ def load_workload(
         schemas: the documents' schemas.
         replay: rows with the answers (``target_scores``, ``gold`` or ``data``), by id.
         limit: maximum number of documents, spread evenly over the file.
-        n_warm_up: documents of each category that are not timed, if there are enough.
         text_field: the fields with the text.
         id_field: the field with the id.
         category_field: the field with the category (else ``category`` if schemas need one).
@@ -82,41 +81,14 @@ def load_workload(
     if not items:
         raise InputError(f"{name}: no documents")
     timed = [items[i] for i in spread(len(items), limit)]
-    chosen = {id(item) for item in timed}
-    return Workload(
-        Path(name).stem,
-        schemas,
-        tuple(timed),
-        tuple(_warm_up(timed, [item for item in items if id(item) not in chosen], n_warm_up)),
-        replay is not None,
-    )
+    warm_up = tuple(_warm_up(timed, items))
+    return Workload(Path(name).stem, schemas, tuple(timed), warm_up, replay is not None)
 
 
 def spread(n: int, limit: int | None) -> list[int]:
     """Return ``limit`` evenly spread numbers below ``n``."""
     n_taken = n if limit is None else min(n, limit)
     return [i * n // n_taken for i in range(n_taken)]
-
-
-def complete_answer(attributes: Sequence[Attribute], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all attributes in the order of the schema, null if unknown."""
-    answer: dict[str, Any] = {}
-    for attribute in attributes:
-        value = known.get(attribute.name)
-        if attribute.type == "object":
-            inner = value if isinstance(value, Mapping) else {}
-            answer[attribute.name] = complete_answer(attribute.attributes, inner)
-        elif attribute.type == "array":
-            answer[attribute.name] = [_array_item(attribute.item, item) for item in value or []]
-        else:
-            answer[attribute.name] = value
-    return answer
-
-
-def _array_item(attribute: Attribute | None, value: Any) -> Any:
-    if attribute is not None and attribute.type == "object" and isinstance(value, Mapping):
-        return complete_answer(attribute.attributes, value)
-    return value
 
 
 def _item(
@@ -133,7 +105,8 @@ def _item(
     if record.id not in answers:
         raise InputError(f"{where}: the replay file has no answer for id {record.id!r}")
     schema = schemas.for_category(record.category)
-    answer = complete_answer(schema.attributes, _single(schema, answers[record.id]))
+    known = _single(schema, answers[record.id])
+    answer = {own.name: complete_value(own, known.get(own.name)) for own in schema}
     return WorkloadDocument(record.id, record.text, record.category, answer)
 
 
@@ -165,15 +138,16 @@ def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _warm_up(
-    timed: Sequence[WorkloadDocument], others: Sequence[WorkloadDocument], n: int
+    timed: Sequence[WorkloadDocument], items: Sequence[WorkloadDocument]
 ) -> Iterator[WorkloadDocument]:
-    """Yield the first untimed documents of each category, or timed ones if there are no others.
+    """Yield the first untimed document of each category, or a timed one if there is no other.
 
     The drafter must not learn from the documents that are timed.
     """
+    chosen = {id(item) for item in timed}
+    others = [item for item in items if id(item) not in chosen]
     for category in dict.fromkeys(item.category for item in timed):
-        free = [item for item in others if item.category == category]
-        yield from (free or [item for item in timed if item.category == category])[:n]
+        yield next(item for item in (*others, *timed) if item.category == category)
 
 
 N_DOCUMENTS = 128

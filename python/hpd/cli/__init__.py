@@ -17,39 +17,23 @@ from importlib import import_module
 from typing import Any
 
 from hpd.cli.arguments import Parser
-from hpd.cli.common import (
-    EXIT_FAILED,
-    EXIT_INTERRUPTED,
-    EXIT_OK,
-    EXIT_USAGE,
-    UsageError,
-    say,
-)
+from hpd.cli.common import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, UsageError, say
 from hpd.errors import HpdError, HpdWarning, MissingPackageError, OptionError, SchemaError
 from hpd.messages import did_you_mean
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "extract": ("hpd.cli.extract", "extract values from documents"),
-    "serve": (
-        "hpd.serving.commands.serve",
-        "start an HTTP server, also for OpenAI clients",
-    ),
+    "serve": ("hpd.serving.commands.serve", "start an HTTP server, also for OpenAI clients"),
     "mcp": ("hpd.serving.commands.mcp", "serve tools to assistants"),
     "eval": ("hpd.evaluation.commands.eval", "score values against gold values"),
-    "calibrate": (
-        "hpd.evaluation.commands.calibrate",
-        "fit confidence to accuracy",
-    ),
+    "calibrate": ("hpd.evaluation.commands.calibrate", "fit confidence to accuracy"),
     "status": ("hpd.evaluation.commands.status", "show a run's progress"),
     "report": (
         "hpd.evaluation.commands.report",
         "make an HTML page with values marked in their texts",
     ),
     "judge": ("hpd.evaluation.commands.judge", "let a larger model judge values"),
-    "compare": (
-        "hpd.evaluation.commands.compare",
-        "let people compare systems blindly",
-    ),
+    "compare": ("hpd.evaluation.commands.compare", "let people compare systems blindly"),
     "discover": ("hpd.evaluation.commands.discover", "let a model propose attributes"),
     "data": ("hpd.evaluation.commands.data", "convert public data sets"),
     "bench": ("hpd.bench.commands.bench", "compare the speed of methods"),
@@ -141,9 +125,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         say("interrupted")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of the output, such as head, has stopped: no error. Otherwise Python would
-        # complain when it flushes the output at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_unwritten()  # The reader of the output, such as head, has stopped: no error.
         return EXIT_OK
     except (UsageError, SchemaError, OptionError, MissingPackageError) as error:
         say(f"error: {error}")

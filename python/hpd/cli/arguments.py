@@ -30,24 +30,20 @@ class Parser(argparse.ArgumentParser):
     and loaded when one of them is used.
     """
 
+    more_defaults: Callable[[argparse.Namespace], Mapping[str, Any] | None] | None = None
+    """Returns defaults for missing arguments, from the given ones."""
+
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         settings.setdefault("allow_abbrev", False)
         super().__init__(**settings)
-
-    lazy_modules: Mapping[str, str] = {}
-    """Modules with ``add_arguments(parser)``, by the common prefix of their flags."""
-
-    more_defaults: Callable[[argparse.Namespace], Mapping[str, Any] | None] | None = None
-    """Returns defaults for missing arguments, from the given ones."""
+        self.lazy_modules: dict[str, str] = {}
+        """Modules with ``add_arguments(parser)``, by the common prefix of their flags."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse arguments; reject ``--flag=--``, which Python 3.11 reads as an empty list."""
         given = list(sys.argv[1:] if args is None else args)
-        for prefix in [
-            each for each in self.lazy_modules if any(w.startswith(each) for w in given)
-        ]:
-            self.load_guest(prefix)
+        self.load_guests(lambda prefix: any(word.startswith(prefix) for word in given))
         for text in given:
             flag, _, value = text.partition("=")
             if flag.startswith("-") and value == "--":
@@ -61,12 +57,11 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(parsed[1])}")
         return parsed
 
-    def load_guest(self, prefix: str) -> None:
-        """Load the module for flags with a prefix, and add its arguments."""
-        if prefix in self.lazy_modules:
-            modules = dict(self.lazy_modules)
-            import_module(modules.pop(prefix)).add_arguments(self)
-            self.lazy_modules = modules
+    def load_guests(self, is_wanted: Callable[[str], bool] = lambda prefix: True) -> None:
+        """Load the modules for flags with certain prefixes (default: all), and add their
+        arguments."""
+        for prefix in filter(is_wanted, list(self.lazy_modules)):
+            import_module(self.lazy_modules.pop(prefix)).add_arguments(self)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print a help text; unlike argparse, raise an error if it cannot be written."""

@@ -31,7 +31,6 @@ To try it in this shell only: eval "$(hpd completion bash)"
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "completion",
-        help="print a shell completion script",
         usage="%(prog)s {bash,zsh,fish}",
         description=_DESCRIPTION,
     )
@@ -45,8 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     parser = arguments.build_parser()
     for command in parser._subparsers._group_actions[0].choices.values():
-        for prefix in command.lazy_modules:
-            command.load_guest(prefix)
+        command.load_guests()
     for action in _all_actions(parser):
         _complete(action, shtab)
     print(shtab.complete(parser, arguments.shell))

@@ -86,7 +86,7 @@ def preview(
     schema: Schema,
     documents: Sequence[str],
     options: Options,
-    examples: Examples = (),
+    examples: Examples,
 ) -> Preview:
     """Return the first request for ``documents``; several form a stack."""
     compiled_schema = CompiledSchema(model, schema, options, examples)

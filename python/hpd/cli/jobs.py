@@ -50,13 +50,13 @@ class Job:
         return _location(self.path, self.text, self.table, key)
 
 
-def find_job(name: str, file: str | None = None) -> Job:
+def find_job(name: str, file: str | None) -> Job:
     """Find a job by its name.
 
     Args:
         name: the job's name.
-        file: the file with the job (default: ``hpd.toml`` or a ``pyproject.toml`` with
-            ``[tool.hpd]``, in this folder or the nearest one above it).
+        file: the file with the job; None: ``hpd.toml`` or a ``pyproject.toml`` with
+            ``[tool.hpd]``, in this folder or the nearest one above it.
 
     Raises:
         UsageError: there is no such file or job, or the file cannot be read.
@@ -175,8 +175,7 @@ def job_defaults(parser: Parser, given: argparse.Namespace) -> Mapping[str, Any]
         return None
     file, _, name = given.job.rpartition(":")
     job = find_job(name, file or None)
-    for prefix in [each for each in parser.lazy_modules if each[2:] in job.settings]:
-        parser.load_guest(prefix)
+    parser.load_guests(lambda prefix: prefix[2:] in job.settings)
     actions = _settable(parser)
     values: dict[str, Any] = {}
     for key, value in job.settings.items():

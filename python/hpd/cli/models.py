@@ -42,7 +42,6 @@ flight; ONE TOKEN: as for one document written token by token. Speeds are relati
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "models",
-        help="list recommended models, those on this disk, and which of them fit",
         usage="%(prog)s [--speed [-t N]] [--json]",
         description=_DESCRIPTION,
     )

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.cli.arguments import not_empty
-from hpd.cli.common import UsageError
-from hpd.errors import InputError
+from hpd.cli.common import UsageError, input_errors_as_usage
 from hpd.files.journal import file_fingerprint, journal_path, text_fingerprint
 from hpd.files.streams import absolute, fill_pattern, fixed_folder, is_pattern
 from hpd.files.table_edits import check_unedited
@@ -138,10 +137,8 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
             ".parquet file"
         )
     if is_made_from_lines(target):
-        try:
+        with input_errors_as_usage():
             check_writable(path)
-        except InputError as error:
-            raise UsageError(str(error)) from error
         lines = lines_path(path)
         if os.path.exists(target) and not arguments.overwrite and not lines.exists():
             raise UsageError(f"{target} already exists: replace it (--overwrite), or name another")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
@@ -92,6 +92,7 @@ class _RemoteOutput:
             raise UsageError(f"{name} is a folder: name a file")
         folder = cache_folder() / "remote" / text_fingerprint(name)
         self.local = folder / file
+        self._files = written_files(str(self.local))
 
     def check_output(self, arguments: argparse.Namespace) -> None:
         """Check that the output can be written and would not overwrite anything."""
@@ -111,11 +112,11 @@ class _RemoteOutput:
     def names(self) -> list[str]:
         """Return the names of the files that belong to the output."""
         unstrip: Callable[[str], str] = self._filesystem.unstrip_protocol
-        return [unstrip(self._at(file)) for file in written_files(str(self.local))]
+        return [unstrip(self._at(file)) for file in self._files]
 
     def has_copies(self) -> bool:
         """Return whether a killed run left files on this machine."""
-        return any(file.exists() for file in written_files(str(self.local)))
+        return any(file.exists() for file in self._files)
 
     def fetch(self) -> None:
         """Download the existing files."""
@@ -123,7 +124,7 @@ class _RemoteOutput:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
         with errors_in_words(self.name):
-            for file in written_files(str(self.local)):
+            for file in self._files:
                 if self._filesystem.exists(self._at(file)):
                     self._filesystem.get_file(self._at(file), str(unfinished / file.name))
         shutil.rmtree(self.local.parent, ignore_errors=True)
@@ -133,8 +134,9 @@ class _RemoteOutput:
         """Upload the files, and delete them here."""
         try:
             with errors_in_words(self.name):
-                for file in self._finished():
-                    self._filesystem.put_file(str(file), self._at(file))
+                for file in self._files:
+                    if file.exists() and file.suffix != ".new":
+                        self._filesystem.put_file(str(file), self._at(file))
         except InputError as error:
             raise HpdError(
                 f"{error}; finished documents are in {self.local.parent}, and the same command "
@@ -145,11 +147,6 @@ class _RemoteOutput:
     def forget(self) -> None:
         """Delete the copies on this machine."""
         shutil.rmtree(self.local.parent, ignore_errors=True)
-
-    def _finished(self) -> Iterator[Path]:
-        for file in written_files(str(self.local)):
-            if file.exists() and file.suffix != ".new":
-                yield file
 
     def _at(self, file: Path) -> str:
         return f"{self._folder}/{file.name}"

@@ -138,20 +138,17 @@ class ExtractProgress:
         self._n_values += n_values
         self._n_nulls += n_nulls
         self._n_failed += failed
-        details = f"{self._n_nulls / self._n_values:.0%} null" if self._n_values else ""
-        if self._n_failed:
-            details += f"  {self._n_failed} failed"
-        task = self._bar.tasks[0]
-        total = "" if task.total is None else f"/{task.total:.0f}"
         self._n_now += 1
         rate = format_rate(self._n_now / (time.perf_counter() - self._start))
-        details = f"{rate} {self._unit}/s  {details.strip()}"
-        self._bar.update(
-            self._task,
-            advance=1,
-            done=f"{self._n_done}{total}",
-            details=details,
-        )
+        details = [f"{rate} {self._unit}/s"]
+        if self._n_values:
+            details.append(f"{self._n_nulls / self._n_values:.0%} null")
+        if self._n_failed:
+            details.append(f"{self._n_failed} failed")
+        task = self._bar.tasks[0]
+        total = "" if task.total is None else f"/{task.total:.0f}"
+        done = f"{self._n_done}{total}"
+        self._bar.update(self._task, advance=1, done=done, details="  ".join(details))
 
     def count_chunks(self, n_more: int) -> None:
         """From now on, count chunks; this document adds ``n_more`` to the total."""

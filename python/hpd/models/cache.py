@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 CACHE_VARIABLE = "HPD_CACHE"
 """The environment variable for hpd's cache folder."""
@@ -33,6 +37,28 @@ def write_json(file: Path, content: object) -> None:
     partial.replace(file)
 
 
+def remembered(name: str, key: str, find: Callable[[], T], **about: object) -> T:
+    """Return a value from the cache; one that is not there is found, and stored if possible.
+
+    Args:
+        name: the name of its file.
+        key: the key of the value in the file.
+        find: finds the value.
+        about: what the value is valid for, by key; if the file says otherwise, it is found anew.
+    """
+    file = cache_folder() / name
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        if all(content[other] == value for other, value in about.items()):
+            value: T = content[key]
+            return value
+    value = find()
+    # If it cannot be stored, the next process finds it again.
+    with suppress(OSError):
+        write_json(file, {**about, key: value})
+    return value
+
+
 _N_READ = 1 << 20
 
 
@@ -45,18 +71,12 @@ def content_fingerprint(path: Path) -> str:
     status = os.stat(path)
     state = [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
     name = hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    remembered = cache_folder() / f"content-{name}.json"
-    try:
-        kept = json.loads(remembered.read_text(encoding="utf-8"))
-        if kept["state"] == state:
-            return str(kept["fingerprint"])
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    digest = hashlib.blake2b(digest_size=16)
-    with open(path, "rb") as file:
-        while part := file.read(_N_READ):
-            digest.update(part)
-    # If it cannot be remembered, the next process reads the file again.
-    with contextlib.suppress(OSError):
-        write_json(remembered, {"state": state, "fingerprint": digest.hexdigest()})
-    return digest.hexdigest()
+
+    def fingerprint() -> str:
+        digest = hashlib.blake2b(digest_size=16)
+        with open(path, "rb") as file:
+            while part := file.read(_N_READ):
+                digest.update(part)
+        return digest.hexdigest()
+
+    return remembered(f"content-{name}.json", "fingerprint", fingerprint, state=state)

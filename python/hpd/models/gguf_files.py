@@ -110,15 +110,7 @@ def read_gguf_header(path: Path) -> GgufHeader:
     """
     from hpd import _native  # loads llama.cpp, which is slow
 
-    try:
-        with open(path, "rb") as file:
-            start = file.read(8)
-    except OSError as error:
-        raise ModelLoadError(f"{path}: cannot be opened: {error.strerror or error}") from error
-    if start[:4] != _MAGIC:
-        raise ModelLoadError(f"{path} is not a GGUF file")
-    if len(start) == 8 and start[4:6] == b"\0\0":
-        raise ModelLoadError(f"{path}: it is for processors with the other byte order")
+    check_gguf(path)
     try:
         read = _native.read_gguf_header(str(path))
     except UnicodeDecodeError as error:

@@ -7,9 +7,7 @@ this processor and this library. If it crashes, AMX is disabled.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import json
 import os
 import platform
 import subprocess
@@ -18,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from hpd.errors import ModelLoadError
-from hpd.models.cache import cache_folder, write_json
+from hpd.models.cache import remembered
 from hpd.models.model_files import bundled_model
 
 AMX_VARIABLE = "HPD_AMX"
@@ -48,27 +46,12 @@ def _amx_works() -> bool:
     forced = os.environ.get(AMX_VARIABLE)
     if forced in ("0", "1"):
         return forced == "1"
-    file = cache_folder() / f"amx-{_fingerprint()}.json"
-    try:
-        return bool(json.loads(file.read_text())["works"])
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    works = _survives()
-    # If the outcome cannot be remembered, the next process tries again.
-    with contextlib.suppress(OSError):
-        write_json(file, {"works": works})
-    return works
+    return remembered(f"amx-{_fingerprint()}.json", "works", _survives)
 
 
 def processor() -> str:
     """Return the processor's name, according to the system."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
+    return _cpuinfo("model name") or platform.processor() or platform.machine()
 
 
 def n_cores() -> int:
@@ -116,13 +99,22 @@ def cpu_flags() -> frozenset[str] | None:
     """Return the processor's features by their Linux names; None if unknown."""
     if sys.platform == "darwin":
         return frozenset()  # no Mac has AMX tiles
+    flags = _cpuinfo("flags", "Features")  # on x86, on ARM
+    return None if flags is None else frozenset(flags.split())
+
+
+def _cpuinfo(*names: str) -> str | None:
+    """Return the first entry of ``/proc/cpuinfo`` with one of the names."""
+    lines = system_lines(Path("/proc/cpuinfo"))
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(names)), None)
+
+
+def system_lines(file: Path) -> list[str]:
+    """Return the lines of a file of the system, or none if it cannot be read."""
     try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith(("flags", "Features")):  # on x86, on ARM
-                return frozenset(line.partition(":")[2].split())
+        return file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        pass
-    return None
+        return []
 
 
 def _fingerprint() -> str:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, astuple, dataclass
+from operator import add
 from pathlib import Path
 
 from hpd.errors import HpdWarning, ModelLoadError
 from hpd.models.gguf_files import GgufHeader, part_names, read_gguf_header
-from hpd.models.hardware import devices
+from hpd.models.hardware import devices, system_lines
 from hpd.options import Options
 
 _UNLIMITED = 1 << 60
@@ -58,7 +59,7 @@ def readable_size(n_bytes: float) -> str:
 
 def _meminfo(file: Path) -> dict[str, int]:
     known = {}
-    for line in _lines(file):
+    for line in system_lines(file):
         name, _, value = line.partition(":")
         number, _, unit = value.strip().partition(" ")
         if unit == "kB" and number.isdecimal():
@@ -79,7 +80,7 @@ def _group_limits(root: Path) -> Iterator[tuple[int, int]]:
     The page cache is not counted as used, because the system can reclaim it.
     """
     mount = root / "sys/fs/cgroup"
-    for line in _lines(root / "proc/self/cgroup"):
+    for line in system_lines(root / "proc/self/cgroup"):
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if not controllers:  # version 2
@@ -100,7 +101,7 @@ def _limits_along(mount: Path, path: str, names: tuple[str, str, str]) -> Iterat
     for group in (inside, *inside.parents):
         limit = _number(group / limit_name)
         if limit is not None and limit < _UNLIMITED:
-            statistics = dict(line.split()[:2] for line in _lines(group / "memory.stat"))
+            statistics = dict(line.split()[:2] for line in system_lines(group / "memory.stat"))
             cached = int(statistics.get(cache_name, 0))
             yield limit, max(0, (_number(group / used_name) or 0) - cached)
         if group == mount:
@@ -108,15 +109,8 @@ def _limits_along(mount: Path, path: str, names: tuple[str, str, str]) -> Iterat
 
 
 def _number(file: Path) -> int | None:
-    lines = _lines(file)
+    lines = system_lines(file)
     return int(lines[0]) if lines and lines[0].isdecimal() else None
-
-
-def _lines(file: Path) -> list[str]:
-    try:
-        return file.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
 
 
 DEFAULT_N_CTX = 8192
@@ -173,18 +167,15 @@ class MemoryNeed:
 
     @property
     def total(self) -> int:
-        return sum(getattr(self, each.name) for each in fields(self))
+        return sum(astuple(self))
 
     def __add__(self, other: MemoryNeed) -> MemoryNeed:
         """Return the need of two models in one process."""
-        pairs = {
-            each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)
-        }
-        return MemoryNeed(**pairs)
+        return MemoryNeed(*map(add, astuple(self), astuple(other)))
 
     def in_words(self) -> str:
         """Describe the total and its parts."""
-        parts = [f"{each.name} {readable_size(getattr(self, each.name))}" for each in fields(self)]
+        parts = [f"{name} {readable_size(n_bytes)}" for name, n_bytes in asdict(self).items()]
         return f"{readable_size(self.total)} ({', '.join(parts)})"
 
 
@@ -206,30 +197,20 @@ def memory_need(path: Path, options: Options) -> MemoryNeed:
     return need + MemoryNeed(n_adapter_bytes, 0, 0, 0, PROCESS)
 
 
-def remedies(path: Path, options: Options, available: int) -> list[str]:
-    """Return changes of options that reduce memory, each with the resulting need."""
-    found = []
-    for flags, changed in _smaller(path, options.with_defaults()):
-        need = memory_need(path, changed)
-        if need.total <= available:
-            found.append(f"{flags} ({readable_size(need.total)})")
-    return found
-
-
-def shortage(path: Path, options: Options, now: Memory) -> str:
+def shortage(path: Path, options: Options, now: Memory, need: MemoryNeed) -> str:
     """Explain why a model will probably not fit, and what to do; empty if it fits.
 
     Raises:
         ModelLoadError: a file cannot be read.
     """
-    return _shortage(path, options, now, memory_need(path, options))
-
-
-def _shortage(path: Path, options: Options, now: Memory, need: MemoryNeed) -> str:
     if now.available is None or need.total <= now.available:
         return ""
     within = "" if now.limit is None else f" (the limit is {readable_size(now.limit)})"
-    fitting = remedies(path, options, now.available)
+    fitting = []
+    for flags, changed in _smaller(path, options.with_defaults()):
+        n_bytes = memory_need(path, changed).total
+        if n_bytes <= now.available:
+            fitting.append(f"{flags} ({readable_size(n_bytes)})")
     remedy = f"{', or '.join(fitting)} would fit" if fitting else "take a smaller model"
     return (
         f"{path.name} takes about {need.in_words()}, and {readable_size(now.available)} are "
@@ -249,7 +230,7 @@ def warn_of_shortage(path: Path, options: Options) -> None:
     now = memory()
     try:
         need = memory_need(path, options)
-        problem = _shortage(path, options, now, need)
+        problem = shortage(path, options, now, need)
     except (ModelLoadError, OSError):
         return  # loading the file says what is wrong with it
     most = min((each for each in (now.total, now.limit) if each is not None), default=None)

@@ -50,7 +50,7 @@ def resolve_draft_model(name: str, *, progress: bool = True) -> Path:
     return _download(name, progress=progress)
 
 
-def named_model(model: str | Path, *, progress: bool = True) -> Path:
+def named_model(model: str | Path, *, progress: bool) -> Path:
     """Return the GGUF file for a path, a short name or ``ollama:NAME``, tried in this order."""
     found: Path | None = None
     if not Path(model).expanduser().exists():

@@ -20,6 +20,12 @@ from hpd.option import Target
 from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.version import __version__
 
+if TYPE_CHECKING:
+    from hpd import _native
+
+TUNED_VARIABLE = "HPD_TUNED"
+"""The environment variable that, set to ``0``, disables tuned settings."""
+
 
 def load_model(
     path: Path, options: Options, progress: Callable[[float], bool | None] | None = None
@@ -102,13 +108,6 @@ def _copy(options: Options, target: Target, native: Any) -> None:
             setattr(native, option.native_name, value)
 
 
-if TYPE_CHECKING:
-    from hpd import _native
-
-TUNED_VARIABLE = "HPD_TUNED"
-"""The environment variable that, set to ``0``, disables tuned settings."""
-
-
 class TunedWarning(HpdWarning):
     """Warns that settings stored by ``hpd tune`` cannot be used."""
 
@@ -174,7 +173,8 @@ def load_tuned(known: Mapping[str, Any]) -> dict[str, int]:
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
         values = {name: kept["tuned"][name] for name in TUNABLE}
-        _check(values)
+        if unset := Options(**values).unset:
+            raise ValueError(f"no values for {', '.join(unset)}")
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -185,15 +185,6 @@ def load_tuned(known: Mapping[str, Any]) -> dict[str, int]:
         )
         return {}
     return values
-
-
-def _check(values: Mapping[str, Any]) -> None:
-    """Check that options can have these values."""
-    for name, default in TUNABLE.items():
-        if type(values[name]) is not type(default):
-            raise TypeError(f"{name} is {values[name]!r}")
-    if Options(**values).unset:
-        raise ValueError(f"no values for {', '.join(Options(**values).unset)}")
 
 
 def _file(known: Mapping[str, Any]) -> Path:

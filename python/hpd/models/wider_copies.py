@@ -13,12 +13,11 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from hpd.errors import HpdError, HpdWarning
-from hpd.models.cache import cache_folder, content_fingerprint, write_json
+from hpd.models.cache import cache_folder, content_fingerprint, remembered
 from hpd.models.gguf_files import part_names, read_gguf_header
 from hpd.models.hardware import devices, n_cores, processor
 from hpd.models.weight_speed import N_DECODING, N_READING, weight_speeds
@@ -58,10 +57,8 @@ def file_to_load(path: Path, options: Options) -> Path:
         return path
     try:
         n_bytes = _n_bytes_of_copy(path)
-        if (
-            not n_bytes
-            or gain(options.n_threads_batch or options.n_threads or n_cores()) < MIN_GAIN
-        ):
+        n_threads = options.n_threads_batch or options.n_threads or n_cores()
+        if not n_bytes or gain(n_threads) < MIN_GAIN:
             return path
         copy = copies_folder() / f"{content_fingerprint(path)}.gguf"
         if copy.exists():
@@ -81,19 +78,18 @@ def gain(n_threads: int) -> float:
     Raises:
         DecodeError: a product is wrong.
     """
-    known = [processor(), n_threads, __version__]
-    digest = hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
-    file = cache_folder() / f"wide-weights-{digest}.json"
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return float(json.loads(file.read_text(encoding="utf-8"))["gain"])
-    narrow, wide = (
-        speed.seconds[N_READING] + _N_DECODING_STEPS * speed.seconds[N_DECODING]
-        for speed in weight_speeds(n_threads, (NARROW, WIDE), (N_READING, N_DECODING))
-    )
-    # If it cannot be stored, the next process measures it again.
-    with suppress(OSError):
-        write_json(file, {"gain": narrow / wide, "processor": known[0], "n_threads": n_threads})
-    return narrow / wide
+
+    def measured() -> float:
+        narrow, wide = (
+            speed.seconds[N_READING] + _N_DECODING_STEPS * speed.seconds[N_DECODING]
+            for speed in weight_speeds(n_threads, (NARROW, WIDE), (N_READING, N_DECODING))
+        )
+        return narrow / wide
+
+    about = {"processor": processor(), "n_threads": n_threads}
+    known = json.dumps([*about.values(), __version__])
+    digest = hashlib.sha256(known.encode()).hexdigest()[:16]
+    return remembered(f"wide-weights-{digest}.json", "gain", measured, **about)
 
 
 def _n_bytes_of_copy(path: Path) -> int:
@@ -118,9 +114,12 @@ def _made(path: Path, copy: Path, n_bytes: int) -> Path:
         if shutil.disk_usage(copy.parent).free < n_bytes + _MIN_FREE_BYTES:
             return path
         _make_room(copy.parent, n_bytes)
-        with _partial(copy) as partial:
+        partial = copy.with_suffix(f".{os.getpid()}")
+        try:
             _native.write_wider_copy(str(path), str(partial))
             partial.replace(copy)
+        finally:
+            partial.unlink(missing_ok=True)
     except (HpdError, OSError) as error:
         warnings.warn(
             f"{path} would be read faster from a copy with wider weights, which could not be made: "
@@ -136,16 +135,6 @@ def _made(path: Path, copy: Path, n_bytes: int) -> Path:
         stacklevel=4,
     )
     return copy
-
-
-@contextmanager
-def _partial(copy: Path) -> Iterator[Path]:
-    """Yield the path of an incomplete file, which is deleted afterwards if it still exists."""
-    partial = copy.with_suffix(f".{os.getpid()}")
-    try:
-        yield partial
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _make_room(folder: Path, n_bytes: int) -> None:

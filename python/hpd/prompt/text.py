@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from hpd.schema.attributes import MAP_NAME, MAP_VALUE, WHICH_KEY, Attribute, Schema
 
@@ -130,6 +130,18 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
         nested = path + ("[]." if attribute.is_counted else ".")
         lines.extend(attribute_lines(children, nested))
     return lines
+
+
+def complete_value(attribute: Attribute, value: Any) -> Any:
+    """Return a value with every part of its attribute; missing parts are null."""
+    if attribute.type == "object":
+        known = value if isinstance(value, Mapping) else {}
+        return {own.name: complete_value(own, known.get(own.name)) for own in attribute.attributes}
+    if attribute.type == "array":
+        item = attribute.item or Attribute("item")
+        items = [] if value is None else value if isinstance(value, list | tuple) else [value]
+        return [complete_value(item, own) for own in items]
+    return value
 
 
 def to_answer(schema: Schema, answer: Mapping[str, object]) -> Mapping[str, object]:

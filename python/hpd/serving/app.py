@@ -29,7 +29,7 @@ from starlette.responses import (
     StreamingResponse,
 )
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hpd.results import Extraction
 from hpd.serving import ServerLimits
@@ -78,11 +78,8 @@ _CLIENT_GONE = 499
 _PAGE = Path(__file__).with_name("try.html")
 _ABOUT = "Extract structured values from documents, with confidence and place in the text."
 
-Responses = dict[int | str, dict[str, Any]]
-"""Responses of an endpoint by status, as FastAPI describes them."""
-
 _LOGGER = logging.getLogger("hpd.serving")
-_KEY_REFUSED: Responses = {401: {"model": ErrorBody}}
+_KEY_REFUSED: dict[int | str, dict[str, Any]] = {401: {"model": ErrorBody}}
 
 T = TypeVar("T")
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -113,17 +110,20 @@ class Service:
                 headers={"WWW-Authenticate": "Bearer"},
             )
 
-    async def answer(self, request: Request, read: Callable[[], ParsedRequest]) -> Response:
-        """Answer a request. Its schema is read in a thread, because that may take a while."""
-        parsed = await asyncio.to_thread(read)
+    async def answer(
+        self, request: Request, parse: Callable[..., ParsedRequest], *arguments: object
+    ) -> Response:
+        """Answer a request. It is parsed in a thread, because its schema may take a while."""
+        parsed = await asyncio.to_thread(parse, *arguments)
         headers = {}
         if parsed.warnings:
             warning = "; ".join(parsed.warnings).encode("ascii", "replace").decode()
             headers["X-Hpd-Warning"] = " ".join(warning.split())
+        gone = partial(_wait_for_disconnect, request)
         if parsed.part is None:
-            body = await self.dispatcher.answer(parsed, lambda: _wait_for_disconnect(request))
+            body = await self.dispatcher.answer(parsed, gone)
             return Response(body, headers=headers, media_type="application/json")
-        parts = self.dispatcher.parts(parsed, lambda: _wait_for_disconnect(request))
+        parts = self.dispatcher.parts(parsed, gone)
         first = await anext(parts)  # A failure before the first part gets its own status.
         return StreamingResponse(_events(first, parts), 200, headers, "text/event-stream")
 
@@ -155,7 +155,6 @@ class _AuthenticatedRoute(APIRoute):
         async def handle_request(request: Request) -> Response:
             service: Service = request.app.state.service
             start = time.perf_counter()
-
             code = ""
 
             def note(status: int) -> None:
@@ -166,28 +165,19 @@ class _AuthenticatedRoute(APIRoute):
             try:
                 service.check_key(request)
                 response = await handle(_Body(request.scope, request.receive))
-            except HttpError as http_error:
-                code = http_error.code or ""
-                response = _error_response(http_error)
-            except RequestValidationError as error:
-                refusal = http_error_of(error.errors())
-                code = refusal.code or ""
-                response = _error_response(refusal)
-            except (ClientGoneError, ClientDisconnect):
-                response = Response(status_code=_CLIENT_GONE)
-            except HTTPException as error:
+            except Exception as error:
                 # FastAPI wraps exceptions raised while the body is read.
-                cause = error.__cause__
+                cause = error.__cause__ if isinstance(error, HTTPException) else error
+                if isinstance(cause, RequestValidationError):
+                    cause = http_error_of(cause.errors())
                 if isinstance(cause, HttpError):
                     code = cause.code or ""
                     response = _error_response(cause)
-                elif isinstance(cause, ClientDisconnect):
+                elif isinstance(cause, (ClientGoneError, ClientDisconnect)):
                     response = Response(status_code=_CLIENT_GONE)
                 else:
+                    note(500)
                     raise
-            except Exception:
-                note(500)
-                raise
             if isinstance(response, StreamingResponse):
                 response.body_iterator = _record_stream(
                     response.body_iterator, partial(note, response.status_code)
@@ -225,7 +215,7 @@ def make_app(service: Service) -> FastAPI:
             render_page(_PAGE, data=data, may_call_server=True, model=service.served.name, **data)
         )
 
-    @app.get("/health", responses=_answers(Health, {503: {"model": Health}}))
+    @app.get("/health", response_model=Health, responses={503: {"model": Health}})
     async def health() -> Response:
         """Whether requests are accepted, and how many documents are waiting."""
         is_ending = service.dispatcher.is_ending
@@ -237,41 +227,40 @@ def make_app(service: Service) -> FastAPI:
         return JSONResponse(state, 503 if is_ending else 200)
 
     @authenticated.post(
-        "/extract", responses=_answers(ExtractionBody | ExtractionsBody, ERROR_RESPONSES)
+        "/extract",
+        response_model=ExtractionBody | ExtractionsBody,
+        responses=ERROR_RESPONSES,
     )
     async def extract(request: Request, body: ExtractBody) -> Response:
         """Extract from one or several texts; returns lines as in `hpd extract`."""
-        return await service.answer(
-            request, lambda: parse_extract(body, service.plans, service.limits)
-        )
+        return await service.answer(request, parse_extract, body, service.plans, service.limits)
 
     @authenticated.post("/show", include_in_schema=False)
     async def show(request: Request, body: ExtractBody) -> Response:
         """The values of one text, for the page's script."""
-        return await service.answer(request, lambda: _parse_shown(body, service))
+        return await service.answer(request, _parse_shown, body, service.plans)
 
-    @authenticated.post("/v1/chat/completions", responses=_answers(ChatCompletion, ERROR_RESPONSES))
+    @authenticated.post(
+        "/v1/chat/completions", response_model=ChatCompletion, responses=ERROR_RESPONSES
+    )
     async def chat(request: Request, body: ChatBody) -> Response:
         """OpenAI's chat completions, with a JSON Schema or a function."""
-        return await service.answer(
-            request, lambda: parse_chat(body, service.plans, service.served)
-        )
+        return await service.answer(request, parse_chat, body, service.plans, service.served)
 
-    @authenticated.post("/v1/systemone", responses=_answers(SystemOneAnswers, ERROR_RESPONSES))
+    @authenticated.post("/v1/systemone", response_model=SystemOneAnswers, responses=ERROR_RESPONSES)
     async def systemone(request: Request, body: SystemOneBody) -> Response:
         """Typed questions about a state, answered with the probability of each option."""
-        return await service.answer(
-            request, lambda: parse_systemone(body, service.plans, service.served)
-        )
+        return await service.answer(request, parse_systemone, body, service.plans, service.served)
 
-    @authenticated.get("/v1/models", responses=_answers(ModelList, _KEY_REFUSED))
+    @authenticated.get("/v1/models", response_model=ModelList, responses=_KEY_REFUSED)
     async def models() -> Response:
         """The served model."""
         return JSONResponse({"object": "list", "data": [_model_card(service.served)]})
 
     @authenticated.get(
         "/v1/models/{name:path}",
-        responses=_answers(ModelCard, {404: {"model": ErrorBody}, **_KEY_REFUSED}),
+        response_model=ModelCard,
+        responses={404: {"model": ErrorBody}, **_KEY_REFUSED},
     )
     async def model(name: str) -> Response:
         """The served model, by name."""
@@ -285,11 +274,6 @@ def make_app(service: Service) -> FastAPI:
 
     app.include_router(authenticated)
     return app
-
-
-def _answers(model: Any, others: Responses) -> Responses:
-    """Return the responses of an endpoint, for its OpenAPI description."""
-    return {200: {"model": model}, **others}
 
 
 def _add_docs(app: FastAPI) -> None:
@@ -312,31 +296,24 @@ def _add_docs(app: FastAPI) -> None:
 
 
 class _HeadRequests:
-    """Answers HEAD like GET without a body, for load balancers and link checkers."""
+    """Answers HEAD like GET, for load balancers and link checkers; uvicorn leaves out the body."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "HEAD":
-            await self._app(scope, receive, send)
-            return
-
-        async def without_body(message: Message) -> None:
-            if message["type"] == "http.response.body":
-                message = {**message, "body": b""}
-            await send(message)
-
-        await self._app({**scope, "method": "GET"}, receive, without_body)
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)
 
 
-def _log(request: Request, status: int, code: str = "", seconds: float | None = None) -> None:
+def _log(request: Request, status: int, code: str, seconds: float | None = None) -> None:
     parts = [request.method, request.url.path, str(status), code]
     took = "" if seconds is None else f"{seconds:.3f} s"
     _LOGGER.info("%s", " ".join(filter(None, [*parts, took])))
 
 
-def _parse_shown(body: ExtractBody, service: Service) -> ParsedRequest:
+def _parse_shown(body: ExtractBody, plans: PlanCache) -> ParsedRequest:
     (document,) = documents_of(body, ServerLimits(texts=1))
 
     def answer(extractions: Sequence[Extraction[Any]]) -> bytes:
@@ -354,12 +331,11 @@ def _parse_shown(body: ExtractBody, service: Service) -> ParsedRequest:
         }
         return json.dumps(shown, ensure_ascii=False).encode()
 
-    return ParsedRequest([document], plan_of(body, service.plans), answer)
+    return ParsedRequest([document], plan_of(body, plans), answer)
 
 
 def _model_card(served: ServedModel) -> dict[str, Any]:
-    created = served.created
-    return {"id": served.name, "object": "model", "created": created, "owned_by": "hpd"}
+    return {"id": served.name, "object": "model", "created": served.created, "owned_by": "hpd"}
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:

@@ -22,13 +22,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hpd.documents import Document
-from hpd.errors import (
-    CallCancelledError,
-    EngineClosedError,
-    InputError,
-    OptionError,
-    SchemaError,
-)
+from hpd.errors import CallCancelledError, EngineClosedError, InputError, OptionError, SchemaError
 from hpd.files.reader import RecordReader
 from hpd.files.rows import EXTENSIONS
 from hpd.options import check_name
@@ -268,21 +262,13 @@ class Dispatcher:
         self._note = note
         self._threads = ThreadPoolExecutor(n_threads, "hpd-request")
         self._lock = threading.Lock()
-        self._n_pending = 0
+        self.n_pending = 0
+        """The number of unanswered documents."""
+        self.is_ending = False
+        """Whether new requests are rejected."""
         self._under_way: set[Cancellation] = set()
-        self._is_ending = False
         self._seconds = 1.0
         """The moving average of the time of recent requests."""
-
-    @property
-    def n_pending(self) -> int:
-        """The number of unanswered documents."""
-        return self._n_pending
-
-    @property
-    def is_ending(self) -> bool:
-        """Whether new requests are rejected."""
-        return self._is_ending
 
     async def answer(self, parsed: ParsedRequest, gone: Callable[[], Awaitable[None]]) -> bytes:
         """Return the whole answer to a request."""
@@ -340,7 +326,7 @@ class Dispatcher:
 
     def end(self) -> None:
         """Reject new requests; pending ones continue."""
-        self._is_ending = True
+        self.is_ending = True
 
     def cancel_all(self) -> int:
         """Cancel pending requests, and return their number."""
@@ -361,16 +347,16 @@ class Dispatcher:
     ) -> Future[bytes]:
         n = len(parsed.documents)
         with self._lock:
-            if self._is_ending:
+            if self.is_ending:
                 raise _ending()
-            if self._n_pending + n > self._limits.waiting:
+            if self.n_pending + n > self._limits.waiting:
                 raise self._full(n)
-            self._n_pending += n
+            self.n_pending += n
             self._under_way.add(cancellation)
 
         def release(_: object) -> None:
             with self._lock:
-                self._n_pending -= n
+                self.n_pending -= n
                 self._under_way.discard(cancellation)
 
         # The thread's spans become children of the request's span.
@@ -383,7 +369,7 @@ class Dispatcher:
         waiting = self._limits.waiting
         return HttpError(
             429,
-            f"{self._n_pending} documents are already waiting, and {n} more would exceed "
+            f"{self.n_pending} documents are already waiting, and {n} more would exceed "
             f"{waiting}: try again later",
             code="queue_full",
             headers={"Retry-After": str(min(60, max(1, math.ceil(self._seconds))))},

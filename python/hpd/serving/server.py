@@ -63,8 +63,8 @@ def serve(
     name: str,
     limits: ServerLimits,
     has_schema: bool,
-    is_strict: bool = False,
-    api_key: str | None = None,
+    is_strict: bool,
+    api_key: str | None,
 ) -> Shutdown:
     """Answer requests until SIGINT or SIGTERM; only in the main thread.
 

@@ -22,13 +22,13 @@ from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS
 from hpd.schema import load_schemas
 from hpd.schema.schemas import Schemas
+from hpd.training import ROUNDED
 
 if TYPE_CHECKING:
-    from hpd.training.finetune import FinetuneOptions, LabelSource
+    from hpd.training.finetune import FinetuneOptions
 
 AUTO = "auto"
 FORMS = ("branch", "skeleton", "label", "paper", "ar")
-ROUNDED = ("Q4_0", "Q5_0", "Q8_0")
 _NEEDS = {"lora_alpha": "lora_rank", "n_dev": "dev", "validate_every": "dev", "patience": "dev"}
 
 _DESCRIPTION = """\
@@ -96,7 +96,6 @@ _NUMBERS = (
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "finetune",
-        help="fine-tune a model on your documents",
         usage="%(prog)s TRAIN [--schema S] -o OUTDIR [options]",
         description=_DESCRIPTION,
     )
@@ -197,16 +196,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     from hpd.training.data import TrainingSource
     from hpd.training.finetune import finetune
-    from hpd.training.weights import check_file_type
+    from hpd.training.weights import file_type_number
 
     options = _options(arguments)
     _check_device(options.device)
     if options.loop.is_compiled:
         _check_compiler(options.device)
-    check_file_type(options.file_type)
-    model = (
-        resolve_model(Path(arguments.model).expanduser()) if arguments.model else resolve_model()
-    )
+    file_type_number(options.file_type)  # An unknown type is refused at once.
+    model = resolve_model(arguments.model)
     if arguments.n_threads:
         torch.set_num_threads(arguments.n_threads)
 
@@ -219,13 +216,16 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.quiet:
             say(message)
 
+    labels = arguments.labels
+    if labels not in ("gold", "self"):
+        labels = Path(labels)
     result = finetune(
         source(arguments.train),
         arguments.output,
         model,
         loaded,
         options,
-        labels=_labels(arguments.labels),
+        labels=labels,
         dev=source(arguments.dev) if arguments.dev else None,
         resume=arguments.resume,
         quiet=arguments.quiet,
@@ -273,12 +273,6 @@ def _check(arguments: argparse.Namespace, loaded: Schemas | None) -> None:
         )
     if arguments.labels not in ("gold", "self") and not Path(arguments.labels).exists():
         raise UsageError(f"there is no file {arguments.labels}")
-
-
-def _labels(text: str) -> LabelSource:
-    if text == "gold":
-        return "gold"
-    return "self" if text == "self" else Path(text)
 
 
 def _check_device(name: str) -> None:

@@ -24,7 +24,7 @@ from hpd.evaluation.rows import Example, gold_values, load_predictions
 from hpd.files.reader import Record, RecordReader
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.prompt.questions import UNKNOWN, Leaf, Question, known_answer
-from hpd.prompt.text import DocumentRole, Lists, answer_text, to_answer, value_text
+from hpd.prompt.text import DocumentRole, Lists, answer_text, complete_value, to_answer, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
@@ -109,9 +109,15 @@ def schema_of(schemas: Schemas | None, record: Record, where: str) -> Schema:
     return schemas.for_category(category)
 
 
-@lru_cache(maxsize=256)
-def _read_schema(text: str) -> Schema:
-    return load_schema(text)
+def schemas_of(
+    schemas: Schemas | None, source: TrainingSource, records: Sequence[Record]
+) -> list[Schema]:
+    """Return each document's schema."""
+    return [schema_of(schemas, record, f"{source.path}:{record.line}") for record in records]
+
+
+# Equal texts give the same object, by which documents are grouped.
+_read_schema = lru_cache(maxsize=256)(load_schema)
 
 
 def gold_labels(
@@ -143,15 +149,14 @@ def teacher_labels(
     records = list(source.records())
     examples = [Example(record.id, record.text, record.category or "") for record in records]
     predictions = match_rows(examples, load_predictions(labels)).data
-    own_schemas = [schema_of(schemas, record, f"{source.path}:{record.line}") for record in records]
-    return label(records, own_schemas, predictions, unnamed)
+    return label(records, schemas_of(schemas, source, records), predictions, unnamed)
 
 
 def label(
     records: Sequence[Record],
     schemas: Sequence[Schema],
     predictions: Sequence[Mapping[str, Any] | None],
-    unnamed: Unnamed = "null",
+    unnamed: Unnamed,
 ) -> list[LabelledDocument]:
     """Return documents with their predictions as labels, except those without a prediction."""
     labelled = []
@@ -166,34 +171,20 @@ def label(
     return labelled
 
 
+@dataclass(slots=True)
 class RowMaker:
-    """Makes training rows of labelled documents.
+    """Makes training rows of labelled documents."""
 
-    Args:
-        vocabulary: the model's.
-        eos: the token that ends a whole answer.
-        max_tokens: longer values are cut, except lists that are written as a whole.
-        instructions: the user's instructions.
-        document_role: the chat turn that holds the document.
-        lists: how the rows of lists are asked for.
-    """
-
-    def __init__(
-        self,
-        vocabulary: TrainingVocabulary,
-        eos: int,
-        max_tokens: int,
-        instructions: str = "",
-        document_role: DocumentRole = "user",
-        lists: Lists = "numbers",
-    ) -> None:
-        self._vocabulary = vocabulary
-        self._eos = eos
-        self._max_tokens = max_tokens
-        self._instructions = instructions
-        self._document_role: DocumentRole = document_role
-        self._lists: Lists = lists
-        self._prompters: RecentlyUsed[tuple[str, KeyedMask], Prompter] = RecentlyUsed(_N_PROMPTERS)
+    vocabulary: TrainingVocabulary
+    max_tokens: int
+    """Longer values are cut, except lists that are written as a whole."""
+    instructions: str = ""
+    document_role: DocumentRole = "user"
+    lists: Lists = "numbers"
+    """How the rows of lists are asked for."""
+    _prompters: RecentlyUsed[tuple[str, KeyedMask], Prompter] = field(
+        default_factory=lambda: RecentlyUsed(_N_PROMPTERS), init=False
+    )
 
     def row(
         self,
@@ -229,7 +220,7 @@ class RowMaker:
         answers = [to_answer(schema, document.answer) for document in documents]
         fields: list[tuple[Question, Any]] = []
         n_first = 0
-        walk = AnswerWalk(schema, prompter.layout, len(documents), self._lists)
+        walk = AnswerWalk(schema, prompter.layout, len(documents), self.lists)
         while walk.questions:
             wave = [(q, _known(answers[q.document], q.leaf)) for q in walk.questions]
             # A key whose value is unknown is left out, unless later keys of a skeleton contain it.
@@ -243,7 +234,7 @@ class RowMaker:
         texts = [document.text for document in documents]
         prompt = prompter.fields(texts, [question.key for question, _ in fields], n_first)
         values = [None if value is UNKNOWN else self._value(q, value) for q, value in fields]
-        max_tokens = self._max_tokens
+        max_tokens = self.max_tokens
         if mask != "paper":  # Its gaps have a fixed length.
             max_tokens = max(max_tokens, *(len(value) for value in values if value is not None))
         if max_row is not None and prompt.mask == "branch":
@@ -255,13 +246,13 @@ class RowMaker:
     def answer(self, documents: Sequence[LabelledDocument]) -> TrainingRow | None:
         """Return a row with the whole answer, as autoregressive decoding writes it."""
         answers = [
-            {a.name: _whole(a, d.answer[a.name]) for a in d.schema if a.name in d.answer}
+            {a.name: complete_value(a, d.answer[a.name]) for a in d.schema if a.name in d.answer}
             for d in documents
         ]
         whole = answers[0]
         if len(answers) > 1:
             whole = {str(number): answer for number, answer in enumerate(answers, start=1)}
-        tokens = [*self._vocabulary.tokenize_inside(answer_text(whole)), self._eos]
+        tokens = [*self.vocabulary.tokenize_inside(answer_text(whole)), self.vocabulary.eos]
         keys = self._prompter(documents[0].schema, "branch").answer(
             [document.text for document in documents]
         )
@@ -270,14 +261,12 @@ class RowMaker:
     def _prompter(self, schema: Schema, mask: KeyedMask) -> Prompter:
         return self._prompters.get_or_make(
             (schema.key, mask),
-            lambda: Prompter(
-                self._vocabulary, schema, mask, self._instructions, self._document_role
-            ),
+            lambda: Prompter(self.vocabulary, schema, mask, self.instructions, self.document_role),
         )
 
     def _value(self, question: Question, value: Any) -> list[int]:
-        tokens = self._vocabulary.tokenize_inside(value_text(value))
-        return tokens if question.leaf.written is not None else tokens[: self._max_tokens]
+        tokens = self.vocabulary.tokenize_inside(value_text(value))
+        return tokens if question.leaf.written is not None else tokens[: self.max_tokens]
 
 
 @dataclass(slots=True)
@@ -438,23 +427,6 @@ def _known(answer: Mapping[str, Any], leaf: Leaf) -> Any:
     if any(path[0] not in answer for path in leaf.after):
         return UNKNOWN
     return known_answer(answer, leaf)
-
-
-def _whole(attribute: Attribute, value: Any) -> Any:
-    """Return a value with every part of its attribute; missing parts are null."""
-    if attribute.type == "object":
-        inner = value if isinstance(value, Mapping) else {}
-        return {child.name: _whole(child, inner.get(child.name)) for child in attribute.attributes}
-    if attribute.type == "array":
-        item = attribute.item or Attribute("item")
-        return [_whole(item, part) for part in _items(value)]
-    return value
-
-
-def _items(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def _gold(given: Any, attribute: Attribute, where: str, *, is_scores: bool) -> Any:

@@ -23,8 +23,6 @@ from hpd.training.masks import Mask, Roles
 from hpd.training.network import attention_mask, use_attention
 from hpd.training.rows import TrainingPrompt
 
-Stop = Literal["complete", "invalid", "end_of_generation", "max_tokens"]
-
 
 @dataclass(slots=True)
 class DecodedValue:
@@ -33,7 +31,6 @@ class DecodedValue:
     tokens: list[int] = field(default_factory=list)
     """The tokens, without the one that ended generation."""
     raw: bytes = b""
-    stop: Stop = "max_tokens"
 
     @property
     def text(self) -> str:
@@ -54,7 +51,7 @@ class Decoder:
     """Maximum length of a value: the paper's K_max."""
 
     def decode(
-        self, prompts: Sequence[TrainingPrompt], batch_size: int = 8
+        self, prompts: Sequence[TrainingPrompt], batch_size: int = 16
     ) -> list[list[DecodedValue]]:
         """Return the values of each prompt's fields."""
         use_attention(self.model, "sdpa")
@@ -158,27 +155,21 @@ class _Batch:
         for number, token in zip(row.active, tokens, strict=True):
             value = row.values[number]
             if token in self.decoder.end_tokens:
-                value.stop = "end_of_generation"
                 continue
             value.tokens.append(token)
             value.raw += self.decoder.piece(token)
-            found = status(value.raw)
-            if found == "incomplete":
+            if status(value.raw) == "incomplete":
                 active.append(number)
-            else:
-                value.stop = found
         row.active = active
 
     def _prune(self) -> None:
         """Remove finished rows from the batch and the cache."""
         kept = [index for index, row in enumerate(self.rows) if row.active]
-        if len(kept) == len(self.rows) or not kept or self.cached is None:
-            self.rows = [self.rows[index] for index in kept]
-            return
+        if 0 < len(kept) < len(self.rows) and self.cached is not None:
+            self.cached = self.cached.at(np.array(kept))
+            device = self.decoder.model.device
+            self.cache.batch_select_indices(torch.tensor(kept, device=device))
         self.rows = [self.rows[index] for index in kept]
-        self.cached = self.cached.at(np.array(kept))
-        device = self.decoder.model.device
-        self.cache.batch_select_indices(torch.tensor(kept, device=device))
 
 
 # --- when a value is complete --------------------------------------------------------------------

@@ -105,7 +105,7 @@ def finetune(
     output: Path,
     model: Path,
     schemas: Schemas | None,
-    options: FinetuneOptions | None = None,
+    options: FinetuneOptions,
     *,
     labels: LabelSource = "gold",
     dev: TrainingSource | None = None,
@@ -127,7 +127,7 @@ def finetune(
         quiet: hide the progress line.
         say: called with messages for the user.
     """
-    options = _with_default_epochs(options or FinetuneOptions(), train)
+    options = _with_default_epochs(options, train)
     base = GgufFile(model)
     vocabulary = GgufVocabulary(model)
     network = load_network(model, options.device)
@@ -200,8 +200,7 @@ def _stream(
     say: Say,
 ) -> RowStream:
     maker = RowMaker(
-        vocabulary, vocabulary.eos, options.max_tokens, options.instructions,
-        options.document_role, lists,
+        vocabulary, options.max_tokens, options.instructions, options.document_role, lists
     )  # fmt: skip
     labelled: Sequence[LabelledDocument] | None = None
     if labels == "self":
@@ -229,7 +228,7 @@ def _own_labels(
     vocabulary: GgufVocabulary,
 ) -> Sequence[LabelledDocument]:
     records = list(train.records())
-    own = [data.schema_of(schemas, record, f"{train.path}:{record.line}") for record in records]
+    own = data.schemas_of(schemas, train, records)
     # Autoregressively, as models are trained to answer, whichever form is trained here.
     teacher = Predictor(
         network, vocabulary, "ar", max_tokens=options.max_tokens, instructions=options.instructions
@@ -246,17 +245,20 @@ def _validation(
     options: FinetuneOptions,
     lists: Lists,
 ) -> Validate:
-    fields = (dev.text_field, dev.id_field, dev.category_field)
-    names = ("text_field", "id_field", "category_field")
-    examples = list(load_examples(dev.path, **dict(zip(names, fields, strict=True))))  # type: ignore[arg-type]
+    examples = list(
+        load_examples(
+            dev.path,
+            text_field=dev.text_field,
+            id_field=dev.id_field,
+            category_field=dev.category_field,
+        )
+    )
     records = list(dev.records())
     if options.n_dev and options.n_dev < len(examples):
         # Chosen evenly from the file, which may be sorted by category.
         chosen = [i * len(examples) // options.n_dev for i in range(options.n_dev)]
         examples, records = [examples[i] for i in chosen], [records[i] for i in chosen]
-    own_schemas = [
-        data.schema_of(schemas, record, f"{dev.path}:{record.line}") for record in records
-    ]
+    own_schemas = data.schemas_of(schemas, dev, records)
     if schemas is None:
         # Scores are by category, so each document with its own schema needs its own category.
         examples = [replace(example, category=str(i)) for i, example in enumerate(examples)]
@@ -330,7 +332,7 @@ def chosen_rate(
     options: LoopOptions,
     folder: Path,
     *,
-    resume: bool = False,
+    resume: bool,
 ) -> float:
     """Return the learning rate with the lowest loss, and write all losses into the folder.
 

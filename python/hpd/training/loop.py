@@ -24,6 +24,7 @@ _SAVE_EVERY = 600.0
 """Seconds between checkpoints."""
 _LONGEST_PASS = 4096
 """Maximum tokens in one pass, if it has several rows; an update may have several passes."""
+_MAX_GRADIENT_NORM = 1.0
 
 Validate = Callable[[], dict[str, float]]
 """Returns the network's scores; ``f1`` decides which weights are best."""
@@ -47,7 +48,6 @@ class LoopOptions:
     decay: float = 0.25
     """Final part of training in which the learning rate falls linearly to 0."""
     weight_decay: float = 0.01
-    max_grad_norm: float = 1.0
     bf16: bool | None = None
     """Compute in bfloat16; weights and updates stay F32. ``None``: if that is faster."""
     rounding: str = ""
@@ -131,13 +131,13 @@ class TrainingLoop:
         self.n_rows: float | None = None
         """Total number of rows; None: unknown."""
         self.per_epoch = 0
+        self._n_validated_epochs = 0
 
-    def run(self, *, resume: bool = False, stop_after: int | None = None) -> TrainingProgress:
+    def run(self, *, resume: bool = False) -> TrainingProgress:
         """Train; once training is complete, the network has its best weights, in F32.
 
         Args:
             resume: start from the folder's checkpoint, if there is one.
-            stop_after: write a checkpoint and stop at this step, as if interrupted.
         """
         is_resumed = resume and self._load()
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -154,9 +154,9 @@ class TrainingLoop:
             if self.validate is not None and not is_resumed:
                 # The baseline: training must not make the network worse.
                 self._write(log, self._judge(self.validate))
-            is_stopped = False
+            is_over = False
             try:
-                while not self.progress.is_done and not is_stopped:
+                while not self.progress.is_done and not is_over:
                     batch = self._batch(rows)
                     if batch:
                         entry = self._step(batch)
@@ -170,7 +170,6 @@ class TrainingLoop:
                         self._save()
                         saved = now
                     is_over = end is not None and now >= end
-                    is_stopped = is_over or self.progress.step == stop_after
             except KeyboardInterrupt:
                 self._save()
                 raise
@@ -222,7 +221,7 @@ class TrainingLoop:
             mean.backward()
             loss += mean.item()
         self.weights.take_gradients()
-        norm = torch.nn.utils.clip_grad_norm_(list(self.weights), self.options.max_grad_norm)
+        norm = torch.nn.utils.clip_grad_norm_(list(self.weights), _MAX_GRADIENT_NORM)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
@@ -252,8 +251,6 @@ class TrainingLoop:
         is_new = n_epochs > self._n_validated_epochs
         self._n_validated_epochs = n_epochs
         return is_new
-
-    _n_validated_epochs = 0
 
     def _judge(self, validate: Validate) -> dict[str, Any]:
         self.network.eval()
@@ -320,10 +317,3 @@ def _passes(rows: list[TrainingRow]) -> Iterator[list[TrainingRow]]:
             part = []
         part.append(row)
     yield part
-
-
-def log_entries(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a run's log."""
-    with (folder / LOG_FILE).open(encoding="utf-8") as file:
-        for line in file:
-            yield json.loads(line)

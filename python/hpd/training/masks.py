@@ -28,10 +28,6 @@ import numpy as np
 Mask = Literal["paper", "skeleton", "branch"]
 MASKS: tuple[Mask, ...] = get_args(Mask)
 
-ValueOrder = Literal["natural", "steps"]
-"""``natural``: each value after its key, as in training. ``steps``: prompt and keys, then the
-first token of every value, the second of every value, ..., as inference appends them."""
-
 
 class TokenKind(IntEnum):
     """The kind of a token."""
@@ -126,23 +122,14 @@ class RowLayout:
         """Return the roles of prompt and keys, which inference reads first (the paper's ``s``)."""
         return join([self.prompt(), *(self.key(field) for field in range(len(self.n_keys)))])
 
-    def whole(self, n_values: Sequence[int], order: ValueOrder = "natural") -> Roles:
-        """Return the roles of prompt, keys and values; field n has ``n_values[n]`` value tokens."""
-        fields = range(len(self.n_keys))
-        if order == "natural":
-            parts = [self.prompt()]
-            for field in fields:
-                positions = [(field, k) for k in range(1, n_values[field] + 1)]
-                parts += [self.key(field), self.values(positions)]
-            return join(parts)
-        steps = range(1, max(n_values, default=0) + 1)
-        appended = [(field, k) for k in steps for field in fields if n_values[field] >= k]
-        return join([self.first_step(), self.values(appended)])
-
-
-def causal(n_tokens: int) -> Roles:
-    """Return the roles of plain text, which is causal under any mask."""
-    return RowLayout("branch", n_tokens, [], 1).prompt()
+    def whole(self, n_values: Sequence[int]) -> Roles:
+        """Return the roles of prompt, keys and values, in the order of training: each value after
+        its key. Field n has ``n_values[n]`` value tokens."""
+        parts = [self.prompt()]
+        for field, n_value in enumerate(n_values):
+            positions = [(field, k) for k in range(1, n_value + 1)]
+            parts += [self.key(field), self.values(positions)]
+        return join(parts)
 
 
 def join(parts: Sequence[Roles]) -> Roles:
@@ -150,12 +137,12 @@ def join(parts: Sequence[Roles]) -> Roles:
     return Roles(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
 
 
-def stack(rows: Sequence[Roles], n_tokens: int = 0) -> Roles:
-    """Return a batch of rows, padded on the right to the longest row or to ``n_tokens``.
+def stack(rows: Sequence[Roles]) -> Roles:
+    """Return a batch of rows, padded on the right to the longest row.
 
     Nothing sees padding. Padding sees the prompt's first token, so that no softmax is empty.
     """
-    width = max([n_tokens, *(len(row.kind) for row in rows)])
+    width = max(len(row.kind) for row in rows)
     batch = Roles(*(np.zeros((len(rows), width), dtype=np.int64) for _ in Roles._fields))
     for index, row in enumerate(rows):
         for part, values in zip(batch, row, strict=True):
@@ -191,26 +178,23 @@ def dense(mask: Mask, keys: Roles, queries: Roles | None = None) -> Any:
     return sees(mask, queries.at(np.s_[:, None, :, None]), keys.at(np.s_[:, None, None, :]))
 
 
-def mask_mod(mask: Mask, keys: Roles, queries: Roles | None = None) -> Callable[..., Any]:
+def mask_mod(mask: Mask, roles: Roles) -> Callable[..., Any]:
     """Return FlexAttention's form of the mask: a function of batch, head, query and key index."""
-    keys = to_tensors(keys)
-    queries = keys if queries is None else to_tensors(queries)
+    roles = to_tensors(roles)
 
     def mod(batch: Any, head: Any, query: Any, key: Any) -> Any:
-        return sees(mask, queries.at((batch, query)), keys.at((batch, key)))
+        return sees(mask, roles.at((batch, query)), roles.at((batch, key)))
 
     return mod
 
 
-def block_mask(mask: Mask, keys: Roles, queries: Roles | None = None) -> Any:
+def block_mask(mask: Mask, roles: Roles) -> Any:
     """Return the mask as FlexAttention's ``BlockMask``."""
     from torch.nn.attention.flex_attention import create_block_mask
 
-    mod = mask_mod(mask, keys, queries)
-    n_rows, n_keys = keys.kind.shape
-    n_queries = n_keys if queries is None else queries.kind.shape[1]
-    device = to_tensors(keys).kind.device
-    return create_block_mask(mod, n_rows, None, n_queries, n_keys, device=device)
+    n_rows, n_tokens = roles.kind.shape
+    device = to_tensors(roles).kind.device
+    return create_block_mask(mask_mod(mask, roles), n_rows, None, n_tokens, n_tokens, device=device)
 
 
 def to_tensors(roles: Roles, device: Any = None) -> Roles:

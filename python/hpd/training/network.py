@@ -48,9 +48,8 @@ def load_network(path: Path, device: str = "cpu", adapter: Path | None = None) -
         factors = base.frequency_factors()
         if factors is not None:
             network.get_decoder().rotary_emb.inv_freq /= torch.from_numpy(factors)
-    if adapter is not None:
-        by_tensor = {base.name_of(name): parameter for name, parameter in parameters.items()}
-        with torch.no_grad():
+        if adapter is not None:
+            by_tensor = {base.name_of(name): parameter for name, parameter in parameters.items()}
             for name, change in adapter_changes(base, adapter):
                 by_tensor[name] += torch.from_numpy(change)
     return network.to(device).eval()
@@ -298,9 +297,6 @@ def lora_factors(network: Any) -> dict[str, tuple[Any, Any]]:
 
 # --- weights in training --------------------------------------------------------------------------
 
-ROUNDED = ("Q4_0", "Q5_0", "Q8_0")
-"""Types that weights can be rounded to in training: blocks of 32 weights with one scale."""
-
 
 def rounded(weights: Any, kind: str, *, is_compiled: bool = False) -> Any:
     """Round weights as ggml's quantisation does."""
@@ -347,7 +343,7 @@ class TrainedWeights:
     Args:
         network: the network, which is converted to ``dtype``.
         dtype: ``torch.float32`` or ``torch.bfloat16``.
-        rounding: one of ``ROUNDED``, or empty. Embeddings and norms are never rounded.
+        rounding: one of ``hpd.training.ROUNDED``, or empty. Embeddings and norms are never rounded.
         is_compiled: round with compiled code.
     """
 

@@ -37,7 +37,6 @@ class Predictor:
     document_role: DocumentRole = "user"
     lists: Lists = "numbers"
     """How the rows of lists are asked for."""
-    batch_size: int = 16
 
     def predict(self, texts: Sequence[str], schemas: Sequence[Schema]) -> list[dict[str, Any]]:
         """Return each document's data."""
@@ -76,7 +75,7 @@ class Predictor:
                 keys = [question.key for question in walks[i].questions]
                 n_first = len(keys) if walks[i].is_first else 0
                 prompts.append(prompters[i].fields(groups[i].texts, keys, n_first))
-            for i, values in zip(unfinished, decoder.decode(prompts, self.batch_size), strict=True):
+            for i, values in zip(unfinished, decoder.decode(prompts), strict=True):
                 walks[i].take([value.text for value in values])
         return [
             [walk.data(document) for document in range(len(group.texts))]
@@ -91,7 +90,7 @@ class Predictor:
         prompts = [
             prompter.answer(group.texts) for group, prompter in zip(groups, prompters, strict=True)
         ]
-        decoded = replace(decoder, max_tokens=longest).decode(prompts, self.batch_size)
+        decoded = replace(decoder, max_tokens=longest).decode(prompts)
         return [group.split(value.text) for group, (value,) in zip(groups, decoded, strict=True)]
 
 

@@ -29,6 +29,9 @@ NO_TARGET = -100
 class TrainingVocabulary(Vocabulary, Protocol):
     """A vocabulary that can also tokenize the middle of a text."""
 
+    eos: int
+    """The token that ends a whole answer."""
+
     def tokenize_inside(self, text: str) -> list[int]:
         """Tokenize a text that follows other text."""
 
@@ -196,9 +199,7 @@ class AnswerWalk:
         lists: how the rows of lists are asked for.
     """
 
-    def __init__(
-        self, schema: Schema, layout: Layout, n_stacked: int = 1, lists: Lists = "numbers"
-    ) -> None:
+    def __init__(self, schema: Schema, layout: Layout, n_stacked: int, lists: Lists) -> None:
         self._schema = schema
         self._waves = Waves(schema, layout, n_stacked, lists=lists)
         self._values: list[dict[Path, ParsedValue]] = [{} for _ in range(n_stacked)]

@@ -44,8 +44,8 @@ ARCHITECTURES = {
 }
 """Architectures that can be trained, by their name in a GGUF file."""
 
-_UNQUANTISED = {"F32": (_Type.F32, 0), "F16": (_Type.F16, 1), "BF16": (_Type.BF16, 32)}
-"""Types that need no quantiser: the tensors' type, and llama.cpp's number of the file type."""
+_UNQUANTISED = {"F32": _Type.F32, "F16": _Type.F16, "BF16": _Type.BF16}
+"""The file types that need no quantiser, with the type of their tensors."""
 
 _FREQUENCY_FACTORS = "rope_freqs.weight"
 
@@ -74,12 +74,10 @@ class GgufFile:
             )
         self.form = ARCHITECTURES[self.architecture]
         number = next(n for n, name in gguf.MODEL_ARCH_NAMES.items() if name == self.architecture)
-        n_layers = int(self.value(f"{self.architecture}.block_count"))
+        n_layers = int(self._setting("block_count"))
         self._names = gguf.get_tensor_name_map(number, n_layers)
-        self.n_heads = int(self.value(f"{self.architecture}.attention.head_count"))
-        self.n_heads_kv = int(
-            self.value(f"{self.architecture}.attention.head_count_kv", self.n_heads)
-        )
+        self.n_heads = int(self._setting("attention.head_count"))
+        self.n_heads_kv = int(self._setting("attention.head_count_kv", self.n_heads))
         self.tensors = {tensor.name: tensor for tensor in self.reader.tensors}
 
     def value(self, key: str, default: Any = None) -> Any:
@@ -170,36 +168,20 @@ class GgufFile:
 
     def to_file(self, name: str, values: Array) -> Array:
         """Convert a tensor, or the rows of an adapter's B, to llama.cpp's form."""
-        n_heads = self._rotated_heads(name)
-        if n_heads:
-            pairs = values.reshape(n_heads, 2, len(values) // n_heads // 2, *values.shape[1:])
-            return np.ascontiguousarray(pairs.swapaxes(1, 2).reshape(values.shape))
-        return values + np.float32(self.form.norm_offset) if _is_norm(name) else values
+        return self._converted(name, values, (2, -1), self.form.norm_offset)
 
     def to_network(self, name: str, values: Array) -> Array:
         """Convert a tensor from llama.cpp's form."""
-        n_heads = self._rotated_heads(name)
-        if n_heads:
-            pairs = values.reshape(n_heads, len(values) // n_heads // 2, 2, *values.shape[1:])
+        return self._converted(name, values, (-1, 2), -self.form.norm_offset)
+
+    def _converted(
+        self, name: str, values: Array, pair_shape: tuple[int, int], norm_offset: float
+    ) -> Array:
+        if self.form.rotates_pairs and (".attn_q." in name or ".attn_k." in name):
+            n_heads = self.n_heads if ".attn_q." in name else self.n_heads_kv
+            pairs = values.reshape(n_heads, *pair_shape, *values.shape[1:])
             return np.ascontiguousarray(pairs.swapaxes(1, 2).reshape(values.shape))
-        return values - np.float32(self.form.norm_offset) if _is_norm(name) else values
-
-    def _rotated_heads(self, name: str) -> int:
-        if not self.form.rotates_pairs:
-            return 0
-        if ".attn_q." in name:
-            return self.n_heads
-        return self.n_heads_kv if ".attn_k." in name else 0
-
-
-def _is_norm(name: str) -> bool:
-    return name.endswith("norm.weight")
-
-
-def check_file_type(name: str) -> None:
-    """Raise ``OptionError`` if llama.cpp has no such file type."""
-    if name.upper() not in _UNQUANTISED:
-        _file_type(name)
+        return values + np.float32(norm_offset) if name.endswith("norm.weight") else values
 
 
 def write_model(
@@ -221,7 +203,7 @@ def write_model(
         metadata: additional metadata.
     """
     kind = file_type.upper()
-    number = _UNQUANTISED[kind][1] if kind in _UNQUANTISED else _file_type(file_type)
+    number = file_type_number(file_type)
     values = {base.name_of(name): array for name, array in parameters.items()}
     with _replacing(output) as fresh:
         if kind in _UNQUANTISED:
@@ -239,7 +221,6 @@ def write_model(
 def _write(
     base: GgufFile, path: Path, values: Mapping[str, Array], kind: str, texts: Mapping[str, str]
 ) -> None:
-    wanted, number = _UNQUANTISED[kind]
     writer = gguf.GGUFWriter(path, base.architecture)
     replaced = {"general.architecture", "general.file_type", "general.quantization_version", *texts}
     for field in base.reader.fields.values():
@@ -249,16 +230,15 @@ def _write(
         writer.add_key_value(field.name, field.contents(), field.types[0], inner)
     for key, text in texts.items():
         writer.add_string(key, text)
-    writer.add_file_type(number)
+    writer.add_file_type(file_type_number(kind))
     types = {}
     for name, tensor in base.tensors.items():
         shape = [int(n) for n in reversed(tensor.shape)]
         # Vectors stay F32: they are small, and llama.cpp's kernels need them in F32.
-        types[name] = wanted if name in values and len(shape) > 1 else _Type.F32
-        if name not in values:
-            types[name] = tensor.tensor_type
-        n_bytes = int(np.prod(gguf.quant_shape_to_byte_shape(shape, types[name]), dtype=np.int64))
+        replacing = _UNQUANTISED[kind] if len(shape) > 1 else _Type.F32
+        types[name] = replacing if name in values else tensor.tensor_type
         raw_shape = gguf.quant_shape_to_byte_shape(shape, types[name])
+        n_bytes = int(np.prod(raw_shape, dtype=np.int64))
         writer.add_tensor_info(name, raw_shape, np.dtype(np.uint8), n_bytes, types[name])
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -273,17 +253,19 @@ def _write(
     writer.close()
 
 
-def _file_type(name: str) -> int:
-    """Return llama.cpp's number of a type such as ``Q4_K_M``."""
-    prefix = "MOSTLY_"
+def file_type_number(name: str) -> int:
+    """Return llama.cpp's number of a file type such as ``Q4_K_M``.
+
+    Raises:
+        OptionError: there is no such type.
+    """
     known = {
-        each.name.removeprefix(prefix): each.value
+        each.name.partition("_")[2]: each.value
         for each in gguf.LlamaFileType
-        if each.name.startswith(prefix)
+        if each.name.startswith(("ALL_", "MOSTLY_"))
     }
     if name.upper() not in known:
-        names = ", ".join(sorted({*known, *_UNQUANTISED}))
-        raise OptionError(f"{name}: unknown file type; known: {names}")
+        raise OptionError(f"{name}: unknown file type; known: {', '.join(sorted(known))}")
     return int(known[name.upper()])
 
 

@@ -23,13 +23,7 @@ from hpd.cli.arguments import (
     options_of,
     say_without_effect,
 )
-from hpd.cli.common import (
-    EXIT_FAILED,
-    EXIT_OK,
-    UsageError,
-    input_errors_as_usage,
-    say,
-)
+from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import is_stream
 from hpd.messages import format_table
 from hpd.pipeline import check_method
@@ -70,7 +64,6 @@ model that obeys the grammar.
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "bench",
-        help="time methods of extraction side by side",
         usage="%(prog)s INPUT --schema S [--method METHOD ...] [options]",
         description=_DESCRIPTION,
     )
@@ -146,13 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
 
     from hpd.bench.measure import Bench
-    from hpd.bench.rounds import (
-        environment,
-        run_rounds,
-        summarise,
-        table_rows,
-        to_json,
-    )
+    from hpd.bench.rounds import environment, run_rounds, summarise, table_rows, to_json
     from hpd.models.model_files import resolve_model
     from hpd.models.settings import load_model
 

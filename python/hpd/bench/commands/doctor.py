@@ -29,7 +29,6 @@ works (ok), could be better (note) or does not work (broken), and what to do.
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "doctor",
-        help="tell whether this installation works, and what to do if not",
         usage="%(prog)s [-m MODEL | -hf USER/REPO[:QUANT]] [--json]",
         description=_DESCRIPTION,
         epilog="Exit code: 0 if nothing is broken, else 1.",

@@ -69,7 +69,6 @@ them:
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "tune",
-        help="find the fastest settings for this machine",
         usage="%(prog)s [INPUT --schema S] [options]",
         description=_DESCRIPTION,
     )

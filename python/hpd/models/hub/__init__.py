@@ -12,7 +12,7 @@ from hpd.models.hub.recommended import is_short_name, packaged_file, repository_
 __all__ = ["download", "find_model"]
 
 
-def find_model(name: str, *, progress: bool = True) -> Path | None:
+def find_model(name: str, *, progress: bool) -> Path | None:
     """Return the file of ``ollama:NAME`` or of a short name (``qwen3:0.6b``); None if the name is
     neither.
 

@@ -22,7 +22,7 @@ _TIMEOUT = 10.0
 
 
 class CachedFile(NamedTuple):
-    """A GGUF file in the cache; of a split model, the first part."""
+    """A file in the Hub's cache."""
 
     repo: str
     name: str
@@ -60,24 +60,11 @@ def parse_hf(hf_repo: str) -> tuple[str, str | None]:
 
 
 def cached_models() -> list[CachedFile]:
-    """Return the GGUF files in the Hub's cache, sorted by repository and name."""
-    import huggingface_hub as hub
-    from huggingface_hub.errors import CacheNotFound
-
-    try:
-        repos = hub.scan_cache_dir().repos
-    except CacheNotFound:
-        return []
-    files = [
-        CachedFile(repo.repo_id, name, root / name)
-        for repo in repos
-        if repo.repo_type == "model"
-        for root, names in _newest_revision(repo)
-        for name in names
-    ]
+    """Return the GGUF files in the Hub's cache, sorted by repository and name; of split models, the
+    first part."""
     return sorted(
         file
-        for file in files
+        for file in _cached_files()
         if is_model_name(file.name) and part_names(file.path.name)[0] == file.path.name
     )
 
@@ -118,7 +105,7 @@ def _list_files(repo: str) -> _Listing:
     except Exception as error:
         offline = isinstance(error, OfflineModeIsEnabled)
         why = "HF_HUB_OFFLINE is set" if offline else f"the Hub cannot be reached: {error}"
-        files = _cached_files(repo)
+        files = sorted(file.name for file in _cached_files() if file.repo == repo)
         if not files:
             raise ModelLoadError(
                 f"{repo} is not in the cache, and {why}; {_without_network(repo)}"
@@ -126,37 +113,22 @@ def _list_files(repo: str) -> _Listing:
         return _Listing(f"the cache of {repo} ({why})", files, cached=True)
 
 
-def _cached_files(repo: str) -> list[str]:
-    """List the files of a repository in the cache: of its main branch, or else of the newest
-    revision."""
+def _cached_files() -> Iterator[CachedFile]:
+    """Yield the complete files in the Hub's cache: of each repository's main branch, or else of its
+    newest revision."""
     import huggingface_hub as hub
     from huggingface_hub.errors import CacheNotFound
 
     try:
-        cache = hub.scan_cache_dir()
+        repos = hub.scan_cache_dir().repos
     except CacheNotFound:
-        return []
-    return [
-        name
-        for cached in cache.repos
-        if cached.repo_type == "model" and cached.repo_id == repo
-        for _, names in _newest_revision(cached)
-        for name in names
-    ]
-
-
-def _newest_revision(repo: Any) -> Iterator[tuple[Path, list[str]]]:
-    """The folder and the files of a repository's main branch in the cache, or else the newest ones.
-
-    Empty if no file of the repository is complete.
-    """
-    if not repo.revisions:
         return
-    newest = max(
-        repo.revisions, key=lambda revision: ("main" in revision.refs, revision.last_modified)
-    )
-    root = newest.snapshot_path
-    yield root, sorted(file.file_path.relative_to(root).as_posix() for file in newest.files)
+    for repo in repos:
+        if repo.repo_type == "model" and repo.revisions:
+            newest = max(repo.revisions, key=lambda each: ("main" in each.refs, each.last_modified))
+            for file in newest.files:
+                name = file.file_path.relative_to(newest.snapshot_path).as_posix()
+                yield CachedFile(repo.repo_id, name, newest.snapshot_path / name)
 
 
 def _parts_in(where: str, chosen: str, files: Sequence[str]) -> list[str]:

@@ -13,12 +13,7 @@ from hpd.errors import ModelLoadError
 from hpd.models.gguf_files import check_gguf, part_names
 from hpd.models.hub.hugging_face import CachedFile, choose_file, is_model_name, parse_hf
 from hpd.models.hub.ollama import OLLAMA_PREFIX, ollama_models
-from hpd.models.hub.recommended import (
-    RECOMMENDED,
-    RecommendedModel,
-    packaged_file,
-    repository_of,
-)
+from hpd.models.hub.recommended import RECOMMENDED, RecommendedModel, packaged_file, repository_of
 from hpd.models.memory import PROCESS, ModelShape, memory_need, need_of_shape
 from hpd.models.model_files import bundled_model
 from hpd.options import Options

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,16 +39,18 @@ def ollama_folders() -> list[Path]:
     """Return the existing folders that may hold Ollama's models."""
     named = os.environ.get(_FOLDER_VARIABLE)
     folders = [Path(named)] if named else [Path.home() / ".ollama" / "models", _SERVICE_FOLDER]
-    return [folder for folder in folders if _is_folder(folder / "manifests")]
+    return [folder for folder in folders if os.path.isdir(folder / "manifests")]
 
 
 def ollama_models() -> list[OllamaModel]:
     """Return all models of Ollama, sorted by name."""
     models: dict[str, OllamaModel] = {}
     for folder in ollama_folders():
-        for manifest in _manifests(folder / "manifests"):
-            name = _shown_name(manifest.relative_to(folder / "manifests"))
-            models.setdefault(name, _read(folder, name, manifest))
+        manifests = folder / "manifests"
+        for manifest in manifests.glob("*/*/*/*"):
+            if manifest.is_file() and not manifest.name.startswith("."):
+                name = _shown_name(manifest.relative_to(manifests))
+                models.setdefault(name, _read(folder, name, manifest))
     return [models[name] for name in sorted(models)]
 
 
@@ -77,20 +78,6 @@ def ollama_model(name: str) -> Path:
     if model.path is None:
         raise ModelLoadError(f"Ollama's model {wanted} cannot be used: {model.problem}")
     return model.path
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:  # of another user
-        return False
-
-
-def _manifests(folder: Path) -> Iterator[Path]:
-    """Iterate over the manifest files, without hidden ones."""
-    for path in sorted(folder.glob("*/*/*/*")):
-        if path.is_file() and not path.name.startswith("."):
-            yield path
 
 
 def _shown_name(path: Path) -> str:

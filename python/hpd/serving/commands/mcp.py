@@ -41,7 +41,6 @@ are two tools: extract (a text or file path, and a schema) and schema (how hpd r
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "mcp",
-        help="let an assistant fill schemas from local files",
         usage="%(prog)s [FOLDER ...] [options]",
         description=_DESCRIPTION,
     )

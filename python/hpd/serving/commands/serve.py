@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import socket
-from pathlib import Path
+from dataclasses import fields
 
 from hpd.cli.arguments import (
     SCHEMA_HELP,
@@ -18,28 +18,33 @@ from hpd.cli.arguments import (
     number,
     options_of,
 )
-from hpd.cli.common import (
-    EXIT_INTERRUPTED,
-    EXIT_OK,
-    EXIT_SOME_FAILED,
-    UsageError,
-    say,
-)
+from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, EXIT_SOME_FAILED, UsageError, say
 from hpd.extras import require_extra
 from hpd.models.hardware import device_summary
 from hpd.models.model_files import resolve_model
-from hpd.options import Options
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
-from hpd.schema.schemas import Schemas
 from hpd.serving import ServerLimits
 
 KEY_VARIABLE = "HPD_API_KEY"
 
 _PACKAGES = ("fastapi", "uvicorn", "httptools", "prometheus_client")
-_DEFAULT = ServerLimits()
 _LARGEST_PORT = 65_535
 _MAX_SECONDS = 86_400  # a day
+
+_LIMITS = (
+    ("--max-body", "body_bytes", "BYTES", integer(1), "maximum size of a request body"),
+    ("--max-schema", "schema_bytes", "BYTES", integer(1), "maximum size of a schema with its "
+     "options and examples, as JSON"),
+    ("--max-texts", "texts", "N", integer(1), "maximum number of documents in one request"),
+    ("--max-waiting", "waiting", "N", integer(1), "maximum number of unanswered documents over "
+     "all requests; a request beyond it gets a 429"),
+    ("--timeout", "seconds", "SECONDS", number(0.001, _MAX_SECONDS), "time limit of a request; "
+     "one that takes longer is cancelled with a 504"),
+    ("--shutdown-timeout", "shutdown_seconds", "SECONDS", number(0, _MAX_SECONDS), "time to "
+     "finish requests in progress when the server stops"),
+)  # fmt: skip
+"""Flags with the fields of ``ServerLimits`` that they set."""
 
 _DESCRIPTION = f"""\
 Answer requests over HTTP. One model decodes the documents of all clients together.
@@ -67,7 +72,6 @@ Exit codes: 0 after SIGTERM, 130 after Ctrl-C, 3 if requests were cancelled, 1 f
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "serve",
-        help="answer requests over HTTP",
         usage="%(prog)s [--host H] [--port P] [options]",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -86,7 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
     schemas = None if arguments.schema is None else load_schemas(arguments.schema)
     if schemas is not None:
         check_method(options, schemas)
-    from hpd.serving.server import listen
+    from hpd.extractor import Extractor
+    from hpd.serving.server import listen, serve
 
     try:
         sock = listen(arguments.host, arguments.port)
@@ -95,44 +100,26 @@ def run(arguments: argparse.Namespace) -> int:
             f"{arguments.host} port {arguments.port} cannot be used: {error.strerror or error}"
         ) from None
     with sock:
-        if key is None and not _is_local(sock):
+        if key is None and not ipaddress.ip_address(sock.getsockname()[0]).is_loopback:
             say("warning: other machines can connect without a key: consider --api-key")
         model = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
         name = arguments.alias or model.stem
-        is_strict: bool = arguments.strict_model
         if not (arguments.no_log or options.quiet):
             _log_to_standard_error()
-        return _serve(sock, schemas, model, name, options, limits, key, is_strict=is_strict)
-
-
-def _serve(
-    sock: socket.socket,
-    schemas: Schemas | None,
-    model: Path,
-    name: str,
-    options: Options,
-    limits: ServerLimits,
-    key: str | None,
-    *,
-    is_strict: bool,
-) -> int:
-    from hpd.extractor import Extractor
-    from hpd.serving.server import serve
-
-    # Extractors need a schema; this one is never used.
-    with Extractor(schemas or ["value"], model, options=options) as extractor:
-        if not options.quiet:
-            say(f"{name} on {device_summary(options.n_gpu_layers)}")
-            say(f"listening on {_address(sock)}: a page to try it, and /docs (Ctrl-C stops)")
-        ending = serve(
-            extractor,
-            sock,
-            name=name,
-            limits=limits,
-            has_schema=schemas is not None,
-            is_strict=is_strict,
-            api_key=key,
-        )
+        # Extractors need a schema; this one is never used.
+        with Extractor(schemas or ["value"], model, options=options) as extractor:
+            if not options.quiet:
+                say(f"{name} on {device_summary(options.n_gpu_layers)}")
+                say(f"listening on {_address(sock)}: a page to try it, and /docs (Ctrl-C stops)")
+            ending = serve(
+                extractor,
+                sock,
+                name=name,
+                limits=limits,
+                has_schema=schemas is not None,
+                is_strict=arguments.strict_model,
+                api_key=key,
+            )
     if ending.n_cancelled:
         say(f"{ending.n_cancelled} requests were cancelled")
     if ending.number == signal.SIGINT:
@@ -186,61 +173,21 @@ def _add_server(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
-    for flag, unit, default, meaning in (
-        ("--max-body", "BYTES", _DEFAULT.body_bytes, "maximum size of a request body"),
-        (
-            "--max-schema",
-            "BYTES",
-            _DEFAULT.schema_bytes,
-            "maximum size of a schema with its options and examples, as JSON",
-        ),
-        ("--max-texts", "N", _DEFAULT.texts, "maximum number of documents in one request"),
-        (
-            "--max-waiting",
-            "N",
-            _DEFAULT.waiting,
-            "maximum number of unanswered documents over all requests; a request beyond it gets "
-            "a 429",
-        ),
-    ):
+    for flag, name, metavar, kind, meaning in _LIMITS:
+        default = getattr(ServerLimits(), name)
         group.add_argument(
             flag,
-            metavar=unit,
-            type=integer(1),
+            dest=name,
+            metavar=metavar,
+            type=kind,
             default=default,
-            help=f"{meaning} [default: {default}]",
-        )
-    for flag, least, seconds, meaning in (
-        (
-            "--timeout",
-            0.001,
-            _DEFAULT.seconds,
-            "time limit of a request; one that takes longer is cancelled with a 504",
-        ),
-        (
-            "--shutdown-timeout",
-            0.0,
-            _DEFAULT.shutdown_seconds,
-            "time to finish requests in progress when the server stops",
-        ),
-    ):
-        group.add_argument(
-            flag,
-            metavar="SECONDS",
-            type=number(least, _MAX_SECONDS),
-            default=seconds,
-            help=f"{meaning} [default: {seconds:g}]",
+            help=f"{meaning} [default: {default:.0f}]",
         )
 
 
 def _limits(arguments: argparse.Namespace) -> ServerLimits:
     limits = ServerLimits(
-        body_bytes=arguments.max_body,
-        schema_bytes=arguments.max_schema,
-        texts=arguments.max_texts,
-        waiting=arguments.max_waiting,
-        seconds=arguments.timeout,
-        shutdown_seconds=arguments.shutdown_timeout,
+        **{own.name: getattr(arguments, own.name) for own in fields(ServerLimits)}
     )
     if limits.texts > limits.waiting:
         raise UsageError(
@@ -255,10 +202,6 @@ def _api_key(given: str | None) -> str | None:
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise UsageError(f"an API key ({KEY_VARIABLE}) must be ASCII, without blanks")
     return key
-
-
-def _is_local(sock: socket.socket) -> bool:
-    return ipaddress.ip_address(sock.getsockname()[0]).is_loopback
 
 
 def _address(sock: socket.socket) -> str:
