@@ -49,14 +49,8 @@ class _Policy(email.policy.EmailPolicy):
 
 
 def _read_mail(source: Source) -> WholeText:
-    try:
-        data = source.read().removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-        message = _parsed(data)
-        text, headers, attached = _text_of_mail(message, source)
-    except InputError:
-        raise
-    except Exception as error:  # mangled ones raise whatever the parser comes to
-        raise InputError(f"{source.name}: cannot be read as an e-mail: {error}") from error
+    data = source.read().removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+    text, headers, attached = _text_of_mail(_parsed(data), source)
     if not headers:
         raise InputError(
             f"{source.name}: not an e-mail: it has none of the headers {', '.join(_HEADERS)}"
@@ -128,7 +122,7 @@ def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list
         return []
     text = _leaf(part, source)
     if kind == "text/html":
-        text = text_of_html(text, source.name)
+        text = text_of_html(text)
     return [text.strip(), *below] if text.strip() else below
 
 
@@ -240,28 +234,23 @@ def _file_name(part: Message) -> str:
 def _read_msg(source: Source) -> WholeText:
     """Read an Outlook message: headers, text, names of attachments."""
     oxmsg = import_extra("oxmsg", "python-oxmsg", "office", "Outlook's .msg")
-    try:
-        message = oxmsg.Message.load(io.BytesIO(source.read()))
-        received = {name.lower(): value for name, value in (message.message_headers or {}).items()}
-        to = ", ".join(f"{r.name} <{r.email_address}>" for r in message.recipients)
-        date = message.sent_date
-        found = {
-            "From": message.sender or received.get("from"),
-            "To": received.get("to") or to,
-            "Cc": received.get("cc"),
-            "Date": received.get("date") or (None if date is None else date.isoformat()),
-            "Subject": message.subject or received.get("subject"),
-        }
-        text = message.body or ""
-        if not text.strip() and message.html_body:
-            text = text_of_html(message.html_body, source.name)
-        if not text.strip() and message.properties.binary_prop_value(_RTF):
-            source.notes.append("its text is RTF, which is not read")
-        files = [(f.file_name or "unnamed", f.file_bytes) for f in message.attachments]
-    except InputError:
-        raise
-    except Exception as error:  # damaged ones raise whatever the parser comes to
-        raise InputError(f"{source.name}: cannot be read as an Outlook message: {error}") from error
+    message = oxmsg.Message.load(io.BytesIO(source.read()))
+    received = {name.lower(): value for name, value in (message.message_headers or {}).items()}
+    to = ", ".join(f"{r.name} <{r.email_address}>" for r in message.recipients)
+    date = message.sent_date
+    found = {
+        "From": message.sender or received.get("from"),
+        "To": received.get("to") or to,
+        "Cc": received.get("cc"),
+        "Date": received.get("date") or (None if date is None else date.isoformat()),
+        "Subject": message.subject or received.get("subject"),
+    }
+    text = message.body or ""
+    if not text.strip() and message.html_body:
+        text = text_of_html(message.html_body)
+    if not text.strip() and message.properties.binary_prop_value(_RTF):
+        source.notes.append("its text is RTF, which is not read")
+    files = [(f.file_name or "unnamed", f.file_bytes) for f in message.attachments]
     headers = {name: value for name, value in found.items() if value}
     text = _joined(
         headers, [text.replace("\r\n", "\n").strip()], [(name, b"") for name, _ in files]

@@ -63,35 +63,31 @@ def page_pictures(source: Source, numbers: Iterable[int]) -> Iterator[PagePictur
     """
     pdfium = _pdfium()
     data = source.read()
-    with _ONE_AT_A_TIME:
-        pdf = _opened(pdfium, data, source)
-        pdf.init_forms()
-        n_pages = len(pdf)
     try:
-        for number in numbers:
-            if 1 <= number <= n_pages:
+        with _ONE_AT_A_TIME:
+            pdf = _opened(pdfium, data, source)
+            pdf.init_forms()
+            shown = [number for number in numbers if 1 <= number <= len(pdf)]
+        try:
+            for number in shown:
                 with _ONE_AT_A_TIME:
                     picture = _page_picture(pdf, number)
                 yield picture
+        finally:
+            with _ONE_AT_A_TIME:
+                pdf.close()
     except pdfium.PdfiumError as error:
         raise InputError(f"{source.name}: cannot be rendered: {error}") from error
-    finally:
-        with _ONE_AT_A_TIME:
-            pdf.close()
 
 
 def _page_picture(pdf: Any, number: int) -> PagePicture:
     page = pdf[number - 1]
-    try:
-        width, height = page.get_size()
-        scale = min(_PICTURE_DPI / 72, _MAX_SIDE / max(width, height, 1))
-        bitmap = page.render(scale=scale, grayscale=True)
-        try:
-            png = _png(bitmap.to_numpy())
-        finally:
-            bitmap.close()
-    finally:
-        page.close()
+    width, height = page.get_size()
+    scale = min(_PICTURE_DPI / 72, _MAX_SIDE / max(width, height, 1))
+    bitmap = page.render(scale=scale, grayscale=True)
+    png = _png(bitmap.to_numpy())
+    bitmap.close()
+    page.close()
     return PagePicture(number, round(width, 1), round(height, 1), png)
 
 
@@ -126,7 +122,7 @@ def _opened(pdfium: Any, data: bytes, source: Source) -> Any:
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
             raise InputError(f"{source.name}: this PDF is locked with a password") from error
-        raise InputError(f"{source.name}: cannot be read as PDF: {error}") from error
+        raise
 
 
 def _read(pdfium: Any, data: bytes, source: Source) -> WholeText:
@@ -140,8 +136,6 @@ def _read(pdfium: Any, data: bytes, source: Source) -> WholeText:
             source.notes.append(f"files within it that are not read: {n_files}")
         if pdf.get_formtype() == pdfium.raw.FORMTYPE_XFA_FULL:
             source.notes.append("its XFA form is not read: print it as a PDF without one")
-    except pdfium.PdfiumError as error:
-        raise InputError(f"{source.name}: cannot be read as PDF: {error}") from error
     finally:
         pdf.close()
     n_empty = pages.count([])
@@ -165,11 +159,9 @@ def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
         page.close()
         page = pdf[number]
     letters = page.get_textpage()
-    try:
-        lines = lines_of(_letters(page, letters))
-    finally:
-        letters.close()
-        page.close()
+    lines = lines_of(_letters(page, letters))
+    letters.close()
+    page.close()
     return lines + [[(text, None)] for text in chosen]
 
 

@@ -56,14 +56,11 @@ def _read_picture(source: Source) -> WholeText:
     import numpy as np
     from PIL import Image, ImageOps, ImageSequence
 
-    try:
-        with Image.open(io.BytesIO(source.read())) as image:
-            frames = [
-                np.asarray(ImageOps.exif_transpose(frame).convert("RGB"))
-                for frame in ImageSequence.Iterator(image)
-            ]
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise InputError(f"{source.name}: cannot be read as a picture: {error}") from error
+    with Image.open(io.BytesIO(source.read())) as image:
+        frames = [
+            np.asarray(ImageOps.exif_transpose(frame).convert("RGB"))
+            for frame in ImageSequence.Iterator(image)
+        ]
     pages = [lines_of(recognised_letters(frame)) for frame in frames]
     if not any(pages):
         raise InputError(f"{source.name}: no text was recognised in this picture")
