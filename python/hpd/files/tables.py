@@ -6,9 +6,11 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from hpd.extras import import_extra
 from hpd.files.columns import Column, OutputLine, as_text, flat_columns, table_columns
 from hpd.files.streams import fill_pattern, fixed_folder, is_pattern, naming_file
 from hpd.schema.schemas import Schemas
@@ -72,16 +74,18 @@ def write_table(
         return
     unfinished = table.with_name(table.name + ".new")
     try:
-        if table.suffix.lower() == _JSON:
+        suffix = table.suffix.lower()
+        if suffix == _JSON:
             _write_array(unfinished, lines)
-        elif table.suffix.lower() in _TYPED_TABLES:
-            _table_module(table).write_table(
-                unfinished, lambda: _lines(lines), schemas, types or {}, confidence=confidence
-            )
         else:
+            check_writable(table)
             columns = table_columns(_lines(lines), schemas, confidence=confidence)
-            separator = _SEPARATORS[table.suffix.lower()]
-            write_delimited(unfinished, columns, lambda: _lines(lines), separator)
+            if suffix in _SEPARATORS:
+                write_delimited(unfinished, columns, lambda: _lines(lines), _SEPARATORS[suffix])
+            else:
+                name = "sheets" if suffix == ".xlsx" else "parquet"
+                module = import_module(f"hpd.files.formats.{name}")
+                module.write_table(unfinished, columns, lambda: _lines(lines), types or {})
         unfinished.replace(table)
     except BaseException:
         # If the disk is full, its space is needed.
@@ -163,14 +167,7 @@ def check_writable(table: Path) -> None:
     Raises:
         InputError: a package is not installed.
     """
-    if table.suffix.lower() in _TYPED_TABLES:
-        _table_module(table).check_writable()
-
-
-def _table_module(table: Path) -> Any:
-    module: Any
     if table.suffix.lower() == ".xlsx":
-        from hpd.files.formats import sheets as module
-    else:
-        from hpd.files.formats import parquet as module
-    return module
+        import_extra("openpyxl", "openpyxl", "office", "Excel tables")
+    elif table.suffix.lower() in _TYPED_TABLES:
+        import_extra("pyarrow.parquet", "pyarrow", "parquet", "Parquet")

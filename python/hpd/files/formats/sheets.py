@@ -20,20 +20,12 @@ from urllib.parse import quote
 from hpd.documents import Place
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
-from hpd.files.columns import (
-    Column,
-    OutputLine,
-    as_text,
-    flat_columns,
-    min_confidence,
-    table_columns,
-)
+from hpd.files.columns import Column, OutputLine, as_text, flat_columns, min_confidence
 from hpd.files.places import PartPlaces
 from hpd.files.rows import Row, WholeText, check_unique, plain_value
 from hpd.files.streams import Source, is_url, listed
 from hpd.files.text_tables import table_lines
 from hpd.schema.attributes import Attribute
-from hpd.schema.schemas import Schemas
 from hpd.values.parsing import typed_value
 
 _MAX_ROWS: Final = 1 << 20
@@ -73,13 +65,13 @@ class _Sheet:
     """The rows with filled cells, with their numbers from 1."""
     first_column: int
 
-    def cell_name(self, row: int, column: int) -> str:
-        """Return the name of a cell by the number of its row, from 1, and its index in the row."""
+    def place(self, row: int, column: int) -> Place:
+        """Return the place of a cell by the number of its row, from 1, and its index in the row."""
         letters, number = "", self.first_column + column + 1
         while number:
             number, letter = divmod(number - 1, 26)
             letters = chr(ord("A") + letter) + letters
-        return f"{self.name}!{letters}{row}"
+        return Place(self.number, cell=f"{self.name}!{letters}{row}")
 
 
 def _sheets(source: Source) -> list[_Sheet]:
@@ -140,7 +132,7 @@ def sheet_rows(source: Source) -> Iterator[Row]:
 def _cell_of(sheet: _Sheet, header: Sequence[str], row: int, column: str) -> Place | None:
     if column not in header:
         return None
-    return Place(sheet.number, cell=sheet.cell_name(row, header.index(column)))
+    return sheet.place(row, header.index(column))
 
 
 def workbook_text(source: Source) -> WholeText:
@@ -157,8 +149,8 @@ def workbook_text(source: Source) -> WholeText:
         for (number, _), line in zip(sheet.rows, table_lines(rows), strict=True):
             for part, column in line:
                 if column is not None:
-                    cell = Place(sheet.number, cell=sheet.cell_name(number, column))
-                    places.append((len(text), len(text) + len(part), cell))
+                    place = sheet.place(number, column)
+                    places.append((len(text), len(text) + len(part), place))
                 text += part
             text += "\n"
         text = text.removesuffix("\n")
@@ -188,18 +180,11 @@ def _time_kind(cells: Sequence[Any]) -> type | None:
     return kinds.pop() if len(kinds) == 1 and kinds <= {date, datetime, time} else None
 
 
-def check_writable() -> None:
-    """Raise ``MissingPackageError`` if openpyxl is not installed."""
-    import_extra("openpyxl", "openpyxl", "office", "Excel tables")
-
-
 def write_table(
     path: Path,
+    columns: Sequence[Column],
     lines: Callable[[], Iterator[OutputLine]],
-    schemas: Schemas,
     types: Mapping[str, Any],
-    *,
-    confidence: bool = False,
 ) -> None:
     """Write a sheet with typed cells, and the same columns as a CSV.
 
@@ -209,16 +194,13 @@ def write_table(
 
     Args:
         path: of the new file.
+        columns: the columns to write.
         lines: returns an iterator over all output lines; it may be called several times.
-        schemas: their attributes are columns.
         types: the known types of the input's columns: Arrow's or Python's.
-        confidence: whether each attribute has a column with its confidence.
 
     Raises:
         HpdError: there are more rows, or longer texts, than a sheet can hold.
-        InputError: openpyxl is not installed.
     """
-    check_writable()
     from openpyxl import Workbook
     from openpyxl.cell import Cell, WriteOnlyCell
     from openpyxl.comments import Comment
@@ -227,7 +209,7 @@ def write_table(
 
     columns = [
         replace(column, attribute=_attribute(column.attribute, types.get(column.of_input)))
-        for column in flat_columns(table_columns(lines(), schemas, confidence=confidence))
+        for column in flat_columns(columns)
     ]
     book = Workbook(write_only=True)
     sheet = book.create_sheet("values")
