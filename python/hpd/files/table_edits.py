@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hpd.errors import InputError
-from hpd.files.journal import Journal, TableNote, journal_path, last_table_note
+from hpd.files.journal import Journal, journal_path, rows_of_last_table
 from hpd.files.reader import Record, RecordReader
 from hpd.files.rows import plain_value
 
@@ -18,7 +17,7 @@ def note_table(lines: Path, table: Path) -> None:
     """Record in the journal which table was made from the lines."""
     journal = Journal(journal_path(lines), {})
     try:
-        journal.note_table(TableNote(_fingerprint(table), [each for each, _ in _sums(table)]))
+        journal.note_table(table.name, [each for each, _ in _sums(table)])
     finally:
         journal.close()
 
@@ -29,11 +28,11 @@ def check_unedited(lines: Path, table: Path) -> None:
     Raises:
         InputError: a row was edited, or the table can no longer be read.
     """
-    note = last_table_note(journal_path(lines))
-    if note is None or not table.exists() or _fingerprint(table) == note.fingerprint:
+    noted = rows_of_last_table(journal_path(lines))
+    if noted is None or not table.exists():
         return
     try:
-        edit = _first_edit(note.rows, table)
+        edit = _first_edit(noted, table)
     except InputError as error:
         edit = f"it cannot be read ({error})"
     if edit is not None:
@@ -49,14 +48,6 @@ def _first_edit(noted: Sequence[int], table: Path) -> str | None:
         if n_rows <= len(noted) and found != noted[n_rows - 1]:
             return f"row {record.line} (id {record.id!r}) is different"
     return None if n_rows == len(noted) else f"it has {n_rows} rows, not {len(noted)}"
-
-
-def _fingerprint(path: Path) -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def _sums(table: Path) -> Iterator[tuple[int, Record]]:
