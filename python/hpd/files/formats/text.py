@@ -142,7 +142,7 @@ def separated_cells(source: Source, format: Format) -> Iterator[Cells]:  # noqa:
         yield from _literal_cells(source.lines(), source.delimiter or "\t")
         return
     lines, n_skipped, delimiter = _told_delimiter(source)
-    yield from _Table(lines, delimiter or ",", source, n_skipped).cells()
+    yield from _quoted_cells(lines, delimiter or ",", source.name, n_skipped)
 
 
 def _separated_rows(source: Source, format: Format) -> Iterator[Row]:  # noqa: A002
@@ -200,71 +200,52 @@ def _without_nul(lines: Iterable[str]) -> Iterator[str]:
     return (line.replace("\x00", "\ufffd") for line in lines)
 
 
-class _TooManyLinesError(Exception):
-    """Raised inside the csv module when a row does not end."""
+def _quoted_cells(
+    lines: Iterator[str], delimiter: str, name: str, n_before: int
+) -> Iterator[Cells]:
+    """Yield the cells of each row of CSV, or the error in reading it; rows that span too many lines
+    are skipped.
+
+    Args:
+        lines: the lines of the file.
+        delimiter: what is between the cells.
+        name: the file's name in messages.
+        n_before: the number of lines of the file before these.
+    """
+    csv.field_size_limit(_MAX_CSV_FIELD)
+    while True:
+        begins = n_before + 1
+        taken: list[str] = []
+        cells: list[str] | InputError
+        try:
+            cells = next(csv.reader(_taken(lines, taken), delimiter=delimiter, strict=True))
+        except StopIteration:
+            return
+        except csv.Error as error:
+            last = n_before + len(taken)
+            ends = f" (lines {begins} to {last})" if last > begins else ""
+            cells = InputError(f"{name}:{begins}: cannot be read as a row{ends}: {error}")
+        n_before += len(taken)
+        if len(taken) > _MAX_FIELD_LINES:
+            # The field ends on the next line that has an odd quotation mark, or nowhere.
+            last_line = taken[-1]
+            while last_line and '"' not in last_line.replace('""', ""):
+                last_line = next(lines, "")
+                n_before += bool(last_line)
+            cells = InputError(
+                f"{name}:{begins}: a field spans {n_before - begins + 1} lines ({begins} to "
+                f"{n_before}), and at most {_MAX_FIELD_LINES} are allowed: is there a quotation "
+                "mark without its partner? All of them are left out; if the field is meant to be "
+                "as long as that, write the file as JSON Lines or Parquet"
+            )
+        yield begins, cells
 
 
-class _Table:
-    """Reads CSV row by row, skipping those that span too many lines."""
-
-    def __init__(
-        self, lines: Iterator[str], delimiter: str, source: Source, n_skipped: int
-    ) -> None:
-        csv.field_size_limit(_MAX_CSV_FIELD)
-        self._lines = lines
-        self._delimiter = delimiter
-        self._name = source.name
-        self._n_lines = n_skipped
-        self._n_before = 0
-        self._line = ""
-
-    def cells(self) -> Iterator[Cells]:
-        """Yield the cells of each row, or the error in reading it."""
-        rows = self._reader()
-        while True:
-            self._n_before = self._n_lines
-            begins = self._n_lines + 1
-            where = f"{self._name}:{begins}"
-            try:
-                yield begins, next(rows)
-            except StopIteration:
-                return
-            except _TooManyLinesError:
-                # The reader is in the middle of a row.
-                rows = self._reader()
-                self._skip_row()
-                yield begins, InputError(self._too_many(where, begins))
-            except csv.Error as error:
-                ends = f" (lines {begins} to {self._n_lines})" if self._n_lines > begins else ""
-                yield begins, InputError(f"{where}: cannot be read as a row{ends}: {error}")
-
-    def _skip_row(self) -> None:
-        """Skip to the line on which a field that spans too many lines ends, or to the last."""
-        while '"' not in self._line.replace('""', ""):
-            line = next(self._lines, None)
-            if line is None:
-                return
-            self._line = line
-            self._n_lines += 1
-
-    def _reader(self) -> Iterator[list[str]]:
-        return csv.reader(_without_nul(self._counted()), delimiter=self._delimiter, strict=True)
-
-    def _counted(self) -> Iterator[str]:
-        for line in self._lines:
-            self._n_lines += 1
-            self._line = line
-            if self._n_lines - self._n_before > _MAX_FIELD_LINES:
-                raise _TooManyLinesError
-            yield line
-
-    def _too_many(self, where: str, begins: int) -> str:
-        return (
-            f"{where}: a field spans {self._n_lines - begins + 1} lines ({begins} to "
-            f"{self._n_lines}), and at most {_MAX_FIELD_LINES} are allowed: is there a quotation "
-            "mark without its partner? All of them are left out; if the field is meant to be as "
-            "long as that, write the file as JSON Lines or Parquet"
-        )
+def _taken(lines: Iterator[str], taken: list[str]) -> Iterator[str]:
+    """Yield the lines of one row, at most one more than are allowed, and append them to a list."""
+    for line in itertools.islice(lines, _MAX_FIELD_LINES + 1):
+        taken.append(line)
+        yield line.replace("\x00", "\ufffd")  # which the csv module of Python 3.10 rejects
 
 
 def _literal_cells(lines: Iterator[str], delimiter: str) -> Iterator[Cells]:
@@ -273,34 +254,30 @@ def _literal_cells(lines: Iterator[str], delimiter: str) -> Iterator[Cells]:
     A row with quotation marks is read as spreadsheets write it, possibly over several lines, if
     this gives as many cells as in the header and the lines are not rows by themselves.
     """
-    waiting: deque[str] = deque()
-    n_columns, number = 0, 0
-    while True:
-        line = waiting.popleft() if waiting else next(lines, None)
-        if line is None:
-            return
-        number += 1
-        begins = number
+    waiting: deque[str] = deque()  # lines that were looked at
+    n_columns, number = 0, 1
+
+    def following() -> str:
+        return waiting.popleft() if waiting else next(lines, "")
+
+    while line := following():
         cells = line.rstrip("\r\n").split(delimiter)
         n_columns = n_columns or (len(cells) if line.strip() else 0)
+        taken = [line]
         if any(cell.startswith('"') for cell in cells):
-            taken = [line]
             quoted = _quoted(taken, delimiter)
             while quoted is None and len(taken) < _MAX_FIELD_LINES:
-                if len(waiting) < len(taken):
-                    waiting.extend(itertools.islice(lines, 1))
-                if len(waiting) < len(taken) or (
-                    waiting[len(taken) - 1].count(delimiter) == n_columns - 1 > 0
-                ):
+                taken.append(following())
+                if not taken[-1] or taken[-1].count(delimiter) == n_columns - 1 > 0:
                     break
-                taken.append(waiting[len(taken) - 1])
                 quoted = _quoted(taken, delimiter)
             if quoted is not None and len(quoted) == n_columns:
                 cells = quoted
-                for _ in taken[1:]:
-                    waiting.popleft()
-                    number += 1
-        yield begins, cells
+            else:
+                waiting.extendleft(filter(None, reversed(taken[1:])))
+                del taken[1:]
+        yield number, cells
+        number += len(taken)
 
 
 def _quoted(lines: Sequence[str], delimiter: str) -> list[str] | None:
