@@ -32,8 +32,8 @@ from hpd.files.rows import (
     ENCODED,
     EXTENSIONS,
     MAILS,
+    RECOGNISER,
     SEPARATED,
-    TABLES,
     WHOLE_FORMATS,
     Format,
 )
@@ -41,7 +41,6 @@ from hpd.files.streams import absolute, is_url
 from hpd.files.watching import Watch
 from hpd.version import install_command
 
-_RECOGNISER = "rapidocr_onnxruntime"
 _SHARD = re.compile(r"(\d+)/(\d+)")
 
 
@@ -205,7 +204,7 @@ def find_files(
 
 def _is_read(path: str) -> bool:
     """Return whether a file in a folder is read; pictures are only if RapidOCR is installed."""
-    return is_known(path) and (guess_format(path) != "image" or find_spec(_RECOGNISER) is not None)
+    return is_known(path) and (guess_format(path) != "image" or find_spec(RECOGNISER) is not None)
 
 
 def _found(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
@@ -282,15 +281,18 @@ class InputReader:
         self.repeated_ids = RepeatedIds()
         """The ids of the records read so far."""
         self._formats = [format or self._guessed(path) for path in self.files.paths]
-        self._fields = {
+        self._fields: dict[str, Any] = {
             "text_field": text_field,
             "id_field": id_field,
             "category_field": category_field,
         }
-        self._encoding, self._delimiter, self._attachments = encoding, delimiter, attachments
-        self._whole = whole
-        self._id_field = id_field
-        self._text_fields = tuple(text_field or ())
+        self._settings: dict[str, Any] = {
+            "encoding": encoding,
+            "delimiter": delimiter,
+            "attachments": attachments,
+            "whole": whole,
+        }
+        self._attachments, self._whole = attachments, whole
         self._is_single = len(self.files.paths) == 1
         named = [name for name, value in self._fields.items() if value]
         if named and whole:
@@ -359,7 +361,7 @@ class InputReader:
 
     def columns(self, record: Record) -> dict[str, Any]:
         """Return the text of a record and its columns other than the id, as in an output line."""
-        return columns_of(record, self._id_field, self._text_fields)
+        return columns_of(record, self._fields["id_field"], self._fields["text_field"] or ())
 
     def note_texts(self) -> list[str]:
         """Return notes for the user on how the records were read so far."""
@@ -380,21 +382,8 @@ class InputReader:
             counted = 1 if format_ is None else count_records(path, format_, whole=self._whole)
             if counted is None or (self._attachments and format_ in MAILS):
                 return None
-            if self._is_refused(i):
-                counted = 1
             n += counted if self._shard is None else self._shard.count(self._firsts[i], counted)
         return n
-
-    def _is_refused(self, i: int) -> bool:
-        """Return whether a file becomes a single error, because it is damaged or lacks a column."""
-        if self._formats[i] not in TABLES:
-            return False
-        try:
-            with self._opened(i) as reader:
-                next(reader, None)
-        except InputError:
-            return True
-        return False
 
     def _read(self) -> Generator[Record, None, None]:
         if self._watch is not None:
@@ -468,12 +457,9 @@ class InputReader:
             path,
             format=format_,
             id_prefix="" if self._is_single else f"{path}:",
-            encoding=self._encoding if format_ in ENCODED else None,
-            delimiter=self._delimiter if format_ in SEPARATED else None,
-            attachments=self._attachments,
-            whole=self._whole,
             needs_columns=True,
-            **(self._fields if format_ is not None and has_fields(format_) else {}),  # type: ignore[arg-type]
+            **self._settings,
+            **(self._fields if format_ is not None and has_fields(format_) else {}),
         )
 
 

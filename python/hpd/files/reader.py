@@ -22,7 +22,6 @@ from hpd.files.rows import (
     ENCODED,
     EXTENSIONS,
     FORMATS,
-    SEPARATED,
     TABLES,
     WHOLE_FORMATS,
     Format,
@@ -69,8 +68,6 @@ class Record:
     error: InputError | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The whole row."""
-    page_starts: tuple[int, ...] = field(default=(), compare=False)
-    """The character of the text at which each page begins, for a format that has pages."""
     places: Places | None = field(default=None, compare=False)
     """The locations of its parts in the file, for formats with pages or cells."""
     source: str = field(default="", compare=False)
@@ -93,7 +90,7 @@ class RecordReader:
         id_field: the field with the id (default: ``id``).
         category_field: the field with the category.
         id_prefix: prefix of the number of a record without an id.
-        encoding: the encoding of the text (default: detected).
+        encoding: the encoding of the text, in a format that has one (default: detected).
         delimiter: the delimiter of CSV or TSV (default: detected).
         attachments: whether attachments of e-mails, and messages within them, become separate
             documents.
@@ -133,16 +130,12 @@ class RecordReader:
         self._id_field = id_field
         self._category_field = category_field
         self._id_prefix = id_prefix
-        if encoding is not None and self.format not in ENCODED:
-            raise InputError(f"{self.name}: a {self.format} file has no encoding to name")
-        if delimiter is not None and self.format not in SEPARATED:
-            raise InputError(f"{self.name}: only CSV and TSV have a delimiter")
         check_encoding(encoding)
         self._file = open_source(source)
         self._source = Source(
             self._file,
             self.name,
-            encoding,
+            encoding if self.format in ENCODED else None,
             delimiter,
             self._check_columns if self.format in TABLES and needs_columns else None,
             attachments,
@@ -199,15 +192,13 @@ class RecordReader:
         error: InputError | None = None
         text, category = "", None
         raw: Mapping[str, Any] = {}
-        page_starts: tuple[int, ...] = ()
         places: Places | None = None
         if isinstance(row, InputError):
             error = row
         elif isinstance(row, str):
             text = clean_text(row)
         elif isinstance(row, WholeText):
-            text, raw, page_starts = clean_text(row.text), row.columns, row.page_starts
-            places = row.places
+            text, raw, places = clean_text(row.text), row.columns, row.places
         else:
             raw = row
             try:
@@ -219,9 +210,7 @@ class RecordReader:
                 category = None
         notes = (*dict.fromkeys(self._source.notes),)
         self._source.notes.clear()
-        return Record(
-            record_id, text, category, line, error, raw, page_starts, places, self.name, notes
-        )
+        return Record(record_id, text, category, line, error, raw, places, self.name, notes)
 
     def _text(self, line: int, row: Mapping[str, Any]) -> tuple[str, Places | None]:
         """Return the text of a row, and the locations of its parts in the sheet."""

@@ -15,8 +15,8 @@ from hpd.documents import Box
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.formats.page_layout import Letter, lines_of
-from hpd.files.formats.pictures import RECOGNISED, RECOGNISER, recognised_letters
-from hpd.files.rows import Placed, WholeText, whole_text
+from hpd.files.formats.pictures import RECOGNISED, recognised_letters
+from hpd.files.rows import RECOGNISER, Placed, WholeText, whole_text
 from hpd.files.streams import Source
 from hpd.version import install_command
 

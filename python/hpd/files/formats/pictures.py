@@ -10,11 +10,10 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.formats.page_layout import Letter, lines_of
-from hpd.files.rows import WholeText, whole_text
+from hpd.files.rows import RECOGNISER, WholeText, whole_text
 from hpd.files.streams import Source
 
 RECOGNISED = "the text was recognised in pictures, so that letters may be wrong"
-RECOGNISER = "rapidocr_onnxruntime"
 _NEEDED_FOR = "reading pictures and scans"
 
 

@@ -139,11 +139,9 @@ def workbook_text(source: Source) -> WholeText:
     """Read a workbook as one text: its sheets, each below its name if there are several."""
     sheets = _sheets(source)
     text = ""
-    starts = []
     places: list[tuple[int, int, Place]] = []
     for sheet in sheets:
         text += "\n\n" if text else ""
-        starts.append(len(text))
         text += f"{sheet.name}\n" if len(sheets) > 1 else ""
         rows = [[as_text(plain_value(_cell(cell))) or "" for cell in row] for _, row in sheet.rows]
         for (number, _), line in zip(sheet.rows, table_lines(rows), strict=True):
@@ -154,7 +152,7 @@ def workbook_text(source: Source) -> WholeText:
                 text += part
             text += "\n"
         text = text.removesuffix("\n")
-    return WholeText(text, page_starts=tuple(starts), places=PartPlaces(places))
+    return WholeText(text, places=PartPlaces(places))
 
 
 def _is_filled(row: Sequence[Any]) -> bool:
