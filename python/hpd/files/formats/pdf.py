@@ -205,9 +205,6 @@ def _letters(page: Any, letters: Any) -> Iterator[Letter]:
     """Return the letters of a page in pdfium's order, which is logical within a line."""
     import pypdfium2.raw as pdfium
 
-    sides = [ctypes.c_double() for _ in range(4)]
-    left, right, bottom, top = sides
-    at = [ctypes.byref(side) for side in sides]
     shown = _shown_box(page)
     first_half = ""
     for i in range(letters.count_chars()):
@@ -219,15 +216,10 @@ def _letters(page: Any, letters: Any) -> Iterator[Letter]:
             continue
         if len(text) == 2:
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        pdfium.FPDFText_GetCharBox(letters, i, *at)
-        if not text.isprintable() or text.isspace() or right.value <= left.value:
-            # Letters without a width are those of a font that has none, or signs over others.
-            is_mark = text.isprintable() and not text.isspace()
-            yield Letter(
-                text if is_mark else " ", shown(left.value, bottom.value, left.value, top.value)
-            )
-            continue
-        yield Letter(text, shown(left.value, bottom.value, right.value, top.value))
+        left, bottom, right, top = letters.get_charbox(i)
+        is_blank = not text.isprintable() or text.isspace()
+        # Letters without a width are those of a font that has none, or signs over others.
+        yield Letter(" " if is_blank else text, shown(left, bottom, max(left, right), top))
 
 
 def _shown_box(page: Any) -> Callable[[float, float, float, float], Box]:
