@@ -142,7 +142,7 @@ class RecordReader:
         )
         # A stream that the caller opened may be shared with others, so it is left open.
         self._owned = self._file is not source and (
-            str(source) != "-" or self._file is not standard_input()
+            str(source) != "-" or self._file is not sys.stdin.buffer
         )
         self._rows = self._read()
 
@@ -176,7 +176,9 @@ class RecordReader:
     def _read(self) -> Generator[Record, None, None]:
         rows = rows_of(self._source, self.format, whole=self._is_whole)
         for number, (line, row) in enumerate(rows, start=1):
-            yield self._record(number, line, row)
+            record = self._record(number, line, row)
+            self._source.notes.clear()
+            yield record
 
     @property
     def types(self) -> Mapping[str, Any]:
@@ -209,7 +211,6 @@ class RecordReader:
                 error = InputError(f"{self.name}:{line}: {failure}")
                 category = None
         notes = (*dict.fromkeys(self._source.notes),)
-        self._source.notes.clear()
         return Record(record_id, text, category, line, error, raw, places, self.name, notes)
 
     def _text(self, line: int, row: Mapping[str, Any]) -> tuple[str, Places | None]:
@@ -238,9 +239,7 @@ class RecordReader:
 
     def _check_columns(self, columns: Sequence[str]) -> None:
         """Check that a table has the columns that every row needs."""
-        notes = [*self._source.notes]  # for the first record
         record = self._record(1, 1, dict.fromkeys(columns, ""))
-        self._source.notes.extend(notes)
         if record.error is not None:
             raise record.error
 
@@ -308,32 +307,32 @@ def row_parts(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> list[t
 
 
 def count_records(
-    source: str | Path | BinaryIO,
+    path: str | Path,
     format: Format | None = None,  # noqa: A002
     *,
     whole: bool = False,
 ) -> int | None:
     """Count the records of a regular file in one quick pass.
 
-    None for pipes, streams, compressed files and remote files.
+    None for pipes, compressed files and remote files.
     """
-    if not isinstance(source, (str, Path)) or not (is_url(source) or Path(source).is_file()):
+    if not (is_url(path) or os.path.isfile(path)):
         return None
-    kind = format or guess_format(source)
+    kind = format or guess_format(path)
     if whole or kind in WHOLE_FORMATS:
         return 1
-    if is_compressed(source) or is_url(source):
+    if is_compressed(path) or is_url(path):
         return None
     n = 0
     try:
-        with open_source(source) as file:
+        with open_source(path) as file:
             if kind == "parquet":
                 from hpd.files.formats.parquet import n_rows
 
                 return n_rows(file)
             if kind in ("jsonl", "lines"):
                 return sum(1 for line in file if not line.isspace())
-            for _ in rows_of(Source(file, str(source)), kind):
+            for _ in rows_of(Source(file, str(path)), kind):
                 n += 1
     except InputError:
         return n + 1  # What cannot be read is a record with an error.
@@ -433,11 +432,6 @@ def _scalar_text(value: object, name: str) -> str:
     raise InputError(f"the field {name!r} should be text, but is {kind(value)}")
 
 
-def standard_input() -> BinaryIO:
-    """Return standard input."""
-    return sys.stdin.buffer
-
-
 def open_source(source: str | Path | BinaryIO) -> BinaryIO:
     """Open an input as a binary stream; raise ``InputError`` if this fails."""
     if not isinstance(source, (str, Path)):
@@ -448,7 +442,7 @@ def open_source(source: str | Path | BinaryIO) -> BinaryIO:
             # thread still waits for a line.
             return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
         except OSError:  # or io.UnsupportedOperation, if it is not a file
-            return standard_input()
+            return sys.stdin.buffer
     try:
         return open_binary(source)
     except OSError as error:

@@ -8,7 +8,7 @@ import threading
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -53,6 +53,10 @@ class StreamWriter:
         shown: formats a line (default: as JSON).
     """
 
+    n_kept = n_failed_kept = 0  # a stream has no earlier run
+    repairs: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
     def __init__(
         self,
         target: str | Path | None = None,
@@ -60,14 +64,6 @@ class StreamWriter:
         order: LineOrder = "input",
         shown: Callable[[Mapping[str, Any]], bytes] | None = None,
     ) -> None:
-        self.n_kept = 0
-        """The number of documents seen by ``pending`` that an earlier run finished."""
-        self.n_failed_kept = 0
-        """The number of these that failed."""
-        self.repairs: list[str] = []
-        """The repairs that were made to the files of an earlier run."""
-        self.notes: list[str] = []
-        """Notes on the output, for the end of the run."""
         self._order = order
         self._shown = shown
         self._early: dict[int, str | Mapping[str, Any]] = {}
@@ -82,7 +78,7 @@ class StreamWriter:
         self._is_ours = target is not None
 
     def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
-        """Return all records: a stream has no earlier run."""
+        """Return all records with their indexes."""
         return enumerate(records)
 
     def write(
@@ -150,9 +146,13 @@ class FileWriter:
         self.path = path
         self._accept_changes = accept_changes
         self.repairs: list[str] = []
+        """The repairs that were made to the files of an earlier run."""
         self.notes: list[str] = []
+        """Notes on the output, for the end of the run."""
         self.n_kept = 0
+        """The number of documents seen by ``pending`` that an earlier run finished."""
         self.n_failed_kept = 0
+        """The number of these that failed."""
         self._order = order
         self._moved: _Moved | None = None
         self._finished_behind: set[int] | None = None

@@ -26,18 +26,17 @@ _DELIMITERS = (",", ";", "\t", "|")
 _N_SNIFFED = 20  # lines
 
 
-def _jsonl_rows(source: Source) -> Iterator[Row]:
-    yield from _rows_of_lines(_numbered_lines(source.lines()), source)
-
-
-def _rows_of_lines(lines: Iterator[tuple[int, str]], source: Source) -> Iterator[Row]:
-    for n_before, (line, text) in enumerate(lines):
-        if n_before == 0 and text.lstrip()[:1] == "[":
-            rest = "\n".join([text, *(other for _, other in lines)])
-            yield from _array_rows(rest, source, line)
-            return
+def _json_rows(source: Source, *, is_jsonl: bool) -> Iterator[Row]:
+    """Yield the rows of JSON Lines, or of an array or values one after another on any lines."""
+    lines = source.lines()
+    n_blank, first = next(((n, line) for n, line in enumerate(lines) if line.strip()), (0, ""))
+    if first.lstrip()[:1] == "[" or not (is_jsonl or _is_object(first)):
+        yield from _array_rows("".join([first, *lines]), source, n_blank + 1)
+        return
+    for line, text in _numbered_lines(itertools.chain([first], lines), n_blank + 1):
         row = _json_row(text, source, f"{source.name}:{line}")
-        if n_before == 0 and isinstance(row, InputError) and text.lstrip()[:1] not in '{["':
+        is_first = line == n_blank + 1
+        if is_first and isinstance(row, InputError) and text.lstrip()[:1] not in '{"':
             row = InputError(
                 f"{row}; if each line is a text, say so (--format lines), "
                 "or if all of it is one (--format txt)"
@@ -45,18 +44,11 @@ def _rows_of_lines(lines: Iterator[tuple[int, str]], source: Source) -> Iterator
         yield line, row
 
 
-def _json_rows(source: Source) -> Iterator[Row]:
-    """Yield the rows of an array, of values one after another on any lines, or of JSON Lines."""
-    lines = source.lines()
-    first = next(lines, "")
+def _is_object(text: str) -> bool:
     try:
-        is_line = isinstance(json.loads(first, strict=False), dict)
+        return isinstance(json.loads(text, strict=False), dict)
     except (ValueError, RecursionError):
-        is_line = False
-    if is_line:
-        yield from _rows_of_lines(_numbered_lines(itertools.chain([first], lines)), source)
-    else:
-        yield from _array_rows("".join([first, *lines]), source, 1)
+        return False
 
 
 def _array_rows(text: str, source: Source, line: int) -> Iterator[Row]:
@@ -120,9 +112,9 @@ def _text_rows(source: Source) -> Iterator[Row]:
             yield line, InputError(f"{where}: {bad} of the line; {OTHER_ENCODING}")
 
 
-def _numbered_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, without line ends, with their numbers from 1."""
-    for number, line in enumerate(lines, start=1):
+def _numbered_lines(lines: Iterable[str], first: int = 1) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, without line ends, with their numbers."""
+    for number, line in enumerate(lines, start=first):
         stripped = line.rstrip("\r\n")
         if stripped.strip():
             yield number, stripped
@@ -293,14 +285,10 @@ def _header(rows: Iterator[Cells], source: Source) -> list[str]:
     name = source.name
     header: list[str] = []
     while not any(header):
-        _, cells = next(rows, (0, InputError(f"{name}: empty")))
+        no_header = InputError(f"{name}: expected a header with the names of the columns")
+        _, cells = next(rows, (0, no_header))
         if isinstance(cells, InputError):
-            problem = "expected a header with the names of the columns"
-            if "a field spans" in str(cells):
-                problem = "the header does not end: a quotation mark in it has no partner"
-            elif str(cells) != f"{name}: empty":
-                problem = f"the header cannot be read: {cells}"
-            raise InputError(f"{name}: {problem}")
+            raise cells
         header = cells
     bad = source.bad_byte("".join(header))
     if bad is not None:
@@ -328,8 +316,8 @@ def _row(
 
 
 READERS: dict[Format, Callable[[Source], Any]] = {
-    "jsonl": _jsonl_rows,
-    "json": _json_rows,
+    "jsonl": lambda source: _json_rows(source, is_jsonl=True),
+    "json": lambda source: _json_rows(source, is_jsonl=False),
     "csv": lambda source: _separated_rows(source, "csv"),
     "tsv": lambda source: _separated_rows(source, "tsv"),
     "lines": _text_rows,
