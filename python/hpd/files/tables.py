@@ -102,25 +102,23 @@ def write_table(
         raise
 
 
-_BYTE_ORDER_MARK: Final = "\ufeff"
-"""Without a byte order mark, Excel does not read a file as UTF-8."""
-
-
 def write_delimited(
     path: Path, columns: Sequence[Column], lines: Callable[[], Iterable[OutputLine]], separator: str
 ) -> None:
     """Write CSV or TSV with a header, and with a byte order mark if it is not all ASCII."""
     flat = flat_columns(columns)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        rows = ([as_text(column.value(line)) or "" for column in flat] for line in lines())
-        is_ascii = all(text.isascii() for row in rows for text in row)
-        is_ascii = is_ascii and all(column.name.isascii() for column in flat)
-        file.write("" if is_ascii else _BYTE_ORDER_MARK)
+
+    def rows() -> Iterator[list[str | None]]:
+        yield [column.name for column in flat]
+        for line in lines():
+            yield [as_text(column.value(line)) for column in flat]
+
+    is_ascii = all(cell.isascii() for row in rows() for cell in row if cell)
+    # Without a byte order mark, Excel does not read a file as UTF-8.
+    encoding = "utf-8" if is_ascii else "utf-8-sig"
     # A column of the input may contain lone surrogates.
-    with open(path, "a", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        writer = csv.writer(file, delimiter=separator, lineterminator="\n")
-        writer.writerow([column.name for column in flat])
-        writer.writerows([as_text(column.value(line)) for column in flat] for line in lines())
+    with open(path, "w", encoding=encoding, errors="backslashreplace", newline="") as file:
+        csv.writer(file, delimiter=separator, lineterminator="\n").writerows(rows())
 
 
 def _write_each(pattern: str, lines: Path) -> None:

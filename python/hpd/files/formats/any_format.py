@@ -1,32 +1,20 @@
 """Reads files of every format; the module of a format is imported on first use.
 
-A module has its formats' readers in ``READERS``, each a function of a ``Source``, and in
-``WHOLE_READERS`` those that read a table as one document, if it has its own.
+A module has functions of a ``Source``, by format: in ``ROW_READERS`` those that yield its rows, in
+``TEXT_READERS`` those that return all of it as one text.
 """
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from hpd.errors import InputError
-from hpd.files.encodings import OTHER_ENCODING
-from hpd.files.formats.text import Cells, separated_cells
-from hpd.files.rows import (
-    EXTENSIONS,
-    SEPARATED,
-    TABLES,
-    WHOLE_FORMATS,
-    Format,
-    Row,
-    WholeText,
-    cell_text,
-)
+from hpd.files.rows import EXTENSIONS, WHOLE_FORMATS, Format, Row, WholeText
 from hpd.files.streams import Source
-from hpd.files.text_tables import table_text
 
 _MODULES: dict[str, tuple[str, str]] = {
     "html": ("html", "HTML"),
@@ -59,10 +47,10 @@ def rows_of(
     reading it. The rows of its parts follow if these are separate documents.
     """
     if not whole and format not in WHOLE_FORMATS:
-        yield from _module(format).READERS[format](source)
+        yield from _module(format).ROW_READERS[format](source)
         return
     try:
-        text = _read_whole(source, format)
+        text: WholeText = _module(format).TEXT_READERS[format](source)
     except InputError as error:
         yield 1, error
         return
@@ -78,40 +66,6 @@ def rows_of(
             for inner in rows_of(part, kind):
                 source.part = part.part or part.name
                 yield inner
-
-
-def _read_whole(source: Source, format: Format) -> WholeText:  # noqa: A002
-    """Read a file as one document."""
-    readers = "READERS" if format in WHOLE_FORMATS else "WHOLE_READERS"
-    read = getattr(_module(format), readers, {}).get(format)
-    if read is not None:
-        return cast(WholeText, read(source))
-    return _table_as_document(source, format) if format in TABLES else WholeText(source.text())
-
-
-def _table_as_document(source: Source, format: Format) -> WholeText:  # noqa: A002
-    """Return a whole table as one text, including anything above its header."""
-    table: list[list[str]] = []
-    for _, cells in _all_cells(source, format):
-        if isinstance(cells, InputError):
-            raise cells
-        bad = source.bad_byte("".join(cells))
-        if bad is not None:
-            raise InputError(f"{source.name}: {bad.partition(' at ')[0]}; {OTHER_ENCODING}")
-        table.append(cells)
-    return WholeText(table_text(table))
-
-
-def _all_cells(source: Source, format: Format) -> Iterator[Cells]:  # noqa: A002
-    if format in SEPARATED:
-        yield from separated_cells(source, format)
-        return
-    names: list[str] = []
-    for line, row in rows_of(source, format):
-        if isinstance(row, Mapping):
-            if not names:
-                yield 0, (names := [*row])
-            yield line, [cell_text(row.get(name)) for name in names]
 
 
 def _module(format: Format) -> Any:  # noqa: A002

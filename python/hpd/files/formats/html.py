@@ -160,4 +160,4 @@ def _span(cell: Any, name: str, most: int) -> int:
     return min(max(number, 1), most)
 
 
-READERS = {"html": _read_page}
+TEXT_READERS = {"html": _read_page}

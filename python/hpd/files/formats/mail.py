@@ -275,4 +275,4 @@ def _lenient_text(data: bytes, encoding: str | None = None) -> str:
         return data.decode(meant, "replace")
 
 
-READERS = {"eml": _read_mail, "msg": _read_msg}
+TEXT_READERS = {"eml": _read_mail, "msg": _read_msg}

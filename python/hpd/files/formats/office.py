@@ -104,9 +104,9 @@ _MAX_SPAN_CELLS = 200
 """The most repetitions of a cell; sheets repeat an empty one to their end."""
 
 
-def _blocks(element: ElementTree.Element) -> Iterator[str]:
-    """Iterate over the paragraphs and tables of an element; a table has one line per row."""
-    for child in element:
+def _blocks(elements: Iterable[ElementTree.Element]) -> Iterator[str]:
+    """Iterate over the paragraphs and tables of elements; a table has one line per row."""
+    for child in elements:
         name = _local(child)
         if _is_left_out(child):
             continue
@@ -344,9 +344,7 @@ def _shown_blocks(
         elif name == "grpSp":
             yield from _shown_blocks(child, inherited, _compose(child, group))
         elif name in _PARAGRAPHS or name in _BLOCKS or _is_comment(child):
-            holder = ElementTree.Element("holder")
-            holder.append(child)
-            yield from ((text, None) for text in _blocks(holder))
+            yield from ((text, None) for text in _blocks([child]))
         else:
             yield from _shown_blocks(child, inherited, group)
 
@@ -435,4 +433,4 @@ def read_epub(source: Source) -> WholeText:
     return _joined(["\n\n".join(text for text in texts if text)], source)
 
 
-READERS = {"docx": read_docx, "pptx": read_pptx, "odt": read_odt, "epub": read_epub}
+TEXT_READERS = {"docx": read_docx, "pptx": read_pptx, "odt": read_odt, "epub": read_epub}

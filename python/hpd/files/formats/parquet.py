@@ -16,8 +16,9 @@ from uuid import UUID
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
 from hpd.files.columns import Column, OutputLine, as_text, input_value, scalar_kind
-from hpd.files.rows import Row, check_unique
+from hpd.files.rows import WholeText, cell_text, check_unique
 from hpd.files.streams import Source
+from hpd.files.text_tables import table_text
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import python_type, typed_value
 
@@ -26,7 +27,7 @@ _N_ROWS: Final = 1000
 _CLOCK = re.compile(r"(?:P?(-?\d+)(?:DT| days?, ))?(\d+)[:H](\d+)[:M](\d+)(?:\.(\d+))?S?")
 
 
-def _parquet_rows(source: Source) -> Iterator[Row]:
+def _parquet_rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
     arrow = parquet_module()
     file = source.file
     seekable = file if file.seekable() else io.BytesIO(file.read())
@@ -46,6 +47,14 @@ def _parquet_rows(source: Source) -> Iterator[Row]:
         raise
     except (ValueError, OSError, NotImplementedError) as error:  # pyarrow's derive from these
         raise InputError(f"{source.name}: cannot be read as Parquet: {error}") from error
+
+
+def _parquet_text(source: Source) -> WholeText:
+    table: list[list[str]] = []
+    for _, row in _parquet_rows(source):
+        table += [] if table else [[*row]]
+        table.append([*map(cell_text, row.values())])
+    return WholeText(table_text(table))
 
 
 def _rows_of_batch(batch: Any) -> Iterator[Mapping[str, Any]]:
@@ -282,4 +291,5 @@ def _fitting_types(lines: Iterable[OutputLine], types: Mapping[str, Any]) -> dic
     return kept
 
 
-READERS = {"parquet": _parquet_rows}
+ROW_READERS = {"parquet": _parquet_rows}
+TEXT_READERS = {"parquet": _parquet_text}

@@ -241,4 +241,4 @@ def _shown_box(page: Any) -> Callable[[float, float, float, float], Box]:
     return shown
 
 
-READERS = {"pdf": read_pdf}
+TEXT_READERS = {"pdf": read_pdf}

@@ -67,4 +67,4 @@ def _read_picture(source: Source) -> WholeText:
     return whole_text(pages)
 
 
-READERS = {"image": _read_picture}
+TEXT_READERS = {"image": _read_picture}

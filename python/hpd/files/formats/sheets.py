@@ -329,5 +329,5 @@ def _shown(value: Any) -> Any:
     return as_text(value)
 
 
-READERS = {"xlsx": sheet_rows, "ods": sheet_rows}
-WHOLE_READERS = {"xlsx": workbook_text, "ods": workbook_text}
+ROW_READERS = {"xlsx": sheet_rows, "ods": sheet_rows}
+TEXT_READERS = {"xlsx": workbook_text, "ods": workbook_text}

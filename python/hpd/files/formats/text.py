@@ -14,6 +14,7 @@ from hpd.errors import InputError
 from hpd.files.encodings import OTHER_ENCODING
 from hpd.files.rows import Format, Row, WholeText, check_unique
 from hpd.files.streams import Source, kind
+from hpd.files.text_tables import table_text
 
 _MAX_FIELD_LINES = 50
 """Maximum number of lines in a row of CSV or TSV. Unpaired quotation marks, which turn all rows up
@@ -124,7 +125,7 @@ Cells = tuple[int, "list[str] | InputError"]
 """The number of a row's first line, and its cells, or the error in reading them."""
 
 
-def separated_cells(source: Source, format: Format) -> Iterator[Cells]:  # noqa: A002
+def _separated_cells(source: Source, format: Format) -> Iterator[Cells]:  # noqa: A002
     """Yield the cells of each row of CSV or TSV.
 
     The delimiter of CSV is in its first line or detected. In TSV quotation marks are literal unless
@@ -138,7 +139,7 @@ def separated_cells(source: Source, format: Format) -> Iterator[Cells]:  # noqa:
 
 
 def _separated_rows(source: Source, format: Format) -> Iterator[Row]:  # noqa: A002
-    rows = separated_cells(source, format)
+    rows = _separated_cells(source, format)
     header = _header(rows, source)
     source.take_columns(header)
     for line, cells in rows:
@@ -146,6 +147,19 @@ def _separated_rows(source: Source, format: Format) -> Iterator[Row]:  # noqa: A
             yield line, cells
         elif cells and (len(cells) > 1 or cells[0].strip()):
             yield line, _row(header, cells, source, f"{source.name}:{line}")
+
+
+def _separated_text(source: Source, format: Format) -> WholeText:  # noqa: A002
+    """Return a whole table as one text, including anything above its header."""
+    table: list[list[str]] = []
+    for _, cells in _separated_cells(source, format):
+        if isinstance(cells, InputError):
+            raise cells
+        bad = source.bad_byte("".join(cells))
+        if bad is not None:
+            raise InputError(f"{source.name}: {bad.partition(' at ')[0]}; {OTHER_ENCODING}")
+        table.append(cells)
+    return WholeText(table_text(table))
 
 
 def _told_delimiter(source: Source) -> tuple[Iterator[str], int, str | None]:
@@ -315,12 +329,19 @@ def _row(
     return dict(zip(header, cells, strict=False))
 
 
-READERS: dict[Format, Callable[[Source], Any]] = {
+def _whole_text(source: Source) -> WholeText:
+    return WholeText(source.text())
+
+
+ROW_READERS: dict[Format, Callable[[Source], Iterator[Row]]] = {
     "jsonl": lambda source: _json_rows(source, is_jsonl=True),
     "json": lambda source: _json_rows(source, is_jsonl=False),
     "csv": lambda source: _separated_rows(source, "csv"),
     "tsv": lambda source: _separated_rows(source, "tsv"),
     "lines": _text_rows,
-    "txt": lambda source: WholeText(source.text()),
-    "md": lambda source: WholeText(source.text()),
+}
+TEXT_READERS: dict[Format, Callable[[Source], WholeText]] = {
+    **dict.fromkeys(("jsonl", "json", "lines", "txt", "md"), _whole_text),
+    "csv": lambda source: _separated_text(source, "csv"),
+    "tsv": lambda source: _separated_text(source, "tsv"),
 }

@@ -39,4 +39,4 @@ def _local(name: str) -> str:
     return name.rpartition("}")[2]
 
 
-READERS = {"xml": _read_xml}
+TEXT_READERS = {"xml": _read_xml}
