@@ -52,12 +52,8 @@ class Shard:
     n_shards: int
 
     def has(self, first: int, row: int) -> bool:
-        """Return whether a record belongs to this shard.
-
-        Args:
-            first: the file's offset, as returned by ``shard_offset``.
-            row: the index of the record in its file, from 0.
-        """
+        """Return whether the record of an index belongs to this shard, in a file with the offset
+        ``first`` (see ``shard_offset``)."""
         return (row + first) % self.n_shards == self.number - 1
 
     def count(self, first: int, n_rows: int) -> int:
@@ -69,13 +65,8 @@ class Shard:
 
 
 def shard_offset(path: str, *, is_only: bool) -> int:
-    """Return the offset that spreads the records of a file over shards; it depends on the file's
-    name.
-
-    Args:
-        path: the path of the file, which must be the same for all runs.
-        is_only: whether this is the only file.
-    """
+    """Return the offset that spreads the records of a file over shards, 0 for the only file; it
+    depends on the path, which must be the same for all runs."""
     # A checksum such as CRC-32 would bring many of a.txt, b.txt, c.txt into one shard.
     return 0 if is_only else int(text_fingerprint(absolute(path)), 16)
 

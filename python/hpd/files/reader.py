@@ -257,10 +257,9 @@ def columns_of(
     The keys are ``text`` and ``input``; missing parts are left out.
     """
     columns: dict[str, Any] = {} if record.error is not None else {"text": record.text}
-    apart = {id_field or "id", *(text_fields or default_text_fields(record.raw))}
-    others = {
-        str(name): plain_value(value) for name, value in record.raw.items() if name not in apart
-    }
+    others = kept_columns(record)
+    for name in (id_field or "id", *(text_fields or default_text_fields(record.raw))):
+        others.pop(name, None)
     return {**columns, "input": others} if others else columns
 
 

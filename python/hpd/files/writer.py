@@ -10,6 +10,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -163,10 +164,12 @@ class FileWriter:
             raise InputError(f"{path} is a folder, and cannot be written: name a file")
         if overwrite and path.exists():
             self.path = path.with_name(path.name + ".new")
+            leftover = journal_path(self.path)
             if not resume:
-                for leftover in (self.path, journal_path(self.path)):
-                    _refuse_if_locked(leftover)
-                    leftover.unlink(missing_ok=True)
+                if leftover.exists():
+                    Journal(leftover, {}).close()  # no other process is writing it
+                self.path.unlink(missing_ok=True)
+                leftover.unlink(missing_ok=True)
         elif not resume and _size(path) > 0:
             raise InputError(
                 f"{path} already exists: continue it (--resume), replace it (--overwrite), "
@@ -241,11 +244,8 @@ class FileWriter:
         return self._finished_behind or set()
 
     def _move(self, number: int) -> None:
-        """From here on, identify records by fingerprint, because their indexes have changed.
-
-        Args:
-            number: the number of records with unchanged indexes.
-        """
+        """From record ``number`` on, identify records by fingerprint, because their indexes have
+        changed."""
         self._moved = moved = _Moved([*range(number)])
         for index in range(number, len(self._documents)):
             if self._documents[index]:
@@ -464,21 +464,18 @@ class FileWriter:
         self._next = max(self._next, entry.index + 1)
 
 
+@dataclass
 class _Moved:
-    """The state of records whose indexes differ from those of their lines.
+    """The state of records whose indexes differ from those of their lines."""
 
-    Args:
-        indexes: the indexes of the lines of the records read so far, in the order of the records.
-    """
-
-    def __init__(self, indexes: list[int]) -> None:
-        self.indexes = indexes
-        self.indexes_of: defaultdict[int, list[int]] = defaultdict(list)
-        """By fingerprint: the indexes of the lines whose record has not been read yet."""
-        self.ids: set[str] = set()
-        """The ids of all existing lines."""
-        self.is_read = False
-        """Whether all records were read."""
+    indexes: list[int]
+    """The indexes of the lines of the records read so far, in the order of the records."""
+    indexes_of: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """By fingerprint: the indexes of the lines whose record has not been read yet."""
+    ids: set[str] = field(default_factory=set)
+    """The ids of all existing lines."""
+    is_read: bool = False
+    """Whether all records were read."""
 
 
 Writer = StreamWriter | FileWriter
@@ -498,8 +495,3 @@ def _size(path: Path) -> int:
 
 def _joined(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _refuse_if_locked(path: Path) -> None:
-    if path.suffix == ".run" and path.exists():
-        Journal(path, {}).close()

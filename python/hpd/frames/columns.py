@@ -91,12 +91,7 @@ def add_columns(
 ) -> Any:
     """Return the frame with the new columns, which are null in rows without a text.
 
-    Args:
-        frame: the frame with the texts.
-        new_columns: the columns to add.
-        extractor: extracts the values.
-        schema: used instead of the extractor's own, unless None.
-        columns: the names of the columns to read, and how errors are handled.
+    The schema, unless None, is used instead of the extractor's own.
 
     Raises:
         InputError: a column is missing or does not hold text.
@@ -156,14 +151,8 @@ def _span(field: Mapping[str, Any]) -> Any:
 def _detail_column(
     name: str, attribute: Attribute, leaf: Attribute, detail: Callable[[Mapping[str, Any]], Any]
 ) -> Column:
-    """Return the column with a detail of each value, nested like the values.
-
-    Args:
-        name: the column's name.
-        attribute: the attribute of the values.
-        leaf: the attribute of a detail.
-        detail: returns the detail from the details of a field.
-    """
+    """Return the column with a detail of each value, nested like the values; ``leaf`` is the
+    attribute of one."""
     value = data_value(attribute)
 
     def details(line: OutputLine) -> Any:
