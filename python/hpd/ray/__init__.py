@@ -64,20 +64,12 @@ def extract(
 
     Nothing is computed until the result is read or written. Each worker is a separate process that
     loads the model once. If a worker is lost, it is restarted, and its batches are repeated.
+    Arguments that are not below are as for ``hpd.frames.BatchExtractor``.
 
     Args:
         dataset: a ``ray.data.Dataset``.
-        schema: any form that ``Extractor`` accepts.
-        column: the column with the texts.
-        category_column: the column with the categories, if there is a schema per category.
         model: path of a GGUF file that exists on every machine; None for the bundled model.
         hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, which every machine downloads.
-        options: the options; single ones may also be given by name.
-        examples: documents with their answers, as for ``Extractor``.
-        system_prompt: the system prompt, as for ``Extractor``.
-        prefix: prepended to the names of all new columns.
-        confidence: whether to add ``NAME_confidence``.
-        spans: whether to add ``NAME_span``.
         on_error: ``record`` the error of a document in the column ``error``, or ``raise`` it, which
             ends the whole computation.
         concurrency: the number of workers, or its minimum and maximum; default: one per GPU, or

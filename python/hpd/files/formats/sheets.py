@@ -36,11 +36,8 @@ _MAX_DIGITS: Final = 15
 _FIRST_DAY: Final = date(1900, 3, 1)
 """Excel's calendar has a 29 February 1900, so earlier days have no correct serial numbers."""
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
-_COLORS: Final = ((0.5, "F8CBAD", "orange"), (0.8, "FFE699", "yellow"))
-"""The colors of values whose confidence is below a bound."""
-_LEGEND: Final = "Confidence: " + ", ".join(
-    f"{color}: below {bound:.0%}" for bound, _, color in _COLORS
-)
+_COLORS: Final = ((0.5, "F8CBAD"), (0.8, "FFE699"))
+"""The colors of values whose confidence is below a bound: orange and yellow."""
 _MAX_LINKS: Final = 65_000
 """The most links in a sheet; Excel reports more than 65,530 as damage."""
 _N_MEASURED: Final = 200
@@ -201,7 +198,6 @@ def write_table(
     """
     from openpyxl import Workbook
     from openpyxl.cell import Cell, WriteOnlyCell
-    from openpyxl.comments import Comment
     from openpyxl.styles import Font, PatternFill
     from openpyxl.utils import get_column_letter
 
@@ -214,16 +210,9 @@ def write_table(
     sheet.freeze_panes = "B2"  # the header and the ids stay in sight
     for number, width in enumerate(_widths(columns, lines()), start=1):
         sheet.column_dimensions[get_column_letter(number)].width = width
-    fills = [(bound, PatternFill("solid", fgColor=color)) for bound, color, _ in _COLORS]
+    fills = [(bound, PatternFill("solid", fgColor=color)) for bound, color in _COLORS]
     bold, linked = Font(bold=True), Font(color="0563C1", underline="single")
     n_links = 0
-
-    def head(column: Column) -> Any:
-        made = cell(column.name, column.name)
-        made.font = bold
-        if column is columns[0]:
-            made.comment = Comment(_LEGEND, "hpd")
-        return made
 
     def shown_cell(column: Column, value: Any, line: OutputLine) -> Any:
         nonlocal n_links
@@ -256,7 +245,10 @@ def write_table(
         return made
 
     try:
-        sheet.append([head(column) for column in columns])
+        header = [cell(column.name, column.name) for column in columns]
+        for made in header:
+            made.font = bold
+        sheet.append(header)
         for number, line in enumerate(lines(), start=2):
             if number > _MAX_ROWS:
                 raise HpdError(f"a sheet of Excel holds {_MAX_ROWS} rows; {_OTHER_FORMATS}")
