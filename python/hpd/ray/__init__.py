@@ -16,7 +16,7 @@ from hpd.extractor import OnError, check_on_error
 from hpd.frames import BatchExtractor
 from hpd.options import Options, combine_options
 from hpd.pipeline import check_task
-from hpd.ray.cluster import BATCHES_PER_WORKER, machines, ray_module, worker_share
+from hpd.ray.cluster import BATCHES_PER_WORKER, ray_module, worker_share
 from hpd.schema import as_schemas
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def extract(
     n_min, n_max = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     if not ray.is_initialized():
         ray.init()  # as Ray Data itself would
-    part = worker_share(machines(ray.nodes()), n_max, num_gpus)
+    part = worker_share(ray.nodes(), n_max, num_gpus)
     if not chosen.n_threads:
         chosen = chosen.with_settings({"n_threads": part.n_threads})
     return dataset.map_batches(

@@ -18,7 +18,7 @@ from hpd.files.journal import file_fingerprint
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline import ExamplesForm
-from hpd.ray.cluster import BATCHES_PER_WORKER, connect, machines, ray_module, worker_share
+from hpd.ray.cluster import BATCHES_PER_WORKER, connect, ray_module, worker_share
 from hpd.results import Extraction, Failure
 from hpd.schema.schemas import Schemas
 
@@ -135,7 +135,7 @@ class RayExtractor:
         self._options = options
         self._was_connected = not connect(address)
         try:
-            part = worker_share(machines(self._ray.nodes()), n_workers, n_gpus)
+            part = worker_share(self._ray.nodes(), n_workers, n_gpus)
             if not options.n_threads:
                 options = options.with_settings({"n_threads": part.n_threads})
             settings = (schemas, _absolute_model(model), hf_repo, file_fingerprint(path))
