@@ -136,7 +136,7 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
             n_rows, covered = below.pop(at, (0, ""))
             if n_rows > 1:
                 below[at] = n_rows - 1, covered
-            if _is_covered(cell):
+            if _local(cell) == "covered-table-cell":
                 text = covered
             elif _continues_above(cell):
                 text = above
@@ -159,10 +159,6 @@ def _own_elements(
             yield child
         elif _local(child) not in _BLOCKS:
             yield from _own_elements(child, names)
-
-
-def _is_covered(cell: ElementTree.Element) -> bool:
-    return _local(cell) == "covered-table-cell"
 
 
 def _continues_above(cell: ElementTree.Element) -> bool:

@@ -35,10 +35,27 @@ _MAX_SIDE = 1800  # pixels of the longer side of a picture: posters are rendered
 
 def read_pdf(source: Source) -> WholeText:
     """Read the pages of a PDF, with the values of its form, in reading order."""
-    pdfium = _pdfium()
+    raw = _pdfium().raw
     data = source.read()
     with _ONE_AT_A_TIME:
-        return _read(pdfium, data, source)
+        pdf = _opened(data, source.name)
+        try:
+            pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]
+            if [] in pages and find_spec(RECOGNISER):
+                pages = [lines or _recognised(pdf, n, source) for n, lines in enumerate(pages)]
+            if n_files := raw.FPDFDoc_GetAttachmentCount(pdf):
+                source.notes.append(f"files within it that are not read: {n_files}")
+            if pdf.get_formtype() == raw.FORMTYPE_XFA_FULL:
+                source.notes.append("its XFA form is not read: print it as a PDF without one")
+        finally:
+            pdf.close()
+    n_empty = pages.count([])
+    how = "" if find_spec(RECOGNISER) else f": `{install_command('ocr')}` recognises it"
+    if n_empty == len(pages):
+        raise InputError(f"{source.name}: this PDF has no text layer (a scan?){how}")
+    if n_empty:
+        source.notes.append(f"{n_empty} of {len(pages)} pages have no text (scans?){how}")
+    return whole_text(pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +82,7 @@ def page_pictures(source: Source, numbers: Iterable[int]) -> Iterator[PagePictur
     data = source.read()
     try:
         with _ONE_AT_A_TIME:
-            pdf = _opened(pdfium, data, source)
-            pdf.init_forms()
+            pdf = _opened(data, source.name)
             shown = [number for number in numbers if 1 <= number <= len(pdf)]
         try:
             for number in shown:
@@ -116,35 +132,16 @@ def _pdfium() -> Any:
     return import_extra("pypdfium2", "pypdfium2", "pdf", "PDF")
 
 
-def _opened(pdfium: Any, data: bytes, source: Source) -> Any:
+def _opened(data: bytes, name: str) -> Any:
+    pdfium = _pdfium()
     try:
-        return pdfium.PdfDocument(data)
+        pdf = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
-            raise InputError(f"{source.name}: this PDF is locked with a password") from error
+            raise InputError(f"{name}: this PDF is locked with a password") from error
         raise
-
-
-def _read(pdfium: Any, data: bytes, source: Source) -> WholeText:
-    pdf = _opened(pdfium, data, source)
-    try:
-        pdf.init_forms()
-        pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]
-        if [] in pages and find_spec(RECOGNISER):
-            pages = [lines or _recognised(pdf, n, source) for n, lines in enumerate(pages)]
-        if n_files := pdfium.raw.FPDFDoc_GetAttachmentCount(pdf):
-            source.notes.append(f"files within it that are not read: {n_files}")
-        if pdf.get_formtype() == pdfium.raw.FORMTYPE_XFA_FULL:
-            source.notes.append("its XFA form is not read: print it as a PDF without one")
-    finally:
-        pdf.close()
-    n_empty = pages.count([])
-    how = "" if find_spec(RECOGNISER) else f": `{install_command('ocr')}` recognises it"
-    if n_empty == len(pages):
-        raise InputError(f"{source.name}: this PDF has no text layer (a scan?){how}")
-    if n_empty:
-        source.notes.append(f"{n_empty} of {len(pages)} pages have no text (scans?){how}")
-    return whole_text(pages)
+    pdf.init_forms()
+    return pdf
 
 
 def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
