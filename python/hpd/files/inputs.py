@@ -301,7 +301,7 @@ class InputReader:
         named = [name for name, value in self._fields.items() if value]
         if named and whole:
             raise InputError(f"a whole file is one document, and has no {named[0]}")
-        if named and watch is None and not any(kind and has_fields(kind) for kind in found):
+        if named and watch is None and not any(map(has_fields, found)):
             raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
         for flag, value, formats in (
             ("--encoding", encoding, ENCODED),
@@ -460,7 +460,7 @@ class InputReader:
             id_prefix="" if self._is_single else f"{file.path}:",
             needs_columns=True,
             **self._settings,
-            **(self._fields if file.format is not None and has_fields(file.format) else {}),
+            **(self._fields if has_fields(file.format) else {}),
         )
 
 

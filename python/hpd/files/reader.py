@@ -354,9 +354,9 @@ def guess_format(source: str | Path | BinaryIO) -> Format:
     return EXTENSIONS[extension]
 
 
-def has_fields(format: Format) -> bool:  # noqa: A002
-    """Return whether rows of a format have named columns."""
-    return format != "lines" and format not in WHOLE_FORMATS
+def has_fields(format: Format | None) -> bool:  # noqa: A002
+    """Return whether rows of a format have named columns; those of an unknown one have none."""
+    return format not in (None, "lines", *WHOLE_FORMATS)
 
 
 def is_known(path: str | Path) -> bool:

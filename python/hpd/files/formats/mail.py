@@ -50,44 +50,46 @@ class _Policy(email.policy.EmailPolicy):
 
 def _read_mail(source: Source) -> WholeText:
     data = source.read().removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-    text, headers, attached = _text_of_mail(_parsed(data), source)
-    if not headers:
+    mail = _text_of_mail(_parsed(data), source)
+    if not mail.columns:
         raise InputError(
             f"{source.name}: not an e-mail: it has none of the headers {', '.join(_HEADERS)}"
         )
-    return _document(text, headers, attached, source)
+    return mail
 
 
-def _document(
-    text: str, headers: Mapping[str, str], attached: Sequence[_File], source: Source
-) -> WholeText:
-    columns = {name.lower(): value for name, value in headers.items()}
-    return WholeText(text, columns, parts=_named_apart(attached) if source.has_parts else ())
-
-
-def _named_apart(files: Sequence[_File]) -> list[_File]:
-    """Give files unique names."""
-    seen: Counter[str] = Counter()
-    named = []
-    for name, data in files:
-        seen[name] += 1
-        named.append((f"{seen[name]}-{name}" if seen[name] > 1 else name, data))
-    return named
-
-
-def _text_of_mail(message: Message, source: Source) -> tuple[str, dict[str, str], list[_File]]:
-    """Return a message as one text, its headers and its attachments."""
+def _text_of_mail(message: Message, source: Source) -> WholeText:
     headers = {name: str(message[name]) for name in _HEADERS if message[name] is not None}
     attached: list[_File] = []
     texts = _texts_of_part(message, attached, source)
-    return _joined(headers, texts, attached), headers, attached
+    return _document(headers, texts, attached, source)
 
 
-def _joined(headers: Mapping[str, str], texts: Sequence[str], attached: Sequence[_File]) -> str:
+def _document(
+    headers: Mapping[str, str],
+    texts: Sequence[str],
+    attached: Sequence[tuple[str, bytes | None]],
+    source: Source,
+) -> WholeText:
     """Join headers, texts and names of attachments with blank lines."""
     names = ", ".join(name for name, _ in attached)
     parts = (_lines(headers), *texts, f"Attachments: {names}" if attached else "")
-    return "\n\n".join(part for part in parts if part)
+    return WholeText(
+        "\n\n".join(filter(None, parts)),
+        {name.lower(): value for name, value in headers.items()},
+        parts=_named_apart(attached) if source.has_parts else (),
+    )
+
+
+def _named_apart(files: Sequence[tuple[str, bytes | None]]) -> list[_File]:
+    """Give files unique names; those that are not read are left out."""
+    seen: Counter[str] = Counter()
+    named = []
+    for name, data in files:
+        if data is not None:
+            seen[name] += 1
+            named.append((f"{seen[name]}-{name}" if seen[name] > 1 else name, data))
+    return named
 
 
 def _lines(headers: Mapping[str, Any]) -> str:
@@ -102,7 +104,7 @@ def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list
         if source.has_parts:
             attached += [(f"{i['Subject'] or 'message'}.eml", i.as_bytes()) for i in _inner(part)]
             return []
-        return [_text_of_mail(inner, source)[0] for inner in _inner(part)]
+        return [_text_of_mail(inner, source).text for inner in _inner(part)]
     if part.is_multipart() and part.get_content_maintype() == "message":  # the report itself
         fields = ["\n".join([_lines(dict(i.items())), _leaf(i, source)]) for i in _inner(part)]
         return ["\n".join(fields).strip()]
@@ -252,13 +254,9 @@ def _read_msg(source: Source) -> WholeText:
         source.notes.append("its text is RTF, which is not read")
     files = [(f.file_name or "unnamed", f.file_bytes) for f in message.attachments]
     headers = {name: value for name, value in found.items() if value}
-    text = _joined(
-        headers, [text.replace("\r\n", "\n").strip()], [(name, b"") for name, _ in files]
-    )
     unread = [name for name, data in files if data is None]
     source.notes.extend(f"a message within it is not read: {name}" for name in unread)
-    attached = [(name, data) for name, data in files if data is not None]
-    return _document(text, headers, attached, source)
+    return _document(headers, [text.replace("\r\n", "\n").strip()], files, source)
 
 
 def _lenient_text(data: bytes, encoding: str | None = None) -> str:
