@@ -304,7 +304,7 @@ class FileWriter:
         changed = differences(self._journal.head, head)
         if changed:
             raise InputError(
-                f"{self._final} was made with another {_joined(changed)}: use the same, or "
+                f"{self._final} was made with another {', '.join(changed)}: use the same, or "
                 "start again (--overwrite)"
             )
         try:
@@ -491,7 +491,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _joined(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
