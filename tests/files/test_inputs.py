@@ -144,7 +144,7 @@ def test_a_pdf_is_its_pages(tmp_path):
     (record,) = read(path)
     assert record.text == "first page\n\nsecond page"
     second = record.text.index("second")
-    assert record.page_starts == (0, second)
+    assert record.places.page_starts == [0, second]
     assert [record.places.of(at, at + 6).page for at in (0, second)] == [1, 2]
 
 

@@ -86,7 +86,7 @@ def test_what_cannot_be_read_is_told_with_the_reason(bucket, web, monkeypatch, t
     assert "no such file" in refusal(f"zip://a.txt::{tmp_path}/gone.zip").lower()
     assert "as in zip://*::docs.zip" in refusal("zip://docs.zip")
     monkeypatch.setitem(sys.modules, "gcsfs", None)
-    assert "gs://b/a.txt needs gcsfs: run `pip install gcsfs`" in refusal("gs://b/a.txt")
+    assert "gs://b/a.txt: cannot be opened: Please install gcsfs" in refusal("gs://b/a.txt")
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")

@@ -197,7 +197,6 @@ def test_a_sheet_can_be_read_by_people(tmp_path, monkeypatch):
     assert colors["maker.city"] == "FFE699"
     assert colors["tags"] == colors["none"] == "F8CBAD"
     assert colors["brand"] == colors["id"] == "000000"
-    assert "orange: below 50%" in header["A"].comment.text
     assert first["A"].hyperlink.target == "../mails/a%20b.txt"
     assert first[columns["source"]].hyperlink.target == "../mails/more.csv"
     assert second["A"].hyperlink is second[columns["source"]].hyperlink is None

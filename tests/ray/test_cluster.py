@@ -39,7 +39,7 @@ def killing(documents, n):
     def given():
         for i, document in enumerate(documents):
             if i == 30:
-                first = next(iter(made[0]._pool.makers))
+                first = next(iter(made[0]._pool.workers))
                 _, process = made[0]._ray.get(first.start.remote())
                 os.kill(process, signal.SIGKILL)
             yield document

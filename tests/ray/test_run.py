@@ -72,10 +72,8 @@ def texts_of(n):
 
 def pool_of(*workers):
     """A worker that is lost comes back as itself."""
-    pool = Pool(lambda worker: None)
-    for worker in workers:
-        pool.add(lambda worker=worker: worker)
-    return pool
+    waiting = [*workers]
+    return Pool(len(workers), lambda: waiting.pop(0), waiting.append)
 
 
 def run(workers, documents, n=4):

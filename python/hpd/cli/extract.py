@@ -51,8 +51,13 @@ from hpd.errors import HpdError, InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
 from hpd.files.streams import fill_pattern, is_pattern, is_url
-from hpd.files.table_edits import note_table
-from hpd.files.tables import is_made_from_lines, keeps_input, lines_path, write_table
+from hpd.files.tables import (
+    is_made_from_lines,
+    keeps_input,
+    lines_path,
+    note_table,
+    write_table,
+)
 from hpd.files.writer import Writer
 from hpd.models.hardware import device_summary
 from hpd.models.model_files import is_bundled, resolve_model

@@ -14,9 +14,9 @@ from hpd.cli.arguments import not_empty
 from hpd.cli.common import UsageError, input_errors_as_usage
 from hpd.files.journal import file_fingerprint, journal_path, text_fingerprint
 from hpd.files.streams import absolute, fill_pattern, fixed_folder, is_pattern
-from hpd.files.table_edits import check_unedited
 from hpd.files.tables import (
     PER_DOCUMENT_SUFFIXES,
+    check_unedited,
     check_writable,
     is_made_from_lines,
     keeps_input,

@@ -10,15 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hpd.errors import InputError
-from hpd.files.journal import (
-    JournalEntry,
-    JournalHead,
-    is_table_note,
-    journal_path,
-    lock,
-    read_entry,
-    read_head,
-)
+from hpd.files.journal import JournalHead, journal_path, lock, read_entries, read_head
 from hpd.files.streams import reason
 
 
@@ -78,7 +70,7 @@ def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunSta
     if not path.exists():
         raise InputError(f"{path}: only the journal of the output exists")
     with open(path, "rb") as output:
-        for entry in _entries(file, journal):
+        for _, entry in read_entries(file, journal):
             if entry.end is None:
                 waiting[entry.index] = _error_type(entry.line or "") if entry.failed else None
                 continue
@@ -100,12 +92,6 @@ def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunSta
         n_surplus=max(0, size - end),
         n_missing=max(0, end - size),
     )
-
-
-def _entries(file: BinaryIO, journal: Path) -> Iterator[JournalEntry]:
-    for number, line in enumerate(file, start=2):
-        if line.endswith(b"\n") and not is_table_note(line):
-            yield read_entry(line, f"{journal}:{number}")
 
 
 def _error_type(line: str | bytes) -> str:

@@ -49,39 +49,36 @@ def table_columns(
         for name, value in row.get("input", {}).items():
             kinds[name] = _joined_kind(kinds.get(name), value)
     own = Column("id", Attribute("id"), lambda row: as_text(row.get("id")))
+    kinds.pop("id", None)
     of_input = []
     if has_source:
+        kinds.pop("source", None)
         of_input.append(Column("source", Attribute("source"), lambda row: row.get("source")))
-    names = {own.name, *(column.name for column in of_input)}
     for name, kind in kinds.items():
-        if name in names:
-            continue
         attribute = Attribute(name, "string" if kind == "json" else kind)  # type: ignore[arg-type]
         of_input.append(Column(name, attribute, _shown_input(name, kind), name))
-        names.add(name)
     values = []
     attributes = attributes_of(schemas)
-    taken = names | {attribute.name for attribute in attributes}
+    names = {own.name, *(column.name for column in of_input)}
+    taken = {attribute.name for attribute in attributes}
     for attribute in attributes:
-        shown = _unused_name(attribute.name, "extracted.", names)
+        shown = _new_name(attribute.name, "extracted.", names)
         values.append(Column(shown, attribute, data_value(attribute), path=attribute.name))
-        names.add(shown)
         if confidence:
-            name = _unused_name(f"{shown}_confidence", "extracted.", names | taken)
+            name = _new_name(f"{shown}_confidence", "extracted.", names, taken)
             values.append(Column(name, Attribute(name, "number"), _confidence(attribute.name)))
-            names.add(name)
     if has_checks(schemas):
-        name = _unused_name("checks", "extraction.", names)
+        name = _new_name("checks", "extraction.", names)
         values.append(Column(name, Attribute(name), checks_text))
-        names.add(name)
-    error = _unused_name("error", "extraction.", names)
+    error = _new_name("error", "extraction.", names)
     return [own, *values, Column(error, Attribute(error), error_text), *of_input]
 
 
-def _unused_name(name: str, prefix: str, names: Container[str]) -> str:
-    """Prefix a name until it is not among ``names``."""
-    while name in names:
+def _new_name(name: str, prefix: str, names: set[str], taken: Container[str] = ()) -> str:
+    """Prefix a name until it is not among ``names``, nor taken; add it to ``names``."""
+    while name in names or name in taken:
         name = prefix + name
+    names.add(name)
     return name
 
 

@@ -32,8 +32,8 @@ from hpd.files.rows import (
     ENCODED,
     EXTENSIONS,
     MAILS,
+    RECOGNISER,
     SEPARATED,
-    TABLES,
     WHOLE_FORMATS,
     Format,
 )
@@ -41,7 +41,6 @@ from hpd.files.streams import absolute, is_url
 from hpd.files.watching import Watch
 from hpd.version import install_command
 
-_RECOGNISER = "rapidocr_onnxruntime"
 _SHARD = re.compile(r"(\d+)/(\d+)")
 
 
@@ -53,12 +52,8 @@ class Shard:
     n_shards: int
 
     def has(self, first: int, row: int) -> bool:
-        """Return whether a record belongs to this shard.
-
-        Args:
-            first: the file's offset, as returned by ``shard_offset``.
-            row: the index of the record in its file, from 0.
-        """
+        """Return whether the record of an index belongs to this shard, in a file with the offset
+        ``first`` (see ``shard_offset``)."""
         return (row + first) % self.n_shards == self.number - 1
 
     def count(self, first: int, n_rows: int) -> int:
@@ -70,13 +65,8 @@ class Shard:
 
 
 def shard_offset(path: str, *, is_only: bool) -> int:
-    """Return the offset that spreads the records of a file over shards; it depends on the file's
-    name.
-
-    Args:
-        path: the path of the file, which must be the same for all runs.
-        is_only: whether this is the only file.
-    """
+    """Return the offset that spreads the records of a file over shards, 0 for the only file; it
+    depends on the path, which must be the same for all runs."""
     # A checksum such as CRC-32 would bring many of a.txt, b.txt, c.txt into one shard.
     return 0 if is_only else int(text_fingerprint(absolute(path)), 16)
 
@@ -205,7 +195,7 @@ def find_files(
 
 def _is_read(path: str) -> bool:
     """Return whether a file in a folder is read; pictures are only if RapidOCR is installed."""
-    return is_known(path) and (guess_format(path) != "image" or find_spec(_RECOGNISER) is not None)
+    return is_known(path) and (guess_format(path) != "image" or find_spec(RECOGNISER) is not None)
 
 
 def _found(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
@@ -219,6 +209,17 @@ def _found(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
         matching = glob.glob(name, recursive=True)
         return "pattern", sorted(path for path in matching if os.path.isfile(path))
     return "file", [name]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file to read."""
+
+    path: str
+    format: Format | None
+    """None if it is unknown."""
+    offset: int
+    """Which shard its first record belongs to."""
 
 
 class InputReader:
@@ -275,39 +276,44 @@ class InputReader:
         self._watch, self._format = watch, format
         self.files = FoundFiles(()) if watch is not None else find_files(names, format, leave_out)
         self._shard = shard
-        is_only = len(names) == 1 and self.files.paths == tuple(names)
-        self._firsts = [shard_offset(path, is_only=is_only) for path in self.files.paths]
         self.unread: list[InputError] = []
         """Errors of inputs whose lines belong to another shard."""
         self.repeated_ids = RepeatedIds()
         """The ids of the records read so far."""
-        self._formats = [format or self._guessed(path) for path in self.files.paths]
-        self._fields = {
+        is_only = len(names) == 1 and self.files.paths == tuple(names)
+        self._files = [
+            _File(path, format or self._guessed(path), shard_offset(path, is_only=is_only))
+            for path in self.files.paths
+        ]
+        found = {file.format for file in self._files}
+        self._fields: dict[str, Any] = {
             "text_field": text_field,
             "id_field": id_field,
             "category_field": category_field,
         }
-        self._encoding, self._delimiter, self._attachments = encoding, delimiter, attachments
-        self._whole = whole
-        self._id_field = id_field
-        self._text_fields = tuple(text_field or ())
-        self._is_single = len(self.files.paths) == 1
+        self._settings: dict[str, Any] = {
+            "encoding": encoding,
+            "delimiter": delimiter,
+            "attachments": attachments,
+            "whole": whole,
+        }
+        self._is_single = len(self._files) == 1
         named = [name for name, value in self._fields.items() if value]
         if named and whole:
             raise InputError(f"a whole file is one document, and has no {named[0]}")
-        if named and watch is None and not any(kind and has_fields(kind) for kind in self._formats):
+        if named and watch is None and not any(map(has_fields, found)):
             raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
         for flag, value, formats in (
             ("--encoding", encoding, ENCODED),
             ("--delimiter", delimiter, SEPARATED),
             ("--attachments", attachments, MAILS),
         ):
-            if value and watch is None and not {*formats} & {*self._formats}:
+            if value and watch is None and found.isdisjoint(formats):
                 raise InputError(
                     f"{flag} is for {', '.join(formats)}, and no input has one of these formats"
                 )
         # Report a wrong name before a model is loaded.
-        self._first = self._opened(0) if self._is_single else None
+        self._first = self._opened(self._files[0]) if self._is_single else None
         for path in {*names} & {*self.files.paths}:
             if not (path == "-" or is_url(path) or os.path.exists(path)):
                 raise InputError(f"{path}: cannot be opened: no such file")
@@ -359,7 +365,7 @@ class InputReader:
 
     def columns(self, record: Record) -> dict[str, Any]:
         """Return the text of a record and its columns other than the id, as in an output line."""
-        return columns_of(record, self._id_field, self._text_fields)
+        return columns_of(record, self._fields["id_field"], self._fields["text_field"] or ())
 
     def note_texts(self) -> list[str]:
         """Return notes for the user on how the records were read so far."""
@@ -375,64 +381,49 @@ class InputReader:
         if self._watch is not None:
             return None
         n = 0
-        for i, (path, format_) in enumerate(zip(self.files.paths, self._formats, strict=True)):
-            # An input that cannot be read becomes one line.
-            counted = 1 if format_ is None else count_records(path, format_, whole=self._whole)
-            if counted is None or (self._attachments and format_ in MAILS):
+        for file in self._files:
+            counted: int | None = 1  # an input that cannot be read becomes one line
+            if file.format is not None:
+                counted = count_records(file.path, file.format, whole=self._settings["whole"])
+            if counted is None or (self._settings["attachments"] and file.format in MAILS):
                 return None
-            if self._is_refused(i):
-                counted = 1
-            n += counted if self._shard is None else self._shard.count(self._firsts[i], counted)
+            n += counted if self._shard is None else self._shard.count(file.offset, counted)
         return n
-
-    def _is_refused(self, i: int) -> bool:
-        """Return whether a file becomes a single error, because it is damaged or lacks a column."""
-        if self._formats[i] not in TABLES:
-            return False
-        try:
-            with self._opened(i) as reader:
-                next(reader, None)
-        except InputError:
-            return True
-        return False
 
     def _read(self) -> Generator[Record, None, None]:
         if self._watch is not None:
             yield from self._read_watched(self._watch)
             return
-        for i in range(len(self.files.paths)):
-            yield from self._read_file(i)
+        for file in self._files:
+            yield from self._read_file(file)
 
     def _read_watched(self, watch: Watch) -> Iterator[Record]:
         known: set[int] = set()
         for path in watch:
-            self.files = replace(self.files, paths=(path,))
-            self._firsts = [shard_offset(path, is_only=False)]
-            self._formats = [self._format or (guess_format(path) if is_known(path) else None)]
-            for record in self._read_file(0):
+            format_ = self._format or (guess_format(path) if is_known(path) else None)
+            for record in self._read_file(_File(path, format_, shard_offset(path, is_only=False))):
                 document = int(document_fingerprint(record.id, record.text, record.category), 16)
                 if document not in known:
                     known.add(document)
                     yield record
 
-    def _read_file(self, i: int) -> Iterator[Record]:
-        path = self.files.paths[i]
-        is_whole = self._whole or self._formats[i] in WHOLE_FORMATS
-        if is_whole and not self._is_ours(i, 0):
+    def _read_file(self, file: _File) -> Iterator[Record]:
+        is_whole = self._settings["whole"] or file.format in WHOLE_FORMATS
+        if is_whole and not self._is_ours(file, 0):
             return
         n_read = 0
         try:
-            with self._first or self._opened(i) as reader:
+            with self._first or self._opened(file) as reader:
                 for n_read, record in enumerate(reader, start=1):
                     if n_read == 1:
                         self._note_types(reader.types)
-                    if is_whole or self._is_ours(i, n_read - 1):
+                    if is_whole or self._is_ours(file, n_read - 1):
                         yield self._with_category(record)
         except InputError as error:
             if self._is_single:
                 raise
-            if self._is_ours(i, n_read):
-                yield Record(path, "", error=error, source=path)
+            if self._is_ours(file, n_read):
+                yield Record(file.path, "", error=error, source=file.path)
             else:
                 self.unread.append(error)
 
@@ -459,21 +450,17 @@ class InputReader:
         for name, kind in types.items():
             self.types[name] = kind if self.types.get(name, kind) == kind else None
 
-    def _is_ours(self, file: int, row: int) -> bool:
-        return self._shard is None or self._shard.has(self._firsts[file], row)
+    def _is_ours(self, file: _File, row: int) -> bool:
+        return self._shard is None or self._shard.has(file.offset, row)
 
-    def _opened(self, i: int) -> RecordReader:
-        path, format_ = self.files.paths[i], self._formats[i]
+    def _opened(self, file: _File) -> RecordReader:
         return RecordReader(
-            path,
-            format=format_,
-            id_prefix="" if self._is_single else f"{path}:",
-            encoding=self._encoding if format_ in ENCODED else None,
-            delimiter=self._delimiter if format_ in SEPARATED else None,
-            attachments=self._attachments,
-            whole=self._whole,
+            file.path,
+            format=file.format,
+            id_prefix="" if self._is_single else f"{file.path}:",
             needs_columns=True,
-            **(self._fields if format_ is not None and has_fields(format_) else {}),  # type: ignore[arg-type]
+            **self._settings,
+            **(self._fields if has_fields(file.format) else {}),
         )
 
 

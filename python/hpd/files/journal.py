@@ -132,16 +132,6 @@ class JournalEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class TableNote:
-    """The table that was made from the lines."""
-
-    fingerprint: str
-    """The fingerprint of its bytes."""
-    rows: Sequence[int]
-    """The checksums of its rows."""
-
-
-@dataclass(frozen=True, slots=True)
 class JournalHead:
     """The first line of a journal."""
 
@@ -192,11 +182,8 @@ class Journal:
     def entries(self) -> Iterator[tuple[int, JournalEntry]]:
         """Iterate over all entries with the offsets of their lines, oldest first."""
         with open(self.path, "rb") as file:
-            offset = len(file.readline())
-            for number, line in enumerate(file, start=2):
-                if not is_table_note(line):
-                    yield offset, read_entry(line, f"{self.path}:{number}")
-                offset += len(line)
+            file.readline()
+            yield from read_entries(file, self.path)
 
     def entry_at(self, offset: int) -> JournalEntry:
         """Return the entry whose line begins at an offset."""
@@ -215,9 +202,10 @@ class Journal:
             row["line"] = entry.line
         return self._append(row)
 
-    def note_table(self, table: TableNote) -> None:
-        """Record the table that was made; the last record counts."""
-        self._append({"table": table.fingerprint, "rows": [*table.rows]})
+    def note_table(self, name: str, rows: Sequence[int]) -> None:
+        """Record the table that was made, with the checksums of its rows; the last record
+        counts."""
+        self._append({"table": name, "rows": [*rows]})
 
     def replace(self, entries: Iterator[JournalEntry]) -> None:
         """Atomically replace all entries."""
@@ -264,8 +252,9 @@ class Journal:
         return offset
 
     def _cut_unfinished_line(self) -> None:
-        end = end_of_last_line(self._file)
-        if end < self._file.seek(0, 2):
+        self._file.seek(0)
+        end = sum(len(line) for line in self._file if line.endswith(b"\n"))
+        if end < self._file.tell():
             self._file.truncate(end)
 
 
@@ -299,29 +288,35 @@ def read_journal(path: Path) -> tuple[JournalHead, set[str]]:
     """
     with open(path, "rb") as file:
         head = read_head(file.readline(), path)
-        lines = ((n, line) for n, line in enumerate(file, start=2) if line.endswith(b"\n"))
-        return head, {
-            read_entry(line, f"{path}:{n}").document for n, line in lines if not is_table_note(line)
-        }
+        return head, {entry.document for _, entry in read_entries(file, path)}
 
 
-def is_table_note(line: bytes) -> bool:
-    """Return whether a line of a journal is about a table, not a document."""
-    return line.startswith(_TABLE)
+def read_entries(file: BinaryIO, path: Path) -> Iterator[tuple[int, JournalEntry]]:
+    """Iterate over the entries of the journal at ``path``, after its first line, with the offsets
+    of their lines; an unfinished last line is left out.
+
+    Raises:
+        InputError: hpd did not write it.
+    """
+    offset = file.tell()
+    for number, line in enumerate(file, start=2):
+        if line.endswith(b"\n") and not line.startswith(_TABLE):
+            yield offset, read_entry(line, f"{path}:{number}")
+        offset += len(line)
 
 
-def last_table_note(journal: Path) -> TableNote | None:
-    """Return the table that was last made from the lines, if their journal records one."""
-    note = None
+def rows_of_last_table(journal: Path) -> list[int] | None:
+    """Return the checksums of the rows of the last table that was made from the lines, if their
+    journal records one."""
+    rows = None
     try:
         with open(journal, "rb") as file:
             for line in file:
-                if is_table_note(line) and line.endswith(b"\n"):
-                    row = json.loads(line)
-                    note = TableNote(str(row["table"]), [*map(int, row["rows"])])
+                if line.startswith(_TABLE) and line.endswith(b"\n"):
+                    rows = [*map(int, json.loads(line)["rows"])]
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return note
+    return rows
 
 
 def read_entry(line: bytes, where: str) -> JournalEntry:
@@ -357,19 +352,10 @@ def _is_valid(entry: JournalEntry) -> bool:
         and type(entry.failed) is bool
         and (entry.end is None) == (entry.line is not None)
         and (entry.end is None or (type(entry.end) is int and 0 < entry.end < _MAX_END))
-        and (entry.crc is None or type(entry.crc) is int)
-        and (entry.line is None or (isinstance(entry.line, str) and entry.line.endswith("\n")))
+        and (entry.end is None or type(entry.crc) is int)
+        and (entry.line is None or _is_line(entry.line))
     )
 
 
-def end_of_last_line(file: BinaryIO, block: int = 1 << 16) -> int:
-    """Return the offset after the last line feed of a file, 0 if there is none."""
-    end = file.seek(0, 2)
-    while end > 0:
-        begin = max(0, end - block)
-        file.seek(begin)
-        at = file.read(end - begin).rfind(b"\n")
-        if at >= 0:
-            return begin + at + 1
-        end = begin
-    return 0
+def _is_line(line: str) -> bool:
+    return line.index("\n") == len(line) - 1 and isinstance(json.loads(line), dict)

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from hpd.documents import Box, Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PagePlaces:
     """Boxes on pages: of letters in a PDF, or of shapes on a slide."""
 
-    text: str
-    page_starts: Sequence[int]
+    text: str = ""
+    page_starts: list[int] = field(default_factory=list)
     """The character at which each page begins."""
     starts: array[int] = field(default_factory=lambda: array("q"))
     """The first character of each box, in ascending order."""

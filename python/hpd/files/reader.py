@@ -22,7 +22,6 @@ from hpd.files.rows import (
     ENCODED,
     EXTENSIONS,
     FORMATS,
-    SEPARATED,
     TABLES,
     WHOLE_FORMATS,
     Format,
@@ -69,8 +68,6 @@ class Record:
     error: InputError | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The whole row."""
-    page_starts: tuple[int, ...] = field(default=(), compare=False)
-    """The character of the text at which each page begins, for a format that has pages."""
     places: Places | None = field(default=None, compare=False)
     """The locations of its parts in the file, for formats with pages or cells."""
     source: str = field(default="", compare=False)
@@ -93,7 +90,7 @@ class RecordReader:
         id_field: the field with the id (default: ``id``).
         category_field: the field with the category.
         id_prefix: prefix of the number of a record without an id.
-        encoding: the encoding of the text (default: detected).
+        encoding: the encoding of the text, in a format that has one (default: detected).
         delimiter: the delimiter of CSV or TSV (default: detected).
         attachments: whether attachments of e-mails, and messages within them, become separate
             documents.
@@ -133,23 +130,19 @@ class RecordReader:
         self._id_field = id_field
         self._category_field = category_field
         self._id_prefix = id_prefix
-        if encoding is not None and self.format not in ENCODED:
-            raise InputError(f"{self.name}: a {self.format} file has no encoding to name")
-        if delimiter is not None and self.format not in SEPARATED:
-            raise InputError(f"{self.name}: only CSV and TSV have a delimiter")
         check_encoding(encoding)
         self._file = open_source(source)
         self._source = Source(
             self._file,
             self.name,
-            encoding,
+            encoding if self.format in ENCODED else None,
             delimiter,
             self._check_columns if self.format in TABLES and needs_columns else None,
             attachments,
         )
         # A stream that the caller opened may be shared with others, so it is left open.
         self._owned = self._file is not source and (
-            str(source) != "-" or self._file is not standard_input()
+            str(source) != "-" or self._file is not sys.stdin.buffer
         )
         self._rows = self._read()
 
@@ -183,7 +176,9 @@ class RecordReader:
     def _read(self) -> Generator[Record, None, None]:
         rows = rows_of(self._source, self.format, whole=self._is_whole)
         for number, (line, row) in enumerate(rows, start=1):
-            yield self._record(number, line, row)
+            record = self._record(number, line, row)
+            self._source.notes.clear()
+            yield record
 
     @property
     def types(self) -> Mapping[str, Any]:
@@ -199,15 +194,13 @@ class RecordReader:
         error: InputError | None = None
         text, category = "", None
         raw: Mapping[str, Any] = {}
-        page_starts: tuple[int, ...] = ()
         places: Places | None = None
         if isinstance(row, InputError):
             error = row
         elif isinstance(row, str):
             text = clean_text(row)
         elif isinstance(row, WholeText):
-            text, raw, page_starts = clean_text(row.text), row.columns, row.page_starts
-            places = row.places
+            text, raw, places = clean_text(row.text), row.columns, row.places
         else:
             raw = row
             try:
@@ -218,10 +211,7 @@ class RecordReader:
                 error = InputError(f"{self.name}:{line}: {failure}")
                 category = None
         notes = (*dict.fromkeys(self._source.notes),)
-        self._source.notes.clear()
-        return Record(
-            record_id, text, category, line, error, raw, page_starts, places, self.name, notes
-        )
+        return Record(record_id, text, category, line, error, raw, places, self.name, notes)
 
     def _text(self, line: int, row: Mapping[str, Any]) -> tuple[str, Places | None]:
         """Return the text of a row, and the locations of its parts in the sheet."""
@@ -249,9 +239,7 @@ class RecordReader:
 
     def _check_columns(self, columns: Sequence[str]) -> None:
         """Check that a table has the columns that every row needs."""
-        notes = [*self._source.notes]  # for the first record
         record = self._record(1, 1, dict.fromkeys(columns, ""))
-        self._source.notes.extend(notes)
         if record.error is not None:
             raise record.error
 
@@ -269,10 +257,9 @@ def columns_of(
     The keys are ``text`` and ``input``; missing parts are left out.
     """
     columns: dict[str, Any] = {} if record.error is not None else {"text": record.text}
-    apart = {id_field or "id", *(text_fields or default_text_fields(record.raw))}
-    others = {
-        str(name): plain_value(value) for name, value in record.raw.items() if name not in apart
-    }
+    others = kept_columns(record)
+    for name in (id_field or "id", *(text_fields or default_text_fields(record.raw))):
+        others.pop(name, None)
     return {**columns, "input": others} if others else columns
 
 
@@ -319,32 +306,32 @@ def row_parts(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> list[t
 
 
 def count_records(
-    source: str | Path | BinaryIO,
+    path: str | Path,
     format: Format | None = None,  # noqa: A002
     *,
     whole: bool = False,
 ) -> int | None:
     """Count the records of a regular file in one quick pass.
 
-    None for pipes, streams, compressed files and remote files.
+    None for pipes, compressed files and remote files.
     """
-    if not isinstance(source, (str, Path)) or not (is_url(source) or Path(source).is_file()):
+    if not (is_url(path) or os.path.isfile(path)):
         return None
-    kind = format or guess_format(source)
+    kind = format or guess_format(path)
     if whole or kind in WHOLE_FORMATS:
         return 1
-    if is_compressed(source) or is_url(source):
+    if is_compressed(path) or is_url(path):
         return None
     n = 0
     try:
-        with open_source(source) as file:
+        with open_source(path) as file:
             if kind == "parquet":
                 from hpd.files.formats.parquet import n_rows
 
                 return n_rows(file)
             if kind in ("jsonl", "lines"):
                 return sum(1 for line in file if not line.isspace())
-            for _ in rows_of(Source(file, str(source)), kind):
+            for _ in rows_of(Source(file, str(path)), kind):
                 n += 1
     except InputError:
         return n + 1  # What cannot be read is a record with an error.
@@ -367,9 +354,9 @@ def guess_format(source: str | Path | BinaryIO) -> Format:
     return EXTENSIONS[extension]
 
 
-def has_fields(format: Format) -> bool:  # noqa: A002
-    """Return whether rows of a format have named columns."""
-    return format != "lines" and format not in WHOLE_FORMATS
+def has_fields(format: Format | None) -> bool:  # noqa: A002
+    """Return whether rows of a format have named columns; those of an unknown one have none."""
+    return format not in (None, "lines", *WHOLE_FORMATS)
 
 
 def is_known(path: str | Path) -> bool:
@@ -444,11 +431,6 @@ def _scalar_text(value: object, name: str) -> str:
     raise InputError(f"the field {name!r} should be text, but is {kind(value)}")
 
 
-def standard_input() -> BinaryIO:
-    """Return standard input."""
-    return sys.stdin.buffer
-
-
 def open_source(source: str | Path | BinaryIO) -> BinaryIO:
     """Open an input as a binary stream; raise ``InputError`` if this fails."""
     if not isinstance(source, (str, Path)):
@@ -459,7 +441,7 @@ def open_source(source: str | Path | BinaryIO) -> BinaryIO:
             # thread still waits for a line.
             return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
         except OSError:  # or io.UnsupportedOperation, if it is not a file
-            return standard_input()
+            return sys.stdin.buffer
     try:
         return open_binary(source)
     except OSError as error:

@@ -12,18 +12,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO, Literal
 
 from hpd.errors import InputError
-from hpd.extras import import_extra, missing
-
-_PACKAGES = {
-    "s3": "s3fs",
-    "s3a": "s3fs",
-    "gs": "gcsfs",
-    "gcs": "gcsfs",
-    "az": "adlfs",
-    "abfs": "adlfs",
-    "abfss": "adlfs",
-}
-"""The packages that fsspec needs for some protocols, which are not part of the extra."""
+from hpd.extras import import_extra
 
 _BLOCK = 1 << 20
 
@@ -93,17 +82,13 @@ def errors_in_words(name: str) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except ImportError as error:
-        package = _PACKAGES.get(name.partition("://")[0].rpartition("::")[2])
-        if package is None:
-            raise InputError(f"{name}: {error}") from error
-        raise missing(name, [package], f"pip install {package}") from error
     except Exception as error:  # each package raises its own errors
         raise InputError(f"{name}: cannot be opened: {_reason(error)}") from error
 
 
 def _reason(error: BaseException) -> str:
-    cause = error.__cause__ or error  # fsspec says "not found" for all errors of servers
+    # fsspec says "not found" for all errors of servers, but names packages that are missing.
+    cause = error if isinstance(error, ImportError) else error.__cause__ or error
     status = getattr(cause, "status", None)
     if isinstance(status, int):
         return f"the server answers {status} {getattr(cause, 'message', '')}".rstrip()

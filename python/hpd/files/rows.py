@@ -66,6 +66,9 @@ MAILS: tuple[Format, ...] = ("eml", "msg")
 ENCODED: tuple[Format, ...] = ("jsonl", "json", *SEPARATED, "lines", "txt", "md", "html")
 """The formats that are text in one encoding."""
 
+RECOGNISER = "rapidocr_onnxruntime"
+"""The module that reads pictures, if it is installed."""
+
 
 @dataclass(frozen=True, slots=True)
 class WholeText:
@@ -74,10 +77,8 @@ class WholeText:
     text: str
     columns: Mapping[str, Any] = field(default_factory=dict)
     """Its other columns, such as the headers of an e-mail."""
-    page_starts: tuple[int, ...] = ()
-    """The character at which each page begins, for formats that have pages."""
     places: Places | None = None
-    """The positions of its characters on these pages."""
+    """The positions of its characters, for formats that have pages or cells."""
     parts: Sequence[tuple[str, bytes]] = ()
     """Files in it that are separate documents, with their names."""
 
@@ -89,28 +90,24 @@ Placed = tuple[str, "Box | None"]
 def whole_text(pages: Sequence[Sequence[Sequence[Placed]]]) -> WholeText:
     """Join the lines of pages into the text of a file, with the places of its letters."""
     parts: list[str] = []
-    starts: list[int] = []
-    boxes: list[tuple[int, int, Box]] = []
+    places = PagePlaces()
     n = 0
     for number, lines in enumerate(pages):
         if number:
             parts.append("\n\n")
             n += 2
-        starts.append(n)
+        places.page_starts.append(n)
         for i, line in enumerate(lines):
             if i:
                 parts.append("\n")
                 n += 1
             for text, box in line:
                 if box is not None:
-                    boxes.append((n, n + len(text), box))
+                    places.add(n, n + len(text), box)
                 parts.append(text)
                 n += len(text)
-    text = "".join(parts)
-    places = PagePlaces(text, starts)
-    for each in boxes:
-        places.add(*each)
-    return WholeText(text, page_starts=tuple(starts), places=places)
+    places.text = "".join(parts)
+    return WholeText(places.text, places=places)
 
 
 Row = tuple[int, "Mapping[str, Any] | str | WholeText | InputError"]

@@ -202,11 +202,7 @@ def decode(data: bytes, source: Source, declared: str | None = None) -> str:
         ) from error
     if source.encoding is None and declared is None and encoding in ("utf-16-le", "utf-16-be"):
         source.notes.append(guess_note(str(encoding)))
-    return _with_line_feeds(text.removeprefix("\ufeff"))
-
-
-def _with_line_feeds(text: str) -> str:
-    text = text.replace("\r\n", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     return text if "\n" in text else text.replace("\r", "\n")
 
 

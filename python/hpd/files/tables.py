@@ -1,15 +1,26 @@
-"""Tables made from the output lines of a run: CSV, TSV, JSON, Excel and Parquet."""
+"""Tables made from the output lines of a run: CSV, TSV, JSON, Excel and Parquet.
+
+The journal of the lines has checksums of a table's rows, so that corrections are not overwritten by
+accident.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from hpd.errors import InputError
+from hpd.extras import import_extra
 from hpd.files.columns import Column, OutputLine, as_text, flat_columns, table_columns
+from hpd.files.journal import Journal, journal_path, rows_of_last_table
+from hpd.files.reader import Record, RecordReader
+from hpd.files.rows import plain_value
 from hpd.files.streams import fill_pattern, fixed_folder, is_pattern, naming_file
 from hpd.schema.schemas import Schemas
 
@@ -72,16 +83,18 @@ def write_table(
         return
     unfinished = table.with_name(table.name + ".new")
     try:
-        if table.suffix.lower() == _JSON:
+        suffix = table.suffix.lower()
+        if suffix == _JSON:
             _write_array(unfinished, lines)
-        elif table.suffix.lower() in _TYPED_TABLES:
-            _table_module(table).write_table(
-                unfinished, lambda: _lines(lines), schemas, types or {}, confidence=confidence
-            )
         else:
+            check_writable(table)
             columns = table_columns(_lines(lines), schemas, confidence=confidence)
-            separator = _SEPARATORS[table.suffix.lower()]
-            write_delimited(unfinished, columns, lambda: _lines(lines), separator)
+            if suffix in _SEPARATORS:
+                write_delimited(unfinished, columns, lambda: _lines(lines), _SEPARATORS[suffix])
+            else:
+                name = "sheets" if suffix == ".xlsx" else "parquet"
+                module = import_module(f"hpd.files.formats.{name}")
+                module.write_table(unfinished, columns, lambda: _lines(lines), types or {})
         unfinished.replace(table)
     except BaseException:
         # If the disk is full, its space is needed.
@@ -89,25 +102,23 @@ def write_table(
         raise
 
 
-_BYTE_ORDER_MARK: Final = "\ufeff"
-"""Without a byte order mark, Excel does not read a file as UTF-8."""
-
-
 def write_delimited(
     path: Path, columns: Sequence[Column], lines: Callable[[], Iterable[OutputLine]], separator: str
 ) -> None:
     """Write CSV or TSV with a header, and with a byte order mark if it is not all ASCII."""
     flat = flat_columns(columns)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        rows = ([as_text(column.value(line)) or "" for column in flat] for line in lines())
-        is_ascii = all(text.isascii() for row in rows for text in row)
-        is_ascii = is_ascii and all(column.name.isascii() for column in flat)
-        file.write("" if is_ascii else _BYTE_ORDER_MARK)
+
+    def rows() -> Iterator[list[str | None]]:
+        yield [column.name for column in flat]
+        for line in lines():
+            yield [as_text(column.value(line)) for column in flat]
+
+    is_ascii = all(cell.isascii() for row in rows() for cell in row if cell)
+    # Without a byte order mark, Excel does not read a file as UTF-8.
+    encoding = "utf-8" if is_ascii else "utf-8-sig"
     # A column of the input may contain lone surrogates.
-    with open(path, "a", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        writer = csv.writer(file, delimiter=separator, lineterminator="\n")
-        writer.writerow([column.name for column in flat])
-        writer.writerows([as_text(column.value(line)) for column in flat] for line in lines())
+    with open(path, "w", encoding=encoding, errors="backslashreplace", newline="") as file:
+        csv.writer(file, delimiter=separator, lineterminator="\n").writerows(rows())
 
 
 def _write_each(pattern: str, lines: Path) -> None:
@@ -163,14 +174,53 @@ def check_writable(table: Path) -> None:
     Raises:
         InputError: a package is not installed.
     """
-    if table.suffix.lower() in _TYPED_TABLES:
-        _table_module(table).check_writable()
-
-
-def _table_module(table: Path) -> Any:
-    module: Any
     if table.suffix.lower() == ".xlsx":
-        from hpd.files.formats import sheets as module
-    else:
-        from hpd.files.formats import parquet as module
-    return module
+        import_extra("openpyxl", "openpyxl", "office", "Excel tables")
+    elif table.suffix.lower() in _TYPED_TABLES:
+        import_extra("pyarrow.parquet", "pyarrow", "parquet", "Parquet")
+
+
+def note_table(lines: Path, table: Path) -> None:
+    """Record in the journal which table was made from the lines."""
+    journal = Journal(journal_path(lines), {})
+    try:
+        journal.note_table(table.name, [each for each, _ in _sums(table)])
+    finally:
+        journal.close()
+
+
+def check_unedited(lines: Path, table: Path) -> None:
+    """Check that no rows of a table were edited; saving it without changes is fine.
+
+    Raises:
+        InputError: a row was edited, or the table can no longer be read.
+    """
+    noted = rows_of_last_table(journal_path(lines))
+    if noted is None or not table.exists():
+        return
+    try:
+        edit = _first_edit(noted, table)
+    except InputError as error:
+        edit = f"it cannot be read ({error})"
+    if edit is not None:
+        raise InputError(
+            f"{table} was changed since hpd wrote it: {edit}; this run would replace it: "
+            "give the changed table another name, or start again (--overwrite)"
+        )
+
+
+def _first_edit(noted: Sequence[int], table: Path) -> str | None:
+    n_rows = 0
+    for n_rows, (found, record) in enumerate(_sums(table), start=1):
+        if n_rows <= len(noted) and found != noted[n_rows - 1]:
+            return f"row {record.line} (id {record.id!r}) is different"
+    return None if n_rows == len(noted) else f"it has {n_rows} rows, not {len(noted)}"
+
+
+def _sums(table: Path) -> Iterator[tuple[int, Record]]:
+    """Yield the checksum of each row, with its record."""
+    with RecordReader(table) as reader:
+        for record in reader:
+            row = {str(name): plain_value(value) for name, value in record.raw.items()}
+            text = json.dumps(row, ensure_ascii=False, default=str)
+            yield zlib.crc32(text.encode("utf-8", "replace")), record

@@ -24,11 +24,7 @@ def text_width(text: str) -> int:
 
 
 def table_lines(rows: Iterable[Sequence[str]]) -> Iterator[list[CellPart]]:
-    """Yield a line for each row that has text.
-
-    Args:
-        rows: the cells of each row; rows may have different lengths.
-    """
+    """Yield a line for each row that has text; rows may have different lengths."""
     filled = [cells for row in rows if any(cells := [" ".join(cell.split()) for cell in row])]
     n_cells = max(map(len, filled), default=0)
     widths = [0] * n_cells

@@ -8,8 +8,9 @@ import threading
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -53,6 +54,10 @@ class StreamWriter:
         shown: formats a line (default: as JSON).
     """
 
+    n_kept = n_failed_kept = 0  # a stream has no earlier run
+    repairs: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
     def __init__(
         self,
         target: str | Path | None = None,
@@ -60,14 +65,6 @@ class StreamWriter:
         order: LineOrder = "input",
         shown: Callable[[Mapping[str, Any]], bytes] | None = None,
     ) -> None:
-        self.n_kept = 0
-        """The number of documents seen by ``pending`` that an earlier run finished."""
-        self.n_failed_kept = 0
-        """The number of these that failed."""
-        self.repairs: list[str] = []
-        """The repairs that were made to the files of an earlier run."""
-        self.notes: list[str] = []
-        """Notes on the output, for the end of the run."""
         self._order = order
         self._shown = shown
         self._early: dict[int, str | Mapping[str, Any]] = {}
@@ -82,7 +79,7 @@ class StreamWriter:
         self._is_ours = target is not None
 
     def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
-        """Return all records: a stream has no earlier run."""
+        """Return all records with their indexes."""
         return enumerate(records)
 
     def write(
@@ -150,9 +147,13 @@ class FileWriter:
         self.path = path
         self._accept_changes = accept_changes
         self.repairs: list[str] = []
+        """The repairs that were made to the files of an earlier run."""
         self.notes: list[str] = []
+        """Notes on the output, for the end of the run."""
         self.n_kept = 0
+        """The number of documents seen by ``pending`` that an earlier run finished."""
         self.n_failed_kept = 0
+        """The number of these that failed."""
         self._order = order
         self._moved: _Moved | None = None
         self._finished_behind: set[int] | None = None
@@ -163,10 +164,12 @@ class FileWriter:
             raise InputError(f"{path} is a folder, and cannot be written: name a file")
         if overwrite and path.exists():
             self.path = path.with_name(path.name + ".new")
+            leftover = journal_path(self.path)
             if not resume:
-                for leftover in (self.path, journal_path(self.path)):
-                    _refuse_if_locked(leftover)
-                    leftover.unlink(missing_ok=True)
+                if leftover.exists():
+                    Journal(leftover, {}).close()  # no other process is writing it
+                self.path.unlink(missing_ok=True)
+                leftover.unlink(missing_ok=True)
         elif not resume and _size(path) > 0:
             raise InputError(
                 f"{path} already exists: continue it (--resume), replace it (--overwrite), "
@@ -241,11 +244,8 @@ class FileWriter:
         return self._finished_behind or set()
 
     def _move(self, number: int) -> None:
-        """From here on, identify records by fingerprint, because their indexes have changed.
-
-        Args:
-            number: the number of records with unchanged indexes.
-        """
+        """From record ``number`` on, identify records by fingerprint, because their indexes have
+        changed."""
         self._moved = moved = _Moved([*range(number)])
         for index in range(number, len(self._documents)):
             if self._documents[index]:
@@ -304,7 +304,7 @@ class FileWriter:
         changed = differences(self._journal.head, head)
         if changed:
             raise InputError(
-                f"{self._final} was made with another {_joined(changed)}: use the same, or "
+                f"{self._final} was made with another {', '.join(changed)}: use the same, or "
                 "start again (--overwrite)"
             )
         try:
@@ -312,7 +312,6 @@ class FileWriter:
         except OSError as error:
             raise InputError(f"{self.path}: cannot be written: {reason(error)}") from error
         try:
-            self._cut_surplus()
             self._check_lines()
             if not keep_errors:
                 self._drop_failures()
@@ -323,75 +322,69 @@ class FileWriter:
                 self._file.close()
             raise
 
-    def _cut_surplus(self) -> None:
-        """Cut off lines that a killed process wrote without recording them in the journal."""
-        end = 0
-        for _, entry in self._journal.entries():
-            if entry.end is not None and entry.end <= end:
-                raise self._damaged(f"the line of record {entry.index + 1} is not after the others")
-            end = entry.end or end
+    def _check_lines(self) -> None:
+        """Check that no line of the output was edited, and cut off what a killed process wrote
+        without recording it in the journal."""
         size = self._file.seek(0, 2)
-        if size < end:
-            raise InputError(
-                f"{self.path} is shorter than hpd left it ({size} bytes, not {end}): lines were "
-                "removed; start again (--overwrite)"
-            )
-        self._file.seek(max(0, end - 1))
-        if end and self._file.read(1) != b"\n":
-            raise self._damaged(f"no line ends at byte {end} of the output")
+        self._file.seek(0)
+        end = 0
+        for number, (begin, entry) in enumerate(self._written(), start=1):
+            assert entry.end is not None
+            if entry.end > size:
+                raise InputError(
+                    f"{self.path} is shorter than hpd left it ({size} bytes): lines were removed; "
+                    "start again (--overwrite)"
+                )
+            line = self._file.read(max(0, entry.end - begin))
+            if not line or zlib.crc32(line) != entry.crc:
+                raise InputError(
+                    f"{self.path}: line {number} was changed since hpd wrote it; to keep the "
+                    "change, for example as answers for hpd eval, copy the file; "
+                    "then start again (--overwrite)"
+                )
+            end = entry.end
         if size > end:
             self._file.truncate(end)
             self.repairs.append(f"{size - end} bytes of an unfinished line were cut off")
 
-    def _check_lines(self) -> None:
-        """Check that no line of the output was edited."""
+    def _written(self) -> Iterator[tuple[int, JournalEntry]]:
+        """Iterate over the entries of written lines, with the offsets at which the lines begin."""
         begin = 0
-        ended = (entry for _, entry in self._journal.entries() if entry.end is not None)
-        with open(self.path, "rb") as file:
-            for number, entry in enumerate(ended, start=1):
-                assert entry.end is not None
-                line = file.read(entry.end - begin)
+        for _, entry in self._journal.entries():
+            if entry.end is not None:
+                yield begin, entry
                 begin = entry.end
-                if entry.crc is not None and zlib.crc32(line) != entry.crc:
-                    raise InputError(
-                        f"{self.path}: line {number} was changed since hpd wrote it; to keep the "
-                        "change, for example as answers for hpd eval, copy the file; "
-                        "then start again (--overwrite)"
-                    )
+
+    def _waiting(self, begin: int, entry: JournalEntry, index: int) -> JournalEntry:
+        """Return the entry of a written line as if it waited, with another index, for its turn."""
+        assert entry.end is not None
+        self._file.seek(begin)
+        line = self._file.read(entry.end - begin).decode()
+        return JournalEntry(index, entry.document, entry.failed, line=line)
 
     def _drop_failures(self) -> None:
         """Remove the lines of failed documents; later lines wait for their turn again."""
-        if not any(entry.failed for _, entry in self._journal.entries()):
+        failed = {entry.index for _, entry in self._journal.entries() if entry.failed}
+        if not failed:
             return
-        kept_end = 0
-        for _, entry in self._journal.entries():
-            if entry.failed:
-                break
-            kept_end = max(kept_end, entry.end or 0)
-        n_failed = len({entry.index for _, entry in self._journal.entries() if entry.failed})
+        size = self._file.seek(0, 2)
+        kept_end = next((begin for begin, entry in self._written() if entry.failed), size)
 
-        def rest() -> Iterator[JournalEntry]:
-            end = 0
-            written = {e.index for _, e in self._journal.entries() if e.end is not None}
-            with open(self.path, "rb") as file:
-                for _, entry in self._journal.entries():
-                    if entry.end is None:
-                        if not entry.failed and entry.index not in written:
-                            yield entry
-                        continue
-                    file.seek(end)
-                    line = self._line(file.read(entry.end - end), entry)
-                    end = entry.end
-                    if entry.failed:
-                        continue
-                    if end <= kept_end:
-                        yield entry
-                    else:
-                        yield JournalEntry(entry.index, entry.document, False, line=line)
+        def kept() -> Iterator[JournalEntry]:
+            written = set()
+            for begin, entry in self._written():
+                written.add(entry.index)
+                if begin < kept_end:
+                    yield entry
+                elif not entry.failed:
+                    yield self._waiting(begin, entry, entry.index)
+            for _, entry in self._journal.entries():
+                if not (entry.failed or entry.index in written):
+                    yield entry
 
-        self._journal.replace(rest())
+        self._journal.replace(kept())
         self._file.truncate(kept_end)
-        self.repairs.append(f"removed {n_failed} failed documents, to try them again")
+        self.repairs.append(f"removed {len(failed)} failed documents, to try them again")
 
     def _load(self) -> None:
         self._documents = array("Q")  # by index: the fingerprint, 0 where nothing is known
@@ -404,7 +397,10 @@ class FileWriter:
         is_in_order = True
         for offset, entry in self._journal.entries():
             if entry.index > len(self._documents) + _MAX_AHEAD:
-                raise self._damaged(f"there is no record {entry.index + 1} yet")
+                raise InputError(
+                    f"{self._journal.path} was changed since hpd wrote it: there is no record "
+                    f"{entry.index + 1} yet; start again (--overwrite)"
+                )
             if entry.index >= len(self._documents):
                 self._documents.extend([0] * (entry.index + 1 - len(self._documents)))
             self._documents[entry.index] = int(entry.document, 16)
@@ -425,32 +421,19 @@ class FileWriter:
 
         Meanwhile the lines are kept in the journal, so that none is lost if the process is killed.
         """
-        begins: dict[int, tuple[int, JournalEntry]] = {}
-        begin = 0
-        for _, entry in self._journal.entries():
-            if entry.end is not None:
-                begins[entry.index] = begin, entry
-                begin = entry.end
-        read = set(moved.indexes)
-        left = [index for index in begins if index not in read]
+        written = {entry.index: (begin, entry) for begin, entry in self._written()}
+        left = [*written.keys() - moved.indexes]
         if left:
             self.notes.append(
                 f"{len(left)} {'line is' if len(left) == 1 else 'lines are'} of documents that "
                 "this run did not read; they are kept"
             )
         if self._order == "input":
-
-            def ordered() -> Iterator[JournalEntry]:
-                with open(self.path, "rb") as file:
-                    indexes = [index for index in moved.indexes if index in begins]
-                    for number, index in enumerate([*indexes, *left]):
-                        start, entry = begins[index]
-                        file.seek(start)
-                        assert entry.end is not None
-                        line = self._line(file.read(entry.end - start), entry)
-                        yield JournalEntry(number, entry.document, entry.failed, line=line)
-
-            self._journal.replace(ordered())
+            indexes = [index for index in moved.indexes if index in written]
+            self._journal.replace(
+                self._waiting(*written[index], number)
+                for number, index in enumerate([*indexes, *sorted(left)])
+            )
             self._file.truncate(0)
             self._load()
             self._flush_early()
@@ -466,25 +449,7 @@ class FileWriter:
 
     def _put_early(self, index: int) -> None:
         entry = self._journal.entry_at(self._early.pop(index))
-        data = (entry.line or "").encode("utf-8", "surrogatepass")
-        self._put(entry, line_bytes(self._line(data, entry)))
-
-    def _line(self, data: bytes, entry: JournalEntry) -> str:
-        """Decode a line that an earlier run wrote, and check it."""
-        try:
-            line = data.decode("utf-8")
-            is_line = line.count("\n") == 1 and isinstance(json.loads(line), dict)
-        except (ValueError, RecursionError):
-            is_line = False
-        if not is_line:
-            raise self._damaged(f"it does not say where the line of record {entry.index + 1} is")
-        return line
-
-    def _damaged(self, problem: str) -> InputError:
-        return InputError(
-            f"{self._journal.path} was changed since hpd wrote it: {problem}; start again "
-            "(--overwrite)"
-        )
+        self._put(entry, line_bytes(entry.line or ""))
 
     def _put(self, entry: JournalEntry, data: bytes) -> None:
         with naming_file(self.path):
@@ -499,21 +464,18 @@ class FileWriter:
         self._next = max(self._next, entry.index + 1)
 
 
+@dataclass
 class _Moved:
-    """The state of records whose indexes differ from those of their lines.
+    """The state of records whose indexes differ from those of their lines."""
 
-    Args:
-        indexes: the indexes of the lines of the records read so far, in the order of the records.
-    """
-
-    def __init__(self, indexes: list[int]) -> None:
-        self.indexes = indexes
-        self.indexes_of: defaultdict[int, list[int]] = defaultdict(list)
-        """By fingerprint: the indexes of the lines whose record has not been read yet."""
-        self.ids: set[str] = set()
-        """The ids of all existing lines."""
-        self.is_read = False
-        """Whether all records were read."""
+    indexes: list[int]
+    """The indexes of the lines of the records read so far, in the order of the records."""
+    indexes_of: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """By fingerprint: the indexes of the lines whose record has not been read yet."""
+    ids: set[str] = field(default_factory=set)
+    """The ids of all existing lines."""
+    is_read: bool = False
+    """Whether all records were read."""
 
 
 Writer = StreamWriter | FileWriter
@@ -529,12 +491,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _joined(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _refuse_if_locked(path: Path) -> None:
-    if path.suffix == ".run" and path.exists():
-        Journal(path, {}).close()

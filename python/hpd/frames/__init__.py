@@ -112,20 +112,8 @@ class BatchExtractor:
     object are unpickled there. Pickles contain a fingerprint of the model's file, so that results
     cached by ``datasets`` are not used for another model.
 
-    Args:
-        schema: any form that ``Extractor`` accepts.
-        column: the column with the texts.
-        category_column: the column with the categories, if there is a schema per category.
-        model: path of a GGUF file; None for the bundled model.
-        hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, instead of ``model``.
-        options: the options; single ones may also be given by name.
-        examples: documents with their answers, as for ``Extractor``.
-        system_prompt: the system prompt, as for ``Extractor``.
-        prefix: prepended to the names of all new columns.
-        confidence: whether to add ``NAME_confidence``.
-        spans: whether to add ``NAME_span``.
-        on_error: ``raise`` the error of a document, or ``record`` it in the column ``error``.
-        settings: options by name, as in ``Options``.
+    ``examples`` and ``system_prompt`` are as for ``Extractor``, and everything else as for
+    ``hpd.frames.extract``.
 
     Raises:
         OptionError: an option is unknown or has an invalid value.

@@ -27,8 +27,10 @@ from hpd.schema.schemas import Schemas
 _CHUNK_ROWS: Final = 1000
 """Number of rows per chunk of the new columns."""
 
-_START: Final = Attribute("start", "integer")
-_END: Final = Attribute("end", "integer")
+_CONFIDENCE: Final = Attribute("confidence", "number")
+_SPAN: Final = Attribute(
+    "span", "object", attributes=(Attribute("start", "integer"), Attribute("end", "integer"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,11 @@ class ColumnSettings:
             name = f"{self.prefix}{attribute.name}"
             columns.append(Column(name, attribute, data_value(attribute)))
             if self.confidence:
-                columns.append(_detail_column(f"{name}_confidence", attribute, _CONFIDENCE))
+                columns.append(
+                    _detail_column(f"{name}_confidence", attribute, _CONFIDENCE, _confidence)
+                )
             if self.spans:
-                columns.append(_detail_column(f"{name}_span", attribute, _SPAN))
+                columns.append(_detail_column(f"{name}_span", attribute, _SPAN, _span))
         if has_checks(schemas):
             name = f"{self.prefix}checks"
             columns.append(Column(name, Attribute(name), checks_text))
@@ -87,12 +91,7 @@ def add_columns(
 ) -> Any:
     """Return the frame with the new columns, which are null in rows without a text.
 
-    Args:
-        frame: the frame with the texts.
-        new_columns: the columns to add.
-        extractor: extracts the values.
-        schema: used instead of the extractor's own, unless None.
-        columns: the names of the columns to read, and how errors are handled.
+    The schema, unless None, is used instead of the extractor's own.
 
     Raises:
         InputError: a column is missing or does not hold text.
@@ -141,33 +140,26 @@ def _documents(frame: Frame, columns: ColumnSettings) -> Iterator[Document]:
             yield Document(text, category=category)
 
 
-@dataclass(frozen=True, slots=True)
-class _Detail:
-    """A detail of a value: its type, and how to get it from the details of a field."""
-
-    attribute: Attribute
-    value: Callable[[Mapping[str, Any]], Any]
+def _confidence(field: Mapping[str, Any]) -> Any:
+    return field.get("confidence")
 
 
-_CONFIDENCE: Final = _Detail(
-    Attribute("confidence", "number"), lambda field: field.get("confidence")
-)
-_SPAN: Final = _Detail(
-    Attribute("span", "object", attributes=(_START, _END)),
-    lambda field: {"start": field["start"], "end": field["end"]} if "start" in field else None,
-)
+def _span(field: Mapping[str, Any]) -> Any:
+    return {"start": field["start"], "end": field["end"]} if "start" in field else None
 
 
-def _detail_column(name: str, attribute: Attribute, kind: _Detail) -> Column:
-    """Return the column with a detail of each value, nested like the values."""
+def _detail_column(
+    name: str, attribute: Attribute, leaf: Attribute, detail: Callable[[Mapping[str, Any]], Any]
+) -> Column:
+    """Return the column with a detail of each value, nested like the values; ``leaf`` is the
+    attribute of one."""
+    value = data_value(attribute)
 
-    def value(line: OutputLine) -> Any:
-        data = line.get("data") or {}
-        # If the root of the schema is not an object, the data is the value itself.
-        data = data.get(attribute.name) if isinstance(data, dict) else data
-        return _nested_details(data, attribute, attribute.name, line.get("fields", {}), kind)
+    def details(line: OutputLine) -> Any:
+        fields = line.get("fields", {})
+        return _nested_details(value(line), attribute, attribute.name, fields, detail)
 
-    return Column(name, _same_shape(attribute, kind.attribute), value)
+    return Column(name, _same_shape(attribute, leaf), details)
 
 
 def _same_shape(attribute: Attribute, leaf: Attribute) -> Attribute:
@@ -181,22 +173,25 @@ def _same_shape(attribute: Attribute, leaf: Attribute) -> Attribute:
 
 
 def _nested_details(
-    value: Any, attribute: Attribute, path: str, fields: Mapping[str, Any], kind: _Detail
+    value: Any,
+    attribute: Attribute,
+    path: str,
+    fields: Mapping[str, Any],
+    detail: Callable[[Mapping[str, Any]], Any],
 ) -> Any:
-    if attribute.type == "array" and attribute.item is not None:
-        if value is None:
-            return None
+    item = attribute.item
+    if item is None and attribute.type != "object":
+        return detail(fields.get(path, {}))
+    if value is None:
+        return None
+    if item is not None:
         return [
-            _nested_details(item, attribute.item, f"{path}[{i}]", fields, kind)
-            for i, item in enumerate(value)
+            _nested_details(each, item, f"{path}[{i}]", fields, detail)
+            for i, each in enumerate(value)
         ]
-    if attribute.type == "object":
-        if value is None:
-            return None
-        return {
-            part.name: _nested_details(
-                value.get(part.name), part, f"{path}.{part.name}", fields, kind
-            )
-            for part in attribute.attributes
-        }
-    return kind.value(fields.get(path, {}))
+    return {
+        part.name: _nested_details(
+            value.get(part.name), part, f"{path}.{part.name}", fields, detail
+        )
+        for part in attribute.attributes
+    }

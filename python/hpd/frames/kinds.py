@@ -118,10 +118,8 @@ def open_frame(frame: Any) -> Frame:
 
 def _only_batch(table: Any) -> Any:
     """Return the single record batch of a table that was made from one."""
-    pyarrow = arrow_module()
-    columns = [column.combine_chunks() for column in table.columns]
-    arrays = [c.combine_chunks() if isinstance(c, pyarrow.ChunkedArray) else c for c in columns]
-    return pyarrow.RecordBatch.from_arrays(arrays, schema=table.schema)
+    arrays = [column.combine_chunks() for column in table.columns]
+    return arrow_module().RecordBatch.from_arrays(arrays, schema=table.schema)
 
 
 def texts_of(frame: Frame, name: Any) -> Iterator[str | None]:

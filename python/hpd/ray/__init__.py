@@ -16,7 +16,7 @@ from hpd.extractor import OnError, check_on_error
 from hpd.frames import BatchExtractor
 from hpd.options import Options, combine_options
 from hpd.pipeline import check_task
-from hpd.ray.cluster import BATCHES_PER_WORKER, machines, ray_module, worker_share
+from hpd.ray.cluster import BATCHES_PER_WORKER, ray_module, worker_share
 from hpd.schema import as_schemas
 
 if TYPE_CHECKING:
@@ -64,20 +64,12 @@ def extract(
 
     Nothing is computed until the result is read or written. Each worker is a separate process that
     loads the model once. If a worker is lost, it is restarted, and its batches are repeated.
+    Arguments that are not below are as for ``hpd.frames.BatchExtractor``.
 
     Args:
         dataset: a ``ray.data.Dataset``.
-        schema: any form that ``Extractor`` accepts.
-        column: the column with the texts.
-        category_column: the column with the categories, if there is a schema per category.
         model: path of a GGUF file that exists on every machine; None for the bundled model.
         hf_repo: ``user/repo[:QUANT]`` on the Hugging Face Hub, which every machine downloads.
-        options: the options; single ones may also be given by name.
-        examples: documents with their answers, as for ``Extractor``.
-        system_prompt: the system prompt, as for ``Extractor``.
-        prefix: prepended to the names of all new columns.
-        confidence: whether to add ``NAME_confidence``.
-        spans: whether to add ``NAME_span``.
         on_error: ``record`` the error of a document in the column ``error``, or ``raise`` it, which
             ends the whole computation.
         concurrency: the number of workers, or its minimum and maximum; default: one per GPU, or
@@ -106,7 +98,7 @@ def extract(
     n_min, n_max = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     if not ray.is_initialized():
         ray.init()  # as Ray Data itself would
-    part = worker_share(machines(ray.nodes()), n_max, num_gpus)
+    part = worker_share(ray.nodes(), n_max, num_gpus)
     if not chosen.n_threads:
         chosen = chosen.with_settings({"n_threads": part.n_threads})
     return dataset.map_batches(

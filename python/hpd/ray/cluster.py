@@ -91,14 +91,6 @@ BATCHES_PER_WORKER: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """The resources of a machine, as Ray counts them."""
-
-    n_cpus: int
-    n_gpus: float = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Share:
     """The number of workers, and the resources of each."""
 
@@ -111,26 +103,22 @@ class Share:
     n_gpus: float
 
 
-def machines(nodes: Sequence[Mapping[str, Any]]) -> list[Machine]:
-    """Return the machines of the nodes that are alive, from the result of ``ray.nodes()``."""
-    alive = [node["Resources"] for node in nodes if node["Alive"]]
-    return [Machine(int(each.get("CPU", 0)), each.get("GPU", 0)) for each in alive]
-
-
 def worker_share(
-    cluster: Sequence[Machine], n_workers: int | None = None, n_gpus: float | None = None
+    nodes: Sequence[Mapping[str, Any]], n_workers: int | None = None, n_gpus: float | None = None
 ) -> Share:
     """Return the share of each worker.
 
     Args:
-        cluster: the machines.
+        nodes: the machines, as ``ray.nodes()`` returns them; those that are gone do not count.
         n_workers: number of workers; default: one per GPU (or per ``n_gpus``), or per machine.
         n_gpus: GPUs per worker, possibly a fraction; default: one if there is any.
 
     Raises:
         OptionError: no machine has enough GPUs, or any cores.
     """
-    most_gpus = max((machine.n_gpus for machine in cluster), default=0)
+    alive = [node["Resources"] for node in nodes if node["Alive"]]
+    gpus = [each.get("GPU", 0) for each in alive]
+    most_gpus = max(gpus, default=0)
     if n_gpus is None:
         n_gpus = 1 if most_gpus >= 1 else 0
     if n_gpus > most_gpus:
@@ -139,11 +127,11 @@ def worker_share(
             f"{most_gpus:g}"
         )
     # A worker on a machine without cores would wait forever.
-    cores = [machine.n_cpus for machine in cluster if machine.n_cpus > 0]
+    cores = [n_cpus for each in alive if (n_cpus := int(each.get("CPU", 0))) > 0]
     if not cores:
         raise OptionError("no machine of the cluster has any cores")
     if n_workers is None:
-        fitting = sum(math.floor(machine.n_gpus / n_gpus) for machine in cluster) if n_gpus else 0
+        fitting = sum(math.floor(each / n_gpus) for each in gpus) if n_gpus else 0
         n_workers = fitting or len(cores)
     n_threads = max(
         (n for n in range(1, max(cores) + 1) if sum(c // n for c in cores) >= n_workers),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import socket
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from hpd.files.journal import file_fingerprint
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline import ExamplesForm
-from hpd.ray.cluster import BATCHES_PER_WORKER, connect, machines, ray_module, worker_share
+from hpd.ray.cluster import BATCHES_PER_WORKER, connect, ray_module, worker_share
 from hpd.results import Extraction, Failure
 from hpd.schema.schemas import Schemas
 
@@ -51,7 +51,6 @@ class Worker:
         self._options = options
         self._examples = examples
         self._extractor: Extractor[Any] | None = None
-        self._lock = threading.Lock()
 
     def start(self) -> tuple[str, int]:
         """Load the model; return the name of the machine and the process id.
@@ -60,17 +59,15 @@ class Worker:
             HpdError: the model does not exist, or differs from the one where the run was started.
         """
         host = socket.gethostname()
-        with self._lock:
-            try:
-                self._extractor = self._extractor or self._open_extractor()
-            except HpdError as error:
-                raise type(error)(f"on the machine {host}: {error}") from error
+        try:
+            self._extractor = self._extractor or self._open_extractor()
+        except HpdError as error:
+            raise type(error)(f"on the machine {host}: {error}") from error
         return host, os.getpid()
 
     def extract(self, documents: list[Document]) -> list[Extraction[Any]]:
         """Return the extractions of some documents, including those that failed."""
-        self.start()
-        assert self._extractor is not None
+        assert self._extractor is not None, "the worker was not started"
         extractions = self._extractor.extract_many(documents, on_error="record")
         return [replace(extraction, text=None) for extraction in extractions]
 
@@ -137,9 +134,8 @@ class RayExtractor:
         self._say = say
         self._options = options
         self._was_connected = not connect(address)
-        self._pool = Pool(self._ray.kill)
         try:
-            part = worker_share(machines(self._ray.nodes()), n_workers, n_gpus)
+            part = worker_share(self._ray.nodes(), n_workers, n_gpus)
             if not options.n_threads:
                 options = options.with_settings({"n_threads": part.n_threads})
             settings = (schemas, _absolute_model(model), hf_repo, file_fingerprint(path))
@@ -150,10 +146,10 @@ class RayExtractor:
                 scheduling_strategy="SPREAD",
             )
             full = _with_full_paths(options)
-            for _ in range(part.n_workers):
-                self._pool.add(lambda: kind.remote(*settings, full, examples))
+            make = partial(kind.remote, *settings, full, examples)
+            self._pool = Pool(part.n_workers, make, self._ray.kill)
         except BaseException:
-            self.close()
+            self._disconnect()
             raise
 
     def iter_indexed(
@@ -182,6 +178,9 @@ class RayExtractor:
     def close(self) -> None:
         """End the workers, and the connection if this extractor made it."""
         self._pool.close()
+        self._disconnect()
+
+    def _disconnect(self) -> None:
         if not self._was_connected:
             self._ray.shutdown()
 
@@ -196,30 +195,27 @@ class Pool:
     """The workers, each of which can be replaced.
 
     Args:
+        n_workers: their number.
+        make: returns a new worker, which starts when a machine has room.
         end: ends a worker, even if it is already lost.
     """
 
-    def __init__(self, end: Callable[[Any], None]) -> None:
+    def __init__(self, n_workers: int, make: Callable[[], Any], end: Callable[[Any], None]) -> None:
+        self._make = make
         self._end = end
-        self.makers: dict[Any, Callable[[], Any]] = {}
-        """The workers, each with the function that creates it."""
-
-    def add(self, make: Callable[[], Any]) -> Any:
-        """Return a new worker, which starts when a machine has room."""
-        worker = make()
-        self.makers[worker] = make
-        return worker
+        self.workers = [make() for _ in range(n_workers)]
 
     def replace(self, worker: Any) -> Any:
         """End a worker, and return a new one in its place."""
-        make = self.makers.pop(worker)
+        self.workers.remove(worker)
         self._end(worker)
-        return self.add(make)
+        self.workers.append(self._make())
+        return self.workers[-1]
 
     def close(self) -> None:
         """End all workers."""
-        while self.makers:
-            self._end(self.makers.popitem()[0])
+        while self.workers:
+            self._end(self.workers.pop())
 
 
 class RayRun:
@@ -236,7 +232,7 @@ class RayRun:
         """The workers that can take a batch, once for each batch."""
         self._running: dict[Any, tuple[Any, Batch]] = {}
         self._to_retry: deque[Batch] = deque()
-        for worker in pool.makers:
+        for worker in pool.workers:
             self._starting[worker.start.remote()] = worker, 0
 
     def extractions(

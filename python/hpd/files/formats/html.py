@@ -42,7 +42,7 @@ def _read_page(source: Source) -> WholeText:
         if source.encoding or declared != "utf-8" or not is_mostly_utf8(data):
             raise
         html = data.decode("utf-8", "replace")  # as browsers do; a note is there already
-    text = text_of_html(html, source.name)
+    text = text_of_html(html)
     if data and not text:
         source.notes.append("this page has no text that a browser would show")
     return WholeText(text)
@@ -56,11 +56,12 @@ def declared_encoding(html: bytes) -> str | None:
     return None if encoding is not None and encoding.startswith("utf-16") else encoding
 
 
-def text_of_html(html: str, name: str) -> str:
+def text_of_html(html: str) -> str:
     """Return the visible text of a page.
 
     Raises:
-        InputError: the page cannot be read to its end, or inscriptis is not installed.
+        ValueError: the page cannot be read to its end.
+        MissingPackageError: inscriptis is not installed.
     """
     inscriptis = import_extra("inscriptis.html_engine", "inscriptis", "html", "HTML")
     from lxml import etree
@@ -75,15 +76,10 @@ def text_of_html(html: str, name: str) -> str:
     data = html.encode("utf-8", "replace")
     try:
         tree = document_fromstring(data, parser=parser)
-    except (ValueError, etree.LxmlError) as error:
-        try:
-            tree = document_fromstring(b"<pre>" + data + b"</pre>", parser=parser)
-        except (ValueError, etree.LxmlError):
-            raise InputError(f"{name}: cannot be read as HTML: {error}") from error
+    except (ValueError, etree.LxmlError):  # there is no element
+        tree = document_fromstring(b"<pre>" + data + b"</pre>", parser=parser)
     if any(entry.level_name == "FATAL" for entry in parser.error_log):
-        raise InputError(
-            f"{name}: cannot be read as HTML to its end: {parser.error_log[-1].message}"
-        )
+        raise ValueError(f"not to its end: {parser.error_log[-1].message}")
     for below in [*tree.itersiblings("html")]:  # what stands behind the end of the page
         below.tag = "div"
         tree.append(below)
@@ -164,4 +160,4 @@ def _span(cell: Any, name: str, most: int) -> int:
     return min(max(number, 1), most)
 
 
-READERS = {"html": _read_page}
+TEXT_READERS = {"html": _read_page}

@@ -49,51 +49,47 @@ class _Policy(email.policy.EmailPolicy):
 
 
 def _read_mail(source: Source) -> WholeText:
-    try:
-        data = source.read().removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-        message = _parsed(data)
-        text, headers, attached = _text_of_mail(message, source)
-    except InputError:
-        raise
-    except Exception as error:  # mangled ones raise whatever the parser comes to
-        raise InputError(f"{source.name}: cannot be read as an e-mail: {error}") from error
-    if not headers:
+    data = source.read().removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+    mail = _text_of_mail(_parsed(data), source)
+    if not mail.columns:
         raise InputError(
             f"{source.name}: not an e-mail: it has none of the headers {', '.join(_HEADERS)}"
         )
-    return _document(text, headers, attached, source)
+    return mail
 
 
-def _document(
-    text: str, headers: Mapping[str, str], attached: Sequence[_File], source: Source
-) -> WholeText:
-    columns = {name.lower(): value for name, value in headers.items()}
-    return WholeText(text, columns, parts=_named_apart(attached) if source.has_parts else ())
-
-
-def _named_apart(files: Sequence[_File]) -> list[_File]:
-    """Give files unique names."""
-    seen: Counter[str] = Counter()
-    named = []
-    for name, data in files:
-        seen[name] += 1
-        named.append((f"{seen[name]}-{name}" if seen[name] > 1 else name, data))
-    return named
-
-
-def _text_of_mail(message: Message, source: Source) -> tuple[str, dict[str, str], list[_File]]:
-    """Return a message as one text, its headers and its attachments."""
+def _text_of_mail(message: Message, source: Source) -> WholeText:
     headers = {name: str(message[name]) for name in _HEADERS if message[name] is not None}
     attached: list[_File] = []
     texts = _texts_of_part(message, attached, source)
-    return _joined(headers, texts, attached), headers, attached
+    return _document(headers, texts, attached, source)
 
 
-def _joined(headers: Mapping[str, str], texts: Sequence[str], attached: Sequence[_File]) -> str:
+def _document(
+    headers: Mapping[str, str],
+    texts: Sequence[str],
+    attached: Sequence[tuple[str, bytes | None]],
+    source: Source,
+) -> WholeText:
     """Join headers, texts and names of attachments with blank lines."""
     names = ", ".join(name for name, _ in attached)
     parts = (_lines(headers), *texts, f"Attachments: {names}" if attached else "")
-    return "\n\n".join(part for part in parts if part)
+    return WholeText(
+        "\n\n".join(filter(None, parts)),
+        {name.lower(): value for name, value in headers.items()},
+        parts=_named_apart(attached) if source.has_parts else (),
+    )
+
+
+def _named_apart(files: Sequence[tuple[str, bytes | None]]) -> list[_File]:
+    """Give files unique names; those that are not read are left out."""
+    seen: Counter[str] = Counter()
+    named = []
+    for name, data in files:
+        if data is not None:
+            seen[name] += 1
+            named.append((f"{seen[name]}-{name}" if seen[name] > 1 else name, data))
+    return named
 
 
 def _lines(headers: Mapping[str, Any]) -> str:
@@ -108,7 +104,7 @@ def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list
         if source.has_parts:
             attached += [(f"{i['Subject'] or 'message'}.eml", i.as_bytes()) for i in _inner(part)]
             return []
-        return [_text_of_mail(inner, source)[0] for inner in _inner(part)]
+        return [_text_of_mail(inner, source).text for inner in _inner(part)]
     if part.is_multipart() and part.get_content_maintype() == "message":  # the report itself
         fields = ["\n".join([_lines(dict(i.items())), _leaf(i, source)]) for i in _inner(part)]
         return ["\n".join(fields).strip()]
@@ -128,7 +124,7 @@ def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list
         return []
     text = _leaf(part, source)
     if kind == "text/html":
-        text = text_of_html(text, source.name)
+        text = text_of_html(text)
     return [text.strip(), *below] if text.strip() else below
 
 
@@ -240,36 +236,27 @@ def _file_name(part: Message) -> str:
 def _read_msg(source: Source) -> WholeText:
     """Read an Outlook message: headers, text, names of attachments."""
     oxmsg = import_extra("oxmsg", "python-oxmsg", "office", "Outlook's .msg")
-    try:
-        message = oxmsg.Message.load(io.BytesIO(source.read()))
-        received = {name.lower(): value for name, value in (message.message_headers or {}).items()}
-        to = ", ".join(f"{r.name} <{r.email_address}>" for r in message.recipients)
-        date = message.sent_date
-        found = {
-            "From": message.sender or received.get("from"),
-            "To": received.get("to") or to,
-            "Cc": received.get("cc"),
-            "Date": received.get("date") or (None if date is None else date.isoformat()),
-            "Subject": message.subject or received.get("subject"),
-        }
-        text = message.body or ""
-        if not text.strip() and message.html_body:
-            text = text_of_html(message.html_body, source.name)
-        if not text.strip() and message.properties.binary_prop_value(_RTF):
-            source.notes.append("its text is RTF, which is not read")
-        files = [(f.file_name or "unnamed", f.file_bytes) for f in message.attachments]
-    except InputError:
-        raise
-    except Exception as error:  # damaged ones raise whatever the parser comes to
-        raise InputError(f"{source.name}: cannot be read as an Outlook message: {error}") from error
+    message = oxmsg.Message.load(io.BytesIO(source.read()))
+    received = {name.lower(): value for name, value in (message.message_headers or {}).items()}
+    to = ", ".join(f"{r.name} <{r.email_address}>" for r in message.recipients)
+    date = message.sent_date
+    found = {
+        "From": message.sender or received.get("from"),
+        "To": received.get("to") or to,
+        "Cc": received.get("cc"),
+        "Date": received.get("date") or (None if date is None else date.isoformat()),
+        "Subject": message.subject or received.get("subject"),
+    }
+    text = message.body or ""
+    if not text.strip() and message.html_body:
+        text = text_of_html(message.html_body)
+    if not text.strip() and message.properties.binary_prop_value(_RTF):
+        source.notes.append("its text is RTF, which is not read")
+    files = [(f.file_name or "unnamed", f.file_bytes) for f in message.attachments]
     headers = {name: value for name, value in found.items() if value}
-    text = _joined(
-        headers, [text.replace("\r\n", "\n").strip()], [(name, b"") for name, _ in files]
-    )
     unread = [name for name, data in files if data is None]
     source.notes.extend(f"a message within it is not read: {name}" for name in unread)
-    attached = [(name, data) for name, data in files if data is not None]
-    return _document(text, headers, attached, source)
+    return _document(headers, [text.replace("\r\n", "\n").strip()], files, source)
 
 
 def _lenient_text(data: bytes, encoding: str | None = None) -> str:
@@ -286,4 +273,4 @@ def _lenient_text(data: bytes, encoding: str | None = None) -> str:
         return data.decode(meant, "replace")
 
 
-READERS = {"eml": _read_mail, "msg": _read_msg}
+TEXT_READERS = {"eml": _read_mail, "msg": _read_msg}

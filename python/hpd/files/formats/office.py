@@ -12,7 +12,7 @@ import posixpath
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -31,31 +31,18 @@ _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 class _Archive:
     """The XML files of an archive."""
 
-    def __init__(self, source: Source, kind: str) -> None:
-        self._problem = f"{source.name}: cannot be read as {kind}"
-        try:
-            data = source.read()
-            if data.startswith(_OLD_OFFICE):
-                raise InputError("it has a password, or is of an Office before 2007: save it again")
-            self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except Exception as error:  # a damaged archive raises whatever it comes to
-            raise InputError(f"{self._problem}: {error}") from error
+    def __init__(self, source: Source) -> None:
+        data = source.read()
+        if data.startswith(_OLD_OFFICE):
+            raise ValueError("it has a password, or is of an Office before 2007: save it again")
+        self._zip = zipfile.ZipFile(io.BytesIO(data))
+        self.read = self._zip.read
         self.names = self._zip.namelist()
         if sum(info.file_size for info in self._zip.infolist()) > _MAX_UNPACKED_BYTES:
-            raise InputError(f"{self._problem}: more than a gigabyte when it is unpacked")
-
-    def bytes_of(self, name: str) -> bytes:
-        try:
-            return self._zip.read(name)
-        except Exception as error:  # a damaged archive raises whatever it comes to
-            raise InputError(f"{self._problem}: {error}") from error
+            raise ValueError("more than a gigabyte when it is unpacked")
 
     def xml(self, name: str) -> ElementTree.Element:
-        data = self.bytes_of(name)
-        try:
-            return ElementTree.fromstring(data)
-        except ElementTree.ParseError as error:
-            raise InputError(f"{self._problem}: {name}: {error}") from error
+        return ElementTree.fromstring(self.read(name))
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
         """Return the kinds and names of related files by id, in Microsoft's formats; ``""`` gives
@@ -117,9 +104,9 @@ _MAX_SPAN_CELLS = 200
 """The most repetitions of a cell; sheets repeat an empty one to their end."""
 
 
-def _blocks(element: ElementTree.Element) -> Iterator[str]:
-    """Iterate over the paragraphs and tables of an element; a table has one line per row."""
-    for child in element:
+def _blocks(elements: Iterable[ElementTree.Element]) -> Iterator[str]:
+    """Iterate over the paragraphs and tables of elements; a table has one line per row."""
+    for child in elements:
         name = _local(child)
         if _is_left_out(child):
             continue
@@ -149,7 +136,7 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
             n_rows, covered = below.pop(at, (0, ""))
             if n_rows > 1:
                 below[at] = n_rows - 1, covered
-            if _is_covered(cell):
+            if _local(cell) == "covered-table-cell":
                 text = covered
             elif _continues_above(cell):
                 text = above
@@ -172,10 +159,6 @@ def _own_elements(
             yield child
         elif _local(child) not in _BLOCKS:
             yield from _own_elements(child, names)
-
-
-def _is_covered(cell: ElementTree.Element) -> bool:
-    return _local(cell) == "covered-table-cell"
 
 
 def _continues_above(cell: ElementTree.Element) -> bool:
@@ -286,19 +269,19 @@ def _shown(text: str, form: str | None) -> str:
     return f"{100 * number:.13g}%" if form.endswith("%") else f"{number:.15g}"
 
 
-def _joined(blocks: Sequence[str], source: Source, kind: str) -> WholeText:
+def _joined(blocks: Iterable[str], source: Source) -> WholeText:
     text = "\n".join(block for block in blocks if block)
     if not text.strip():
-        raise InputError(f"{source.name}: this {kind} file has no text (only pictures?)")
+        raise InputError(f"{source.name}: this file has no text (only pictures?)")
     return WholeText(text)
 
 
 def read_docx(source: Source) -> WholeText:
     """Word: headers, the body, charts, notes and comments, footers."""
-    archive = _Archive(source, "Word")
+    archive = _Archive(source)
     body = archive.document()
     if body is None:
-        raise InputError(f"{source.name}: cannot be read as Word: it has no document.xml")
+        raise ValueError("it has no document.xml")
     blocks = [
         *archive.texts_of(body, "header"),
         *_blocks(archive.xml(body)),
@@ -307,18 +290,18 @@ def read_docx(source: Source) -> WholeText:
         ),
     ]
     archive.note_unread([body], source)
-    return _joined(blocks, source, "Word")
+    return _joined(blocks, source)
 
 
 def read_pptx(source: Source) -> WholeText:
     """PowerPoint: each slide, with its charts, and the notes and comments on it."""
-    archive = _Archive(source, "PowerPoint")
+    archive = _Archive(source)
     show = archive.document()
     related = {} if show is None else archive.related(show)
     listed = [] if show is None else [e for e in archive.xml(show).iter() if _local(e) == "sldId"]
     slides = [related[i][1] for each in listed for i in each.attrib.values() if i in related]
     if not slides:
-        raise InputError(f"{source.name}: cannot be read as PowerPoint: it has no slides")
+        raise ValueError("it has no slides")
     pages = [
         [
             *_shown_blocks(archive.xml(name), _placeholders(archive, name)),
@@ -327,7 +310,7 @@ def read_pptx(source: Source) -> WholeText:
         for name in slides
     ]
     archive.note_unread(slides, source)
-    _joined([text for page in pages for text, _ in page], source, "PowerPoint")
+    _joined((text for page in pages for text, _ in page), source)
     return whole_text([[[block] for block in page if block[0]] for page in pages])
 
 
@@ -357,9 +340,7 @@ def _shown_blocks(
         elif name == "grpSp":
             yield from _shown_blocks(child, inherited, _compose(child, group))
         elif name in _PARAGRAPHS or name in _BLOCKS or _is_comment(child):
-            holder = ElementTree.Element("holder")
-            holder.append(child)
-            yield from ((text, None) for text in _blocks(holder))
+            yield from ((text, None) for text in _blocks([child]))
         else:
             yield from _shown_blocks(child, inherited, group)
 
@@ -415,7 +396,7 @@ def _placeholders(archive: _Archive, slide: str) -> dict[str, Box]:
 
 def read_odt(source: Source) -> WholeText:
     """OpenDocument: headers, the body with its notes, charts, footers, formulas."""
-    archive = _Archive(source, "OpenDocument")
+    archive = _Archive(source)
     body = [e for e in archive.xml("content.xml").iter() if _local(e) == "body"]
     styles = archive.xml("styles.xml").iter() if "styles.xml" in archive.names else ()
     objects = [archive.xml(n) for n in archive.names if re.fullmatch(r"Object \d+/content.xml", n)]
@@ -424,47 +405,28 @@ def read_odt(source: Source) -> WholeText:
     order += [e for e in around if _local(e) == "footer"]
     formulas = [e.text or "" for o in objects for e in o.iter() if e.tag == _FORMULA]
     blocks = [block for e in order for block in _blocks(e)]
-    return _joined([*blocks, *formulas], source, "OpenDocument")
+    return _joined([*blocks, *formulas], source)
 
 
 def read_epub(source: Source) -> WholeText:
     """EPUB: its chapters in the order of the book."""
-    archive = _Archive(source, "EPUB")
+    archive = _Archive(source)
     container = archive.xml("META-INF/container.xml")
     package = next(
         (_attribute(e, "full-path") for e in container.iter() if _local(e) == "rootfile"), None
     )
     if package is None:
-        raise InputError(f"{source.name}: cannot be read as EPUB: it names no package")
+        raise ValueError("it names no package")
     root = archive.xml(package)
     hrefs = {e.get("id"): e.get("href", "") for e in root.iter() if _local(e) == "item"}
     chapters = [hrefs.get(e.get("idref"), "") for e in root.iter() if _local(e) == "itemref"]
     folder = posixpath.dirname(package)
     texts = []
     for href in filter(None, chapters):
-        data = archive.bytes_of(posixpath.normpath(posixpath.join(folder, unquote(href))))
+        data = archive.read(posixpath.normpath(posixpath.join(folder, unquote(href))))
         page = decode(data, source, declared_encoding(data))
-        texts.append(text_of_html(page, source.name))
-    return _joined(["\n\n".join(text for text in texts if text)], source, "EPUB")
+        texts.append(text_of_html(page))
+    return _joined(["\n\n".join(text for text in texts if text)], source)
 
 
-def _guarded(reader: Callable[[Source], WholeText]) -> Callable[[Source], WholeText]:
-    """Wrap a reader so that all its errors are ``InputError``."""
-
-    def read(source: Source) -> WholeText:
-        try:
-            return reader(source)
-        except InputError:
-            raise
-        except Exception as error:  # damaged ones raise whatever they come to
-            raise InputError(f"{source.name}: cannot be read: {error}") from error
-
-    return read
-
-
-READERS = {
-    "docx": _guarded(read_docx),
-    "pptx": _guarded(read_pptx),
-    "odt": _guarded(read_odt),
-    "epub": _guarded(read_epub),
-}
+TEXT_READERS = {"docx": read_docx, "pptx": read_pptx, "odt": read_odt, "epub": read_epub}

@@ -5,27 +5,21 @@ from __future__ import annotations
 import io
 import re
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 from uuid import UUID
 
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
-from hpd.files.columns import (
-    Column,
-    OutputLine,
-    as_text,
-    input_value,
-    scalar_kind,
-    table_columns,
-)
-from hpd.files.rows import Row, check_unique
+from hpd.files.columns import Column, OutputLine, as_text, input_value, scalar_kind
+from hpd.files.rows import WholeText, cell_text, check_unique
 from hpd.files.streams import Source
+from hpd.files.text_tables import table_text
 from hpd.schema.attributes import Attribute
-from hpd.schema.schemas import Schemas
 from hpd.values.parsing import python_type, typed_value
 
 _N_ROWS: Final = 1000
@@ -33,7 +27,7 @@ _N_ROWS: Final = 1000
 _CLOCK = re.compile(r"(?:P?(-?\d+)(?:DT| days?, ))?(\d+)[:H](\d+)[:M](\d+)(?:\.(\d+))?S?")
 
 
-def _parquet_rows(source: Source) -> Iterator[Row]:
+def _parquet_rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
     arrow = parquet_module()
     file = source.file
     seekable = file if file.seekable() else io.BytesIO(file.read())
@@ -53,6 +47,14 @@ def _parquet_rows(source: Source) -> Iterator[Row]:
         raise
     except (ValueError, OSError, NotImplementedError) as error:  # pyarrow's derive from these
         raise InputError(f"{source.name}: cannot be read as Parquet: {error}") from error
+
+
+def _parquet_text(source: Source) -> WholeText:
+    table: list[list[str]] = []
+    for _, row in _parquet_rows(source):
+        table += [] if table else [[*row]]
+        table.append([*map(cell_text, row.values())])
+    return WholeText(table_text(table))
 
 
 def _rows_of_batch(batch: Any) -> Iterator[Mapping[str, Any]]:
@@ -234,41 +236,32 @@ def n_rows(file: BinaryIO) -> int:
     return int(parquet_module().ParquetFile(file).metadata.num_rows)
 
 
-def check_writable() -> None:
-    """Raise ``MissingPackageError`` if pyarrow is not installed."""
-    parquet_module()
-
-
 def write_table(
     path: Path,
+    columns: Sequence[Column],
     lines: Callable[[], Iterator[OutputLine]],
-    schemas: Schemas,
     types: Mapping[str, Any],
-    *,
-    confidence: bool = False,
 ) -> None:
     """Write a typed table.
 
     Args:
         path: of the new file.
+        columns: the columns to write.
         lines: returns an iterator over all output lines; it may be called several times.
-        schemas: their attributes are columns.
         types: the known types of the input's columns: Arrow's or Python's.
-        confidence: whether each attribute has a column with its confidence.
 
     Raises:
         HpdError: a value does not fit the type of its column.
-        InputError: pyarrow is not installed.
     """
-    parquet = parquet_module()
     import pyarrow
+    from pyarrow import parquet
 
-    columns = table_columns(lines(), schemas, confidence=confidence)
     kept = _fitting_types(lines(), types)
     kinds = [kept.get(column.of_input) or arrow_type(column.attribute) for column in columns]
     schema = pyarrow.schema(list(zip((c.name for c in columns), kinds, strict=True)))
     with parquet.ParquetWriter(path, schema) as writer:
-        for batch in _batches(lines()):
+        rows = lines()
+        while batch := list(islice(rows, _N_ROWS)):
             arrays = [
                 pyarrow.array(
                     [_as(input_value(line, column.of_input), kind) for line in batch], kind
@@ -298,14 +291,5 @@ def _fitting_types(lines: Iterable[OutputLine], types: Mapping[str, Any]) -> dic
     return kept
 
 
-def _batches(lines: Iterable[OutputLine]) -> Iterator[list[OutputLine]]:
-    batch: list[OutputLine] = []
-    for line in lines:
-        batch.append(line)
-        if len(batch) == _N_ROWS:
-            yield batch
-            batch = []
-    yield batch
-
-
-READERS = {"parquet": _parquet_rows}
+ROW_READERS = {"parquet": _parquet_rows}
+TEXT_READERS = {"parquet": _parquet_text}

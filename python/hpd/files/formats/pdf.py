@@ -15,8 +15,8 @@ from hpd.documents import Box
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.formats.page_layout import Letter, lines_of
-from hpd.files.formats.pictures import RECOGNISED, RECOGNISER, recognised_letters
-from hpd.files.rows import Placed, WholeText, whole_text
+from hpd.files.formats.pictures import RECOGNISED, recognised_letters
+from hpd.files.rows import RECOGNISER, Placed, WholeText, whole_text
 from hpd.files.streams import Source
 from hpd.version import install_command
 
@@ -35,10 +35,27 @@ _MAX_SIDE = 1800  # pixels of the longer side of a picture: posters are rendered
 
 def read_pdf(source: Source) -> WholeText:
     """Read the pages of a PDF, with the values of its form, in reading order."""
-    pdfium = _pdfium()
+    raw = _pdfium().raw
     data = source.read()
     with _ONE_AT_A_TIME:
-        return _read(pdfium, data, source)
+        pdf = _opened(data, source.name)
+        try:
+            pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]
+            if [] in pages and find_spec(RECOGNISER):
+                pages = [lines or _recognised(pdf, n, source) for n, lines in enumerate(pages)]
+            if n_files := raw.FPDFDoc_GetAttachmentCount(pdf):
+                source.notes.append(f"files within it that are not read: {n_files}")
+            if pdf.get_formtype() == raw.FORMTYPE_XFA_FULL:
+                source.notes.append("its XFA form is not read: print it as a PDF without one")
+        finally:
+            pdf.close()
+    n_empty = pages.count([])
+    how = "" if find_spec(RECOGNISER) else f": `{install_command('ocr')}` recognises it"
+    if n_empty == len(pages):
+        raise InputError(f"{source.name}: this PDF has no text layer (a scan?){how}")
+    if n_empty:
+        source.notes.append(f"{n_empty} of {len(pages)} pages have no text (scans?){how}")
+    return whole_text(pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +80,30 @@ def page_pictures(source: Source, numbers: Iterable[int]) -> Iterator[PagePictur
     """
     pdfium = _pdfium()
     data = source.read()
-    with _ONE_AT_A_TIME:
-        pdf = _opened(pdfium, data, source)
-        pdf.init_forms()
-        n_pages = len(pdf)
     try:
-        for number in numbers:
-            if 1 <= number <= n_pages:
+        with _ONE_AT_A_TIME:
+            pdf = _opened(data, source.name)
+            shown = [number for number in numbers if 1 <= number <= len(pdf)]
+        try:
+            for number in shown:
                 with _ONE_AT_A_TIME:
                     picture = _page_picture(pdf, number)
                 yield picture
+        finally:
+            with _ONE_AT_A_TIME:
+                pdf.close()
     except pdfium.PdfiumError as error:
         raise InputError(f"{source.name}: cannot be rendered: {error}") from error
-    finally:
-        with _ONE_AT_A_TIME:
-            pdf.close()
 
 
 def _page_picture(pdf: Any, number: int) -> PagePicture:
     page = pdf[number - 1]
-    try:
-        width, height = page.get_size()
-        scale = min(_PICTURE_DPI / 72, _MAX_SIDE / max(width, height, 1))
-        bitmap = page.render(scale=scale, grayscale=True)
-        try:
-            png = _png(bitmap.to_numpy())
-        finally:
-            bitmap.close()
-    finally:
-        page.close()
+    width, height = page.get_size()
+    scale = min(_PICTURE_DPI / 72, _MAX_SIDE / max(width, height, 1))
+    bitmap = page.render(scale=scale, grayscale=True)
+    png = _png(bitmap.to_numpy())
+    bitmap.close()
+    page.close()
     return PagePicture(number, round(width, 1), round(height, 1), png)
 
 
@@ -120,37 +132,16 @@ def _pdfium() -> Any:
     return import_extra("pypdfium2", "pypdfium2", "pdf", "PDF")
 
 
-def _opened(pdfium: Any, data: bytes, source: Source) -> Any:
+def _opened(data: bytes, name: str) -> Any:
+    pdfium = _pdfium()
     try:
-        return pdfium.PdfDocument(data)
+        pdf = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
-            raise InputError(f"{source.name}: this PDF is locked with a password") from error
-        raise InputError(f"{source.name}: cannot be read as PDF: {error}") from error
-
-
-def _read(pdfium: Any, data: bytes, source: Source) -> WholeText:
-    pdf = _opened(pdfium, data, source)
-    try:
-        pdf.init_forms()
-        pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]
-        if [] in pages and find_spec(RECOGNISER):
-            pages = [lines or _recognised(pdf, n, source) for n, lines in enumerate(pages)]
-        if n_files := pdfium.raw.FPDFDoc_GetAttachmentCount(pdf):
-            source.notes.append(f"files within it that are not read: {n_files}")
-        if pdf.get_formtype() == pdfium.raw.FORMTYPE_XFA_FULL:
-            source.notes.append("its XFA form is not read: print it as a PDF without one")
-    except pdfium.PdfiumError as error:
-        raise InputError(f"{source.name}: cannot be read as PDF: {error}") from error
-    finally:
-        pdf.close()
-    n_empty = pages.count([])
-    how = "" if find_spec(RECOGNISER) else f": `{install_command('ocr')}` recognises it"
-    if n_empty == len(pages):
-        raise InputError(f"{source.name}: this PDF has no text layer (a scan?){how}")
-    if n_empty:
-        source.notes.append(f"{n_empty} of {len(pages)} pages have no text (scans?){how}")
-    return whole_text(pages)
+            raise InputError(f"{name}: this PDF is locked with a password") from error
+        raise
+    pdf.init_forms()
+    return pdf
 
 
 def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
@@ -165,11 +156,9 @@ def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
         page.close()
         page = pdf[number]
     letters = page.get_textpage()
-    try:
-        lines = lines_of(_letters(page, letters))
-    finally:
-        letters.close()
-        page.close()
+    lines = lines_of(_letters(page, letters))
+    letters.close()
+    page.close()
     return lines + [[(text, None)] for text in chosen]
 
 
@@ -213,9 +202,6 @@ def _letters(page: Any, letters: Any) -> Iterator[Letter]:
     """Return the letters of a page in pdfium's order, which is logical within a line."""
     import pypdfium2.raw as pdfium
 
-    sides = [ctypes.c_double() for _ in range(4)]
-    left, right, bottom, top = sides
-    at = [ctypes.byref(side) for side in sides]
     shown = _shown_box(page)
     first_half = ""
     for i in range(letters.count_chars()):
@@ -227,15 +213,10 @@ def _letters(page: Any, letters: Any) -> Iterator[Letter]:
             continue
         if len(text) == 2:
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        pdfium.FPDFText_GetCharBox(letters, i, *at)
-        if not text.isprintable() or text.isspace() or right.value <= left.value:
-            # Letters without a width are those of a font that has none, or signs over others.
-            is_mark = text.isprintable() and not text.isspace()
-            yield Letter(
-                text if is_mark else " ", shown(left.value, bottom.value, left.value, top.value)
-            )
-            continue
-        yield Letter(text, shown(left.value, bottom.value, right.value, top.value))
+        left, bottom, right, top = letters.get_charbox(i)
+        is_blank = not text.isprintable() or text.isspace()
+        # Letters without a width are those of a font that has none, or signs over others.
+        yield Letter(" " if is_blank else text, shown(left, bottom, max(left, right), top))
 
 
 def _shown_box(page: Any) -> Callable[[float, float, float, float], Box]:
@@ -257,4 +238,4 @@ def _shown_box(page: Any) -> Callable[[float, float, float, float], Box]:
     return shown
 
 
-READERS = {"pdf": read_pdf}
+TEXT_READERS = {"pdf": read_pdf}

@@ -10,11 +10,10 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.formats.page_layout import Letter, lines_of
-from hpd.files.rows import WholeText, whole_text
+from hpd.files.rows import RECOGNISER, WholeText, whole_text
 from hpd.files.streams import Source
 
 RECOGNISED = "the text was recognised in pictures, so that letters may be wrong"
-RECOGNISER = "rapidocr_onnxruntime"
 _NEEDED_FOR = "reading pictures and scans"
 
 
@@ -56,14 +55,11 @@ def _read_picture(source: Source) -> WholeText:
     import numpy as np
     from PIL import Image, ImageOps, ImageSequence
 
-    try:
-        with Image.open(io.BytesIO(source.read())) as image:
-            frames = [
-                np.asarray(ImageOps.exif_transpose(frame).convert("RGB"))
-                for frame in ImageSequence.Iterator(image)
-            ]
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise InputError(f"{source.name}: cannot be read as a picture: {error}") from error
+    with Image.open(io.BytesIO(source.read())) as image:
+        frames = [
+            np.asarray(ImageOps.exif_transpose(frame).convert("RGB"))
+            for frame in ImageSequence.Iterator(image)
+        ]
     pages = [lines_of(recognised_letters(frame)) for frame in frames]
     if not any(pages):
         raise InputError(f"{source.name}: no text was recognised in this picture")
@@ -71,4 +67,4 @@ def _read_picture(source: Source) -> WholeText:
     return whole_text(pages)
 
 
-READERS = {"image": _read_picture}
+TEXT_READERS = {"image": _read_picture}

@@ -20,20 +20,12 @@ from urllib.parse import quote
 from hpd.documents import Place
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
-from hpd.files.columns import (
-    Column,
-    OutputLine,
-    as_text,
-    flat_columns,
-    min_confidence,
-    table_columns,
-)
+from hpd.files.columns import Column, OutputLine, as_text, flat_columns, min_confidence
 from hpd.files.places import PartPlaces
 from hpd.files.rows import Row, WholeText, check_unique, plain_value
 from hpd.files.streams import Source, is_url, listed
 from hpd.files.text_tables import table_lines
 from hpd.schema.attributes import Attribute
-from hpd.schema.schemas import Schemas
 from hpd.values.parsing import typed_value
 
 _MAX_ROWS: Final = 1 << 20
@@ -44,11 +36,8 @@ _MAX_DIGITS: Final = 15
 _FIRST_DAY: Final = date(1900, 3, 1)
 """Excel's calendar has a 29 February 1900, so earlier days have no correct serial numbers."""
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
-_COLORS: Final = ((0.5, "F8CBAD", "orange"), (0.8, "FFE699", "yellow"))
-"""The colors of values whose confidence is below a bound."""
-_LEGEND: Final = "Confidence: " + ", ".join(
-    f"{color}: below {bound:.0%}" for bound, _, color in _COLORS
-)
+_COLORS: Final = ((0.5, "F8CBAD"), (0.8, "FFE699"))
+"""The colors of values whose confidence is below a bound: orange and yellow."""
 _MAX_LINKS: Final = 65_000
 """The most links in a sheet; Excel reports more than 65,530 as damage."""
 _N_MEASURED: Final = 200
@@ -73,13 +62,13 @@ class _Sheet:
     """The rows with filled cells, with their numbers from 1."""
     first_column: int
 
-    def cell_name(self, row: int, column: int) -> str:
-        """Return the name of a cell by the number of its row, from 1, and its index in the row."""
+    def place(self, row: int, column: int) -> Place:
+        """Return the place of a cell by the number of its row, from 1, and its index in the row."""
         letters, number = "", self.first_column + column + 1
         while number:
             number, letter = divmod(number - 1, 26)
             letters = chr(ord("A") + letter) + letters
-        return f"{self.name}!{letters}{row}"
+        return Place(self.number, cell=f"{self.name}!{letters}{row}")
 
 
 def _sheets(source: Source) -> list[_Sheet]:
@@ -140,29 +129,27 @@ def sheet_rows(source: Source) -> Iterator[Row]:
 def _cell_of(sheet: _Sheet, header: Sequence[str], row: int, column: str) -> Place | None:
     if column not in header:
         return None
-    return Place(sheet.number, cell=sheet.cell_name(row, header.index(column)))
+    return sheet.place(row, header.index(column))
 
 
 def workbook_text(source: Source) -> WholeText:
     """Read a workbook as one text: its sheets, each below its name if there are several."""
     sheets = _sheets(source)
     text = ""
-    starts = []
     places: list[tuple[int, int, Place]] = []
     for sheet in sheets:
         text += "\n\n" if text else ""
-        starts.append(len(text))
         text += f"{sheet.name}\n" if len(sheets) > 1 else ""
         rows = [[as_text(plain_value(_cell(cell))) or "" for cell in row] for _, row in sheet.rows]
         for (number, _), line in zip(sheet.rows, table_lines(rows), strict=True):
             for part, column in line:
                 if column is not None:
-                    cell = Place(sheet.number, cell=sheet.cell_name(number, column))
-                    places.append((len(text), len(text) + len(part), cell))
+                    place = sheet.place(number, column)
+                    places.append((len(text), len(text) + len(part), place))
                 text += part
             text += "\n"
         text = text.removesuffix("\n")
-    return WholeText(text, page_starts=tuple(starts), places=PartPlaces(places))
+    return WholeText(text, places=PartPlaces(places))
 
 
 def _is_filled(row: Sequence[Any]) -> bool:
@@ -188,18 +175,11 @@ def _time_kind(cells: Sequence[Any]) -> type | None:
     return kinds.pop() if len(kinds) == 1 and kinds <= {date, datetime, time} else None
 
 
-def check_writable() -> None:
-    """Raise ``MissingPackageError`` if openpyxl is not installed."""
-    import_extra("openpyxl", "openpyxl", "office", "Excel tables")
-
-
 def write_table(
     path: Path,
+    columns: Sequence[Column],
     lines: Callable[[], Iterator[OutputLine]],
-    schemas: Schemas,
     types: Mapping[str, Any],
-    *,
-    confidence: bool = False,
 ) -> None:
     """Write a sheet with typed cells, and the same columns as a CSV.
 
@@ -209,41 +189,30 @@ def write_table(
 
     Args:
         path: of the new file.
+        columns: the columns to write.
         lines: returns an iterator over all output lines; it may be called several times.
-        schemas: their attributes are columns.
         types: the known types of the input's columns: Arrow's or Python's.
-        confidence: whether each attribute has a column with its confidence.
 
     Raises:
         HpdError: there are more rows, or longer texts, than a sheet can hold.
-        InputError: openpyxl is not installed.
     """
-    check_writable()
     from openpyxl import Workbook
     from openpyxl.cell import Cell, WriteOnlyCell
-    from openpyxl.comments import Comment
     from openpyxl.styles import Font, PatternFill
     from openpyxl.utils import get_column_letter
 
     columns = [
         replace(column, attribute=_attribute(column.attribute, types.get(column.of_input)))
-        for column in flat_columns(table_columns(lines(), schemas, confidence=confidence))
+        for column in flat_columns(columns)
     ]
     book = Workbook(write_only=True)
     sheet = book.create_sheet("values")
     sheet.freeze_panes = "B2"  # the header and the ids stay in sight
     for number, width in enumerate(_widths(columns, lines()), start=1):
         sheet.column_dimensions[get_column_letter(number)].width = width
-    fills = [(bound, PatternFill("solid", fgColor=color)) for bound, color, _ in _COLORS]
+    fills = [(bound, PatternFill("solid", fgColor=color)) for bound, color in _COLORS]
     bold, linked = Font(bold=True), Font(color="0563C1", underline="single")
     n_links = 0
-
-    def head(column: Column) -> Any:
-        made = cell(column.name, column.name)
-        made.font = bold
-        if column is columns[0]:
-            made.comment = Comment(_LEGEND, "hpd")
-        return made
 
     def shown_cell(column: Column, value: Any, line: OutputLine) -> Any:
         nonlocal n_links
@@ -276,7 +245,10 @@ def write_table(
         return made
 
     try:
-        sheet.append([head(column) for column in columns])
+        header = [cell(column.name, column.name) for column in columns]
+        for made in header:
+            made.font = bold
+        sheet.append(header)
         for number, line in enumerate(lines(), start=2):
             if number > _MAX_ROWS:
                 raise HpdError(f"a sheet of Excel holds {_MAX_ROWS} rows; {_OTHER_FORMATS}")
@@ -349,5 +321,5 @@ def _shown(value: Any) -> Any:
     return as_text(value)
 
 
-READERS = {"xlsx": sheet_rows, "ods": sheet_rows}
-WHOLE_READERS = {"xlsx": workbook_text, "ods": workbook_text}
+ROW_READERS = {"xlsx": sheet_rows, "ods": sheet_rows}
+TEXT_READERS = {"xlsx": workbook_text, "ods": workbook_text}

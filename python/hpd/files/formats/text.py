@@ -14,6 +14,7 @@ from hpd.errors import InputError
 from hpd.files.encodings import OTHER_ENCODING
 from hpd.files.rows import Format, Row, WholeText, check_unique
 from hpd.files.streams import Source, kind
+from hpd.files.text_tables import table_text
 
 _MAX_FIELD_LINES = 50
 """Maximum number of lines in a row of CSV or TSV. Unpaired quotation marks, which turn all rows up
@@ -26,18 +27,17 @@ _DELIMITERS = (",", ";", "\t", "|")
 _N_SNIFFED = 20  # lines
 
 
-def _jsonl_rows(source: Source) -> Iterator[Row]:
-    yield from _rows_of_lines(_numbered_lines(source.lines()), source)
-
-
-def _rows_of_lines(lines: Iterator[tuple[int, str]], source: Source) -> Iterator[Row]:
-    for n_before, (line, text) in enumerate(lines):
-        if n_before == 0 and text.lstrip()[:1] == "[":
-            rest = "\n".join([text, *(other for _, other in lines)])
-            yield from _array_rows(rest, source, line)
-            return
+def _json_rows(source: Source, *, is_jsonl: bool) -> Iterator[Row]:
+    """Yield the rows of JSON Lines, or of an array or values one after another on any lines."""
+    lines = source.lines()
+    n_blank, first = next(((n, line) for n, line in enumerate(lines) if line.strip()), (0, ""))
+    if first.lstrip()[:1] == "[" or not (is_jsonl or _is_object(first)):
+        yield from _array_rows("".join([first, *lines]), source, n_blank + 1)
+        return
+    for line, text in _numbered_lines(itertools.chain([first], lines), n_blank + 1):
         row = _json_row(text, source, f"{source.name}:{line}")
-        if n_before == 0 and isinstance(row, InputError) and text.lstrip()[:1] not in '{["':
+        is_first = line == n_blank + 1
+        if is_first and isinstance(row, InputError) and text.lstrip()[:1] not in '{"':
             row = InputError(
                 f"{row}; if each line is a text, say so (--format lines), "
                 "or if all of it is one (--format txt)"
@@ -45,18 +45,11 @@ def _rows_of_lines(lines: Iterator[tuple[int, str]], source: Source) -> Iterator
         yield line, row
 
 
-def _json_rows(source: Source) -> Iterator[Row]:
-    """Yield the rows of an array, of values one after another on any lines, or of JSON Lines."""
-    lines = source.lines()
-    first = next(lines, "")
+def _is_object(text: str) -> bool:
     try:
-        is_line = isinstance(json.loads(first, strict=False), dict)
+        return isinstance(json.loads(text, strict=False), dict)
     except (ValueError, RecursionError):
-        is_line = False
-    if is_line:
-        yield from _rows_of_lines(_numbered_lines(itertools.chain([first], lines)), source)
-    else:
-        yield from _array_rows("".join([first, *lines]), source, 1)
+        return False
 
 
 def _array_rows(text: str, source: Source, line: int) -> Iterator[Row]:
@@ -120,9 +113,9 @@ def _text_rows(source: Source) -> Iterator[Row]:
             yield line, InputError(f"{where}: {bad} of the line; {OTHER_ENCODING}")
 
 
-def _numbered_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, without line ends, with their numbers from 1."""
-    for number, line in enumerate(lines, start=1):
+def _numbered_lines(lines: Iterable[str], first: int = 1) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, without line ends, with their numbers."""
+    for number, line in enumerate(lines, start=first):
         stripped = line.rstrip("\r\n")
         if stripped.strip():
             yield number, stripped
@@ -132,7 +125,7 @@ Cells = tuple[int, "list[str] | InputError"]
 """The number of a row's first line, and its cells, or the error in reading them."""
 
 
-def separated_cells(source: Source, format: Format) -> Iterator[Cells]:  # noqa: A002
+def _separated_cells(source: Source, format: Format) -> Iterator[Cells]:  # noqa: A002
     """Yield the cells of each row of CSV or TSV.
 
     The delimiter of CSV is in its first line or detected. In TSV quotation marks are literal unless
@@ -142,11 +135,11 @@ def separated_cells(source: Source, format: Format) -> Iterator[Cells]:  # noqa:
         yield from _literal_cells(source.lines(), source.delimiter or "\t")
         return
     lines, n_skipped, delimiter = _told_delimiter(source)
-    yield from _Table(lines, delimiter or ",", source, n_skipped).cells()
+    yield from _quoted_cells(lines, delimiter or ",", source.name, n_skipped)
 
 
 def _separated_rows(source: Source, format: Format) -> Iterator[Row]:  # noqa: A002
-    rows = separated_cells(source, format)
+    rows = _separated_cells(source, format)
     header = _header(rows, source)
     source.take_columns(header)
     for line, cells in rows:
@@ -154,6 +147,19 @@ def _separated_rows(source: Source, format: Format) -> Iterator[Row]:  # noqa: A
             yield line, cells
         elif cells and (len(cells) > 1 or cells[0].strip()):
             yield line, _row(header, cells, source, f"{source.name}:{line}")
+
+
+def _separated_text(source: Source, format: Format) -> WholeText:  # noqa: A002
+    """Return a whole table as one text, including anything above its header."""
+    table: list[list[str]] = []
+    for _, cells in _separated_cells(source, format):
+        if isinstance(cells, InputError):
+            raise cells
+        bad = source.bad_byte("".join(cells))
+        if bad is not None:
+            raise InputError(f"{source.name}: {bad.partition(' at ')[0]}; {OTHER_ENCODING}")
+        table.append(cells)
+    return WholeText(table_text(table))
 
 
 def _told_delimiter(source: Source) -> tuple[Iterator[str], int, str | None]:
@@ -200,71 +206,52 @@ def _without_nul(lines: Iterable[str]) -> Iterator[str]:
     return (line.replace("\x00", "\ufffd") for line in lines)
 
 
-class _TooManyLinesError(Exception):
-    """Raised inside the csv module when a row does not end."""
+def _quoted_cells(
+    lines: Iterator[str], delimiter: str, name: str, n_before: int
+) -> Iterator[Cells]:
+    """Yield the cells of each row of CSV, or the error in reading it; rows that span too many lines
+    are skipped.
+
+    Args:
+        lines: the lines of the file.
+        delimiter: what is between the cells.
+        name: the file's name in messages.
+        n_before: the number of lines of the file before these.
+    """
+    csv.field_size_limit(_MAX_CSV_FIELD)
+    while True:
+        begins = n_before + 1
+        taken: list[str] = []
+        cells: list[str] | InputError
+        try:
+            cells = next(csv.reader(_taken(lines, taken), delimiter=delimiter, strict=True))
+        except StopIteration:
+            return
+        except csv.Error as error:
+            last = n_before + len(taken)
+            ends = f" (lines {begins} to {last})" if last > begins else ""
+            cells = InputError(f"{name}:{begins}: cannot be read as a row{ends}: {error}")
+        n_before += len(taken)
+        if len(taken) > _MAX_FIELD_LINES:
+            # The field ends on the next line that has an odd quotation mark, or nowhere.
+            last_line = taken[-1]
+            while last_line and '"' not in last_line.replace('""', ""):
+                last_line = next(lines, "")
+                n_before += bool(last_line)
+            cells = InputError(
+                f"{name}:{begins}: a field spans {n_before - begins + 1} lines ({begins} to "
+                f"{n_before}), and at most {_MAX_FIELD_LINES} are allowed: is there a quotation "
+                "mark without its partner? All of them are left out; if the field is meant to be "
+                "as long as that, write the file as JSON Lines or Parquet"
+            )
+        yield begins, cells
 
 
-class _Table:
-    """Reads CSV row by row, skipping those that span too many lines."""
-
-    def __init__(
-        self, lines: Iterator[str], delimiter: str, source: Source, n_skipped: int
-    ) -> None:
-        csv.field_size_limit(_MAX_CSV_FIELD)
-        self._lines = lines
-        self._delimiter = delimiter
-        self._name = source.name
-        self._n_lines = n_skipped
-        self._n_before = 0
-        self._line = ""
-
-    def cells(self) -> Iterator[Cells]:
-        """Yield the cells of each row, or the error in reading it."""
-        rows = self._reader()
-        while True:
-            self._n_before = self._n_lines
-            begins = self._n_lines + 1
-            where = f"{self._name}:{begins}"
-            try:
-                yield begins, next(rows)
-            except StopIteration:
-                return
-            except _TooManyLinesError:
-                # The reader is in the middle of a row.
-                rows = self._reader()
-                self._skip_row()
-                yield begins, InputError(self._too_many(where, begins))
-            except csv.Error as error:
-                ends = f" (lines {begins} to {self._n_lines})" if self._n_lines > begins else ""
-                yield begins, InputError(f"{where}: cannot be read as a row{ends}: {error}")
-
-    def _skip_row(self) -> None:
-        """Skip to the line on which a field that spans too many lines ends, or to the last."""
-        while '"' not in self._line.replace('""', ""):
-            line = next(self._lines, None)
-            if line is None:
-                return
-            self._line = line
-            self._n_lines += 1
-
-    def _reader(self) -> Iterator[list[str]]:
-        return csv.reader(_without_nul(self._counted()), delimiter=self._delimiter, strict=True)
-
-    def _counted(self) -> Iterator[str]:
-        for line in self._lines:
-            self._n_lines += 1
-            self._line = line
-            if self._n_lines - self._n_before > _MAX_FIELD_LINES:
-                raise _TooManyLinesError
-            yield line
-
-    def _too_many(self, where: str, begins: int) -> str:
-        return (
-            f"{where}: a field spans {self._n_lines - begins + 1} lines ({begins} to "
-            f"{self._n_lines}), and at most {_MAX_FIELD_LINES} are allowed: is there a quotation "
-            "mark without its partner? All of them are left out; if the field is meant to be as "
-            "long as that, write the file as JSON Lines or Parquet"
-        )
+def _taken(lines: Iterator[str], taken: list[str]) -> Iterator[str]:
+    """Yield the lines of one row, at most one more than are allowed, and append them to a list."""
+    for line in itertools.islice(lines, _MAX_FIELD_LINES + 1):
+        taken.append(line)
+        yield line.replace("\x00", "\ufffd")  # which the csv module of Python 3.10 rejects
 
 
 def _literal_cells(lines: Iterator[str], delimiter: str) -> Iterator[Cells]:
@@ -273,34 +260,30 @@ def _literal_cells(lines: Iterator[str], delimiter: str) -> Iterator[Cells]:
     A row with quotation marks is read as spreadsheets write it, possibly over several lines, if
     this gives as many cells as in the header and the lines are not rows by themselves.
     """
-    waiting: deque[str] = deque()
-    n_columns, number = 0, 0
-    while True:
-        line = waiting.popleft() if waiting else next(lines, None)
-        if line is None:
-            return
-        number += 1
-        begins = number
+    waiting: deque[str] = deque()  # lines that were looked at
+    n_columns, number = 0, 1
+
+    def following() -> str:
+        return waiting.popleft() if waiting else next(lines, "")
+
+    while line := following():
         cells = line.rstrip("\r\n").split(delimiter)
         n_columns = n_columns or (len(cells) if line.strip() else 0)
+        taken = [line]
         if any(cell.startswith('"') for cell in cells):
-            taken = [line]
             quoted = _quoted(taken, delimiter)
             while quoted is None and len(taken) < _MAX_FIELD_LINES:
-                if len(waiting) < len(taken):
-                    waiting.extend(itertools.islice(lines, 1))
-                if len(waiting) < len(taken) or (
-                    waiting[len(taken) - 1].count(delimiter) == n_columns - 1 > 0
-                ):
+                taken.append(following())
+                if not taken[-1] or taken[-1].count(delimiter) == n_columns - 1 > 0:
                     break
-                taken.append(waiting[len(taken) - 1])
                 quoted = _quoted(taken, delimiter)
             if quoted is not None and len(quoted) == n_columns:
                 cells = quoted
-                for _ in taken[1:]:
-                    waiting.popleft()
-                    number += 1
-        yield begins, cells
+            else:
+                waiting.extendleft(filter(None, reversed(taken[1:])))
+                del taken[1:]
+        yield number, cells
+        number += len(taken)
 
 
 def _quoted(lines: Sequence[str], delimiter: str) -> list[str] | None:
@@ -316,14 +299,10 @@ def _header(rows: Iterator[Cells], source: Source) -> list[str]:
     name = source.name
     header: list[str] = []
     while not any(header):
-        _, cells = next(rows, (0, InputError(f"{name}: empty")))
+        no_header = InputError(f"{name}: expected a header with the names of the columns")
+        _, cells = next(rows, (0, no_header))
         if isinstance(cells, InputError):
-            problem = "expected a header with the names of the columns"
-            if "a field spans" in str(cells):
-                problem = "the header does not end: a quotation mark in it has no partner"
-            elif str(cells) != f"{name}: empty":
-                problem = f"the header cannot be read: {cells}"
-            raise InputError(f"{name}: {problem}")
+            raise cells
         header = cells
     bad = source.bad_byte("".join(header))
     if bad is not None:
@@ -350,12 +329,19 @@ def _row(
     return dict(zip(header, cells, strict=False))
 
 
-READERS: dict[Format, Callable[[Source], Any]] = {
-    "jsonl": _jsonl_rows,
-    "json": _json_rows,
+def _whole_text(source: Source) -> WholeText:
+    return WholeText(source.text())
+
+
+ROW_READERS: dict[Format, Callable[[Source], Iterator[Row]]] = {
+    "jsonl": lambda source: _json_rows(source, is_jsonl=True),
+    "json": lambda source: _json_rows(source, is_jsonl=False),
     "csv": lambda source: _separated_rows(source, "csv"),
     "tsv": lambda source: _separated_rows(source, "tsv"),
     "lines": _text_rows,
-    "txt": lambda source: WholeText(source.text()),
-    "md": lambda source: WholeText(source.text()),
+}
+TEXT_READERS: dict[Format, Callable[[Source], WholeText]] = {
+    **dict.fromkeys(("jsonl", "json", "lines", "txt", "md"), _whole_text),
+    "csv": lambda source: _separated_text(source, "csv"),
+    "tsv": lambda source: _separated_text(source, "tsv"),
 }
