@@ -221,6 +221,13 @@ def test_rows_are_named_by_their_first_text(source, names):
     assert list_to_write(array, "names").names == names
 
 
+def test_objects_of_one_part_are_read_as_that_part():
+    (array,) = load_schema("a [{who}]").attributes
+    assert list_to_write(array, "ar").names == ("who",)
+    (array,) = load_schema("a [{who, tags [str]}]").attributes
+    assert list_to_write(array, "ar").names == ()
+
+
 def test_a_schema_may_say_by_what_its_rows_are_told_apart(extractor):
     parts = {name: {"type": "string"} for name in ("day", "what", "amount")}
     rows = {"type": "array", "items": {"type": "object", "properties": parts}}
@@ -329,7 +336,7 @@ class File:
 @pytest.mark.parametrize(
     ("file", "lists"),
     [
-        (File({}), "names"),
+        (File({}), "ar"),
         (File({"hpd.lists": "numbers"}), "numbers"),
         (File({"hpd.lists": "names", "hpd.stated": "on"}), "names"),
         (File({"hpd.stated": "on"}), "numbers"),

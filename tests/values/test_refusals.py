@@ -128,7 +128,7 @@ def test_a_name_of_a_row_that_was_bent_is_an_error(script):
     }
     rows = [{"number": "OS-451", "to": "Paris"}, {"number": "OS-45", "to": "Vienna"}]
     text = "OS-451 to Paris, OS-45 to Vienna"
-    _, extraction = field(script, {"type": "array", "items": flight}, rows, text)
+    _, extraction = field(script, {"type": "array", "items": flight}, rows, text, lists="names")
     assert extraction.data["x"][0] == rows[0]
     assert extraction.data["x"][1]["number"] is None
     assert "something else" in extraction.fields["x[1].number"].error

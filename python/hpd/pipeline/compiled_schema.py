@@ -695,7 +695,7 @@ def trained_lists(model: ModelFile, options: Options) -> Lists:
     """Return how a model was trained to answer lists, as its file or an adapter says.
 
     If none of them does, a model trained for hpd uses ``numbers``, once the only way, and any other
-    model ``names``.
+    model ``ar``.
     """
     if options.layout == "label":
         return "numbers"
@@ -703,7 +703,7 @@ def trained_lists(model: ModelFile, options: Options) -> Lists:
     for lists in get_args(Lists):
         if lists in said:
             return lists  # type: ignore[no-any-return]
-    return "numbers" if _is_trained(model) else "names"
+    return "numbers" if _is_trained(model) else "ar"
 
 
 def _is_trained(model: ModelFile) -> bool:

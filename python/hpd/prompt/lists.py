@@ -1,8 +1,9 @@
 """Lists that are decoded in one branch, and the names of their rows.
 
 Models that are not trained for it find the wrong item when asked for "item 3". So a list is decoded
-as a JSON array of its values or, for objects, of the parts that identify its rows: their names. All
-other parts are then asked for at once, by the name of their row.
+as a JSON array, beside all other values; most of its tokens can be drafted, as its rows are in the
+document in order. Or only the parts that identify its rows are decoded as a list, their names, and
+all other parts are then asked for at once, each by the name of its row.
 """
 
 from __future__ import annotations
@@ -145,10 +146,13 @@ def list_to_write(array: Attribute, lists: Lists) -> WrittenList | None:
     item = array.item
     if lists == "numbers" or item is None:
         return None
-    if lists == "names" and item.type == "object":
-        # Even objects of one part: after the key of the list, models write only the parts.
+    if item.type == "object":
+        parts = [part for part in item.attributes if not part.is_constant]
+        if len(parts) == 1 and parts[0].is_scalar:
+            # After the key of such a list, models write the parts without their objects.
+            return WrittenList(array, (parts[0].name,))
         names = array.named_by or row_names(item)
-        if names:
+        if lists == "names" and names:
             return WrittenList(array, names)
     return WrittenList(array) if _is_writable(item) else None
 

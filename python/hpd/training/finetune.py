@@ -72,7 +72,7 @@ class FinetuneOptions:
     document_role: DocumentRole = "user"
     """The chat role of documents in the extractor's prompts."""
     lists: Lists | None = None
-    """How the rows of lists are asked for; None: as the model was trained, else by their names."""
+    """How the rows of lists are asked for; None: as the model was trained, else ``ar``."""
     max_row: int = 4096
     """Maximum tokens in a row; longer rows leave out fields of later waves, or are skipped."""
     lora_rank: int = 0
