@@ -15,7 +15,7 @@ TEXTS = {
     "invoices/bolt.txt": "Bolt Ltd\nInvoice number: 44-A\nDue date: 2 April 2026\n"
     "Total: GBP 235.60\n",
     "invoices/lumen.eml": "From: billing@lumen.example\nSubject: Invoice L-77\n\n"
-    "Your invoice L-77 over 19.00 EUR is due on 1 April 2026.\n",
+    "Your invoice L-77 is due on 1 April 2026. Total: 19.00 EUR\n",
 }
 MORE = "Hill & Sons\nInvoice no. 1207\nDue: 2026-05-11\nAmount due 88.20 EUR\n"
 
