@@ -47,7 +47,8 @@ def test_the_items_of_a_list_are_guessed_one_after_the_other(model, gap):
     ]
     text = "\n".join(["Guests", *(f"{name}{gap}{n + 10}" for n, name in enumerate(names)), "End"])
     answer = {"guests": [{"name": name, "room": n + 10} for n, name in enumerate(names)]}
-    with Extractor("guests [{name, room int}]", model, answers={text: answer}) as extractor:
+    settings = {"lists": "names", "answers": {text: answer}}
+    with Extractor("guests [{name, room int}]", model, **settings) as extractor:
         _core_testing.fix_least_probability(extractor.engine, 0.1)
         extraction = extractor.extract(text)
         n_tokens = len(extractor.native_model.tokenize(json.dumps(names)))
@@ -68,12 +69,38 @@ def test_the_values_of_rows_are_guessed_one_after_the_other(model, gap, columns)
     types = {"day": "str", "what": "str", "amount": "float", "rest": "int"}
     schema = f"bookings [{{{', '.join(f'{name} {types[name]}' for name in columns)}}}]"
 
-    def n_steps(**settings):
-        settings |= {"lists": "ar", "answers": {text: answer}}
-        with Extractor(schema, model, **settings) as extractor:
-            _core_testing.fix_least_probability(extractor.engine, 0.1)
-            extraction = extractor.extract(text)
-        assert extraction.data == answer
-        return extraction.usage.steps
+    n_drafted = steps_of_list(model, schema, text, answer)
+    assert n_drafted < steps_of_list(model, schema, text, answer, drafts=False) / 4
 
-    assert n_steps() < n_steps(drafts=False) / 4
+
+def steps_of_list(model, schema, text, answer, **settings):
+    settings |= {"lists": "ar", "answers": {text: answer}}
+    with Extractor(schema, model, **settings) as extractor:
+        _core_testing.fix_least_probability(extractor.engine, 0.1)
+        extraction = extractor.extract(text)
+    assert extraction.data == answer
+    return extraction.usage.steps
+
+
+def test_members_that_are_null_and_lists_in_rows_are_guessed_by_their_names(model):
+    schema = "orders [{customer, lines [{what, amount int}], city}]"
+    answer = {
+        "orders": [
+            {
+                "customer": f"{name} Lee",
+                "lines": [{"what": what, "amount": 70 + n} for what in ("soap", "tape", "rope")],
+                "city": None if n % 3 == 0 else "Oslo",
+            }
+            for n, name in enumerate(("Ann", "Bob", "Eva", "Leo", "Kim", "Jan"))
+        ]
+    }
+    text = "\n".join(
+        "\n".join(
+            [order["customer"], *(f"{line['what']}: {line['amount']}" for line in order["lines"])]
+            + ([f"to {order['city']}"] if order["city"] else [])
+        )
+        for order in answer["orders"]
+    )
+    n_drafted = steps_of_list(model, schema, text, answer)
+    n_plain = steps_of_list(model, schema, text, answer, drafts=False)
+    assert n_drafted < n_plain / 2

@@ -79,11 +79,10 @@ void Drafter::draft(Value & value, int32_t n_max) {
     }
 }
 
-// Whether the value so far is a list without lists in it.
+// Whether the value so far is a list.
 bool Drafter::is_list(const Value & value) {
     const size_t first = value.text.find_first_not_of(' ');
-    return first != std::string::npos && value.text[first] == '[' &&
-           value.text.find('[', first + 1) == std::string::npos;
+    return first != std::string::npos && value.text[first] == '[';
 }
 
 // Returns what follows the value's last tokens at their first longest match in the documents.

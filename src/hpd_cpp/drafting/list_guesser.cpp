@@ -27,15 +27,19 @@ bool ListGuesser::scan(const std::string & piece) {
             in_string_ = !ends;
             has_quote = has_quote || ends;
             is_of_value = is_of_value || (!ends && !in_key_);
+            if (!ends && in_key_) column_ += c;
         } else if (c == '"') {
             in_string_ = has_quote = true;
             in_key_ = expects_key_;
-        } else if (c == '{' || c == '}') {
-            in_object_ = expects_key_ = c == '{';
-            if (c == '{') column_ = 0;
+            if (in_key_) column_.clear();
+        } else if (c == '{' || c == '[') {
+            open_.push_back(c);
+            expects_key_ = c == '{';
+        } else if (c == '}' || c == ']') {
+            if (!open_.empty()) open_.pop_back();
         } else if (c == ',' || c == ':') {
-            expects_key_ = c == ',' && in_object_;
-        } else if (c != '[' && c != ']' && c != ' ' && c != '\n') {
+            expects_key_ = c == ',' && !open_.empty() && open_.back() == '{';
+        } else if (c != ' ' && c != '\n') {
             is_of_value = true;
         }
     }
@@ -43,7 +47,6 @@ bool ListGuesser::scan(const std::string & piece) {
 }
 
 void ListGuesser::end_value() {
-    if (column_ >= columns_.size()) columns_.resize(column_ + 1);
     Column & column = columns_[column_];
     const size_t place = expected_ != nowhere && stands_at(expected_) ? expected_ : find(last_end_);
     if (place != nowhere && place + value_.size() < prompt_.size()) {
@@ -58,12 +61,10 @@ void ListGuesser::end_value() {
     value_.clear();
     has_values_ = true;
     last_column_ = column_;
-    if (in_object_) ++column_;
 }
 
 ListGuesser::ListGuess ListGuesser::guess() {
-    static const Column unknown;
-    const Column & column = column_ < columns_.size() ? columns_[column_] : unknown;
+    const Column & column = columns_[column_];
     if (!value_.empty()) {
         size_t place = expected_ != nowhere && stands_at(expected_) ? expected_ : find(last_end_);
         if (place == nowhere) place = find(begin_);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,9 @@ struct TokenShapes {
 // Guesses the next tokens of a list whose values are in the document in order, with similar text
 // before and after each, like cells of a column or words separated by commas. So a value is
 // expected to end before the same text as an earlier one of its column, and the next value to begin
-// after the same text as the one above it. The columns are the members of the list's objects; a
-// list of texts or numbers has one column. The marks between two values are expected to be those of
-// the last row, with the names of members.
+// after the same text as the one above it. The columns are the members of the list's objects, by
+// name; a list of texts or numbers has one column. The marks between two values are expected to be
+// those of the last row, with the names of members.
 class ListGuesser {
 public:
     enum class Kind : uint8_t {
@@ -71,15 +72,15 @@ private:
     size_t begin_;
 
     // The state of the JSON text so far.
+    std::vector<char> open_;  // the brackets of the open lists and objects
     bool in_string_ = false;
     bool in_escape_ = false;
-    bool in_object_ = false;
     bool in_key_ = false;
     bool expects_key_ = false;
 
-    std::vector<Column> columns_;
-    size_t column_ = 0;  // of the current value, or of the next one
-    size_t last_column_ = 0;  // of the last value
+    std::map<std::string, Column> columns_;
+    std::string column_;  // of the current value, or of the next one
+    std::string last_column_;  // of the last value
     std::vector<Token> value_;  // tokens of the current value
     std::vector<Token> marks_;  // since the last value
     bool has_values_ = false;
