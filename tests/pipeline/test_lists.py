@@ -222,10 +222,44 @@ def test_rows_are_named_by_their_first_text(source, names):
 
 
 def test_objects_of_one_part_are_read_as_that_part():
-    (array,) = load_schema("a [{who}]").attributes
-    assert list_to_write(array, "ar").names == ("who",)
-    (array,) = load_schema("a [{who, tags [str]}]").attributes
-    assert list_to_write(array, "ar").names == ()
+    answer = {"a": [{"who": "Ann"}, {"who": "Bob"}]}
+    for lists in ("names", "ar"):
+        assert keys("a [{who}]", answer, lists) == [
+            [('{"all the a[].who values":', ["Ann", "Bob"])]
+        ]
+
+
+def test_names_tell_whether_there_is_a_list_to_write():
+    """A model expects items behind the key of a list, and writes some where there are none."""
+    names = '{"all the results[].test values":'
+    assert keys(RESULTS, BLOOD, "ar") == [
+        [(names, ["Iron", "Zinc", "Lead"])],
+        [('{"results":', BLOOD["results"])],
+    ]
+    assert keys(RESULTS, {"results": []}, "ar") == [[(names, [])]]
+    assert keys("at [{x int, y int}]", {"at": [{"x": 1, "y": 2}]}, "ar") == [
+        [('{"at":', [{"x": 1, "y": 2}])]
+    ]
+    whole = Waves(load_schema(RESULTS), lists="ar")
+    whole.first()
+    (question,) = whole.next([3], lambda d: BLOOD, lambda d, path: path[1])
+    attribute = question.leaf.attribute
+    assert (attribute.forbids_null, attribute.min_items) == (True, 1)
+
+
+@pytest.mark.parametrize(("n_items", "is_finished"), [(2, False), (3, True), (4, True)])
+def test_a_list_with_fewer_items_than_names_goes_on_by_the_names(n_items, is_finished):
+    waves = Waves(load_schema(RESULTS), lists="ar")
+    names = dict(enumerate(("Iron", "Zinc", "Lead", "Zinc"), start=1))
+    waves.first()
+    waves.next([4], lambda d: {}, lambda d, path: names[int(path[1])])
+    later = waves.next([n_items], lambda d: {}, lambda d, path: names[int(path[1])])
+    assert [question.key for question in later] == (
+        [] if is_finished else ['{"all the results[].test values":']
+    )
+    if not is_finished:
+        cells = waves.next([3], lambda d: {}, lambda d, path: names[int(path[1])])
+        assert cells[0].key == '{"results": [{"test": "Iron", "result":'
 
 
 def test_a_schema_may_say_by_what_its_rows_are_told_apart(extractor):

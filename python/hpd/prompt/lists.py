@@ -42,6 +42,10 @@ class WrittenList:
     """The parts that are decoded and name the items; if empty, whole items are decoded."""
     added: tuple[str, ...] = ()
     """Those of ``names`` that were added because the others were not unique; they may be null."""
+    comes_first: bool = False
+    """Whether the names only tell if there are items, and the whole list is decoded next."""
+    n_named: int = 0
+    """The number of names that were decoded first; a whole list with fewer items lacks some."""
 
     @property
     def name(self) -> str:
@@ -70,7 +74,8 @@ class WrittenList:
     @property
     def attribute(self) -> Attribute:
         """The attribute of the decoded list."""
-        return replace(self.array, type="array", item=self._item, min_items=None, max_items=None)
+        own = replace(self.array, type="array", item=self._item, min_items=None, max_items=None)
+        return replace(own, min_items=1, forbids_null=True) if self.n_named else own
 
     @property
     def as_forced(self) -> Attribute:
@@ -147,13 +152,12 @@ def list_to_write(array: Attribute, lists: Lists) -> WrittenList | None:
     if lists == "numbers" or item is None:
         return None
     if item.type == "object":
-        parts = [part for part in item.attributes if not part.is_constant]
-        if len(parts) == 1 and parts[0].is_scalar:
-            # After the key of such a list, models write the parts without their objects.
-            return WrittenList(array, (parts[0].name,))
         names = array.named_by or row_names(item)
-        if lists == "names" and names:
-            return WrittenList(array, names)
+        # After the key of a list of objects with one part, models write only the parts.
+        has_one_part = sum(not part.is_constant for part in item.attributes) == 1
+        is_whole = lists == "ar" and not has_one_part and _is_writable(item)
+        if names and (is_whole or has_one_part or lists == "names"):
+            return WrittenList(array, names, comes_first=is_whole)
     return WrittenList(array) if _is_writable(item) else None
 
 

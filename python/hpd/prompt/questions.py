@@ -333,9 +333,9 @@ class Waves:
         self._n_finished += 1
         for question, value in zip(self._asked, values, strict=True):
             leaf = question.leaf
-            longer = self._longer_list(question, value, part, n_lines)
-            if longer is not None:
-                self._waiting[question.document, leaf.path] = longer
+            following = self._next_list(question, value, part, n_lines)
+            if following is not None:
+                self._waiting[question.document, leaf.path] = following
                 continue
             opened = opened_leaves(leaf, value, wave=self._n_finished)
             if any(leaf.level for leaf in opened):
@@ -394,31 +394,43 @@ class Waves:
         return {path[0] for _, path in self._waiting}
 
     @staticmethod
-    def _longer_list(
+    def _next_list(
         question: Question,
         value: Any,
         part: Callable[[int, Path], Any],
         n_lines: Callable[[int, str], int],
     ) -> Leaf | None:
-        """Return the question for a list with more parts if its names do not tell its rows apart.
+        """Return the next question for a list that is not finished, or None if it is.
 
-        They do not if two are equal, or if more lines of the document begin with a name than the
-        list has rows of it.
+        Once its names show that there are items, a whole list is asked for; if it has fewer items
+        than names, it goes on by the names. A list of names is asked for again with more parts if
+        the names do not tell its rows apart: if two are equal, or if more lines of the document
+        begin with a name than the list has rows of it.
         """
-        leaf, d = question.leaf, question.document
-        longer = leaf.written.longer if leaf.written is not None else None
-        if longer is None or leaf.written is None or not isinstance(value, int):
+        leaf, d, written = question.leaf, question.document, question.leaf.written
+        if written is None or not isinstance(value, int):
             return None
         found = [
-            {name: part(d, (*leaf.path[:-1], str(number), name)) for name in leaf.written.names}
+            {name: part(d, (*leaf.path[:-1], str(number), name)) for name in written.names}
             for number in range(1, value + 1)
         ]
         rows = [row for row in found if any(own is not None for own in row.values())]
-        n_rows = Counter(row[leaf.written.name] for row in rows)
-        is_unique = len(set(map(repr, rows))) == len(rows)
-        if is_unique and all(n_lines(d, str(name)) <= n for name, n in n_rows.items()):
+        n_different = len(set(map(repr, rows)))
+        if written.comes_first:
+            following = WrittenList(written.array, n_named=n_different) if rows else None
+        elif value < written.n_named:
+            following = list_to_write(written.array, "names")
+        elif written.names:
+            n_rows = Counter(row[written.name] for row in rows)
+            is_unique = n_different == len(rows) and all(
+                n_lines(d, str(name)) <= n for name, n in n_rows.items()
+            )
+            following = None if is_unique else written.longer
+        else:
+            following = None
+        if following is None:
             return None
-        return replace(leaf, attribute=longer.attribute, written=longer)
+        return replace(leaf, attribute=following.attribute, written=following)
 
     def _due(self) -> list[tuple[int, Leaf]]:
         due = [(d, leaf) for (d, _), leaf in self._waiting.items() if leaf.wave <= self._n_finished]
