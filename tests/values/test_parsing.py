@@ -234,6 +234,9 @@ def test_three_decimals_are_thousands_where_the_document_shows_it(document, valu
         ("6900", "Base 3450,00 taux 6,900", 6.9),
         ("750", "Base 3450,00 taux 0,750", 0.75),
         # It is stated, not the only one, or there is no decimal comma.
+        ("2.345", "Salary 2.345,00+, fee 49,90-", 2345),
+        ("-2.345", "Salary 2.345,50, fee 49,90-", -2345.5),
+        ("2.345", "Salary 2,345.00, fee 49.90", 2.345),
         ("22556", "Kunde 22556, Summe 225,56", 22556),
         ("22556", "Kunde 22.556, Summe 225,56", 22556),
         ("225", "Menge 225, Summe 225,56", 225),
@@ -355,3 +358,12 @@ def test_free_text_that_is_cut_off_is_kept(attribute, raw, value):
     parsed = parse_truncated(raw, attribute)
     assert parsed.value == value
     assert (parsed.error is None) == (value is not None)
+
+
+@pytest.mark.parametrize(
+    ("document", "value"),
+    [("takes 400 mg", "400 mg"), ("takes {400 mg}", "{400 mg}"), ("takes 500 mg", "{400 mg}")],
+)
+def test_braces_around_a_text_of_the_document_are_no_part_of_it(document, value):
+    assert parse_value('"{400 mg}"', Attribute("dose"), document).value == value
+    assert parse_value('"{}"', Attribute("dose"), document).value == "{}"

@@ -379,11 +379,15 @@ def whole_number(numeral: str, document: str) -> str | None:
 
 
 def decimal_number(numeral: str, document: str) -> str | None:
-    """Return the decimal that the document states where the model wrote a whole number, or None.
+    """Return the decimal that the document states where the model wrote another number, or None.
 
-    JSON has no decimal comma, so models copy ``225,56`` as 22556 or as 225.
+    JSON has no decimal comma, so models copy ``225,56`` as 22556 or as 225, and ``2.345,00`` as
+    2.345.
     """
     digits = numeral.lstrip("-")
+    is_grouped = _THREE_DECIMALS.fullmatch(numeral) and not _places_of(document, digits)
+    if is_grouped:
+        digits = digits.replace(".", "")
     if not digits.isdecimal() or mark_of_thousands(document) != ".":
         return None
     if _places_of(document, digits, _grouped(digits)):
@@ -399,7 +403,7 @@ def decimal_number(numeral: str, document: str) -> str | None:
     )
     found = {
         form
-        for form in (*joined, *cut)
+        for form in (*(() if is_grouped else joined), *cut)
         for whole, _, decimals in [form.partition(".")]
         if _places_of(document, f"{whole},{decimals}", f"{_grouped(whole)},{decimals}")
     }

@@ -27,6 +27,7 @@ MISSING_PREFIX = "required, but"
 INCOMPLETE = "it breaks off before the value is complete"
 """The error of a truncated value other than free text."""
 
+_BRACED = re.compile(r"\{[^{}]+\}")
 _INTEGER = re.compile(r"[+-]?\d{1,400}", re.ASCII)
 _DECIMAL = re.compile(
     r"[+-]?(?:\d{1,400}(?:\.\d{1,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,3})?", re.ASCII
@@ -90,6 +91,8 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
     if value is None or (is_blank and "" not in attribute.choices):
         return ParsedValue()
     is_text = attribute.type == "string" and isinstance(value, str)
+    if is_text and _BRACED.fullmatch(value) and value[1:-1] in document and value not in document:
+        value = value[1:-1]  # The model took the text for an object.
     if is_text and NOTHING.fullmatch(value) and not _states(document, value):
         return ParsedValue()
     return check_value(value, attribute)
