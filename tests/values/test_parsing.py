@@ -234,9 +234,6 @@ def test_three_decimals_are_thousands_where_the_document_shows_it(document, valu
         ("6900", "Base 3450,00 taux 6,900", 6.9),
         ("750", "Base 3450,00 taux 0,750", 0.75),
         # It is stated, not the only one, or there is no decimal comma.
-        ("2.345", "Salary 2.345,00+, fee 49,90-", 2345),
-        ("-2.345", "Salary 2.345,50, fee 49,90-", -2345.5),
-        ("2.345", "Salary 2,345.00, fee 49.90", 2.345),
         ("22556", "Kunde 22556, Summe 225,56", 22556),
         ("22556", "Kunde 22.556, Summe 225,56", 22556),
         ("225", "Menge 225, Summe 225,56", 225),
@@ -252,6 +249,19 @@ def test_a_decimal_comma_is_kept(raw, document, value):
     assert parse_value(f" {raw},", Attribute("a", "number"), document).value == value
     whole = parse_value(f" {raw},", Attribute("a", "integer"), document)
     assert whole.value == int(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "document", "value"),
+    [
+        ("2.345", "Salary 2.345,00+; fee 49,90-", 2345),
+        ("-2.345", "Salary 2.345,50; fee 49,90-", -2345.5),
+        ("2.345", "Salary 2,345.00; fee 49.90", 2.345),
+        ("2.345", "Salary 2.345,00; rate 2.345", 2345),
+    ],
+)
+def test_thousands_before_a_decimal_comma_are_no_decimals(raw, document, value):
+    assert parse_value(f" {raw},", Attribute("a", "number"), document).value == value
 
 
 def test_a_path_that_is_cut_off_keeps_its_backslashes():
