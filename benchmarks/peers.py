@@ -209,9 +209,9 @@ def _serving(setting: Setting) -> Iterator[str]:
 
 
 def _client(setting: Setting, stack: ExitStack) -> Any:
+    address = stack.enter_context(_serving(setting))
     from openai import OpenAI
 
-    address = stack.enter_context(_serving(setting))
     return OpenAI(base_url=address, api_key="none", max_retries=0, timeout=600)
 
 

@@ -341,8 +341,10 @@ def fault(cell, extraction):
         )
         if result.error and not is_lacking:
             return f"error: {path}: {result.error}"
-        # That of no items is one of two ways to cut it, if what may follow is cut in both.
-        least = LEAST_CONFIDENCE if result.value or cell.style is not ANY else 0.45
+        # The end of no items, or of objects, is one of two ways to cut it, if what may follow is
+        # cut in both.
+        ends_in_marks = not result.value or (isinstance(result.value, list) and "{" in result.raw)
+        least = 0.45 if ends_in_marks and cell.style is ANY else LEAST_CONFIDENCE
         if result.confidence is not None and result.confidence < least:
             return f"confidence: {path}: {result.confidence:.2g}"
     return ""
