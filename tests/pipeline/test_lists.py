@@ -252,7 +252,8 @@ def test_a_list_with_fewer_items_than_names_goes_on_by_the_names(n_items, is_fin
     waves = Waves(load_schema(RESULTS), lists="ar")
     names = dict(enumerate(("Iron", "Zinc", "Lead", "Zinc"), start=1))
     waves.first()
-    waves.next([4], lambda d: {}, lambda d, path: names[int(path[1])])
+    (whole,) = waves.next([4], lambda d: {}, lambda d, path: names[int(path[1])])
+    assert whole.leaf.opens_leaves  # So its prompt is kept, and no item is streamed yet.
     later = waves.next([n_items], lambda d: {}, lambda d, path: names[int(path[1])])
     assert [question.key for question in later] == (
         [] if is_finished else ['{"all the results[].test values":']

@@ -62,7 +62,7 @@ class Leaf:
     def opens_leaves(self) -> bool:
         """Whether its value may open other leaves."""
         if self.written is not None:
-            return self.written.has_rest
+            return self.written.has_rest or self.written.n_named > 0
         return self.array is not None or self.union is not None
 
     @property
