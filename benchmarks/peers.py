@@ -209,6 +209,7 @@ def _serving(setting: Setting) -> Iterator[str]:
 
 
 def _client(setting: Setting, stack: ExitStack) -> Any:
+    # That no program is named is told before that the client's package is missing.
     address = stack.enter_context(_serving(setting))
     from openai import OpenAI
 

@@ -106,8 +106,8 @@ class Options:
         affects="values",
         target="prompt",
         help="how lists are read: each list from beginning to end, beside all other fields (ar); "
-        "row names as one list, then all other parts by row name, in fewer but often worse steps "
-        "(names); or the number of rows, then all rows by number, for models trained for it "
+        "row names as one list, then all other parts by row name, with fewer steps but more "
+        "errors (names); or the number of rows, then all rows by number, for models trained for it "
         "(numbers). The default is set in the model's file, else ar",
         per_call=True,
     )

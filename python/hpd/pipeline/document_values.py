@@ -19,7 +19,7 @@ from typing import Any
 from hpd._native import near_tie_margin
 from hpd.errors import InvalidDataError
 from hpd.options import Options
-from hpd.prompt.questions import Leaf, Question, Retry, part_at
+from hpd.prompt.questions import Leaf, Question, Retry
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import (
     Extraction,
@@ -179,7 +179,7 @@ class DocumentValues:
 
     def drop_below(self, path: Path) -> None:
         """Drop the fields below a path, such as the items of a list that is stored again."""
-        for each in [each for each in self.fields if each[: len(path)] == path]:
+        for each in [each for each in self.fields if is_below(each, [path])]:
             del self.fields[each]
 
     def _n_items_with(self, path: Path, value: Any) -> int:
@@ -192,7 +192,7 @@ class DocumentValues:
 
     def value_at(self, path: Path) -> Any:
         """Return the value of a field, or None."""
-        return part_at(self.fields, path)
+        return self.fields[path].value if path in self.fields else None
 
     def _attribute(self, schema: Schema, path: Path) -> Attribute | None:
         return self.attributes.get(path) or answer_leaf(schema, path)

@@ -48,7 +48,7 @@ IndexedDocument = tuple[int, Document]
 _WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
 """A word, or a character of a script without blanks between words."""
 
-MIN_SURE = 0.8
+_MIN_CERTAINTY = 0.8
 """The confidence below which a value of a named row is asked for again. In a table of 240 values,
 Qwen2.5-Coder-1.5B has 25 wrong without, 17 with 0.6 and 11 with 0.8."""
 
@@ -267,6 +267,8 @@ class FieldsPrompt(Prompt):
     _earlier: list[KnownValue | None]
     """The known value of each question, or None."""
     _retries: Retries | None = None
+    _sorted_lines: dict[int, list[str]]
+    """The lines of each document for which they were needed."""
     _decoded: list[DecodedOrKnown]
     """The values of the wave."""
     _choices: dict[int, ChoiceProbabilities]
@@ -275,7 +277,7 @@ class FieldsPrompt(Prompt):
     """The questions and first tokens of the values that the last request continues."""
 
     def _first_request(self) -> Request | None:
-        self._lines: dict[int, list[str]] = {}
+        self._sorted_lines = {}
         self._waves = self._compiled_schema.waves(len(self.documents))
         self._questions = self._waves.first()
         options = self._compiled_schema.options
@@ -375,7 +377,7 @@ class FieldsPrompt(Prompt):
         self._waves.reopen(self._second_looks(questions))
         if self._retries is not None:
             self._waves.reopen(self._retries.record(questions, found))
-        self._questions = self._waves.next(found, self._data, self._value_at, self._lines_with)
+        self._questions = self._waves.next(found, self._data, self._value_at, self._n_lines_with)
         if not self._questions and self._retries is not None:
             self._questions = self._retry_questions(self._retries)
 
@@ -394,7 +396,7 @@ class FieldsPrompt(Prompt):
             before = sure.setdefault((d, leaf.rows[-1].path), [])
             if result.value is None and not result.nulled:
                 continue
-            if _certainty(result) >= MIN_SURE:
+            if _certainty(result) >= _MIN_CERTAINTY:
                 before.append(leaf.path)
             elif before:
                 after = (*leaf.after, *before)
@@ -548,14 +550,16 @@ class FieldsPrompt(Prompt):
     def _value_at(self, d: int, path: Path) -> Any:
         return self._values[d].value_at(path)
 
-    def _lines_with(self, d: int, beginning: str) -> int:
+    def _n_lines_with(self, d: int, beginning: str) -> int:
         """Return how many lines of a document begin with some words."""
-        if d not in self._lines:
+        if d not in self._sorted_lines:
             lines = map(_LINE_BEGINNING.sub, itertools.repeat(""), self._texts[d].splitlines())
-            self._lines[d] = sorted(f"{' '.join(line.casefold().split())} " for line in lines)
+            self._sorted_lines[d] = sorted(
+                f"{' '.join(line.casefold().split())} " for line in lines
+            )
         words = f"{' '.join(beginning.casefold().split())} "
-        first = bisect_left(self._lines[d], words)
-        return bisect_left(self._lines[d], f"{words}\U0010ffff") - first
+        first = bisect_left(self._sorted_lines[d], words)
+        return bisect_left(self._sorted_lines[d], f"{words}\U0010ffff") - first
 
 
 class AnswerPrompt(Prompt):

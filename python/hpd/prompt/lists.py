@@ -42,7 +42,7 @@ class WrittenList:
     """The parts that are decoded and name the items; if empty, whole items are decoded."""
     added: tuple[str, ...] = ()
     """Those of ``names`` that were added because the others were not unique; they may be null."""
-    comes_first: bool = False
+    precedes_whole_list: bool = False
     """Whether the names only tell if there are items, and the whole list is decoded next."""
     n_named: int = 0
     """The number of names that were decoded first; a whole list with fewer items lacks some."""
@@ -157,7 +157,7 @@ def list_to_write(array: Attribute, lists: Lists) -> WrittenList | None:
         has_one_part = sum(not part.is_constant for part in item.attributes) == 1
         is_whole = lists == "ar" and not has_one_part and _is_writable(item)
         if names and (is_whole or has_one_part or lists == "names"):
-            return WrittenList(array, names, comes_first=is_whole)
+            return WrittenList(array, names, precedes_whole_list=is_whole)
     return WrittenList(array) if _is_writable(item) else None
 
 

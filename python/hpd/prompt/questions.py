@@ -13,7 +13,7 @@ import copy
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from hpd.prompt.lists import Row, WrittenList, list_to_write
 from hpd.prompt.text import (
@@ -416,7 +416,7 @@ class Waves:
         ]
         rows = [row for row in found if any(own is not None for own in row.values())]
         n_different = len(set(map(repr, rows)))
-        if written.comes_first:
+        if written.precedes_whole_list:
             following = WrittenList(written.array, n_named=n_different) if rows else None
         elif value < written.n_named:
             following = list_to_write(written.array, "names")
@@ -510,16 +510,6 @@ def value_at(answer: Any, path: Path) -> Any:
         elif name != "1" or answer is None:
             return None
     return answer
-
-
-class _HasValue(Protocol):
-    @property
-    def value(self) -> Any: ...
-
-
-def part_at(fields: Mapping[Path, _HasValue], path: Path) -> Any:
-    """Return the value of a field, or None."""
-    return fields[path].value if path in fields else None
 
 
 def _names_of(

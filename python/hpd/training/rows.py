@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hpd.prompt.questions import Question, Waves, part_at
+from hpd.prompt.questions import Question, Waves
 from hpd.prompt.text import DocumentRole, Layout, Lists, Path, instruction_text, system_text
 from hpd.prompt.tokens import PromptTokenizer, Vocabulary
 from hpd.schema.attributes import Schema
@@ -217,7 +217,7 @@ class AnswerWalk:
         pairs = zip(self.questions, texts, strict=True)
         values = [self._store(question, text) for question, text in pairs]
         self.questions = self._waves.next(
-            values, self.data, lambda d, path: part_at(self._values[d], path)
+            values, self.data, lambda d, path: self._values[d].get(path, ParsedValue()).value
         )
         self.is_first = False
 

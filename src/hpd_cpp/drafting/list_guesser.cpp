@@ -1,6 +1,7 @@
 #include "drafting/list_guesser.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace hpd {
 
@@ -21,25 +22,14 @@ bool ListGuesser::scan(const std::string & piece) {
     bool is_of_value = false;
     bool has_quote = false;
     for (const char c : piece) {
-        if (in_string_) {
-            const bool ends = c == '"' && !in_escape_;
-            in_escape_ = c == '\\' && !in_escape_;
-            in_string_ = !ends;
-            has_quote = has_quote || ends;
-            is_of_value = is_of_value || (!ends && !in_key_);
-            if (!ends && in_key_) column_ += c;
-        } else if (c == '"') {
-            in_string_ = has_quote = true;
-            in_key_ = expects_key_;
-            if (in_key_) column_.clear();
-        } else if (c == '{' || c == '[') {
-            open_.push_back(c);
-            expects_key_ = c == '{';
-        } else if (c == '}' || c == ']') {
-            if (!open_.empty()) open_.pop_back();
-        } else if (c == ',' || c == ':') {
-            expects_key_ = c == ',' && !open_.empty() && open_.back() == '{';
-        } else if (c != ' ' && c != '\n') {
+        const bool was_in_string = scanner_.in_string();
+        scanner_.feed({&c, 1});
+        if (scanner_.in_string() != was_in_string) {
+            has_quote = true;
+            if (scanner_.in_key()) column_.clear();
+        } else if (scanner_.in_key()) {
+            column_ += c;
+        } else if (was_in_string || std::string_view("[]{},: \n").find(c) == std::string::npos) {
             is_of_value = true;
         }
     }
@@ -85,7 +75,8 @@ ListGuesser::ListGuess ListGuesser::guess() {
     expected_ = next_start(column);
     if (expected_ == nowhere) return {};
     const Token first = prompt_[expected_];
-    return {in_string_ ? shapes_.without_space[static_cast<size_t>(first)] : first, Kind::start};
+    return {scanner_.in_string() ? shapes_.without_space[static_cast<size_t>(first)] : first,
+            Kind::start};
 }
 
 // Returns the first occurrence of the current value at or after a position.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "drafting/histories.h"
+#include "sampling/json_scanner.h"
 #include "scheduling/tokens.h"
 
 namespace hpd {
@@ -55,8 +56,7 @@ private:
         std::vector<Token> marks_after;  // between its last value and the next one; empty: unknown
         std::vector<Token> before;  // the tokens before its values in the prompt, the latest last
         std::vector<Token> after;  // the tokens after them
-        size_t n_skipped =
-            0;  // earlier places that the last value could have begun at, as it seems
+        size_t n_skipped = 0;  // places before the last value where it seemed to begin
     };
 
     bool scan(const std::string & piece);
@@ -71,13 +71,7 @@ private:
     const std::vector<Token> & prompt_;
     size_t begin_;
 
-    // The state of the JSON text so far.
-    std::vector<char> open_;  // the brackets of the open lists and objects
-    bool in_string_ = false;
-    bool in_escape_ = false;
-    bool in_key_ = false;
-    bool expects_key_ = false;
-
+    JsonScanner scanner_;
     std::map<std::string, Column> columns_;
     std::string column_;  // of the current value, or of the next one
     std::string last_column_;  // of the last value

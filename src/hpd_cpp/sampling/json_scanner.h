@@ -31,6 +31,8 @@ public:
     // Returns the offset at which the last string, number, literal or mark begins.
     size_t lexeme_begin() const { return lexeme_begin_; }
     bool in_string() const { return lexeme_ == Lexeme::string || lexeme_ == Lexeme::escape; }
+    // Whether it is in the name of an object's member.
+    bool in_key() const { return in_string() && string_is_key_; }
 
 private:
     enum class Expect { value, value_or_end, key_or_end, key, colon, comma_or_end };
