@@ -140,8 +140,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if asked.ar:
         runs += [("HPD", asked.ar, settings), ("AR", asked.ar, {**settings, "method": "ar"})]
     try:
-        print(written.report(settings), flush=True)
-        print("\n| set | method | documents | F1, plain | F1, strict |\n|---|---|---:|---:|---:|")
+        for title, documents in (
+            ("Written", written.read_written()),
+            ("Handwritten, not trained on", written.held_out(asked.limit)),
+        ):
+            print(f"{title}:\n\n{written.report(settings, documents)}\n", flush=True)
+        print("| set | method | documents | F1, plain | F1, strict |\n|---|---|---:|---:|---:|")
         for method, limit, its in runs:
             for name, *cells in _data_sets(asked.data, limit, its):
                 print(f"| {' | '.join([name, method, *cells])} |", flush=True)

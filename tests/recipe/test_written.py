@@ -7,7 +7,17 @@ from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value
 from recipe.handwritten import documents
-from recipe.written import Written, answers, cells, judged, order, read_written, scores, table
+from recipe.written import (
+    Written,
+    answers,
+    cells,
+    held_out,
+    judged,
+    order,
+    read_written,
+    scores,
+    table,
+)
 from word_runs import runs
 
 DOCUMENTS = read_written()
@@ -114,15 +124,19 @@ class Oracle:
     def __init__(self, answer=None):
         self.answer = answer
 
-    def extract(self, text, schema):
-        (document,) = (each for each in DOCUMENTS if each.text == text)
+    def extract_many(self, texts, schema, on_error):
+        (document,) = (each for each in DOCUMENTS if each.text == texts[0])
         gold = {
             attribute.name: value[0]
             if isinstance(value := document.data[attribute.name], list) and attribute.item is None
             else value
             for attribute in document.attributes
         }
-        return Extraction(data=self.answer if self.answer is not None else gold)
+        return [Extraction(data=self.answer if self.answer is not None else gold)]
+
+    def extract(self, text, schema):
+        (extraction,) = self.extract_many([text], schema, "raise")
+        return extraction
 
 
 def test_the_gold_is_right_everywhere_and_nothing_only_where_nothing_is_stated():
@@ -137,6 +151,34 @@ def test_the_gold_is_right_everywhere_and_nothing_only_where_nothing_is_stated()
         for cell in cells(document.attributes, document.data, {})
     )
     assert scores(Oracle({}), DOCUMENTS)["all"].counts["right"] == n_absent > 40
+
+
+def test_what_is_absent_and_what_lists_hold_is_counted_apart():
+    document = Written("test/one", "Moth", "shop, total float, tags [str]",
+                       {"shop": None, "total": None, "tags": ["a", "b"]})  # fmt: skip
+
+    class Answer(Oracle):
+        def extract_many(self, texts, schema, on_error):
+            return [Extraction(data={"shop": "Moth", "total": None, "tags": ["a", "c", "d"]})]
+
+    counts = scores(Answer(), [document])["all"].counts
+    assert (counts["invented"], counts["absent"]) == (2, 3)
+    assert (counts["cells right"], counts["cells"]) == (1, 2)
+    assert "| 67% (2 of 3) | 50% (1 of 2) |" in table(scores(Answer(), [document]))
+
+
+def test_the_held_out_documents_have_golds_for_their_schemas():
+    found = held_out(100)
+    assert len({document.id for document in found}) == 100
+    fields = [
+        cell
+        for document in found
+        for cell in cells(document.attributes, document.data, document.data)
+        if cell.attribute.item is None
+    ]
+    right = [cell for cell in fields if not isinstance(cell.predicted, list)]
+    assert len(right) > 500
+    assert all(cell.is_right for cell in right)
 
 
 def test_a_wrong_answer_is_shown_with_the_right_one():
