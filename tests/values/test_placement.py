@@ -95,6 +95,19 @@ MET = "Alice met Bob. Later Alice called Carol, and Bob called Alice."
         # Items that are in the order of the text but for one.
         ("a, b, c", of_rows("l", ["b", "a", "c"]), "3:4 0:1 6:7"),
         ("x and x", of_rows("l", ["x", "x", "x"]), "0:1 6:7 0:1"),
+        # Where a value stands more than once, it is that of its own name.
+        (
+            "Net 100.00, tax 0.00, total 100.00",
+            {"total": 100.0, "tax": 0.0, "net": 100.0},
+            "28:34 16:20 4:10",
+        ),
+        (
+            "Seller: Ann Lee, 4 May 2024. Buyer: Ann Lee, 4 May 2024.",
+            {"buyer": "Ann Lee", "sellerName": "Ann Lee"},
+            "36:43 8:15",
+        ),
+        ("Total 1,235.60, amount 1.235,60", {"amount": 1235.6, "total": 1235.6}, "23:31 6:14"),
+        ("50.00 was paid, and 50.00 is due", {"rest": 50.0}, "0:5"),
         # An object of its own is one item; a number of the document is not that of an item.
         (
             "Ann of Rome sells to Bob of Rome: 2 pens at 6.00; sum 12.00, 12 days.",

@@ -65,6 +65,10 @@ _GAP = re.compile(rf"[^\w\n,;|.!?]{{0,{_MAX_GAP}}}")
 """What may stand between the name of a field and its number."""
 
 
+_MAX_DISTANCE = 60
+"""The characters before a value in which its field's name is looked for."""
+
+
 class Grounder:
     """Finds values in one document, which is analysed only once.
 
@@ -175,9 +179,18 @@ class Grounder:
         For ``rooms`` these are 4.5 of ``Rooms: 4.5``, and 3 of ``3 rooms``.
         """
         if name not in self._beside:
-            words = re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+            words = _words_of(name)
             self._beside[name] = [*self._find_beside(words)] if words else []
         return self._beside[name]
+
+    def distance_after(self, name: str, span: Span) -> int:
+        """Return how many characters before a span the words of a field's name are, in all."""
+        before = self.document[max(0, span.start - _MAX_DISTANCE) : span.start].casefold()
+        distance = 0
+        for word in _words_of(name):
+            ends = [m.end() for m in re.finditer(rf"(?<!\w){re.escape(word.casefold())}", before)]
+            distance += len(before) - ends[-1] if ends else _MAX_DISTANCE
+        return distance
 
     def _find_beside(self, words: Sequence[str]) -> Iterator[tuple[str, set[Decimal]]]:
         name = r"[\s_-]+".join(map(re.escape, words))
@@ -224,7 +237,8 @@ class Grounder:
         """Return the best span of a value, or None if the document does not have it.
 
         Whole words are preferred to parts of words, and earlier spans to later ones. Use
-        ``fuzzy=False`` for values of a fixed set, where similarity means nothing.
+        ``fuzzy=False`` for values of a fixed set, where similarity means nothing, nor does a part
+        of a word that is not the beginning of it: ``vendeur`` does not state ``EUR``.
         """
         spans = self.best_spans(value, fuzzy=fuzzy, only_first=True)
         return spans[0] if spans else None
@@ -232,13 +246,15 @@ class Grounder:
     def best_spans(self, value: Any, *, fuzzy: bool = True, only_first: bool = False) -> list[Span]:
         """Return all spans that match as well as the best one, or the first of them."""
         if isinstance(value, bool):
-            return self._text_spans("true" if value else "false", only_first)
+            value, fuzzy = "true" if value else "false", False
         if isinstance(value, int | float):
             return _best_kind(self._number_spans(value), only_first)
         if not isinstance(value, str) or not value.strip():
             return []
         value = value.strip()
         spans = self._text_spans(value, only_first)
+        if not fuzzy:
+            spans = [span for span in spans if self._is_word_or_beginning(span)]
         if spans:
             return spans
         if _ISO_DATE.fullmatch(value):
@@ -270,6 +286,11 @@ class Grounder:
                 return whole
             parts = parts or inside
         return parts[:1] if only_first else parts
+
+    def _is_word_or_beginning(self, span: Span) -> bool:
+        if not self._is_border(span.start):
+            return False
+        return self._is_border(span.end) is True or span.end - span.start >= MIN_FUZZY_LENGTH
 
     def _exact_spans(self, value: str) -> Iterator[Span]:
         at = self.document.find(value)
@@ -394,6 +415,11 @@ class Grounder:
         while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
             end += 1
         return start, end
+
+
+def _words_of(name: str) -> list[str]:
+    """Return the words of a field's name: those of ``invoiceNumber`` and ``invoice_number``."""
+    return re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
 
 
 def _continues_word(beside: str) -> bool:
@@ -675,23 +701,25 @@ class SpanAssignment:
     def _assign_single(self, path: Path) -> None:
         """Assign a value that is in no list or object to its best span.
 
-        A number avoids the spans of other numbers, which may mean something else.
+        This is the one that its field's name is closest before. A number avoids the spans of other
+        numbers, which may mean something else.
         """
         value, fuzzy = self._values[path], not self._is_fixed(path)
         if isinstance(value, str | bool):
-            span = self._grounder.best_span(value, fuzzy=fuzzy)
-            if span is not None:
-                self._assign(path, span)
-            return
-        part = self._find_part(path, 0, len(self._grounder.document))
-        if part is None:
+            spans = self._grounder.best_spans(value, fuzzy=fuzzy)[:MAX_SPANS]
+            candidates = CandidateSpans(spans, [s.start for s in spans], [0] * len(spans))
+        else:
+            part = self._find_part(path, 0, len(self._grounder.document))
+            candidates = CandidateSpans([], [], []) if part is None else part.candidates
+        if not candidates.spans:
             return
 
-        def order(n: int) -> tuple[bool, int, int]:
+        def order(n: int) -> tuple[int, bool, int, int]:
             span = candidates.spans[n]
-            return (span.start, span.end) in self._used, candidates.unlike[n], n
+            is_used = not isinstance(value, str | bool) and (span.start, span.end) in self._used
+            distance = self._grounder.distance_after(path[-1], span)
+            return distance, is_used, candidates.unlike[n], n
 
-        candidates = part.candidates
         self._assign(path, candidates.spans[min(range(len(candidates.spans)), key=order)])
 
 
