@@ -118,6 +118,23 @@ def test_an_error_or_null(null_model):
     assert not any(field.rejected for field in extraction.fields.values())
 
 
+@pytest.mark.parametrize("method", ["hpd", "ar"])
+def test_no_value_is_made_up_where_there_is_no_text(tiny_model, method):
+    settings = {**SETTINGS, "method": method, "on_error": "record"}
+    schema = "paid bool, color [red|blue], n int, tags [str], lines [{sku, qty int}]"
+    texts = ["", " \n\u3000", "x"]
+    *blank, other = extracted(schema, tiny_model(), texts, **settings)
+    for extraction in blank:
+        assert extraction.data == {"paid": None, "color": None, "n": None, "tags": [], "lines": []}
+        assert extraction.fields["paid"].reason == "the document has no text"
+        assert extraction.usage.steps == 0
+    assert other.usage.steps > 0
+    (needed,) = extracted(Sized, tiny_model(), [""], **settings)
+    assert "size: required" in needed.error.message
+    (forced,) = extracted({"enum": ["a", "b"]}, tiny_model(), [""], on_missing="force", **SETTINGS)
+    assert forced.data in ("a", "b")
+
+
 def test_null_in_a_class_leaves_a_dict(null_model):
     extraction = found(Sized, null_model, on_missing="null")
     assert extraction.error is None

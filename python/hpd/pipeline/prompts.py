@@ -115,6 +115,23 @@ class Prompt(ABC):
             self._has_started = True
         return self._first
 
+    def answer_without_text(self) -> bool:
+        """Store nulls if no document has text and none is forced; return whether it was done.
+
+        A model that must choose from a few answers would make one up.
+        """
+        is_forced = self._compiled_schema.options.on_missing == "force"
+        if is_forced or self._chunk is not None or "".join(self._texts).strip():
+            return False
+        for values in self._values:
+            for leaf in self._compiled_schema.leaves:
+                if leaf.array is not None:
+                    values.store(leaf.path, count_attribute(leaf.array), FieldValue(value=0))
+                else:
+                    null = FieldValue(reason="the document has no text")
+                    values.store(leaf.path, leaf.attribute, null)
+        return True
+
     def next_request(self, answer: Answer) -> Request | None:
         """Store the answer to a request; return the next request, or None if none is left."""
         self._first = None  # It is not sent again, and its tokens take much memory.
