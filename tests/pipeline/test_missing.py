@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jsonschema
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 
 from hpd import Options
 from hpd.errors import OptionError
@@ -118,10 +118,22 @@ def test_an_error_or_null(null_model):
     assert not any(field.rejected for field in extraction.fields.values())
 
 
-def test_null_in_a_class_leaves_a_dict(null_model):
+def test_null_in_a_class_that_does_not_allow_it_is_an_error(null_model):
     extraction = found(Sized, null_model, on_missing="null")
-    assert extraction.error is None
-    assert extraction.data == {"name": None, "size": None}
+    assert extraction.data is None
+    assert "size: null, which the schema's class does not allow" in extraction.error.message
+    assert extraction.error.data == {"name": None, "size": None}
+
+
+def test_null_in_a_class_that_allows_it_makes_an_instance(null_model):
+    class Lenient(Sized):
+        @field_validator("*", mode="before")
+        @classmethod
+        def given(cls, value):
+            return "0" if value is None else value
+
+    extraction = found(Lenient, null_model, on_missing="null")
+    assert (extraction.error, extraction.data) == (None, Lenient(name="0", size=0))
 
 
 def test_null_hides_no_other_fault():

@@ -395,7 +395,8 @@ class DocumentValues:
         }
         data, problems = build_data(schema, plain, decimals)
         if options.on_missing == "null":
-            problems = {p: why for p, why in problems.items() if p not in assembled.missing_paths}
+            nulls = assembled.missing_paths & problems.keys()
+            problems |= dict.fromkeys(nulls, "null, which the schema's class does not allow")
         return data, problems
 
     def _assembled(
