@@ -116,4 +116,4 @@ def extract(
         if loaded.extractor is None:
             loaded.extractor = Extractor(schemas, model, hf_repo=hf_repo, options=options)
         task_or_schema = loaded.task(schemas, examples) if examples else schemas
-    return loaded.extractor.extract(document, schema=task_or_schema, on_error=on_error)  # type: ignore[call-overload, no-any-return]
+    return loaded.extractor.extract(document, schema=task_or_schema, on_error=on_error)  # type: ignore[arg-type]

@@ -112,7 +112,7 @@ def bundled_model() -> Path:
             return check_gguf(candidate)
     raise ModelLoadError(
         f"this installation of hpd has no bundled model ({candidates[0]}); "
-        "name one: -m file.gguf, or -hf user/repo"
+        "name one: model (-m) or hf_repo (-hf)"
     )
 
 
@@ -151,7 +151,7 @@ def _remedy(path: Path) -> str:
     if hint:
         return f": {hint}"
     if _looks_like_repo(path):
-        return "; for a repository on the Hugging Face Hub, use -hf"
+        return "; for a repository on the Hugging Face Hub, use hf_repo (-hf)"
     is_word = path.name == str(path) and not path.suffix
     return "; hpd models lists the short names" if is_word else ""
 

@@ -127,8 +127,7 @@ def _one_schema(source: object, where: str) -> Schema:
 def _not_a_schema(source: object) -> str:
     """Return why an object is not a schema, and what to give instead."""
     if is_model_class(type(source)):
-        kind = type(source).__name__
-        return f"an instance of {kind} is not a schema: give the class itself"
+        return f"an instance of {type(source).__name__} is not a schema: give the class itself"
     is_type = isinstance(source, type) or get_origin(source) is not None
     kind = str(source) if get_origin(source) else getattr(source, "__name__", None)
     hint = "; for a single value of this type, give a class with one field" if is_type else ""
