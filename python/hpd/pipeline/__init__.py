@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdWarning, OptionError, SchemaError
-from hpd.messages import is_unicode
+from hpd.messages import caller_level, is_unicode
 from hpd.options import OPTIONS, Options, check_name, option_label
 from hpd.prompt.text import LABEL_KEY
 from hpd.results import plain_data
@@ -295,5 +295,5 @@ def warn_of_layout(model: Model, options: Options) -> None:
         "was taught letters in place of keys, without which values can be mostly wrong: "
         "hpd finetune --mask label teaches it, the layout 'branch' needs no teaching",
         LayoutWarning,
-        stacklevel=3,
+        stacklevel=caller_level(),
     )
