@@ -7,6 +7,8 @@ import inspect
 import os
 from collections.abc import Callable, Iterable
 
+_MAX_SHOWN = 60
+
 
 def did_you_mean(
     name: str, names: Iterable[str], n: int = 1, show: Callable[[str], object] = str
@@ -23,6 +25,15 @@ def caller_level() -> int:
     while frame is not None and frame.f_code.co_filename.startswith(package):
         frame, level = frame.f_back, level + 1
     return level
+
+
+def short_repr(value: object) -> str:
+    """Format any value for an error message, shortened."""
+    try:
+        text = repr(value)
+    except Exception:  # an integer with more digits than Python prints, or a broken class
+        return f"an unprintable {type(value).__name__}"
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
 
 
 def is_unicode(text: str) -> bool:

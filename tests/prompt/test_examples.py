@@ -124,6 +124,7 @@ def test_an_answer_may_leave_out_what_is_optional():
         ({"rates": []}, "rates: an object is expected, not a list"),
         ({"pair": ["a", "b"]}, r"pair\[1\]: 'b': true or false is expected"),
         ({"pay": "cash"}, "pay: it is none of Bank, .*an object is expected, not text"),
+        ({"day": 10**5000}, "day: an unprintable int: a date"),
         ({"nr": "1"}, "'nr' is not an attribute of the schema: it has number, day, "),
     ],
 )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hpd.messages import did_you_mean
+from hpd.messages import did_you_mean, short_repr
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import join_path
 from hpd.values.parsing import check_value, type_name
+
+_MAX_SHOWN = 20
 
 
 def answer_fault(schema: Schema, answer: Any) -> str | None:
@@ -34,7 +36,7 @@ def _object_faults(
     for name in value:
         if name not in by_name:
             hint = did_you_mean(str(name), by_name) or f"it has {', '.join(by_name)}"
-            yield path, f"{name!r} is not an attribute of the schema: {hint}"
+            yield path, f"{short_repr(name)} is not an attribute of the schema: {hint}"
     for name, attribute in by_name.items():
         if name in value:
             yield from _faults(attribute, value[name], join_path(path, name))
@@ -50,9 +52,11 @@ def _faults(attribute: Attribute, value: Any, path: str) -> Iterator[tuple[str, 
     if attribute.is_scalar:
         fault = check_value(value, attribute).error
         if fault and attribute.type == "enum":
-            yield path, f"{value!r} is not one of {', '.join(map(str, attribute.choices))}"
+            shown = [*map(str, attribute.choices[:_MAX_SHOWN])]
+            others = ", ..." if len(attribute.choices) > _MAX_SHOWN else ""
+            yield path, f"{short_repr(value)} is not one of {', '.join(shown)}{others}"
         elif fault:
-            yield path, f"{value!r}: {fault}"
+            yield path, f"{short_repr(value)}: {fault}"
     elif attribute.type == "object":
         yield from _object_faults(attribute.attributes, value, path)
     elif attribute.type == "map" and attribute.item is not None:
