@@ -121,10 +121,12 @@ def test_what_happens_is_logged(tiny_model, caplog):
     with hpd.Extractor("brand", model, n_threads=1, max_tokens=4) as extractor:
         documents = [hpd.Document("x", "a"), hpd.Document(7, "b")]
         list(extractor.extract_many(documents, on_error="record"))
-    said = [record.getMessage() for record in caplog.records]
-    assert said[0].startswith(f"loaded {model} in ")
-    assert "document 1 (id a) is finished: 1 fields" in said
-    assert "document 2 (id b) failed: InputError: a document must be text, not int" in said
+    said = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert said[0][0] == "INFO"
+    assert said[0][1].startswith(f"loaded {model} in ")
+    assert ("DEBUG", "document 1 (id a) is finished: 1 fields") in said
+    failed = "document 2 (id b) failed: InputError: a document must be text, not int"
+    assert ("WARNING", failed) in said
 
 
 def test_a_repr_is_short(tiny_model):

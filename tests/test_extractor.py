@@ -6,6 +6,7 @@ computed as always, and then the known token is taken.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import math
@@ -111,6 +112,16 @@ def test_a_rare_category_does_not_wait_for_its_stack_forever(model):
     assert n_pulled <= 4 * 2 * 2 + 2 * (2 + 2 + 1)
 
 
+def test_the_error_of_one_document_is_not_numbered(model):
+    with Extractor("brand", model, max_tokens=4) as extractor:
+        with pytest.raises(InputError, match=r"^a document must be text"):
+            extractor.extract(7)
+        with pytest.raises(InputError, match=r"^a document must be text"):
+            asyncio.run(extractor.aextract(7))
+        with pytest.raises(InputError, match=r"^document 1: a document must be text"):
+            list(extractor.extract_many([7]))
+
+
 def test_categories_have_their_own_schemas(model):
     schemas = {"shoe": ["brand", "size"], "tea": ["flavor"]}
     documents = [Document("Nike 44", 1, "shoe"), Document("Mint", 2, "tea")]
@@ -118,7 +129,7 @@ def test_categories_have_their_own_schemas(model):
         shoe, tea = extractor.extract_many(documents)
         assert (set(shoe.data), set(tea.data)) == ({"brand", "size"}, {"flavor"})
         assert set(extractor.extract("Mint", category="tea").data) == {"flavor"}
-        with pytest.raises(InputError, match=r"document 1: category 'car': the schema has shoe"):
+        with pytest.raises(InputError, match=r"^category 'car': the schema has shoe"):
             extractor.extract("Fiat", category="car")
         with pytest.raises(InputError, match=r"no category: the schema has shoe, tea"):
             extractor.extract("Fiat")

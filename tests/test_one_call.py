@@ -40,6 +40,25 @@ def test_the_model_stays_loaded_whatever_the_schema(monkeypatch):
     assert len(loaded) == 2
 
 
+def test_every_call_needs_a_schema():
+    for _ in range(2):
+        with pytest.raises(hpd.SchemaError, match="None"):
+            hpd.extract(TEXT, None)
+        hpd.extract(TEXT, "brand", max_tokens=2)
+
+
+@pytest.mark.parametrize("settings", [{"model": ""}, {"model": 5}, {"hf_repo": ""}])
+def test_what_is_no_name_of_a_model_is_refused(settings):
+    ((name, value),) = settings.items()
+    hpd.extract(TEXT, "brand", max_tokens=2)
+    for call in (
+        lambda: hpd.extract(TEXT, "brand", **settings),
+        lambda: hpd.Extractor("a", **settings),
+    ):
+        with pytest.raises(hpd.OptionError, match=f"{name} must be the name of .*, not {value!r}"):
+            call()
+
+
 def test_only_the_models_of_the_latest_calls_are_kept(tiny_model):
     for model in (None, tiny_model("qwen3"), tiny_model("llama")):
         hpd.extract(TEXT, "brand", model, max_tokens=2)

@@ -34,6 +34,17 @@ def test_a_line_of_output():
     )
 
 
+def test_an_attribute_has_its_own_name_and_its_alias():
+    class Bill(BaseModel):
+        total: float = Field(alias="amount")
+        read: float = Field(validation_alias="shown")
+
+    extraction = Extraction(data=Bill(amount=5, shown=6))
+    assert [extraction[name] for name in ("total", "amount", "read", "shown")] == [5, 5, 6, 6]
+    with pytest.raises(KeyError):
+        extraction["sum"]
+
+
 def test_a_failed_document():
     failure = Failure(ContextOverflowError("12 tokens over"))
     assert Extraction(id="a2", error=failure).to_json() == (

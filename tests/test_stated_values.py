@@ -70,7 +70,7 @@ def test_what_must_be_there_and_is_not_stated_is_an_error(model):
         schema, model, ["Nothing at all"], verbatim=True, on_invalid="record", **EXACT
     )
     assert found.data["total"] is None
-    assert found.fields["total"].error == "required, but the document does not hold it"
+    assert found.fields["total"].error == "required, but the model found no value"
 
 
 def test_the_number_of_items_is_free(tiny_model):

@@ -92,7 +92,7 @@ def test_a_class_gives_an_instance_or_an_error(model, on_invalid):
         Shoe, model, ["a", "b"], answers=answers, on_invalid=on_invalid, on_error="record"
     )
     assert whole.data == Shoe(brand="Nike", size=44)
-    assert broken.error.message == "size: required, but the document does not hold it"
+    assert broken.error.message == "size: required, but the model found no value"
     assert broken.data is None
     assert broken.error.data == {"brand": "Nike", "size": None}
     assert broken.to_dict()["data"] == broken.error.data

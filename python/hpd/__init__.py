@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hpd.one_call import extract
     from hpd.options import Options
     from hpd.pipeline import Task
-    from hpd.results import Extraction, FieldValue, Usage, ValueOption
+    from hpd.results import Extraction, Failure, FieldValue, Usage, ValueOption
     from hpd.schema.attributes import Attribute, Schema
     from hpd.schema.data_checks import CheckResult
     from hpd.schema.schemas import Schemas
@@ -46,6 +46,7 @@ __all__ = [
     "EngineClosedError",
     "Extraction",
     "Extractor",
+    "Failure",
     "FieldValue",
     "HpdError",
     "InputError",
@@ -74,7 +75,7 @@ _MODULES = {
     "hpd.one_call": ("extract",),
     "hpd.options": ("Options",),
     "hpd.pipeline": ("Task",),
-    "hpd.results": ("Extraction", "FieldValue", "Usage", "ValueOption"),
+    "hpd.results": ("Extraction", "Failure", "FieldValue", "Usage", "ValueOption"),
     "hpd.schema.attributes": ("Attribute", "Schema"),
     "hpd.schema.data_checks": ("CheckResult",),
     "hpd.schema.schemas": ("Schemas",),

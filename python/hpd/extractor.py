@@ -77,7 +77,9 @@ def check_on_error(on_error: object) -> None:
 
 
 _LOGGER = logging.getLogger("hpd")
-"""Logs loaded models and failed documents (INFO), and finished documents (DEBUG)."""
+"""Logs failed documents (WARNING), loaded models (INFO) and finished documents (DEBUG)."""
+# Without any handler, Python writes warnings to standard error.
+_LOGGER.addHandler(logging.NullHandler())
 
 _ASYNC_WAIT_SECONDS = 0.02
 """Seconds to wait for the next async document before decoding continues without it."""
@@ -382,14 +384,7 @@ class Extractor(Generic[T]):
                 leading attributes that can no longer change.
         """
         check_documents(documents)
-        check_on_error(on_error)
-        self._check_open()
-        task = schema if isinstance(schema, Task) else None
-        if schema is not None and task is None:
-            schemas = as_schemas(schema)
-            check_task(self.options, schemas, self._system_prompt)
-            task = self._pipeline.task_for(schemas)
-        return self._run(documents, task, on_error, on_chunk, cancellation, on_settled)
+        return self._run(documents, schema, on_error, on_chunk, cancellation, on_settled)
 
     def prepare(
         self,
@@ -520,41 +515,63 @@ class Extractor(Generic[T]):
             document = Document(document, None, category)
         elif category is not None:
             document = replace(document, category=category)
-        ((_, extraction),) = self.iter_indexed(
-            [document], schema=schema, on_error=on_error, cancellation=cancellation
+        ((_, extraction),) = self._run(
+            [document], schema, on_error, cancellation=cancellation, is_single=True
         )
         return extraction
 
     def _run(
         self,
         documents: Iterable[str | Document | NotYet],
-        task: Task | None,
+        schema: object,
         on_error: OnError,
-        on_chunk: OnChunk | None,
-        cancellation: Cancellation | None,
-        on_settled: OnSettled | None,
+        on_chunk: OnChunk | None = None,
+        cancellation: Cancellation | None = None,
+        on_settled: OnSettled | None = None,
+        *,
+        is_single: bool = False,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        options = self.options if task is None else task.options
-        for index, extraction in self._pipeline.run(
-            documents, task, on_chunk, cancellation, on_settled
-        ):
+        check_on_error(on_error)
+        self._check_open()
+        task = schema if isinstance(schema, Task) else None
+        if schema is not None and task is None:
+            schemas = as_schemas(schema)
+            check_task(self.options, schemas, self._system_prompt)
+            task = self._pipeline.task_for(schemas)
+        return self._results(
+            self._pipeline.run(documents, task, on_chunk, cancellation, on_settled),
+            on_error,
+            self.options if task is None else task.options,
+            is_single=is_single,
+        )
+
+    def _results(
+        self,
+        extractions: Iterator[tuple[int, Extraction[Any]]],
+        on_error: OnError,
+        options: Options,
+        *,
+        is_single: bool,
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
+        """Yield the extractions; log them, and raise what must be raised."""
+        for index, extraction in extractions:
             name = "" if extraction.id is None else f" (id {extraction.id})"
             where = f"document {index + 1}{name}"
             if should_raise(extraction, on_error, options):
-                raise error_of(extraction, where)
+                raise error_of(extraction, "" if is_single else where)
             if extraction.error is not None:
-                _LOGGER.info("%s failed: %s", where, extraction.error)
+                _LOGGER.warning("%s failed: %s", where, extraction.error)
             else:
                 _LOGGER.debug("%s is finished: %d fields", where, len(extraction.fields))
             yield index, extraction
 
 
 def error_of(extraction: Extraction[Any], where: str) -> HpdError:
-    """Return the exception for a failed document; its message begins with ``where``."""
+    """Return the exception for a failed document; its message begins with ``where``, if any."""
     assert extraction.error is not None
     cause = extraction.error.exception
     kind = type(cause) if isinstance(cause, HpdError) else HpdError
-    error = kind(f"{where}: {cause}")
+    error = kind(f"{where}: {cause}" if where else str(cause))
     error.__cause__ = cause
     if isinstance(error, InvalidDataError):
         error.extraction = extraction

@@ -1,9 +1,13 @@
-"""Text tables, parts of messages and a check of text, shared by all packages."""
+"""Text tables, parts of messages and warnings, and a check of text, shared by all packages."""
 
 from __future__ import annotations
 
 import difflib
+import inspect
+import os
 from collections.abc import Callable, Iterable
+
+_MAX_SHOWN = 60
 
 
 def did_you_mean(
@@ -12,6 +16,24 @@ def did_you_mean(
     """Suggest at most ``n`` similar names; empty if there are none."""
     close = [str(show(each)) for each in difflib.get_close_matches(name, [*names], n=n)]
     return f"did you mean {' or '.join(close)}?" if close else ""
+
+
+def caller_level() -> int:
+    """Return the ``stacklevel`` with which a warning names the line that called hpd."""
+    package = os.path.dirname(__file__) + os.sep
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_code.co_filename.startswith(package):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def short_repr(value: object) -> str:
+    """Format any value for an error message, shortened."""
+    try:
+        text = repr(value)
+    except Exception:  # an integer with more digits than Python prints, or a broken class
+        return f"an unprintable {type(value).__name__}"
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
 
 
 def is_unicode(text: str) -> bool:

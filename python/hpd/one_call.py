@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hpd.documents import Document
 from hpd.extractor import Extractor, OnError, SchemaForm
-from hpd.models.model_files import MODEL_VARIABLE
+from hpd.models.model_files import MODEL_VARIABLE, check_names
 from hpd.options import combine_options
 from hpd.pipeline import ExamplesForm, Task, read_examples
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.results import Extraction
-from hpd.schema import as_schemas
+from hpd.schema import Schemas, as_schemas
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -36,10 +36,9 @@ class _LoadedModel:
         self.extractor: Extractor[Any] | None = None
         self._tasks: RecentlyUsed[object, Task] = RecentlyUsed(_MAX_TASKS)
 
-    def task(self, schema: object, examples: ExamplesForm) -> Task:
+    def task(self, schemas: Schemas, examples: ExamplesForm) -> Task:
         """Return the task for a schema and examples; it is prepared once and keeps their tokens."""
         assert self.extractor is not None
-        schemas = as_schemas(schema)
         key = repr(read_examples(examples, schemas)), schemas.key
         prepare = partial(self.extractor.prepare, schemas, examples=examples)
         return self._tasks.get_or_make(key, prepare)
@@ -103,6 +102,8 @@ def extract(
     Raises:
         HpdError: see ``Extractor`` and ``Extractor.extract``.
     """
+    check_names(model, hf_repo)
+    schemas = as_schemas(schema)
     options = combine_options(None, settings)
     # HPD_MODEL, HPD_TUNED or the file itself may have changed by the next call.
     environment = tuple(sorted(item for item in os.environ.items() if item[0].startswith("HPD_")))
@@ -113,6 +114,6 @@ def extract(
         loaded = _models.get_or_make(key, _LoadedModel)
     with loaded.lock:
         if loaded.extractor is None:
-            loaded.extractor = Extractor(schema, model, hf_repo=hf_repo, options=options)  # type: ignore[call-overload]
-        task_or_schema = loaded.task(schema, examples) if examples else schema
-    return loaded.extractor.extract(document, schema=task_or_schema, on_error=on_error)  # type: ignore[call-overload, no-any-return]
+            loaded.extractor = Extractor(schemas, model, hf_repo=hf_repo, options=options)
+        task_or_schema = loaded.task(schemas, examples) if examples else schemas
+    return loaded.extractor.extract(document, schema=task_or_schema, on_error=on_error)  # type: ignore[arg-type]

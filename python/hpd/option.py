@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from hpd.messages import is_unicode
+from hpd.messages import is_unicode, short_repr
 
 T = TypeVar("T")
 Affects = Literal["values", "speed", "display"]
@@ -23,7 +23,6 @@ become values; how long documents are handled; or the whole run."""
 OptionKind = Literal["switch", "integer", "number", "choice", "text", "adapters", "shares"]
 
 _METADATA = "option"
-_MAX_SHOWN_LENGTH = 60
 _SWITCH_VALUES = {"on": True, "off": False, "true": True, "false": False}
 _MAX_SCALE = 1e38  # the engine stores scales in 32 bits
 _KINDS: dict[object, OptionKind] = {
@@ -187,15 +186,6 @@ def options_of(cls: Any) -> dict[str, Option]:
     """Return the options that a dataclass declares, by name."""
     hints = get_type_hints(cls)
     return {f.name: _complete(f.metadata[_METADATA], f.name, f.default, hints) for f in fields(cls)}
-
-
-def short_repr(value: object) -> str:
-    """Format any value for an error message, shortened."""
-    try:
-        text = repr(value)
-    except Exception:  # an integer with more digits than Python prints, or a broken class
-        return f"an unprintable {type(value).__name__}"
-    return text if len(text) <= _MAX_SHOWN_LENGTH else f"{text[:_MAX_SHOWN_LENGTH]}..."
 
 
 def _complete(declared: Option, name: str, default: Any, hints: Mapping[str, Any]) -> Option:

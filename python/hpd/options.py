@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from hpd.errors import OptionError
-from hpd.messages import did_you_mean
-from hpd.option import Option, Target, Tuning, option, options_of, short_repr
+from hpd.messages import did_you_mean, short_repr
+from hpd.option import Option, Target, Tuning, option, options_of
 from hpd.prompt.text import DocumentRole, Layout, Lists
 
 Method = Literal["hpd", "ar"]

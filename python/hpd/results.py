@@ -51,6 +51,7 @@ class FieldValue:
     start: int | None = None
     """The offset of the value in the document, in characters (Unicode code points)."""
     end: int | None = None
+    """The offset of the character after the value."""
     match: Match | None = None
     """How the value matches the document; ``"none"`` if it does not, None if the value is null."""
     place: Place | None = None
@@ -264,7 +265,7 @@ class Extraction(Generic[T_co]):
     usage: Usage | None = None
     error: Failure | None = None
     """Why the document failed. ``data`` may still be set, if it violates a schema that is not a
-    class."""
+    class; that of a class is in ``error.data``."""
     checks: tuple[CheckResult, ...] = ()
     """The checks of the schema that the data does not pass, or whose outcome is unknown."""
     truncated_at: int | None = None
@@ -275,6 +276,8 @@ class Extraction(Generic[T_co]):
     def __getitem__(self, name: str) -> Any:
         """Return the value of an attribute, from a dict or an instance alike.
 
+        An attribute with an alias has both names.
+
         Raises:
             KeyError: the schema has no such attribute.
             HpdError: the document failed and has no data.
@@ -284,8 +287,10 @@ class Extraction(Generic[T_co]):
             raise HpdError(f"no value of {name!r}: {reason}")
         if isinstance(self.data, Mapping):
             return self.data[name]
+        declared: Mapping[str, Any] = getattr(type(self.data), "model_fields", {})
+        aliased = (own for own, each in declared.items() if each.validation_alias == name)
         try:
-            return getattr(self.data, name)
+            return getattr(self.data, next(aliased, name))
         except AttributeError:
             raise KeyError(name) from None
 

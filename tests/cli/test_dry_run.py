@@ -108,6 +108,9 @@ def test_dry_run_by_category(model, tmp_path, no_weights, capsys):
     examples.write_text('{"text": "Fiat", "kind": "car", "data": {}}\n')
     assert main(command) == 2
     assert "examples.jsonl:1: there is no schema" in capsys.readouterr().err
+    examples.write_text('{"text": "Fiat", "kind": "shoe", "data": {"maker": "Fiat"}}\n')
+    assert main(command) == 2
+    assert "category 'shoe': example 1: 'maker' is not" in capsys.readouterr().err
 
 
 def test_dry_run_of_nothing_is_an_error(model, tmp_path, capsys):

@@ -50,7 +50,7 @@ def test_what_is_not_there(tmp_path, monkeypatch):
     with pytest.raises(ModelLoadError, match=r"there is no model .*gone\.gguf$"):
         resolve_model(tmp_path / "gone.gguf")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ModelLoadError, match=r"there is no model user/repo; .* use -hf"):
+    with pytest.raises(ModelLoadError, match=r"there is no model user/repo; .* use hf_repo"):
         resolve_model("user/repo")
     with pytest.raises(ModelLoadError, match="there is no adapter"):
         local_lora(tmp_path / "gone.gguf")
@@ -105,7 +105,7 @@ def test_the_bundled_model(tmp_path, monkeypatch):
     monkeypatch.delenv("HPD_MODEL", raising=False)
     here = tmp_path / "python" / "hpd" / "machine" / "model_files.py"
     monkeypatch.setattr(hpd.models.model_files, "__file__", str(here))
-    with pytest.raises(ModelLoadError, match=r"no bundled model.*-m file\.gguf, or -hf"):
+    with pytest.raises(ModelLoadError, match=r"no bundled model.*model \(-m\) or hf_repo"):
         resolve_model()
     checkout = write(tmp_path / "models" / "hpd-box.gguf")
     assert resolve_model() == checkout
@@ -367,7 +367,7 @@ def test_download_choose_and_go_offline(hub, open_hf, tmp_path):
     assert (offline, len(hub.asked)) == (split, n_asked)
     assert lacking == (
         "ModelLoadError: user/torch is not in the cache, and HF_HUB_OFFLINE is set; you can put a "
-        "GGUF file of user/torch on this disk yourself, and name it: -m FILE"
+        "GGUF file of user/torch on this disk yourself, and name it as the model"
     )
     nobody = "http://127.0.0.1:9"
     unreachable, unknown = open_hf(nobody, "user/model:Q8_0", "user/torch")

@@ -21,8 +21,9 @@ def open_quietly(model, **settings):
 
 
 def test_a_model_that_was_not_taught_labels(model):
-    with pytest.warns(LayoutWarning, match=r"^layout 'label' .*finetune --mask"):
+    with pytest.warns(LayoutWarning, match=r"^layout 'label' .*finetune --mask") as caught:
         Extractor("a", model, **ASK).close()
+    assert [each.filename for each in caught] == [__file__]
     for layout in ("branch", "skeleton"):
         open_quietly(model, **{**ASK, "layout": layout})
 

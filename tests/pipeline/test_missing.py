@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jsonschema
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 
 from hpd import Options
 from hpd.errors import OptionError
@@ -12,7 +12,7 @@ from hpd.pipeline import prompts
 from hpd.pipeline.document_values import DocumentValues
 from hpd.results import FieldValue, Usage
 from hpd.schema import load_schema
-from hpd.values.assembly import NOT_IN_DOCUMENT
+from hpd.values.assembly import NO_VALUE
 from small_extractor import extracted
 
 SETTINGS = {"max_tokens": 40, "n_ctx": 2048}
@@ -94,7 +94,7 @@ def test_force_asks_only_for_what_is_missing(tiny_model):
             assert other.forced == (field.value is None)
             if other.forced:
                 n_forced += 1
-                assert field.error == NOT_IN_DOCUMENT
+                assert field.error == NO_VALUE
                 assert other.confidence <= 1 - (field.confidence or 0) + 1e-4
             else:
                 assert other == field
@@ -109,7 +109,7 @@ def test_force_is_stronger_than_what_makes_values_null(tiny_model, settings):
 
 def test_an_error_or_null(null_model):
     extraction = found(SHOP, null_model)
-    assert "size: required, but the document does not hold it" in extraction.error.message
+    assert "size: required, but the model found no value" in extraction.error.message
     extraction = found(SHOP, null_model, on_missing="null")
     assert extraction.error is None
     assert extraction.data == {**dict.fromkeys(PARTS), "free": []}
@@ -135,10 +135,22 @@ def test_no_value_is_made_up_where_there_is_no_text(tiny_model, method):
     assert forced.data in ("a", "b")
 
 
-def test_null_in_a_class_leaves_a_dict(null_model):
+def test_null_in_a_class_that_does_not_allow_it_is_an_error(null_model):
     extraction = found(Sized, null_model, on_missing="null")
-    assert extraction.error is None
-    assert extraction.data == {"name": None, "size": None}
+    assert extraction.data is None
+    assert "size: null, which the schema's class does not allow" in extraction.error.message
+    assert extraction.error.data == {"name": None, "size": None}
+
+
+def test_null_in_a_class_that_allows_it_makes_an_instance(null_model):
+    class Lenient(Sized):
+        @field_validator("*", mode="before")
+        @classmethod
+        def given(cls, value):
+            return "0" if value is None else value
+
+    extraction = found(Lenient, null_model, on_missing="null")
+    assert (extraction.error, extraction.data) == (None, Lenient(name="0", size=0))
 
 
 def test_null_hides_no_other_fault():
@@ -162,7 +174,7 @@ def test_null_hides_no_other_fault():
 def test_what_may_be_missing_after_all_has_no_error():
     """The required part of an object that need not be there."""
     schema = load_schema({"properties": {"a": {}, "b": card("c")}})
-    own = DocumentValues({("b", "c"): FieldValue(0.9, error=NOT_IN_DOCUMENT)})
+    own = DocumentValues({("b", "c"): FieldValue(0.9, error=NO_VALUE)})
     extraction = own.extraction(schema, None, Usage())
     assert extraction.error is None
     assert extraction.fields["b.c"].error is None

@@ -1,12 +1,12 @@
 """Documents with their answers, in every form in which they may be given, and in no other."""
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, computed_field
 
 from hpd import Extractor
 from hpd.errors import OptionError
 from hpd.pipeline import read_examples
-from hpd.schema import SchemaWarning, load_schemas
+from hpd.schema import load_schemas
 from small_extractor import SmallExtractor
 
 TEXT, DATA = "A red Nike", {"brand": "Nike"}
@@ -54,6 +54,7 @@ def test_of_a_schema_without_an_object_the_answer_is_the_value():
         ([(TEXT, {"brand": object()})], "example 1: the answer is not data"),
         ({"text": TEXT, "data": DATA}, "examples: a list is expected"),
         (TEXT, "examples: a list is expected, not str"),
+        ((TEXT, DATA), r"examples: a list is expected, not a single pair: \[\(text, data\)\]"),
         (iter([(TEXT, DATA)]), "examples: a list is expected"),
     ],
 )
@@ -67,17 +68,107 @@ def test_anything_else_is_refused_everywhere(examples, message, model):
         extractor.prepare("brand", examples=examples)
 
 
+ORDER = load_schemas(
+    {
+        "type": "object",
+        "properties": {
+            "number": {"type": "string"},
+            "day": {"type": "string", "format": "date"},
+            "currency": {"enum": ["EUR", "USD"]},
+            "customer": {"type": "object", "properties": {"name": {"type": "string"}}},
+            "lines": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"qty": {"type": "integer"}}},
+            },
+            "rates": {"type": "object", "additionalProperties": {"type": "number"}},
+            "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "boolean"}]},
+            "pay": {
+                "anyOf": [
+                    {"type": "object", "properties": {"iban": {}}, "title": "Bank"},
+                    {"type": "array", "items": {"type": "number"}},
+                ]
+            },
+            "any": {},
+        },
+        "required": ["number"],
+    }
+)
+ANSWER = {
+    "number": "1",
+    "day": "2026-03-03",
+    "currency": "EUR",
+    "customer": {"name": None},
+    "lines": [{"qty": 2}, {}],
+    "rates": {"a": 1.5},
+    "pair": ["a", True],
+    "pay": {"iban": "x"},
+    "any": [1],
+}
+
+
+def test_an_answer_may_leave_out_what_is_optional():
+    for answer in (ANSWER, {"number": "1"}, {"number": None}):
+        assert read_examples([(TEXT, answer)], ORDER) == [(TEXT, answer)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"day": "yesterday"}, "day: 'yesterday': a date as YYYY-MM-DD is expected"),
+        ({"currency": "CHF"}, "currency: 'CHF' is not one of EUR, USD"),
+        ({"customer": {"nam": "Al"}}, "customer: 'nam' is not an .*: did you mean name"),
+        ({"customer": "Al"}, "customer: an object is expected, not text"),
+        ({"lines": {}}, "lines: a list is expected, not an object"),
+        ({"lines": [{}, {"qty": "two"}]}, r"lines\[1\].qty: 'two': a whole number"),
+        ({"rates": {"a": "much"}}, "rates.a: 'much': a number is expected"),
+        ({"rates": []}, "rates: an object is expected, not a list"),
+        ({"pair": ["a", "b"]}, r"pair\[1\]: 'b': true or false is expected"),
+        ({"pay": "cash"}, "pay: it is none of Bank, .*an object is expected, not text"),
+        ({"day": 10**5000}, "day: an unprintable int: a date"),
+        ({"nr": "1"}, "'nr' is not an attribute of the schema: it has number, day, "),
+    ],
+)
+def test_values_that_do_not_fit_the_schema_are_refused(wrong, message):
+    with pytest.raises(OptionError, match=f"^example 1: {message}"):
+        read_examples([(TEXT, ANSWER | wrong)], ORDER)
+
+
+def test_an_answer_needs_what_is_required():
+    with pytest.raises(OptionError, match="example 1: number: required, but not in the answer"):
+        read_examples([(TEXT, {"currency": "EUR"})], ORDER)
+
+
+def test_instances_fit_their_own_class_only():
+    class Priced(BaseModel):
+        price: float
+
+        @computed_field
+        def double(self) -> float:
+            return 2 * self.price
+
+    assert read_examples([(TEXT, Priced(price=1))], load_schemas(Priced))
+    with pytest.raises(OptionError, match="example 1: 'brand' is not an attribute"):
+        read_examples([(TEXT, Shoe(brand="Nike"))], load_schemas(Priced))
+    with pytest.raises(OptionError, match="example 1: a list is expected, not an object"):
+        read_examples([(TEXT, Shoe(brand="Nike"))], load_schemas(list[Shoe]))
+
+
 @pytest.mark.parametrize(
     ("examples", "schemas", "message"),
     [
-        ([(TEXT, {"brnd": "Nike"})], BRAND, "example 1: 'brnd', .*: did you mean brand?"),
-        ([(TEXT, DATA), (TEXT, {**DATA, "x": 1})], BRAND, "example 2: 'x', .*: it has brand"),
-        ({"tea": [(TEXT, DATA)]}, BY_CATEGORY, "category 'tea': example 1: 'brand', "),
+        ([(TEXT, {"brnd": "Nike"})], BRAND, "example 1: 'brnd' .*: did you mean brand?"),
+        ([(TEXT, DATA), (TEXT, {**DATA, "x": 1})], BRAND, "example 2: 'x' .*: it has brand"),
+        ({"tea": [(TEXT, DATA)]}, BY_CATEGORY, "category 'tea': example 1: 'brand' "),
+        ([(TEXT, {"taste": "mild"})], BY_CATEGORY, "example 1: 'taste' is not"),
     ],
 )
-def test_names_that_the_schema_does_not_have_are_a_warning(examples, schemas, message):
-    with pytest.warns(SchemaWarning, match=message):
+def test_names_that_the_schema_does_not_have_are_refused(examples, schemas, message):
+    with pytest.raises(OptionError, match=message):
         read_examples(examples, schemas)
+
+
+def test_examples_for_all_categories_fit_one_of_them():
+    assert read_examples([(TEXT, DATA), (TEXT, {"flavour": "mild"})], BY_CATEGORY)
 
 
 def test_examples_of_a_category_without_a_schema_are_refused():

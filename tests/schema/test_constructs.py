@@ -194,7 +194,7 @@ def test_what_is_left_out_does_not_hide_what_else_is_wrong():
     schema = read({"type": "object", "properties": properties, "anyOf": branches})
     found = extraction(schema, lambda path: "Oslo" if path[-1] == "city" else None)
     assert found.data == {"maker": {"name": None, "city": "Oslo"}}
-    assert found.fields["maker.name"].error == "required, but the document does not hold it"
+    assert found.fields["maker.name"].error == "required, but the model found no value"
     assert found.error is not None
     found = extraction(schema, lambda path: None)
     assert found.data == {}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import sys
 import warnings
+from typing import TypedDict
 
 import jsonschema
 import pytest
@@ -17,6 +19,10 @@ from hpd.schema import SchemaNote, SchemaWarning, load_schema, load_schemas, to_
 from hpd.schema.attributes import Schema
 from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, CHECKED_AFTERWARDS
 from hpd.schema.validation import schema_violations
+
+
+class Named(BaseModel):
+    name: str
 
 
 @pytest.mark.parametrize(
@@ -50,6 +56,9 @@ from hpd.schema.validation import schema_violations
         ("a {}", "the object is empty"),
         ('"a', "double quote is never closed"),
         ("a ] b", r"unexpected '\]'"),
+        ("brand,, color", "character 9: a name is missing before the comma"),
+        (",brand", "a name is missing before the comma"),
+        ("a {b,\n # c,\n, d}", "line 3.*: a name is missing before the comma"),
         ("a,\nb! flaot", "line 2, character 4"),
         ("a int after b", "comes after 'b', which is not one of its siblings"),
         ("a after a", "circle: a -> a"),
@@ -57,9 +66,15 @@ from hpd.schema.validation import schema_violations
         ("a {x after y, y after x}", r"a\.x: the dependencies form a circle"),
         ("names.json", "cannot be read"),
         ("{'a': 1}", "not valid JSON.*line 1"),
-        (3, "int is not a schema"),
-        (int, "int is not a schema"),
-        (dict[str, int], r"dict\[str, int\] is not a schema"),
+        (3, "int is not a schema: a class .*one-line form is expected$"),
+        (int, "int is not a schema: .*; for a single value of this type, give a class with one"),
+        (dict[str, int], r"dict\[str, int\] is not a schema.* class with one field"),
+        (Named | None, r"Named \| None is not a schema.* class with one field"),
+        (Named(name="x"), "an instance of Named is not a schema: give the class itself"),
+        (
+            {"type": "object", "proprties": {"a": {"type": "string"}}},
+            "names no properties; 'proprties': did you mean properties?",
+        ),
         ({"a": {"type": "string"}}, "properties of a JSON Schema"),
         ({"a": "text", "b": ["c"]}, "'b' is a list, but 'a' is a str"),
         ({"a": 3}, "a description must be text, not int"),
@@ -101,6 +116,17 @@ def test_the_reason_why_pydantic_refuses_a_class_is_told():
 
     with pytest.raises(SchemaError, match=r"IsInstanceSchema .*; give the attribute a plain"):
         load_schema(Odd)
+
+
+def test_the_typed_dict_of_an_old_python_is_named():
+    class Row(TypedDict):
+        a: str
+
+    if sys.version_info >= (3, 12):
+        assert [each.name for each in load_schema(Row)] == ["a"]
+        return
+    with pytest.raises(SchemaError, match=r"^Row: Python before 3\.12 needs typing_extensions"):
+        load_schema(Row)
 
 
 def test_a_schema_as_deep_as_the_stack_is_an_error():

@@ -108,8 +108,9 @@ def test_names_and_descriptions_on_one_line(text, expected):
             ("alt text", "query string", "price list"), "string")),
         ("number of guests int, price (EUR) float!", {
             "number of guests": "integer", "price (EUR)": "number"}),
-        ("date, due date, date of birth date, start datetime", {
-            "date": "string", "due date": "date", "date of birth": "date", "start": "date-time"}),
+        ("Date, due date, date of birth date, start datetime", {
+            "Date": "date", "due date": "date", "date of birth": "date", "start": "date-time"}),
+        ("date of issue, date str, b", {"date of issue": "date", "date": "string", "b": "string"}),
         # Where a name ends for certain, what follows is its type.
         ('"due" date, "phone" number, order_date date, weightKg number, size? text', {
             "due": "date", "phone": "number", "order_date": "date", "weightKg": "number",
@@ -149,8 +150,14 @@ def test_after_is_a_word_of_a_name_where_no_attribute_is_behind_it(text, expecte
         ("invoice number, phone number, b", "'invoice number', 'phone number': .* be float or int"),
         ("alt text, b", "'alt text': the name of a text; the type would be str"),
         ("price decimal, b", "would be float"),
-        ("weight flaot, b", "would be float"),
+        ("weight flaot, b", "'weight flaot': read as a .* did you mean 'weight float'?"),
+        ("invoice number strng, b", "did you mean 'invoice number str'?"),
+        ("total nubmer, b", "did you mean 'total float'?"),
+        ("due dat, b", "did you mean 'due date'?"),
+        ("n intt, b", "did you mean 'n int'?"),
         ("due date, b", "'due date': the name of a date; one called due is \"due\" date"),
+        ("date, due date", "'date', 'due date': the name .*; a text of this name is \"date\" str"),
+        ("date of birth, b", 'a text of this name is "date of birth" str'),
         ("lines [{unit number, qty int}], b", "'unit number'"),
         ("brand color size", "'brand color size': one attribute; a comma separates several"),
     ],
@@ -166,7 +173,9 @@ def test_a_note_says_which_reading_was_taken(text, message, capsys):
     "text",
     [
         '"phone number", "due" date, "alt text" str',
-        "invoice no, order_date date, weight (g) float, date, number",
+        "invoice no, order_date date, weight (g) float, number, dat",
+        '"date", date of birth date, due date str',
+        "price flat, check in, mail it, customer data, opening dates, hotel star, file datei",
         '"brand color size"',
         "phone number [a|b], list",
     ],
@@ -339,6 +348,12 @@ def test_the_description_of_a_schema_stands_in_its_prompt():
     assert both.startswith("Instructions:\nBe exact.\nAds for shoes.\n\n")
     assert instruction_text(load_schema(INNER)).startswith("Attributes:")
     assert to_json_schema(described)["description"] == "Ads for shoes."
+
+
+def test_a_note_names_the_line_that_gave_the_schema():
+    with pytest.warns(SchemaNote) as caught:
+        load_schema("due date")
+    assert [each.filename for each in caught] == [__file__] * 2
 
 
 def test_an_unknown_keyword_is_told_once():

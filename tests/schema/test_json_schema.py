@@ -115,7 +115,14 @@ def test_all_of_merges_objects():
         ({"type": "array"}, "read as text"),
         ({"type": "string", "format": "color"}, "'color' is not known"),
         ({"type": "string", "minimum": 3}, "'minimum' has no effect"),
-        ({"type": "string", "desciption": "x"}, "'desciption' is not a keyword"),
+        (
+            {"type": "string", "desciption": "x"},
+            "'desciption' is not a keyword .*: ignored; did you mean description?",
+        ),
+        (
+            {"type": "object", "properties": {"name": {}}, "required": ["nmae"]},
+            "'nmae' is required, but not one of the .*: read as text; did you mean name?",
+        ),
         ({"type": "integer", "enum": [1, "x"]}, "'x' is not of the type integer"),
         (
             {"type": "object", "properties": {"b": {}}, "additionalProperties": {"type": "string"}},

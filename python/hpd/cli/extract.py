@@ -61,14 +61,12 @@ from hpd.files.tables import (
 from hpd.files.writer import Writer
 from hpd.models.hardware import device_summary
 from hpd.models.model_files import is_bundled, resolve_model
-from hpd.pipeline import check_method
+from hpd.pipeline import Examples, check_method, read_examples
 from hpd.schema.schemas import Schemas
 from hpd.values.confidence import NO_CALIBRATION, map_of_option
 
 if TYPE_CHECKING:
     from hpd.options import Options
-
-Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
 
 class ExtractRun(NamedTuple):
@@ -77,7 +75,7 @@ class ExtractRun(NamedTuple):
     arguments: argparse.Namespace
     schemas: Schemas
     options: Options
-    examples: Examples
+    examples: Examples | Mapping[str, Examples]
 
 
 _RAY = "hpd.ray.commands"
@@ -344,7 +342,7 @@ def _check(arguments: argparse.Namespace, schemas: Schemas, options: Options) ->
         import_module(_RAY).check(arguments, options)
 
 
-def _examples(arguments: argparse.Namespace, schemas: Schemas) -> Examples:
+def _examples(arguments: argparse.Namespace, schemas: Schemas) -> Examples | Mapping[str, Examples]:
     """Read the examples for the prompt: a dict by category if there is a schema per category."""
     path = arguments.examples
     examples: dict[str, list[tuple[str, object]]] = {}
@@ -362,7 +360,7 @@ def _examples(arguments: argparse.Namespace, schemas: Schemas) -> Examples:
                     f"{path}:{record.line}: there is no schema for the category {record.category!r}"
                 )
             examples.setdefault(record.category or "", []).append((record.text, record.raw["data"]))
-    return examples if schemas.single is None else examples.get("", [])
+    return read_examples(examples if schemas.single is None else examples.get("", []), schemas)
 
 
 def _peeked(reader: InputReader) -> Iterator[Record]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hpd.errors import HpdError, HpdWarning
 from hpd.files.journal import file_fingerprint
+from hpd.messages import caller_level
 from hpd.models.cache import CACHE_VARIABLE, cache_folder, write_json
 from hpd.values.confidence import ConfidenceMap, read_map
 
@@ -44,7 +45,7 @@ def stored_calibration(model: Path) -> ConfidenceMap | None:
             f"{file} cannot be read and is ignored ({error}): delete it, or run hpd calibrate -m "
             "again",
             CalibrationWarning,
-            stacklevel=2,
+            stacklevel=caller_level(),
         )
         return None
 

@@ -15,6 +15,7 @@ from operator import add
 from pathlib import Path
 
 from hpd.errors import HpdWarning, ModelLoadError
+from hpd.messages import caller_level
 from hpd.models.gguf_files import GgufHeader, part_names, read_gguf_header
 from hpd.models.hardware import devices, system_lines
 from hpd.options import Options
@@ -237,7 +238,7 @@ def warn_of_shortage(path: Path, options: Options) -> None:
     if problem and most is not None and need.cells + need.computing > _TOO_LARGE_FACTOR * most:
         raise ModelLoadError(problem)
     if problem:
-        warnings.warn(problem, MemoryWarning, stacklevel=3)
+        warnings.warn(problem, MemoryWarning, stacklevel=caller_level())
 
 
 def need_of_shape(shape: ModelShape, n_weight_bytes: int, options: Options) -> MemoryNeed:

@@ -10,7 +10,7 @@ import os
 import re
 from pathlib import Path
 
-from hpd.errors import ModelLoadError
+from hpd.errors import ModelLoadError, OptionError
 from hpd.messages import did_you_mean
 from hpd.models.gguf_files import check_gguf, listed, part_names
 
@@ -27,14 +27,22 @@ def resolve_model(
     ``model`` is a path, the short name of a recommended model (``qwen3:0.6b``), or ``ollama:NAME``.
     ``hf_repo`` is ``user/repo``, ``user/repo:QUANT`` or ``user/repo:file.gguf``, downloaded into
     Hugging Face's cache. With neither, ``HPD_MODEL`` is used like ``model``, or else the bundled
-    model. Raises ``ModelLoadError``, which says what to do.
+    model. Raises ``ModelLoadError``, which says what to do, or the error of ``check_names``.
     """
+    check_names(model, hf_repo)
     if model is not None and hf_repo is not None:
         raise ModelLoadError("give a model or a Hugging Face repository, not both")
     if hf_repo is not None:
         return _download(hf_repo, progress=progress)
     chosen = model or os.environ.get(MODEL_VARIABLE)
     return named_model(chosen, progress=progress) if chosen else bundled_model()
+
+
+def check_names(model: object, hf_repo: object) -> None:
+    """Raise ``OptionError`` if the name of a model or repository is empty, or no name at all."""
+    for option, given in (("model", model), ("hf_repo", hf_repo)):
+        if given is not None and not (isinstance(given, str | os.PathLike) and os.fspath(given)):
+            raise OptionError(f"{option} must be the name of a model or None, not {given!r}")
 
 
 def resolve_draft_model(name: str, *, progress: bool = True) -> Path:
@@ -104,7 +112,7 @@ def bundled_model() -> Path:
             return check_gguf(candidate)
     raise ModelLoadError(
         f"this installation of hpd has no bundled model ({candidates[0]}); "
-        "name one: -m file.gguf, or -hf user/repo"
+        "name one: model (-m) or hf_repo (-hf)"
     )
 
 
@@ -143,7 +151,7 @@ def _remedy(path: Path) -> str:
     if hint:
         return f": {hint}"
     if _looks_like_repo(path):
-        return "; for a repository on the Hugging Face Hub, use -hf"
+        return "; for a repository on the Hugging Face Hub, use hf_repo (-hf)"
     is_word = path.name == str(path) and not path.suffix
     return "; hpd models lists the short names" if is_word else ""
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdError, HpdWarning
+from hpd.messages import caller_level
 from hpd.models.cache import CACHE_VARIABLE, cache_folder, write_json
 from hpd.models.hardware import devices, n_cores, processor, use_amx
 from hpd.models.model_files import local_lora, resolve_draft_model
@@ -181,7 +182,7 @@ def load_tuned(known: Mapping[str, Any]) -> dict[str, int]:
         warnings.warn(
             f"{file} cannot be read and is ignored ({error!r}): delete it, or run hpd tune again",
             TunedWarning,
-            stacklevel=2,
+            stacklevel=caller_level(),
         )
         return {}
     return values

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hpd.errors import HpdError, HpdWarning
+from hpd.messages import caller_level
 from hpd.models.cache import cache_folder, content_fingerprint, remembered
 from hpd.models.gguf_files import part_names, read_gguf_header
 from hpd.models.hardware import devices, n_cores, processor
@@ -125,14 +126,14 @@ def _made(path: Path, copy: Path, n_bytes: int) -> Path:
             f"{path} would be read faster from a copy with wider weights, which could not be made: "
             f"{error}; {off}",
             WiderCopyWarning,
-            stacklevel=4,
+            stacklevel=caller_level(),
         )
         return path
     warnings.warn(
         f"{path.name} is read faster by this processor from a copy with wider weights, which was "
         f"made in {copy.parent} ({size}). It may be deleted at any time; {off}",
         WiderCopyWarning,
-        stacklevel=4,
+        stacklevel=caller_level(),
     )
     return copy
 

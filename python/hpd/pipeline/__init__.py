@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdWarning, OptionError, SchemaError
-from hpd.messages import did_you_mean, is_unicode
+from hpd.messages import caller_level, is_unicode
 from hpd.options import OPTIONS, Options, check_name, option_label
 from hpd.prompt.text import LABEL_KEY
 from hpd.results import plain_data
 from hpd.schema.attributes import Attribute, Schema
-from hpd.schema.checks import SchemaWarning
 from hpd.schema.schemas import Schemas
+from hpd.values.example_answers import answer_fault
 
 if TYPE_CHECKING:
     from hpd._native import Model
@@ -96,12 +96,11 @@ def read_examples(
     """Return examples in any accepted form as pairs, by category if they are given by category.
 
     Raises:
-        OptionError: an example is malformed, or its category has no schema.
+        OptionError: an example is malformed, its answer does not fit the schema, or its category
+            has no schema.
     """
     if not isinstance(examples, Mapping):
-        read = _read_examples(examples, schemas.single, "example")
-        _warn_of_unknown_names(read, schemas.by_category.values(), "example")
-        return read
+        return _read_examples(examples, [*schemas.by_category.values()], "example")
     if schemas.single is not None:
         raise OptionError(
             "examples: a list is expected, [(text, data), ...] or [{'text': ..., 'data': ...}, ...]"
@@ -109,45 +108,27 @@ def read_examples(
     for category in examples:
         if category not in schemas:
             raise OptionError(f"examples: there is no schema for the category {category!r}")
-    by_category = {}
-    for category, group in examples.items():
-        schema, where = schemas.for_category(category), f"category {category!r}: example"
-        by_category[category] = _read_examples(group, schema, where)
-        _warn_of_unknown_names(by_category[category], [schema], where)
-    return by_category
+    return {
+        category: _read_examples(
+            group, [schemas.for_category(category)], f"category {category!r}: example"
+        )
+        for category, group in examples.items()
+    }
 
 
-def _read_examples(examples: object, schema: Schema | None, name: str) -> Examples:
+def _read_examples(examples: object, schemas: Sequence[Schema], name: str) -> Examples:
     if isinstance(examples, str | bytes) or not isinstance(examples, Sequence):
         raise OptionError(f"{name}s: a list is expected, not {type(examples).__name__}")
+    if isinstance(examples, tuple) and len(examples) == 2 and isinstance(examples[0], str):
+        raise OptionError(f"{name}s: a list is expected, not a single pair: [(text, data)]")
     return [
-        _read_example(example, schema, f"{name} {number}")
+        _read_example(example, schemas, f"{name} {number}")
         for number, example in enumerate(examples, start=1)
     ]
 
 
-def _warn_of_unknown_names(examples: Examples, schemas: Iterable[Schema], where: str) -> None:
-    """Warn of answers with names that none of the schemas has, as they mislead the model."""
-    known: dict[str, None] = {}
-    for schema in schemas:
-        if schema.has_unwrapped_root:
-            return
-        known |= dict.fromkeys(attribute.name for attribute in schema)
-    for number, (_, answer) in enumerate(examples, start=1):
-        names = [*answer] if isinstance(answer, Mapping) else []
-        unknown = next((name for name in names if name not in known), None)
-        if unknown is not None:
-            hint = did_you_mean(unknown, known) or f"it has {', '.join(known)}"
-            warnings.warn(
-                f"{where} {number}: {unknown!r}, which the model is shown, is not an attribute of "
-                f"the schema: {hint}",
-                SchemaWarning,
-                stacklevel=4,
-            )
-            return
-
-
-def _read_example(example: object, schema: Schema | None, where: str) -> tuple[str, object]:
+def _read_example(example: object, schemas: Sequence[Schema], where: str) -> tuple[str, object]:
+    """Return an example as a pair; its answer must fit one of the schemas."""
     if isinstance(example, Mapping) and {"text", "data"} <= {*example} <= _EXAMPLE_KEYS:
         text, data = example["text"], example["data"]
     elif isinstance(example, tuple | list) and len(example) == 2:
@@ -161,15 +142,19 @@ def _read_example(example: object, schema: Schema | None, where: str) -> tuple[s
     if not isinstance(text, str):
         raise OptionError(f"{where}: the document must be text, not {type(text).__name__}")
     try:
-        data = plain_data(data)
+        plain = plain_data(data)
     except Exception as error:  # whatever the user's class raises
         raise OptionError(f"{where}: the answer is not data: {error}") from error
-    if not (schema and schema.has_unwrapped_root) and not isinstance(data, Mapping):
+    if not isinstance(plain, Mapping) and not any(each.has_unwrapped_root for each in schemas):
         raise OptionError(
             f"{where}: the answer must be an object of the schema's attributes, as in "
             f"{{'name': 'value'}}, not {type(data).__name__}"
         )
-    return text, data
+    # The class has checked its instances, which may have computed fields.
+    faults = [None if type(data) is each.model else answer_fault(each, plain) for each in schemas]
+    if None not in faults:
+        raise OptionError(f"{where}: {faults[0]}")
+    return text, plain
 
 
 def check_task(
@@ -310,5 +295,5 @@ def warn_of_layout(model: Model, options: Options) -> None:
         "was taught letters in place of keys, without which values can be mostly wrong: "
         "hpd finetune --mask label teaches it, the layout 'branch' needs no teaching",
         LayoutWarning,
-        stacklevel=3,
+        stacklevel=caller_level(),
     )

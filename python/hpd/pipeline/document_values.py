@@ -34,7 +34,7 @@ from hpd.results import (
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.data_checks import unpassed_checks
 from hpd.values.answers import answer_leaf
-from hpd.values.assembly import NOT_IN_DOCUMENT, AssembledData, assemble, unwrapped_data
+from hpd.values.assembly import NO_VALUE, AssembledData, assemble, unwrapped_data
 from hpd.values.confidence import COUNT_KIND, ConfidenceMap, kind_of
 from hpd.values.grounding import Grounder, assign_spans
 from hpd.values.numbers import as_float, stated_decimal, years_in
@@ -65,7 +65,12 @@ MAX_RETRIES = 2
 RETRY_KEY_TOKENS = 96
 """The tokens reserved in a later key for a rejected value and the reason."""
 
-_REASONS_FOR_MODEL = {NOT_IN_DOCUMENT: "a value is required"}
+_NOT_GROUNDED = "the document does not hold it"
+"""Why a value is rejected with ``require_grounding``."""
+
+_REASONS_FOR_MODEL = dict.fromkeys(
+    (NO_VALUE, f"{MISSING_PREFIX} {_NOT_GROUNDED}"), "a value is required"
+)
 """Reasons reworded for the model, where the wording of the output would confirm its answer."""
 
 DEFAULT_OPTIONS = Options()
@@ -239,7 +244,7 @@ class DocumentValues:
             elif path in fixed or not options.require_grounding:
                 self.fields[path] = replace(result, match="none")
             else:
-                self.fields[path] = _reject(result, attribute, "the document does not hold it")
+                self.fields[path] = _reject(result, attribute, _NOT_GROUNDED)
 
     def calibrate(self, schema: Schema, text: str, confidence_map: ConfidenceMap) -> None:
         """Replace the model's confidence in each field by a calibrated one.
@@ -395,7 +400,8 @@ class DocumentValues:
         }
         data, problems = build_data(schema, plain, decimals)
         if options.on_missing == "null":
-            problems = {p: why for p, why in problems.items() if p not in assembled.missing_paths}
+            nulls = assembled.missing_paths & problems.keys()
+            problems |= dict.fromkeys(nulls, "null, which the schema's class does not allow")
         return data, problems
 
     def _assembled(

@@ -225,10 +225,11 @@ def _handle_overflow(
         return
     if maker.options.on_overflow == "error":
         n_own = maker.n_needed(prompt) - maker.n_fixed()
+        remedy = "have" if maker.limit.is_set_by_model else "or have"
         message = (
             f"{maker.n_over(prompt)} tokens over: the document has {n_own}, and the context "
             f"of {maker.n_ctx} has room for {room} beside the instruction and the longest "
-            f"value; {maker.limit.reason}; or have long documents cut: "
+            f"value; {maker.limit.reason}; {remedy} long documents cut: "
             'on_overflow="chunk" (--on-overflow chunk)'
         )
         yield _failed_extraction(indexed, ContextOverflowError(message))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from hpd.errors import HpdWarning, SchemaError
-from hpd.messages import is_unicode
+from hpd.messages import caller_level, is_unicode
 from hpd.schema.attributes import MAX_LEVELS, Attribute, Schema
 
 MAX_DEPTH = 16
@@ -28,12 +28,12 @@ class SchemaNote(SchemaWarning):
 
 def warn(where: str, message: str) -> None:
     """Warn about the part ``where`` of a schema."""
-    warnings.warn(f"{where}: {message}", SchemaWarning, stacklevel=2)
+    warnings.warn(f"{where}: {message}", SchemaWarning, stacklevel=caller_level())
 
 
 def note(where: str, message: str) -> None:
     """Note how the part ``where`` of a schema was interpreted."""
-    warnings.warn(f"{where}: {message}", SchemaNote, stacklevel=2)
+    warnings.warn(f"{where}: {message}", SchemaNote, stacklevel=caller_level())
 
 
 def fail(where: str, message: str) -> SchemaError:

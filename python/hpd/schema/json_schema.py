@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from hpd.messages import did_you_mean
 from hpd.schema.attributes import (
     MAP_NAME,
     MAP_VALUE,
@@ -58,6 +59,10 @@ _SHAPE_KEYWORDS: Final = frozenset(
 ) | (ALL_KEYWORDS - {"required", "checks"})
 """Keywords that describe a value's form, rather than other conditions."""
 
+_KNOWN_KEYWORDS: Final = sorted(
+    _SHAPE_KEYWORDS | ANNOTATIONS | CHECKED_AFTERWARDS | {"required", "checks"}
+)
+
 _REFERENCE_KEYWORDS: Final = frozenset({"$ref", "description", "title", "default", "$comment"})
 
 MAX_ATTRIBUTES = 2000
@@ -86,7 +91,9 @@ def read_json_schema(root: Node) -> Schema:
         raise fail("$", f"the schema is nested more than {MAX_DEPTH} levels deep") from None
     for keyword, paths in reader.unknown.items():
         others = f", here and in {len(paths) - 1} other places" if len(paths) > 1 else ""
-        warn(paths[0], f"{keyword!r} is not a keyword of JSON Schema: ignored{others}")
+        hint = did_you_mean(keyword, _KNOWN_KEYWORDS)
+        said = f"{keyword!r} is not a keyword of JSON Schema: ignored{others}"
+        warn(paths[0], f"{said}; {hint}" if hint else said)
     title = root.get("title")
     schema = Schema(
         attribute.attributes,
@@ -417,11 +424,15 @@ class _SchemaReader:
             if child is False:
                 warn(path, f"{name!r} is required, but not allowed: no data can obey the schema")
                 child = {"enum": [None], "type": "string"}
+            if child in (True, {}):
+                hint = did_you_mean(name, properties)
+                said = f"{name!r} is required, but not one of the properties: read as text"
+                warn(path, f"{said}; {hint}" if hint else said)
             check_name(name, path, may_be_empty=True)
             attributes.append(self.part(child, path, name, refs, required=True))
         forbids_others = extra is False and not patterns
         if not attributes and not forbids_others:
-            warn(where, "the object names no properties: where it is required, it is empty")
+            self.warn_of_no_properties(where)
         return replace(
             common,
             type="object",
@@ -429,6 +440,16 @@ class _SchemaReader:
             forbids_others=forbids_others,
             checks=self.checks(node, where, attributes),
         )
+
+    def warn_of_no_properties(self, where: str) -> None:
+        """Warn of an object without properties; at the root, a misspelt keyword is an error."""
+        if where != "$":
+            warn(where, "the object names no properties: where it is required, it is empty")
+            return
+        for keyword in self.unknown:
+            if hint := did_you_mean(keyword, _KNOWN_KEYWORDS):
+                raise fail(where, f"the object names no properties; {keyword!r}: {hint}")
+        warn(where, "the object names no properties: any names and values are asked for")
 
     def checks(self, node: Node, where: str, attributes: list[Attribute]) -> tuple[str, ...]:
         """Read the expressions that should be true of an object with some attributes."""

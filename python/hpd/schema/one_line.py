@@ -13,11 +13,11 @@ r"""The one-line form: ``brand: the maker, color [red|blue]?, tags [str], total 
     description = text | "quoted"
 
 Names may have several words: ``invoice number`` is one. The last word is the type if only
-programmers use it, as in ``number of guests int``; ``due date`` is a date called ``due date``. If
-it is clear where the name ends, as it is quoted, has an underscore or is followed by ``?`` or
-``!``, the names of JSON Schema are types as well: ``"due" date``, ``weight_g number``. ``after`` is
-part of a name if no attribute follows it: ``price after tax``. Ambiguous names get a note about how
-they were read.
+programmers use it, as in ``number of guests int``; ``due date``, ``date`` and ``date of birth`` are
+dates of these names. If it is clear where the name ends, as it is quoted, has an underscore or is
+followed by ``?`` or ``!``, the names of JSON Schema are types as well: ``"due" date``,
+``weight_g number``. ``after`` is part of a name if no attribute follows it: ``price after tax``.
+Ambiguous names get a note about how they were read.
 
 ``?`` (optional) is the default and may be omitted; ``!`` makes the attribute required.
 An unquoted description ends at the next comma. Put a description with commas in quotes, or write
@@ -32,10 +32,11 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from functools import cache
 from typing import Final
 
 from hpd.errors import SchemaError
+from hpd.messages import did_you_mean
 from hpd.schema.attributes import Attribute, Type
 from hpd.schema.checks import MAX_DEPTH, check_name, note, warn
 
@@ -69,7 +70,21 @@ _LIKELY_TYPES: Final = {
     "array": "[str]",
 }
 """Last words of names that may be meant as a type, and how to write it."""
-_MISTYPED_TYPES: Final = ("float", "integer", "boolean", "datetime")
+_MISTYPED_TYPES: Final = {
+    "str": "str",
+    "string": "str",
+    "int": "int",
+    "integer": "int",
+    "float": "float",
+    "number": "float",
+    "bool": "bool",
+    "boolean": "bool",
+    "date": "date",
+    "datetime": "datetime",
+}
+"""Types that are often misspelt, and how to write them."""
+_NOT_MISTYPED: Final = ("flat", "sting", "numer", "boo")
+"""Words that differ from a type like a typing error, and are none."""
 
 _TYPE_AS_DESCRIPTION = re.compile(r"\[?\s*([a-z-]+)\s*\]?\s*[?!]?")
 _OTHER_TYPE = re.compile(r"(?:decimal|double|(?:list|array|set|tuple|dict|optional)(?:\s*\[.*\])?)")
@@ -80,6 +95,7 @@ _IDENTIFIER = re.compile(r"\w*(?:_|[a-z][A-Z])\w*")
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _BLANK = re.compile(r"[^\S\n]*")
 _BREAK = re.compile(r"(?:[^\S\n]*(?:,|\n[^\S\n]*#[^\n]*(?=\n|\Z)|\n))*[^\S\n]*")
+_COMMENT = re.compile(r"#[^\n]*")
 # Anything longer is text: Python refuses numbers of thousands of digits.
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?:\.\d{1,299})?")
 
@@ -112,6 +128,8 @@ class _Name:
     """Whether the word for the type is also part of the name."""
     likely_type: str = ""
     """The type that may have been meant by the name's last word."""
+    hint: str = ""
+    """What may have been meant, if the last word resembles a type."""
 
 
 @dataclass
@@ -137,29 +155,33 @@ class _LineReader:
         self.is_multiline = "\n" in text.strip()
         self.includes_date: list[str] = []
         self.likely_type: dict[str, list[str]] = {}
+        self.hints: dict[str, str] = {}
 
     def note_readings(self, attributes: Sequence[Attribute]) -> None:
         """Note how ambiguous names were read."""
         if self.includes_date:
-            short = self.includes_date[0].rpartition(" ")[0]
-            note(
-                _quoted_list(self.includes_date),
-                f'the name of a date; one called {short} is "{short}" date',
-            )
+            first = self.includes_date[0]
+            short = first[: -len(" date")]
+            other = f'one called {short} is "{short}" date'
+            if not first.lower().endswith(" date"):
+                other = f'a text of this name is "{first}" str'
+            note(_quoted_list(self.includes_date), f"the name of a date; {other}")
         for likely_type, names in self.likely_type.items():
             note(_quoted_list(names), f"the name of a text; the type would be {likely_type}")
+        for name, hint in self.hints.items():
+            note(repr(name), f"read as a text of this name; {hint}")
         if len(attributes) == 1 and " " in attributes[0].name and self.text.strip()[0] != '"':
             note(_quoted_list([attributes[0].name]), "one attribute; a comma separates several")
 
     def entries(self, closing: str) -> list[Attribute]:
         entries: list[_Entry] = []
-        self.skip(_BREAK)
+        self.skip_break(n_commas=0)
         while not self.at_end(closing):
             entries.append(self.entry(closing))
             self.skip(_BLANK)
             if not self.at_end(closing) and self.peek() not in ",\n":
                 raise self.error(f"unexpected {self.peek()!r}", "a comma separates attributes")
-            self.skip(_BREAK)
+            self.skip_break(n_commas=1)
         if closing:
             self.expect(closing)
         return self.resolve(entries)
@@ -179,6 +201,8 @@ class _LineReader:
                 self.includes_date.append(name.text)
             if name.likely_type and entry.attribute.type == "string":
                 self.likely_type.setdefault(name.likely_type, []).append(name.text)
+            if name.hint and entry.attribute.type == "string":
+                self.hints[name.text] = name.hint
             check_name(name.text, "the one-line schema")
             kind = name.type or entry.attribute.type
             own = replace(entry.attribute, name=name.text, type=kind, after=after)
@@ -416,6 +440,13 @@ class _LineReader:
         if match is not None:
             self.position = match.end()
 
+    def skip_break(self, n_commas: int) -> None:
+        """Skip line breaks, comments and at most ``n_commas`` commas."""
+        start = self.position
+        self.skip(_BREAK)
+        if _COMMENT.sub("", self.text[start : self.position]).count(",") > n_commas:
+            raise self.error("a name is missing before the comma", "remove the comma")
+
     def error(self, what: str, advice: str) -> SchemaError:
         before = self.text[: self.position]
         line = before.count("\n")
@@ -429,7 +460,7 @@ def _split_type(words: Sequence[str]) -> _Name:
     *before, last = words
     text, kind = " ".join(words), TYPE_WORDS.get(last.lower())
     if not before:
-        return _Name(text)
+        return _Name(text, "date", includes_date=True) if kind == "date" else _Name(text)
     if last.lower() in PROGRAMMING_TYPES:
         return _Name(" ".join(before), kind)
     if len(before) == 1 and _IDENTIFIER.fullmatch(before[0]):
@@ -443,8 +474,33 @@ def _split_type(words: Sequence[str]) -> _Name:
         return _Name(" ".join(before), kind) if has_word else _Name(text, kind, includes_date=True)
     if last.lower() == "time" and has_word:
         return _Name(" ".join(before), "string", "time")
-    mistyped = get_close_matches(last.lower(), _MISTYPED_TYPES, 1, 0.8)
-    return _Name(text, likely_type=_LIKELY_TYPES.get(last.lower()) or "".join(mistyped))
+    if text.lower().startswith("date of "):
+        return _Name(text, "date", includes_date=True)
+    likely_type = _LIKELY_TYPES.get(last.lower(), "")
+    return _Name(text, likely_type=likely_type, hint="" if likely_type else _typo_hint(words))
+
+
+def _typo_hint(words: Sequence[str]) -> str:
+    """Return what was meant if the last of some words is probably a type with a typing error."""
+    *before, last = words
+    last = last.lower()
+    near = [kind for kind in _MISTYPED_TYPES if last in _mistyped(kind)]
+    return did_you_mean(
+        last, near, show=lambda kind: repr(" ".join([*before, _MISTYPED_TYPES[kind]]))
+    )
+
+
+@cache
+def _mistyped(word: str) -> frozenset[str]:
+    """Return a word with one letter left out, doubled or swapped with the next."""
+    wrong = set()
+    # The first letter is seldom wrong.
+    for i in range(1, len(word)):
+        before, letter, after = word[:i], word[i], word[i + 1 :]
+        wrong |= {before + 2 * letter + after, before + after[:1] + letter + after[1:]}
+        if len(word) > 3:  # "in" is a word.
+            wrong.add(before + after)
+    return frozenset(wrong) - {word, *_NOT_MISTYPED}
 
 
 def _match_names(words: Sequence[str], names: Collection[str]) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ def load_schema(source: object) -> Schema:
 def load_schemas(source: object) -> Schemas:
     """Load a schema, or one per category, in any of these forms.
 
-    - a Pydantic (version 2) class;
+    - a class: a Pydantic (version 2) model, a dataclass, a TypedDict, or a list of these;
     - a JSON Schema, as a dict;
     - a list of attribute names;
     - a dict of name to description;
@@ -121,12 +121,20 @@ def _one_schema(source: object, where: str) -> Schema:
             )
     except SchemaError as error:
         raise (fail(where, str(error)) if where else error) from error
+    raise fail(where, _not_a_schema(source))
+
+
+def _not_a_schema(source: object) -> str:
+    """Return why an object is not a schema, and what to give instead."""
+    if is_model_class(type(source)):
+        return f"an instance of {type(source).__name__} is not a schema: give the class itself"
+    is_type = isinstance(source, type) or get_origin(source) is not None
     kind = str(source) if get_origin(source) else getattr(source, "__name__", None)
-    kind = kind or type(source).__name__
-    raise fail(
-        where,
-        f"{kind} is not a schema: a Pydantic model, a JSON Schema, a list of names, a dict of "
-        "name to description or the one-line form is expected",
+    hint = "; for a single value of this type, give a class with one field" if is_type else ""
+    return (
+        f"{kind or type(source).__name__} is not a schema: a class (a Pydantic model, a dataclass, "
+        "a TypedDict, or a list of these), a JSON Schema, a list of names, a dict of name to "
+        f"description or the one-line form is expected{hint}"
     )
 
 
@@ -416,6 +424,11 @@ def read_model(model: Any) -> Schema:
     except SchemaError:
         raise
     except Exception as error:  # Anything that plugins and the model's own code raise.
+        if getattr(error, "code", None) == "typed-dict-version":
+            raise SchemaError(
+                f"{model.__name__}: Python before 3.12 needs typing_extensions.TypedDict in place "
+                "of typing.TypedDict"
+            ) from error
         raise SchemaError(
             f"{model.__name__}: Pydantic cannot write it as JSON Schema: "
             f"{str(error).partition(chr(10))[0].rstrip('.')}; give the attribute a plain type"

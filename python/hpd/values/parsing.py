@@ -216,7 +216,7 @@ def check_value(value: Any, attribute: Attribute) -> ParsedValue:
             return _check_date_time(value)
         case "union" if attribute.is_scalar:
             return _union_value(value, attribute)
-    return ParsedValue(error=f"a single value is expected, not {_type_name(value)}")
+    return ParsedValue(error=f"a single value is expected, not {type_name(value)}")
 
 
 def _union_value(value: Any, attribute: Attribute) -> ParsedValue:
@@ -328,7 +328,8 @@ def _json_error(text: str, message: str) -> str:
     return "it is not valid JSON"
 
 
-def _type_name(value: Any) -> str:
+def type_name(value: Any) -> str:
+    """Return what a value read from JSON is, in words."""
     if isinstance(value, bool):
         return "true or false"
     names = {str: "text", int: "a number", float: "a number", list: "a list", dict: "an object"}
@@ -339,7 +340,7 @@ def _check_string(value: Any, attribute: Attribute) -> ParsedValue:
     if isinstance(value, bool | int | float):
         value = value.text if isinstance(value, _ExactFloat) else json.dumps(value)
     if not isinstance(value, str):
-        return ParsedValue(error=f"text is expected, not {_type_name(value)}")
+        return ParsedValue(error=f"text is expected, not {type_name(value)}")
     if not is_unicode(value):
         return ParsedValue(error="it is not valid Unicode text")
     if attribute.pattern is None:

@@ -213,7 +213,7 @@ def _gated(repo: str) -> str:
 
 
 def _without_network(repo: str) -> str:
-    return f"you can put a GGUF file of {repo} on this disk yourself, and name it: -m FILE"
+    return f"you can put a GGUF file of {repo} on this disk yourself, and name it as the model"
 
 
 def _other_repositories_hint(repo: str, listing: _Listing) -> str:
