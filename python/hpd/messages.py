@@ -14,6 +14,11 @@ def did_you_mean(
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 
+def counted(n: int, noun: str) -> str:
+    """Return a number with a noun, in the plural where it belongs: ``1 row``, ``2 rows``."""
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
 def is_unicode(text: str) -> bool:
     """Return whether a string has no lone surrogates, so that it can be encoded as UTF-8."""
     try:

@@ -49,6 +49,7 @@ from hpd.cli.writing import ReadAhead, RunWriter
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
+from hpd.files.journal import journal_path, last_table
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
 from hpd.files.streams import fill_pattern, is_pattern, is_url
 from hpd.files.tables import (
@@ -191,7 +192,7 @@ def run(arguments: argparse.Namespace) -> int:
         for note in (*(f"{output}: {note}" for note in writer.notes), *reader.note_texts()):
             say(note)
     if can_resume and is_made_from_lines(output):
-        _write_table(Path(output), schemas, writing, reader.types, confidence=arguments.confidence)
+        _write_table(arguments, Path(output), schemas, writing, reader.types)
     return writing.finish()
 
 
@@ -272,21 +273,24 @@ def added_columns(
 
 
 def _write_table(
+    arguments: argparse.Namespace,
     table: Path,
     schemas: Schemas,
     writing: RunWriter,
     types: Mapping[str, Any],
-    *,
-    confidence: bool,
 ) -> None:
     """Write the table of finished documents, unless an interrupted run has no lines in place."""
     lines = lines_path(table)
     if not writing.is_complete and not lines.exists():
         return
+    before = last_table(journal_path(lines))
+    confidence = arguments.confidence or (before is not None and before.confidence)
     try:
-        write_table(lines, table, schemas, types, confidence=confidence)
+        write_table(
+            lines, table, schemas, types, confidence=confidence, if_different=arguments.resume
+        )
         if not is_pattern(str(table)):
-            note_table(lines, table)
+            note_table(lines, table, confidence=confidence)
     except OSError as error:
         raise HpdError(
             f"{table} cannot be written: {error.strerror or error}; {writing.n_safe} documents are "
