@@ -48,7 +48,7 @@ from hpd.cli.terminal import ExtractProgress
 from hpd.cli.writing import ReadAhead, RunWriter
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
-from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
+from hpd.files.inputs import InputReader, Shard, parse_shard
 from hpd.files.journal import journal_path, last_table
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
 from hpd.files.streams import fill_pattern, is_pattern, is_url
@@ -149,8 +149,8 @@ def run(arguments: argparse.Namespace) -> int:
             watch=arguments.watch,
         )
     with reader:
-        if reader.files.skipped and not options.quiet:
-            say(skipped_text(reader.files.skipped))
+        for notice in () if options.quiet else reader.files.notices():
+            say(notice)
         if arguments.dry_run:
             from hpd.cli.dry_run import print_prompt
 

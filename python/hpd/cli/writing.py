@@ -247,7 +247,7 @@ class RunSummary:
         """Count the values of an extraction, and whether its document is empty."""
         fields = extraction.fields.values()
         self._n.update(
-            empty=not has_text,
+            empty=int(not has_text),
             values=len(fields),
             nulls=sum(field.value is None for field in fields),
             unsure=sum(field.nulled and not field.error for field in fields),

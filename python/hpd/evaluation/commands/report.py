@@ -19,9 +19,7 @@ from hpd.evaluation.report import report_page, reported_documents
 from hpd.evaluation.report_pages import PictureStore, with_pages
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import Counts, evaluate
-
-_GENERATOR = b'<meta name="generator" content="hpd">'
-_N_HEAD = 4096
+from hpd.files.written import N_PAGE_HEAD, PAGE_MARK
 
 _DESCRIPTION = """\
 Make an HTML page of the output of hpd extract: each document with its values marked in the text,
@@ -121,7 +119,7 @@ def _check_page(path: str, predictions: str, *, overwrite: bool) -> None:
         page = Path(path).read_bytes()
     except OSError:
         page = b""
-    if _GENERATOR not in page[:_N_HEAD]:
+    if PAGE_MARK not in page[:N_PAGE_HEAD]:
         raise UsageError(f"{path} is not a page of hpd report: name another output")
     shown = f'<p class="source">{escape(Path(predictions).name)}</p>'
     if not overwrite and shown.encode() not in page:
