@@ -14,9 +14,12 @@ def did_you_mean(
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 
-def counted(n: int, noun: str) -> str:
-    """Return a number with a noun, in the plural where it belongs: ``1 row``, ``2 rows``."""
-    return f"{n} {noun}{'s' * (n != 1)}"
+def counted(n: int, noun: str, verb: str = "", *, of: int | None = None) -> str:
+    """Return a number with a noun, and possibly ``has`` or ``is``: ``1 row has``, ``2 rows have``,
+    ``1 of 2 rows has``."""
+    shown = f"{n} {noun}" if of is None else f"{n} of {of} {noun}"
+    shown += "s" * ((n if of is None else of) != 1)
+    return f"{shown} {verb if n == 1 else {'has': 'have', 'is': 'are'}[verb]}" if verb else shown
 
 
 def is_unicode(text: str) -> bool:

@@ -15,6 +15,7 @@ from hpd.errors import HpdError, InputError
 from hpd.files.journal import Journal, NotedTable, journal_path, last_table
 from hpd.files.reader import Record
 from hpd.files.writer import FileWriter, StreamWriter
+from hpd.messages import counted
 
 SETTINGS = {"schema": "s1", "model": "m1", "option --method": "hpd"}
 
@@ -152,7 +153,7 @@ def test_half_a_line_is_cut_and_said(tmp_path, n_bytes):
     writer, places = go_on(path, 3)
     assert places == [2]
     assert writer.n_kept == 2
-    assert writer.repairs == [f"{n_bytes} bytes of an unfinished line were cut off"]
+    assert writer.repairs == [f"cut off {counted(n_bytes, 'byte')} of an unfinished line"]
     assert path.read_bytes().startswith(whole)
 
 

@@ -60,6 +60,7 @@ from hpd.files.tables import (
     write_table,
 )
 from hpd.files.writer import Writer
+from hpd.messages import counted
 from hpd.models.hardware import device_summary
 from hpd.models.model_files import is_bundled, resolve_model
 from hpd.pipeline import check_method
@@ -293,8 +294,9 @@ def _write_table(
             note_table(lines, table, confidence=confidence)
     except OSError as error:
         raise HpdError(
-            f"{table} cannot be written: {error.strerror or error}; {writing.n_safe} documents are "
-            f"safe in {lines}, and the same command with --resume makes the table"
+            f"{table} cannot be written: {error.strerror or error}; "
+            f"{counted(writing.n_safe, 'document', 'is')} safe in {lines}, and the "
+            "same command with --resume makes the table"
         ) from error
 
 

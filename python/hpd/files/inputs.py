@@ -40,6 +40,7 @@ from hpd.files.rows import (
 from hpd.files.streams import absolute, is_url, listed
 from hpd.files.watching import Watch
 from hpd.files.written import is_journal, is_output
+from hpd.messages import counted
 from hpd.version import install_command
 
 _SHARD = re.compile(r"(\d+)/(\d+)")
@@ -107,10 +108,10 @@ class RepeatedIds:
         if not len(repeated):
             return None
         first = int(repeated[0])
-        who = "document has" if len(repeated) == 1 else "documents have"
         return (
-            f"{len(repeated)} {who} the id of an earlier one: the first is document {first + 1}, "
-            f"with the id of document {int(firsts[group[first]]) + 1}"
+            f"{counted(len(repeated), 'document', 'has')} the id of an earlier one: the "
+            f"first is document {first + 1}, with the id of document "
+            f"{int(firsts[group[first]]) + 1}"
         )
 
 

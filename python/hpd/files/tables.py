@@ -181,7 +181,7 @@ def check_writable(table: Path) -> None:
         InputError: a package is not installed.
     """
     if table.suffix.lower() == ".xlsx":
-        import_extra("openpyxl", "openpyxl", "office", "Excel tables")
+        import_extra("openpyxl", "openpyxl", "office", "an Excel table")
     elif table.suffix.lower() in _TYPED_TABLES:
         import_extra("pyarrow.parquet", "pyarrow", "parquet", "Parquet")
 

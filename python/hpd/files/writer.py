@@ -25,6 +25,7 @@ from hpd.files.journal import (
 )
 from hpd.files.reader import Record
 from hpd.files.streams import naming_file, reason
+from hpd.messages import counted
 
 LineOrder = Literal["input", "finished"]
 """The order of the lines: as in the input, or as documents are finished."""
@@ -360,7 +361,7 @@ class FileWriter:
             end = entry.end
         if size > end:
             self._file.truncate(end)
-            self.repairs.append(f"{size - end} bytes of an unfinished line were cut off")
+            self.repairs.append(f"cut off {counted(size - end, 'byte')} of an unfinished line")
 
     def _written(self) -> Iterator[tuple[int, JournalEntry]]:
         """Iterate over the entries of written lines, with the offsets at which the lines begin."""
@@ -456,8 +457,8 @@ class FileWriter:
         left = [*written.keys() - moved.indexes]
         if left:
             self.notes.append(
-                f"{len(left)} {'line is' if len(left) == 1 else 'lines are'} of documents that "
-                "this run did not read; they are kept"
+                f"{counted(len(left), 'line', 'is')} of documents that this run did not read; they "
+                "are kept"
             )
         if self._order == "input":
             indexes = [index for index in moved.indexes if index in written]

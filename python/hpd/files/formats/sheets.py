@@ -73,9 +73,7 @@ class _Sheet:
 
 
 def _sheets(source: Source) -> list[_Sheet]:
-    calamine = import_extra(
-        "python_calamine", "python-calamine", "office", "Excel and OpenDocument sheets"
-    )
+    calamine = import_extra("python_calamine", "python-calamine", "office", "a workbook")
     data = source.read()
     found = []
     try:
