@@ -131,7 +131,7 @@ def test_the_progress_bar_shows_on_a_terminal_only(tmp_path, fake, monkeypatch):
         text = terminal.getvalue()
         assert shown in text
         assert ("doc/s" in text or "0:00" in text) == bool(shown)
-        assert (" cores)" in text) == bool(shown), "the device, before the first document"
+        assert (" core" in text) == bool(shown), "the device, before the first document"
 
 
 def test_with_text_a_line_has_its_text_and_the_other_columns(tmp_path, fake, capfd):

@@ -92,6 +92,8 @@ def test_what_hpd_wrote_is_read_only_if_it_is_named(tmp_path):
     (tmp_path / "a.txt").unlink()
     with pytest.raises(InputError, match="only files that hpd wrote"):
         find_files([str(tmp_path)])
+    with pytest.raises(InputError, match="no file matches, except files that hpd wrote"):
+        find_files([str(tmp_path / "*.jsonl")])
 
 
 def test_a_copy_of_a_workbook_is_known_by_its_mark(tmp_path):

@@ -201,13 +201,14 @@ def find_files(
             skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
             if not known and not may_be_none:
                 only = [_counted(skipped)] if skipped else []
-                only += ["files that hpd wrote"] if written else []
+                only += ["files that hpd wrote (name each to read it)"] if written else []
                 there = f": only {' and '.join(only)}" if only else ", as it is empty"
                 raise InputError(f"{name}: there is no file to read in this folder{there}")
             paths.extend(known)
         else:
             if not inside and not may_be_none:
-                raise InputError(f"{name}: no file matches")
+                but = ", except files that hpd wrote: name each to read it" if written else ""
+                raise InputError(f"{name}: no file matches{but}")
             paths.extend(inside)
     twice = [path for path, n in Counter(paths).items() if n > 1]
     if twice:
