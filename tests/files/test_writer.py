@@ -275,6 +275,17 @@ def test_another_input_is_refused_with_the_record_named(tmp_path, changed):
     assert ids(path)[:2] == ["d0", "d1"]
 
 
+def test_a_changed_file_is_named_without_a_line(tmp_path):
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        writer.write(0, Record("a.txt", "one"), {"id": "a.txt"}, failed=False)
+    with (
+        pytest.raises(InputError, match=r"record 1 \(id 'a.txt'\) is different.*another output"),
+        FileWriter(path, SETTINGS, resume=True) as writer,
+    ):
+        list(writer.pending([Record("a.txt", "two", line=1, source="a.txt")]))
+
+
 def resume(path, order, *numbers, n_written=99, **flags):
     """Go on with an input of these records; the numbers of those that were new, and the writer."""
     new = []
