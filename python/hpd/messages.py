@@ -36,6 +36,16 @@ def short_repr(value: object) -> str:
     return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
 
 
+def counted(n: int, noun: str, verb: str = "", *, of: int | None = None) -> str:
+    """Return a number with a noun, and possibly ``has`` or ``is``.
+
+    ``1 row has``, ``2 rows have``, ``1 of 2 rows has``.
+    """
+    shown = f"{n} {noun}" if of is None else f"{n} of {of} {noun}"
+    shown += "s" * ((n if of is None else of) != 1)
+    return f"{shown} {verb if n == 1 else {'has': 'have', 'is': 'are'}[verb]}" if verb else shown
+
+
 def is_unicode(text: str) -> bool:
     """Return whether a string has no lone surrogates, so that it can be encoded as UTF-8."""
     try:

@@ -131,7 +131,7 @@ def test_the_progress_bar_shows_on_a_terminal_only(tmp_path, fake, monkeypatch):
         text = terminal.getvalue()
         assert shown in text
         assert ("doc/s" in text or "0:00" in text) == bool(shown)
-        assert (" cores)" in text) == bool(shown), "the device, before the first document"
+        assert (" core" in text) == bool(shown), "the device, before the first document"
 
 
 def test_with_text_a_line_has_its_text_and_the_other_columns(tmp_path, fake, capfd):
@@ -174,7 +174,12 @@ def test_a_run_goes_on_with_its_texts_or_not_at_all(tmp_path, fake, capfd):
 def test_the_summary_counts_documents_without_text(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "", "a", " \n\t"), tmp_path / "out"
     assert main(["extract", str(source), "--schema", "brand", "-o", str(out)]) == 0
-    assert ", 2 without text" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert ", 2 without text" in said
+    assert "1 and 1 more: it has no text" in said
+    write_texts(source, "")
+    assert main(["extract", str(source), "--schema", "brand", "-o", str(out), "--overwrite"]) == 0
+    assert ", 1 without text" in capfd.readouterr().err
 
 
 def test_each_file_has_a_schema_of_its_own(tmp_path, fake):

@@ -140,7 +140,7 @@ def test_interrupted_is_130_and_resume_does_the_rest(tmp_path, fake, capfd):
     write_texts(source, "a", "b", "c", "d")
     capfd.readouterr()
     assert main([*command, "--resume"]) == 0
-    assert "15 bytes of an unfinished line were cut off" in capfd.readouterr().err
+    assert "cut off 15 bytes of an unfinished line" in capfd.readouterr().err
     assert [line["data"]["text"] for line in read_lines(out)] == ["a", "b", "c", "d"]
     assert [document.id for document in fake[1].documents] == ["3", "4"]
     assert main([*command, "--resume"]) == 0

@@ -72,7 +72,7 @@ def test_ctrl_c_ends_a_run_that_waits_for_its_input(run):
     # The pipe is still open, and nobody writes into it.
     assert run.process.wait(timeout=SECONDS) == 130
     said = run.process.stderr.read()
-    assert "interrupted: 1 documents are written" in said
+    assert "interrupted: 1 document is written" in said
     assert "Traceback" not in said
     assert "Fatal" not in said
 

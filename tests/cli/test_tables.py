@@ -82,8 +82,14 @@ def test_a_table_that_was_corrected_is_not_replaced_unasked(name, tmp_path, fake
     assert extract(source, out, "--resume") == 0
     assert out.exists()
     assert (tmp_path / f"corrected.{name}").read_bytes() == edited
-    edit_cell(out, "two", "zwei")
-    assert extract(source, out, "--overwrite") == 0
+    for kept in (f"o.edited{out.suffix}", f"o.edited2{out.suffix}"):
+        edit_cell(out, "two", "zwei")
+        edited = out.read_bytes()
+        capfd.readouterr()
+        assert extract(source, out, "--overwrite") == 0
+        assert f"it is now {tmp_path / kept}" in capfd.readouterr().err
+        assert (tmp_path / kept).read_bytes() == edited
+        assert out.read_bytes() != edited
     assert extract(source, out, "--resume") == 0
 
 
@@ -98,12 +104,40 @@ def test_a_table_that_was_only_saved_anew_is_replaced(name, tmp_path, fake):
     assert extract(source, out, "--resume") == 0
 
 
+def test_a_workbook_with_nothing_new_is_left_untouched(tmp_path, fake):
+    openpyxl = pytest.importorskip("openpyxl")
+    source = write_texts(tmp_path / "in.jsonl", "one", "too long")
+    out = tmp_path / "o.xlsx"
+    assert extract(source, out) == 3
+    book = openpyxl.load_workbook(out)
+    book.active.column_dimensions["B"].width = 77
+    book.save(out)
+    before = out.read_bytes()
+    assert extract(source, out, "--resume") == 3
+    assert out.read_bytes() == before
+    write_texts(source, "one", "too long", "three")
+    assert extract(source, out, "--resume") == 3
+    assert openpyxl.load_workbook(out).active.max_row == 4
+
+
+def test_a_resumed_table_keeps_its_confidences(tmp_path, fake):
+    source, out = write_texts(tmp_path / "in.jsonl", "one"), tmp_path / "o.csv"
+    assert extract(source, out, "--confidence") == 0
+    for texts in (["one"], ["one", "two"], ["one", "two", "three"]):
+        write_texts(source, *texts)
+        assert extract(source, out, "--resume") == 0
+        assert len(rows_of(out)) == len(texts)
+        assert "extracted.text_confidence" in rows_of(out)[0]
+    assert extract(source, out, "--overwrite") == 0
+    assert "extracted.text_confidence" not in rows_of(out)[0]
+
+
 def test_rows_that_were_taken_away_or_added_are_a_change(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "one", "two"), tmp_path / "o.csv"
     assert extract(source, out) == 0
     whole = out.read_text()
     for changed, said in (
-        (whole[: whole.rindex("2,")], "it has 1 rows, not 2"),
+        (whole[: whole.rindex("2,")], "it has 1 row, not 2"),
         (whole + whole.splitlines()[-1] + "\n", "it has 3 rows, not 2"),
     ):
         out.write_text(changed)

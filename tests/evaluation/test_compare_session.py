@@ -231,7 +231,7 @@ def test_results_of_the_systems_that_are_named(files, capsys):
     write_lines(files / "j.jsonl", {**line, "right": "b"}, {**line, "right": "c"})
     assert main(["compare", "a.jsonl", "b.jsonl", "--results", "j.jsonl"]) == 0
     captured = capsys.readouterr()
-    assert "1 judgements of 1 documents" in captured.out
+    assert "1 judgement of 1 document" in captured.out
     assert "ignored judgements about c" in captured.err
     assert main(["compare", "x.jsonl", "y.jsonl", "--results", "j.jsonl"]) == 2
     assert "no judgements of x and y" in capsys.readouterr().err

@@ -120,7 +120,7 @@ def test_what_it_cost(tmp_path, files, capfd):
         (["GOLD"], "give PRED and GOLD, or --lookup TRAIN and GOLD"),
         (["GOLD", "GOLD", "--lookup", "GOLD"], "give PRED and GOLD, or --lookup TRAIN and GOLD"),
         (["GOLD", "GOLD"], "neither 'data' nor 'error'"),
-        (["OTHER", "GOLD"], "1 predictions for 2 documents, and the documents have no ids"),
+        (["OTHER", "GOLD"], "1 prediction for 2 documents, and the documents have no ids"),
         (["gone.jsonl", "GOLD"], "cannot be opened"),
         (["PRED", "GOLD", "--attributes", "gone.json"], "gone.json"),
         (["OTHER", "EMPTY"], "empty.jsonl has no rows"),

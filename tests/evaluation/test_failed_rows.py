@@ -36,19 +36,21 @@ def extract(source, out, *options):
 def test_an_output_with_failed_documents_is_gold(failed_first, tmp_path, capfd):
     rows = [FAILED, RIGHT] if failed_first else [RIGHT, FAILED]
     gold = write_lines(tmp_path / "gold.jsonl", *rows)
-    with pytest.warns(FailedRowsWarning, match="1 rows of documents that failed"):
+    with pytest.warns(FailedRowsWarning, match="skipped 1 failed document without values: 'b'"):
         assert [example.id for example in load_examples(gold, needs_text=False)] == ["a"]
     predicted = write_lines(tmp_path / "p.jsonl", RIGHT, {**RIGHT, "id": "b"})
     assert main(["eval", str(predicted), str(gold), *FEW, "--json"]) == 0
     out, err = capfd.readouterr()
     assert json.loads(out)["n_rows"] == 1
-    assert "1 rows of documents that failed are skipped" in err
+    assert "skipped 1 failed document without values: 'b'" in err
 
 
 @pytest.mark.parametrize("name", ["gold.csv", "gold.xlsx"])
 def test_so_is_a_table_of_it(name, folder, tmp_path, fake, capfd):
     assert extract("mails", name) == 3
-    with pytest.warns(FailedRowsWarning, match="2 rows"):
+    with pytest.warns(
+        FailedRowsWarning, match="skipped 2 failed documents without values: 'mails/b.xlsx', "
+    ):
         examples = list(load_examples(name, needs_text=False))
     assert [example.id for example in examples] == [
         "mails/a.txt",
@@ -59,6 +61,18 @@ def test_so_is_a_table_of_it(name, folder, tmp_path, fake, capfd):
     failed = [row.data is None for row in load_predictions(name)]
     assert failed == [False, True, False, False, False, False, True]
     capfd.readouterr()
+
+
+def test_a_failed_row_whose_values_were_filled_in_is_gold(folder, fake, capfd):
+    assert extract("mails", "gold.csv") == 3
+    capfd.readouterr()
+    text = Path("gold.csv").read_text()
+    assert "\nmails/b.xlsx,,InputError: " in text
+    Path("gold.csv").write_text(text.replace("\nmails/b.xlsx,,", "\nmails/b.xlsx,by hand,"))
+    with pytest.warns(FailedRowsWarning, match="1 failed document without values: 'mails/e.docx'"):
+        examples = list(load_examples("gold.csv", needs_text=False))
+    assert examples[1].id == "mails/b.xlsx"
+    assert examples[1].gold == {"text": ["by hand"]}
 
 
 def test_data_beside_its_error_counts(tmp_path):
@@ -113,6 +127,12 @@ def test_a_report_reads_the_texts_again(folder, fake, capfd):
     assert "four" in (folder.parent / "r.html").read_text()
 
 
+def test_a_table_and_its_lines_have_one_report(folder, fake):
+    assert extract("mails", "o.csv") == 3
+    for name in ("o.csv", "o.csv.jsonl", "o.csv"):
+        assert main(["report", name, "-o", "r.html"]) == 0
+
+
 def test_a_report_replaces_no_file_but_a_report(folder, fake, capfd):
     assert extract("mails", "o.jsonl") == 3
     mine = folder.parent / "r.html"
@@ -123,6 +143,8 @@ def test_a_report_replaces_no_file_but_a_report(folder, fake, capfd):
     mine.unlink()
     for _ in range(2):
         assert main(["report", "o.jsonl", "-o", "r.html"]) == 0
+    assert main(["report", "nosuch.jsonl", "-o", "r.html"]) == 2
+    assert "nosuch.jsonl: cannot be opened: No such file" in capfd.readouterr().err
     other = Path("o.jsonl").rename("O'Neill.jsonl")
     assert main(["report", str(other), "-o", "r.html"]) == 2
     assert "is the page of other extractions" in capfd.readouterr().err
@@ -135,8 +157,8 @@ def test_a_text_that_has_changed_since_is_not_shown(folder, fake, capfd):
     (folder / "d.txt").write_text("forty")
     assert main(["report", "o.jsonl", "-o", "r.html"]) == 0
     said = capfd.readouterr().err
-    assert "1 documents have changed since" in said
-    assert "1 of 7 documents have no text here" in said
+    assert "1 document has changed since" in said
+    assert "1 of 7 documents has no text here" in said
 
 
 def test_with_text_no_blame_falls_on_it(folder, fake, capfd):

@@ -276,7 +276,7 @@ def test_texts_come_from_the_documents(files, capsys):
     write_lines(files / "texts.jsonl", {"id": "1", "title": "Diesel sneaker"})
     more = ["--documents", "texts.jsonl", "--text-field", "title", "-t", "1", "--quiet"]
     assert main(["judge", "bare.jsonl", *more]) == 0
-    assert "1 documents, 1 of 1 values judged" in capsys.readouterr().out
+    assert "1 document, 1 of 1 value judged" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

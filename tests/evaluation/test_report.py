@@ -187,8 +187,8 @@ def test_the_texts_come_from_a_documents_file(tmp_path, capsys):
     arguments = ["--documents", str(documents), "--text-field", "body", "-o", str(page)]
     assert main(["report", str(made), *arguments]) == 0
     notices = capsys.readouterr().err
-    assert "1 lines of" in notices
-    assert "1 of 3 documents have no text" in notices
+    assert "1 line of" in notices
+    assert "1 of 3 documents has no text" in notices
     data = report_data(page)
     assert [each[2] if len(each) > 2 else None for each in data["documents"]] == [
         "so red",

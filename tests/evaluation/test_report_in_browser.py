@@ -438,7 +438,7 @@ def test_checked_values_are_saved_as_gold(browser, tmp_path):
     browser.press("A")
     line = gold_line("ix", texts[0], data[0] | {"o": None}, "Coats")
     assert saved(browser) == line
-    assert browser.text("#saved") == "Gold of 1 documents saved."
+    assert browser.text("#saved") == "Gold of 1 document saved."
     # The second: another brand; the price, a number by the first; the only tag.
     browser.press("j", "n")
     edit(browser, 'Ne"w')

@@ -126,7 +126,7 @@ def test_the_files_of_the_run_are_found_again(folder, fake, monkeypatch, capsys)
     written("docs/b.pdf", pdf_of("Not Nordvik"))
     capsys.readouterr()
     assert main(["report", "v.jsonl", "-o", "r.html"]) == 0
-    assert "1 documents have changed since, so their pages are not shown" in capsys.readouterr().err
+    assert "1 document has changed since, so the pages are not shown" in capsys.readouterr().err
     assert [len(pages) for pages in pages_of(folder / "r.html")] == [1, 0]
     assert [row[2] for row in report_data(folder / "r.html")["documents"]] == ["Nordvik"] * 2
 
@@ -277,7 +277,7 @@ def test_without_pypdfium2_the_text_is_shown(folder, monkeypatch, capsys):
     monkeypatch.setattr("hpd.evaluation.report_pages.find_spec", lambda _: None)
     assert main(["report", "v.jsonl", "-o", "r.html"]) == 0
     said = capsys.readouterr().err
-    assert "the pages of 1 PDF files are not shown: pypdfium2 is not installed: run `pip" in said
+    assert "the pages of 1 PDF file are not shown: pypdfium2 is not installed: run `pip" in said
     assert pages_of(folder / "r.html") == [[]]
     assert report_data(folder / "r.html")["documents"][0][2] == "Nordvik"
 
@@ -304,5 +304,5 @@ def test_a_file_that_cannot_be_rendered_is_told(folder, monkeypatch, capsys):
     monkeypatch.setattr(report_pages, "page_pictures", damaged)
     assert main(["report", "v.jsonl", "--documents", "docs", "-o", "r.html"]) == 0
     said = capsys.readouterr().err
-    assert "the pages of 1 PDF files cannot be shown: docs/a.pdf: cannot be rendered" in said
+    assert "the pages of 1 PDF file cannot be shown: docs/a.pdf: cannot be rendered" in said
     assert [len(pages) for pages in pages_of(folder / "r.html")] == [0, 1]

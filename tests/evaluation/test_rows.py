@@ -219,12 +219,13 @@ def test_by_id():
 def test_missing_and_surplus_ids_are_named_with_file_and_line():
     matching = match_rows(documents("a", "gone", "b"), predictions("b", "x", "a", "a"))
     assert matching.data == [{"n": 3}, None, {"n": 1}]
-    missing, surplus = matching.notices("gold.jsonl", "made.jsonl")
+    missing, surplus, repeated = matching.notices("gold.jsonl", "made.jsonl")
     assert missing == (
-        "1 of 3 documents have no prediction in made.jsonl, which counts as no value: "
+        "1 of 3 documents has no prediction in made.jsonl, which counts as no value: "
         "gold.jsonl:2 (id 'gone')"
     )
-    assert surplus.endswith("made.jsonl:2 (id 'x'), made.jsonl:4 (id 'a')")
+    assert surplus == "1 document has no gold: made.jsonl:2 (id 'x')"
+    assert repeated.endswith("left out, as another has the same id: made.jsonl:4 (id 'a')")
     assert matching.to_json() == {
         "by_order": False,
         "missing": [{"id": "gone", "line": 2}],

@@ -65,6 +65,17 @@ def test_the_status_tells_the_nulls_and_near_ties_of_what_is_written(tmp_path, c
     assert shown["near"].startswith("ties 1 (near_tie): ")
 
 
+def test_an_edited_line_and_failed_documents_are_named(tmp_path, fake, capfd):
+    source, out = write_texts(tmp_path / "in.jsonl", "a", "too long"), tmp_path / "out"
+    assert extract(source, out) == 3
+    code, shown = status(capfd, str(out))
+    assert (code, shown["failed"]) == (3, "1: ContextOverflowError 1: '2'")
+    out.write_text(out.read_text().replace('"id": "1"', '"id": "7"'))
+    code, shown = status(capfd, str(out))
+    assert code == 1
+    assert shown["journal"].startswith("line 1 of the output was changed since hpd wrote it")
+
+
 def test_the_counts_are_those_of_the_run_s_summary(tmp_path, capfd):
     """With a real model, and nested values, some of them null."""
     source, out = write_texts(tmp_path / "in.jsonl", "Luma Shirt, red", "x"), tmp_path / "out"
@@ -86,7 +97,7 @@ def test_the_status_of_an_interrupted_run_tells_what_is_left(tmp_path, fake, cap
     assert code == 3
     assert shown["state"].startswith("no process is writing it; the same command with --resume")
     assert shown["done"] == "2 of 4 documents (50%)"
-    assert shown["failed"] == "1: ContextOverflowError 1"
+    assert shown["failed"] == "1: ContextOverflowError 1: '2'"
     assert shown["left"] == "2 documents"
     assert "--resume removes 15 bytes" in shown["journal"]
 
@@ -118,7 +129,7 @@ def test_the_status_of_a_run_that_is_under_way(tmp_path, capfd):
     assert shown["state"] == "a process is writing it"
     assert shown["done"] == "2 documents"
     assert shown["waiting"] == "1 for the lines before theirs"
-    assert shown["failed"] == "1: DecodeError 1"
+    assert shown["failed"] == "1: DecodeError 1: 'c'"
     assert shown["left"] == "unknown: the input was a stream"
     writer.close(complete=False)
 
@@ -158,9 +169,12 @@ def test_a_replacement_under_way_is_shown_too(tmp_path, fake, capfd):
 
 
 def test_what_no_run_wrote_is_usage(tmp_path, capfd):
-    assert main(["status", str(tmp_path / "out")]) == 2
-    says = "no out.run, which hpd extract writes beside its output"
-    assert says in capfd.readouterr().err
+    out = tmp_path / "out"
+    assert main(["status", str(out)]) == 2
+    assert "out: no such file" in capfd.readouterr().err
+    out.write_text("mine")
+    assert main(["status", str(out)]) == 2
+    assert "there is no out.run beside it, where hpd extract" in capfd.readouterr().err
 
 
 def test_a_journal_of_something_else_is_usage(tmp_path, capfd):

@@ -730,7 +730,7 @@ def test_the_text_of_an_outlook_message_in_other_forms():
     data = data.replace(*(int(tag, 16).to_bytes(4, "little") for tag in tags))
     record = read(data, "msg")
     assert record.text.endswith("4711\n\nAttachments: list.txt")
-    assert record.notes == ("its text is RTF, which is not read",)
+    assert record.notes[0] == "its text is RTF, which is not read"
     assert "中文".encode("cp950").decode(encodings.encoding_from_codepage(950)) == "中文"
 
 

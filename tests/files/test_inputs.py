@@ -11,6 +11,8 @@ import pytest
 
 from hpd.errors import InputError
 from hpd.files.inputs import InputReader, find_files
+from hpd.files.tables import write_table
+from hpd.schema import load_schemas
 from pdf_files import pdf_of
 
 
@@ -65,6 +67,87 @@ def test_the_output_is_not_read_if_it_lies_in_the_folder(tmp_path):
     write(tmp_path / "a.txt", "one")
     out = write(tmp_path / "out.jsonl", "{}")
     assert find_files([str(tmp_path)], leave_out=[out]).paths == (str(tmp_path / "a.txt"),)
+
+
+def test_what_hpd_wrote_is_read_only_if_it_is_named(tmp_path):
+    write(tmp_path / "a.txt", "one")
+    for name in (
+        "values.csv",
+        "values.csv.jsonl",
+        "values.csv.jsonl.run",
+        "b.jsonl",
+        "b.jsonl.run",
+    ):
+        write(tmp_path / name, '{"text": "an earlier result"}')
+    write(tmp_path / "report.html", '<meta name="generator" content="hpd">values')
+    mine = [str(tmp_path / name) for name in ("b.jsonl", "report.html", "values.csv")]
+    mine.append(str(tmp_path / "values.csv.jsonl"))
+    for name in (str(tmp_path), str(tmp_path / "*")):
+        files = find_files([name])
+        assert files.paths == (str(tmp_path / "a.txt"),)
+        assert files.written == tuple(mine)
+        assert not files.skipped
+    assert files.notices()[0].startswith("left out, as hpd wrote them: ")
+    assert find_files(mine).paths == tuple(mine)
+    (tmp_path / "a.txt").unlink()
+    with pytest.raises(InputError, match="only files that hpd wrote"):
+        find_files([str(tmp_path)])
+    with pytest.raises(InputError, match="no file matches, except files that hpd wrote"):
+        find_files([str(tmp_path / "*.jsonl")])
+
+
+def test_a_copy_of_a_workbook_is_known_by_its_mark(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    lines = write(tmp_path / "o.jsonl", '{"id": "1", "data": {"brand": "Luma"}}\n')
+    (tmp_path / "in").mkdir()
+    copy = tmp_path / "in" / "checked.xlsx"
+    write_table(lines, copy, load_schemas("brand"))
+    book = openpyxl.load_workbook(copy)
+    book.active["B2"] = "Lumo"
+    book.save(copy)
+    other = openpyxl.Workbook()
+    other.active.append(["text"])
+    other.save(tmp_path / "in" / "mine.xlsx")
+    files = find_files([str(tmp_path / "in")])
+    assert files.paths == (str(tmp_path / "in" / "mine.xlsx"),)
+    assert files.written == (str(copy),)
+    write(copy, "damaged")
+    assert str(copy) in find_files([str(tmp_path / "in")]).paths
+
+
+def test_columns_beside_the_text_are_named_as_unread(tmp_path):
+    table = write(tmp_path / "a.csv", "id;Vendor;Text;Total\n1;Acme;Hammer;12,50\n")
+    said = "a.csv: only 'Text' is read, not 'Vendor', 'Total' (--text-field names others)"
+    for options, notes in (
+        ({}, [said]),
+        ({"text_field": ["Vendor", "Text"]}, []),
+        ({"whole": True}, []),
+    ):
+        with InputReader([str(table)], **options) as reader:
+            list(reader)
+            assert [note[-len(said) :] for note in reader.note_texts()] == notes
+    with InputReader([str(write(tmp_path / "b.csv", "id,text,category\n1,x,y\n"))]) as reader:
+        list(reader)
+        assert reader.note_texts() == []
+
+
+def test_a_document_without_text_is_named(tmp_path):
+    write(tmp_path / "empty.txt", " \n")
+    write(tmp_path / "full.txt", "one")
+    with InputReader([str(tmp_path)]) as reader:
+        assert [record.notes for record in reader] == [("it has no text",), ()]
+        assert reader.note_texts() == [f"{tmp_path / 'empty.txt'}: it has no text"]
+
+
+def test_attachments_that_are_not_read_are_counted(tmp_path):
+    message = EmailMessage()
+    message["Subject"] = "invoice attached"
+    message.set_content("See the invoice.")
+    for name in ("a.pdf", "b.txt", "logo.png"):
+        message.add_attachment(b"x", maintype="application", subtype="octet-stream", filename=name)
+    path = write(tmp_path / "a.eml", message.as_bytes())
+    assert read(path)[0].notes == ("2 attachments not read (--attachments)",)
+    assert read(path, attachments=True)[0].notes == ()
 
 
 def test_patterns_and_several_names_keep_their_order(tmp_path):
@@ -356,5 +439,5 @@ def test_a_guess_at_the_encoding_of_a_table_is_told(tmp_path):
     (tmp_path / "a.csv").write_bytes("text;n\nGrün;1\n".encode("cp1252"))
     reader = InputReader([str(tmp_path / "a.csv")])
     assert [record.text for record in reader] == ["Grün"]
-    (note,) = reader.note_texts()
+    _, note = reader.note_texts()
     assert "read as Windows-1252" in note

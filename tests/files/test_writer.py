@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from full_disk import file_size_limit
 from hpd.errors import HpdError, InputError
-from hpd.files.journal import Journal, journal_path
+from hpd.files.journal import Journal, NotedTable, journal_path, last_table
 from hpd.files.reader import Record
 from hpd.files.writer import FileWriter, StreamWriter
+from hpd.messages import counted
 
 SETTINGS = {"schema": "s1", "model": "m1", "option --method": "hpd"}
 
@@ -152,7 +153,7 @@ def test_half_a_line_is_cut_and_said(tmp_path, n_bytes):
     writer, places = go_on(path, 3)
     assert places == [2]
     assert writer.n_kept == 2
-    assert writer.repairs == [f"{n_bytes} bytes of an unfinished line were cut off"]
+    assert writer.repairs == [f"cut off {counted(n_bytes, 'byte')} of an unfinished line"]
     assert path.read_bytes().startswith(whole)
 
 
@@ -274,6 +275,17 @@ def test_another_input_is_refused_with_the_record_named(tmp_path, changed):
     assert ids(path)[:2] == ["d0", "d1"]
 
 
+def test_a_changed_file_is_named_without_a_line(tmp_path):
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        writer.write(0, Record("a.txt", "one"), {"id": "a.txt"}, failed=False)
+    with (
+        pytest.raises(InputError, match=r"record 1 \(id 'a.txt'\) is different.*another output"),
+        FileWriter(path, SETTINGS, resume=True) as writer,
+    ):
+        list(writer.pending([Record("a.txt", "two", line=1, source="a.txt")]))
+
+
 def resume(path, order, *numbers, n_written=99, **flags):
     """Go on with an input of these records; the numbers of those that were new, and the writer."""
     new = []
@@ -386,11 +398,87 @@ def test_failed_documents_are_done_again(tmp_path, order):
         fill(writer, [0, 2, 1, 4, 3], failed=[1, 4])
     writer, places = go_on(path, 5, order=order)
     assert places == [1, 4]
-    assert writer.repairs == ["removed 2 failed documents, to try them again"]
     assert sorted(ids(path)) == [f"d{n}" for n in range(5)]
     assert order == "finished" or ids(path) == sorted(ids(path))
     assert "error" not in path.read_text("utf-8")
     assert go_on(path, 5, order=order)[1] == []
+
+
+@pytest.mark.parametrize("order", ["input", "finished"])
+@pytest.mark.parametrize("numbers", [[0, 1], [0, 1, 2], [3], [5, 1], [9, 1]])
+def test_failed_documents_that_are_not_read_keep_their_lines(tmp_path, order, numbers):
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS, order=order) as writer:
+        fill(writer, range(6), failed=[1, 4])
+    before = path.read_text("utf-8").splitlines()
+    done, _ = resume(path, order, *numbers)
+    assert done == [n for n in numbers if n in (1, 4, 9)]
+    again = [n for n in (1, 4) if n not in numbers]
+    after = path.read_text("utf-8").splitlines()
+    assert sorted(ids(path)) == [f"d{n}" for n in sorted({*range(6), *numbers})]
+    assert {line for line in after if "error" in line} == {before[n] for n in again}
+    assert resume(path, order, *range(6))[0] == again
+    assert "error" not in path.read_text("utf-8")
+
+
+def test_a_refused_resume_removes_nothing(tmp_path):
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, range(4), failed=[1, 3])
+    before = path.read_text("utf-8")
+    with (
+        pytest.raises(InputError, match="the input has changed"),
+        FileWriter(path, SETTINGS, resume=True) as writer,
+    ):
+        next(writer.pending([record(2, "another text"), record(1)]))
+    assert sorted(path.read_text("utf-8").splitlines()) == sorted(before.splitlines())
+    assert go_on(path, 4)[1] == [1, 3]
+
+
+@pytest.mark.parametrize("numbers", [[0, 1, 2], [2, 1, 0]])
+def test_a_failed_document_may_have_changed(tmp_path, numbers):
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, range(3), failed=[1])
+    records = {n: record(n, "mended" if n == 1 else "x") for n in numbers}
+    with FileWriter(path, SETTINGS, resume=True) as writer:
+        for place, waiting in writer.pending(records.values()):
+            assert waiting == records[1]
+            writer.write(place, waiting, line(1), failed=False)
+    assert ids(path) == [f"d{n}" for n in numbers]
+    assert "error" not in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("order", ["input", "finished"])
+@given(st.permutations(range(6)), st.permutations(range(8)), st.data())
+@settings(deadline=None)
+def test_runs_with_failures_may_be_interrupted(tmp_path_factory, order, places, now, data):
+    path = tmp_path_factory.mktemp("failed") / "out"
+    failed = data.draw(st.sets(st.sampled_from(range(6))))
+    with FileWriter(path, SETTINGS, order=order) as writer:
+        fill(writer, places, failed=failed)
+    now = now[: data.draw(st.integers(0, 8))]
+    done, _ = resume(path, order, *now, n_written=data.draw(st.integers(0, 4)))
+    other = data.draw(st.permutations(range(8)))
+    rest, _ = resume(path, order, *other)
+    assert sorted([*done, *rest]) == sorted(failed | {6, 7}), "each is done once"
+    assert "error" not in path.read_text("utf-8")
+    if order == "input":
+        assert ids(path) == [f"d{n}" for n in other]
+    else:
+        assert sorted(ids(path)) == [f"d{n}" for n in range(8)]
+
+
+def test_the_last_table_stays_recorded(tmp_path):
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, range(2), failed=[0])
+    table = NotedTable("out.csv", [1, 2], confidence=True)
+    journal = Journal(journal_path(path), SETTINGS)
+    journal.note_table(table)
+    journal.close()
+    FileWriter(path, SETTINGS, resume=True).close(complete=False)
+    assert last_table(journal_path(path)) == table
 
 
 def test_failed_documents_are_kept_on_request(tmp_path):

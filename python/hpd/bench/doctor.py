@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hpd.errors import HpdError, ModelLoadError
+from hpd.messages import counted
 from hpd.models.cache import CACHE_VARIABLE, cache_folder
 from hpd.models.hardware import (
     AMX_VARIABLE,
@@ -136,7 +137,8 @@ def check_processor() -> Check:
     flags = cpu_flags() or frozenset()
     features = [name for flag, name in _FEATURES.items() if flag in flags]
     unused = [name for name in features if f"{name} = 1" not in built]
-    text = f"{processor()}, {n_cores()} cores" + (f": {', '.join(features)}" if features else "")
+    text = f"{processor()}, {counted(n_cores(), 'core')}"
+    text += f": {', '.join(features)}" if features else ""
     details = {
         "features": features,
         "n_cores": n_cores(),
@@ -346,7 +348,7 @@ def check_model(model: Path) -> Iterator[Check]:
     yield Check(
         "model",
         "ok",
-        f"{model.name} loads and answers: {len(outcome['answers'])} documents in "
+        f"{model.name} loads and answers: {counted(len(outcome['answers']), 'document')} in "
         f"{outcome['seconds']:.2f} s",
         details={"path": str(model), "seconds": outcome["seconds"]},
     )

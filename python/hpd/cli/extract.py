@@ -48,7 +48,8 @@ from hpd.cli.terminal import ExtractProgress
 from hpd.cli.writing import ReadAhead, RunWriter
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
-from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
+from hpd.files.inputs import InputReader, Shard, parse_shard
+from hpd.files.journal import journal_path, last_table
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
 from hpd.files.streams import fill_pattern, is_pattern, is_url
 from hpd.files.tables import (
@@ -59,6 +60,7 @@ from hpd.files.tables import (
     write_table,
 )
 from hpd.files.writer import Writer
+from hpd.messages import counted
 from hpd.models.hardware import device_summary
 from hpd.models.model_files import is_bundled, resolve_model
 from hpd.pipeline import Examples, check_method, read_examples
@@ -146,8 +148,8 @@ def run(arguments: argparse.Namespace) -> int:
             watch=arguments.watch,
         )
     with reader:
-        if reader.files.skipped and not options.quiet:
-            say(skipped_text(reader.files.skipped))
+        for notice in () if options.quiet else reader.files.notices():
+            say(notice)
         if arguments.dry_run:
             from hpd.cli.dry_run import print_prompt
 
@@ -189,7 +191,7 @@ def run(arguments: argparse.Namespace) -> int:
         for note in (*(f"{output}: {note}" for note in writer.notes), *reader.note_texts()):
             say(note)
     if can_resume and is_made_from_lines(output):
-        _write_table(Path(output), schemas, writing, reader.types, confidence=arguments.confidence)
+        _write_table(arguments, Path(output), schemas, writing, reader.types)
     return writing.finish()
 
 
@@ -270,25 +272,29 @@ def added_columns(
 
 
 def _write_table(
+    arguments: argparse.Namespace,
     table: Path,
     schemas: Schemas,
     writing: RunWriter,
     types: Mapping[str, Any],
-    *,
-    confidence: bool,
 ) -> None:
     """Write the table of finished documents, unless an interrupted run has no lines in place."""
     lines = lines_path(table)
     if not writing.is_complete and not lines.exists():
         return
+    before = last_table(journal_path(lines))
+    confidence = arguments.confidence or (before is not None and before.confidence)
     try:
-        write_table(lines, table, schemas, types, confidence=confidence)
+        write_table(
+            lines, table, schemas, types, confidence=confidence, if_different=arguments.resume
+        )
         if not is_pattern(str(table)):
-            note_table(lines, table)
+            note_table(lines, table, confidence=confidence)
     except OSError as error:
         raise HpdError(
-            f"{table} cannot be written: {error.strerror or error}; {writing.n_safe} documents are "
-            f"safe in {lines}, and the same command with --resume makes the table"
+            f"{table} cannot be written: {error.strerror or error}; "
+            f"{counted(writing.n_safe, 'document', 'is')} safe in {lines}, and the "
+            "same command with --resume makes the table"
         ) from error
 
 

@@ -11,16 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from hpd.cli.arguments import not_empty
-from hpd.cli.common import UsageError, input_errors_as_usage
+from hpd.cli.common import UsageError, input_errors_as_usage, say
+from hpd.errors import InputError
 from hpd.files.journal import file_fingerprint, journal_path, text_fingerprint
 from hpd.files.streams import absolute, fill_pattern, fixed_folder, is_pattern
 from hpd.files.tables import (
     PER_DOCUMENT_SUFFIXES,
-    check_unedited,
     check_writable,
+    edit_of_table,
     is_made_from_lines,
     keeps_input,
     lines_path,
+    move_aside,
 )
 from hpd.files.writer import FileWriter, StreamWriter, Writer
 from hpd.models.calibrations import stored_calibration
@@ -217,9 +219,14 @@ def open_writer(
 
             shown = ResultTable(schemas)
         return StreamWriter(name, order=arguments.order, shown=shown)
-    if is_made_from_lines(target) and not arguments.overwrite:
-        check_unedited(lines_file(target), Path(target))
-    return FileWriter(
+    table = Path(target)
+    edit = edit_of_table(lines_file(target), table) if is_made_from_lines(target) else None
+    if edit is not None and not arguments.overwrite:
+        raise InputError(
+            f"{table} was changed since hpd wrote it: {edit}; this run would replace it: "
+            "give the changed table another name, or start again (--overwrite)"
+        )
+    writer = FileWriter(
         lines_file(target),
         settings,
         order=arguments.order,
@@ -229,6 +236,9 @@ def open_writer(
         accept_changes=arguments.watch,
         about=_about(arguments, schemas, model),
     )
+    if edit is not None:
+        say(f"{table} was changed since hpd wrote it: {edit}; it is now {move_aside(table)}")
+    return writer
 
 
 def _about(arguments: argparse.Namespace, schemas: Schemas, model: Path) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.reader import Record
 from hpd.files.writer import Writer, error_line
+from hpd.messages import counted
 from hpd.results import Extraction
 from hpd.schema.schemas import Schemas
 
@@ -160,7 +161,7 @@ class RunWriter:
     def _say_interrupted(self) -> None:
         """Print what is written so far, and how to continue."""
         how = "; the same command with --resume does the rest" if self._can_resume else ""
-        say(f"interrupted: {self.n_safe} documents are written{how}")
+        say(f"interrupted: {counted(self.n_safe, 'document', 'is')} written{how}")
 
     def _failed_write(self, error: OSError) -> HpdError:
         """Return the error for an output that can no longer be written."""
@@ -168,7 +169,8 @@ class RunWriter:
         where = error.filename or self._output
         how = ", and the same command with --resume does the rest" if self._can_resume else ""
         return HpdError(
-            f"{where} cannot be written: {reason}; {self.n_safe} documents are safe{how}"
+            f"{where} cannot be written: {reason}; "
+            f"{counted(self.n_safe, 'document', 'is')} safe{how}"
         )
 
     @property
@@ -198,8 +200,8 @@ class RunWriter:
         shown = self._progress if self._progress is not None and self._progress.shown else None
         if n_done == 0:
             if not self._has_cut and not self._quiet:
-                counted = "" if shown is None else "; from here on, chunks are counted"
-                say(f"{record.id} is cut into {n_chunks} chunks{counted}")
+                how = "" if shown is None else "; from here on, chunks are counted"
+                say(f"{record.id} is cut into {n_chunks} chunks{how}")
             self._has_cut = True
             if shown is not None:
                 shown.count_chunks(n_chunks - 1)
@@ -247,7 +249,7 @@ class RunSummary:
         """Count the values of an extraction, and whether its document is empty."""
         fields = extraction.fields.values()
         self._n.update(
-            empty=not has_text,
+            empty=int(not has_text),
             values=len(fields),
             nulls=sum(field.value is None for field in fields),
             unsure=sum(field.nulled and not field.error for field in fields),
@@ -274,7 +276,7 @@ class RunSummary:
             n_kept: the number of documents that an earlier run finished.
             n_failed_kept: how many of them failed.
         """
-        parts = [f"{self.n_written} document{'s' * (self.n_written != 1)}"]
+        parts = [counted(self.n_written, "document")]
         if n_kept:
             parts[0] += f" ({n_kept} more were done before)"
         if self.seconds > 0 and self.n_written:

@@ -14,6 +14,7 @@ from hpd.errors import InputError
 from hpd.evaluation.rows import Example, Prediction
 from hpd.files.inputs import InputReader
 from hpd.files.journal import document_fingerprint, journal_path, read_journal
+from hpd.messages import counted
 
 MAX_LOCATIONS = 5
 
@@ -51,21 +52,25 @@ class Matching:
             )
         if self.missing:
             lines.append(
-                f"{len(self.missing)} of {len(self.predictions)} documents have no prediction in "
-                f"{prediction_name}, which counts as no value: "
+                f"{counted(len(self.missing), 'document', 'has', of=len(self.predictions))} no "
+                f"prediction in {prediction_name}, which counts as no value: "
                 f"{_locations(self.missing, gold_name)}"
             )
-        if self.surplus:
-            n = len(self.surplus)
-            which = "1 prediction is" if n == 1 else f"{n} predictions are"
-            lines.append(
-                f"{which} not used, as no document has the id or another prediction has it: "
-                f"{_locations(self.surplus, prediction_name)}"
-            )
+        ids = {each.id for each in self.predictions if each is not None}
+        for has_gold, what, verb, why in (
+            (False, "document", "has", "no gold"),
+            (True, "prediction", "is", "left out, as another has the same id"),
+        ):
+            unused = [each for each in self.surplus if (each.id in ids) == has_gold]
+            if unused:
+                lines.append(
+                    f"{counted(len(unused), what, verb)} {why}: "
+                    f"{_locations(unused, prediction_name)}"
+                )
         if self.duplicates:
             lines.append(
-                f"{len(self.duplicates)} documents have the id of an earlier one and are matched "
-                f"in order: {_locations(self.duplicates, gold_name)}"
+                f"{counted(len(self.duplicates), 'document', 'has')} the id of an earlier one, "
+                f"matched in order: {_locations(self.duplicates, gold_name)}"
             )
         return lines
 
@@ -104,7 +109,8 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
         )
     if len(predicted) != len(examples):
         raise InputError(
-            f"{len(predicted)} predictions for {len(examples)} documents, and the "
+            f"{counted(len(predicted), 'prediction')} for {counted(len(examples), 'document')}, "
+            f"and the "
             f"{' and the '.join(without_ids)} have no ids: cannot tell which belongs to which"
         )
     return Matching(tuple(predicted), True, (), (), ())
@@ -249,7 +255,8 @@ def reread_sources(
     n_pictured = sum(each.text is not None for each in changed)
     for n, what in ((len(changed) - n_pictured, "texts"), (n_pictured, "pages")):
         if n:
-            notices.append(f"{n} documents have changed since, so their {what} are not shown")
+            who = counted(n, "document", "has")
+            notices.append(f"{who} changed since, so the {what} are not shown")
     return found
 
 

@@ -15,6 +15,7 @@ from hpd.evaluation.report import ReportedDocument, ReportedPage
 from hpd.files.formats.pdf import PagePicture, page_pictures
 from hpd.files.reader import open_source
 from hpd.files.streams import Source, without_compression
+from hpd.messages import counted
 from hpd.version import install_command
 
 MAX_EMBEDDED = 16 << 20
@@ -96,9 +97,11 @@ def with_pages(
             if find_spec("pypdfium2")
             else f"pypdfium2 is not installed: run `{install_command('pdf')}`"
         )
-        notices.append(f"the pages of {n_unknown} PDF files are not shown: {why}")
+        notices.append(f"the pages of {counted(n_unknown, 'PDF file')} are not shown: {why}")
     if errors:
-        notices.append(f"the pages of {len(errors)} PDF files cannot be shown: {errors[0]}")
+        notices.append(
+            f"the pages of {counted(len(errors), 'PDF file')} cannot be shown: {errors[0]}"
+        )
     return [
         replace(document, pages=tuple(replace(each, url=store.url(each.url)) for each in pages))
         for document, pages in zip(documents, found, strict=True)

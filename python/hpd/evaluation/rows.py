@@ -1,6 +1,6 @@
 """Reads the rows of gold files and prediction files.
 
-Both are JSON Lines or tables (CSV, TSV, Parquet). A line of gold has its values in
+Both are JSON Lines or tables (CSV, TSV, Excel, Parquet). A line of gold has its values in
 ``target_scores`` (OA-Mine, AE-110k, WDC-PAVE), ``gold`` or ``data``; a line of predictions, as
 ``hpd extract`` writes it, in ``data``. A table has a column for each attribute. Invalid rows raise
 ``InputError`` with file and line.
@@ -30,6 +30,7 @@ from hpd.files.reader import (
 )
 from hpd.files.rows import TABLES, WHOLE_FORMATS, Format, WholeText, plain_value
 from hpd.files.streams import Source, decompression_errors, kind, listed, reason
+from hpd.messages import counted
 
 ABSENT = "n/a"
 """Marks an attribute that a document does not state, in benchmarks."""
@@ -127,14 +128,14 @@ def load_examples(
     missing, and is then empty.
 
     If the gold is an output of ``hpd extract``, failed documents are skipped, with a
-    ``FailedRowsWarning``.
+    ``FailedRowsWarning``, unless their values were filled in by hand.
     """
     text_fields = (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
     is_table = guess_format(source) in TABLES
-    n_failed = 0
+    failed: list[str] = []
     for number, (line, row) in enumerate(read_rows(source), start=1):
         if _has_failed(row, GOLD_FIELDS):
-            n_failed += 1
+            failed.append(str(row.get(id_field or "id") or number))
             continue
         try:
             given_id = _id(row, id_field)
@@ -162,9 +163,10 @@ def load_examples(
         yield Example(
             given_id or str(number), text, category, gold, line, is_numbered=given_id is None
         )
-    if n_failed:
+    if failed:
+        named = f"{counted(len(failed), 'failed document')} without values"
         warnings.warn(
-            f"{source_name(source)}: {n_failed} rows of documents that failed are skipped",
+            f"{source_name(source)}: skipped {named}: {listed(failed)}",
             FailedRowsWarning,
             stacklevel=2,
         )
@@ -213,8 +215,11 @@ def _has_failed(row: Mapping[str, Any], names: Sequence[str]) -> bool:
         return not any(isinstance(row.get(name), Mapping) for name in names)
     error = row.get(_error_column(row))
     # A line with this error has data, which violates the schema.
-    is_error = isinstance(error, str) and _ERROR.match(error) is not None
-    return is_error and not str(error).startswith("InvalidDataError")
+    if not isinstance(error, str) or _ERROR.match(error) is None:
+        return False
+    attributes = [*row][1 : [*row].index(_error_column(row))] if _is_own_table(row) else ()
+    is_filled = any(row[name] is not None for name in attributes)
+    return not (is_filled or error.startswith("InvalidDataError"))
 
 
 def _own_columns(row: Mapping[str, Any]) -> set[str]:

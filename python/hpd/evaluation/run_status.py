@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,6 +28,11 @@ class RunStatus:
     """Finished documents whose lines wait in the journal for their turn."""
     failures: Counter[str]
     """Failed documents, including waiting ones, by type of error."""
+    failed_ids: tuple[str, ...]
+    """Their ids."""
+    changed_line: int | None
+    """The number of the first line that was changed since it was written, if any; the run cannot be
+    resumed."""
     n_surplus: int
     """Bytes at the end of the output that are not in the journal, left by a killed process."""
     n_missing: int
@@ -55,7 +61,9 @@ def read_status(path: Path) -> RunStatus:
             return _read(path, journal, file, is_running)
     except FileNotFoundError as error:
         raise InputError(
-            f"{path}: no {journal.name}, which hpd extract writes beside its output"
+            f"{path}: there is no {journal.name} beside it, where hpd extract records its run"
+            if path.exists()
+            else f"{path}: no such file"
         ) from error
     except OSError as error:
         raise InputError(f"{journal}: cannot be read: {reason(error)}") from error
@@ -63,8 +71,9 @@ def read_status(path: Path) -> RunStatus:
 
 def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunStatus:
     head = read_head(file.readline(), journal)
-    failures: Counter[str] = Counter()
-    waiting: dict[int, str | None] = {}  # the type of error of each, if any
+    failed: list[tuple[str, str]] = []  # the id and the type of error of each
+    waiting: dict[int, tuple[str, str] | None] = {}
+    changed_line: int | None = None
     n_done = 0
     end = 0
     if not path.exists():
@@ -72,34 +81,40 @@ def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunSta
     with open(path, "rb") as output:
         for _, entry in read_entries(file, journal):
             if entry.end is None:
-                waiting[entry.index] = _error_type(entry.line or "") if entry.failed else None
+                waiting[entry.index] = _failure(entry.line or "") if entry.failed else None
                 continue
             waiting.pop(entry.index, None)
             n_done += 1
+            output.seek(end)
+            line = output.read(max(0, entry.end - end))
+            if changed_line is None and zlib.crc32(line) != entry.crc:
+                changed_line = n_done
             if entry.failed:
-                output.seek(end)
-                failures[_error_type(output.read(max(0, entry.end - end)))] += 1
+                failed.append(_failure(line))
             end = max(end, entry.end)
         size = output.seek(0, 2)
-    failures.update(error for error in waiting.values() if error is not None)
+    failed += [failure for failure in waiting.values() if failure is not None]
     return RunStatus(
         path=path,
         head=head,
         is_running=is_running,
         n_done=n_done,
         n_waiting=len(waiting),
-        failures=failures,
+        failures=Counter(error for _, error in failed),
+        failed_ids=tuple(id_ for id_, _ in failed),
+        changed_line=changed_line,
         n_surplus=max(0, size - end),
         n_missing=max(0, end - size),
     )
 
 
-def _error_type(line: str | bytes) -> str:
-    """Return the type of the error in a line of output."""
+def _failure(line: str | bytes) -> tuple[str, str]:
+    """Return the id and the type of the error in a line of output."""
     try:
-        return str(json.loads(line)["error"]["type"])
+        row = json.loads(line)
+        return str(row["id"]), str(row["error"]["type"])
     except (ValueError, TypeError, KeyError, RecursionError):
-        return "unknown"
+        return "unknown", "unknown"
 
 
 def count_values(path: Path) -> Counter[str]:

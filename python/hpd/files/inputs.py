@@ -37,8 +37,10 @@ from hpd.files.rows import (
     WHOLE_FORMATS,
     Format,
 )
-from hpd.files.streams import absolute, is_url
+from hpd.files.streams import absolute, is_url, listed
 from hpd.files.watching import Watch
+from hpd.files.written import is_journal, is_output
+from hpd.messages import counted
 from hpd.version import install_command
 
 _SHARD = re.compile(r"(\d+)/(\d+)")
@@ -106,10 +108,10 @@ class RepeatedIds:
         if not len(repeated):
             return None
         first = int(repeated[0])
-        who = "document has" if len(repeated) == 1 else "documents have"
         return (
-            f"{len(repeated)} {who} the id of an earlier one: the first is document {first + 1}, "
-            f"with the id of document {int(firsts[group[first]]) + 1}"
+            f"{counted(len(repeated), 'document', 'has')} the id of an earlier one: the "
+            f"first is document {first + 1}, with the id of document "
+            f"{int(firsts[group[first]]) + 1}"
         )
 
 
@@ -145,6 +147,18 @@ class FoundFiles:
     """Paths, and ``-`` for standard input."""
     skipped: Counter[str] = field(default_factory=Counter)
     """What was skipped in folders: counts of files by extension, and of other entries."""
+    written: tuple[str, ...] = ()
+    """The files of folders and patterns that were skipped because hpd wrote them."""
+
+    def notices(self) -> list[str]:
+        """Describe what was skipped."""
+        notices = []
+        if self.skipped:
+            notices.append(skipped_text(self.skipped))
+        if self.written:
+            who = "it" if len(self.written) == 1 else "them"
+            notices.append(f"left out, as hpd wrote {who}: {listed(self.written)}")
+        return notices
 
 
 def find_files(
@@ -158,39 +172,48 @@ def find_files(
     pattern.
 
     Folders are read recursively in the order of names, without hidden files, links to folders,
-    pipes and devices.
+    pipes and devices. What hpd wrote is read only if it is named itself.
 
     Args:
         names: the names as given.
         format: the format of all files, regardless of their extensions.
-        leave_out: files to skip in folders, such as the output.
+        leave_out: files to skip in folders and patterns, such as the output.
         may_be_none: whether a folder or pattern without files is allowed.
 
     Raises:
         InputError: a name matches no file, or a folder cannot be read.
     """
     paths: list[str] = []
+    written: list[str] = []
     skipped: Counter[str] = Counter()
     hidden = {os.path.realpath(path) for path in leave_out}
     for name in names:
         kind, inside = _found(name, skipped)
-        if kind == "folder":
+        if kind != "file":
             # Unlike Path.resolve, realpath accepts links in a circle.
             inside = [path for path in inside if os.path.realpath(path) not in hidden]
+            among = {*inside}
+            ours = {path for path in inside if is_output(path, among)}
+            written += sorted(ours)
+            inside = [path for path in inside if not (path in ours or is_journal(path, among))]
+        if kind == "folder":
             known = [path for path in inside if format is not None or _is_read(path)]
             skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
             if not known and not may_be_none:
-                there = f": only {_counted(skipped)}" if skipped else ", which is empty"
-                raise InputError(f"{name}: no file can be read in this folder{there}")
+                only = [_counted(skipped)] if skipped else []
+                only += ["files that hpd wrote (name each to read it)"] if written else []
+                there = f": only {' and '.join(only)}" if only else ", as it is empty"
+                raise InputError(f"{name}: there is no file to read in this folder{there}")
             paths.extend(known)
         else:
             if not inside and not may_be_none:
-                raise InputError(f"{name}: no file matches")
+                but = ", except files that hpd wrote: name each to read it" if written else ""
+                raise InputError(f"{name}: no file matches{but}")
             paths.extend(inside)
     twice = [path for path, n in Counter(paths).items() if n > 1]
     if twice:
         raise InputError(f"{twice[0]} is given more than once")
-    return FoundFiles(tuple(paths), skipped)
+    return FoundFiles(tuple(paths), skipped, tuple(written))
 
 
 def _is_read(path: str) -> bool:
@@ -417,6 +440,7 @@ class InputReader:
                 for n_read, record in enumerate(reader, start=1):
                     if n_read == 1:
                         self._note_types(reader.types)
+                        self._note_columns(reader)
                     if is_whole or self._is_ours(file, n_read - 1):
                         yield self._with_category(record)
         except InputError as error:
@@ -449,6 +473,14 @@ class InputReader:
         """Record the types of columns; None where two files differ."""
         for name, kind in types.items():
             self.types[name] = kind if self.types.get(name, kind) == kind else None
+
+    def _note_columns(self, reader: RecordReader) -> None:
+        """Note which columns of a table are not in its texts, unless they were chosen."""
+        if unread := reader.unread_columns:
+            read = listed(reader.text_columns)
+            note = f"only {read} is read, not {listed(unread)} (--text-field names others)"
+            self._notes[note] += 1
+            self._noted.setdefault(note, reader.name)
 
     def _is_ours(self, file: _File, row: int) -> bool:
         return self._shard is None or self._shard.has(file.offset, row)

@@ -16,7 +16,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -141,6 +141,18 @@ class JournalHead:
     """The names of the input, the schema and the model, for display only."""
 
 
+@dataclass(frozen=True, slots=True)
+class NotedTable:
+    """A table that was made from the lines of a run."""
+
+    table: str
+    """The name of its file."""
+    rows: Sequence[int]
+    """The checksums of its rows."""
+    confidence: bool
+    """Whether it has columns with confidences."""
+
+
 def journal_path(path: Path) -> Path:
     """Return the path of an output's journal."""
     return path.with_name(path.name + ".run")
@@ -202,18 +214,19 @@ class Journal:
             row["line"] = entry.line
         return self._append(row)
 
-    def note_table(self, name: str, rows: Sequence[int]) -> None:
-        """Record the table that was made, with the checksums of its rows; the last record
-        counts."""
-        self._append({"table": name, "rows": [*rows]})
+    def note_table(self, table: NotedTable) -> None:
+        """Record the table that was made; the last record counts."""
+        self._append(asdict(table))
 
     def replace(self, entries: Iterator[JournalEntry]) -> None:
-        """Atomically replace all entries."""
+        """Atomically replace all entries; the last table stays recorded."""
         new = Journal(self.path.with_name(self.path.name + ".new"), {})
         try:
             new.clear(self.head)
             for entry in entries:
                 new.append(entry)
+            if (table := last_table(self.path)) is not None:
+                new.note_table(table)
             new.path.replace(self.path)
         except BaseException:
             with suppress(OSError):
@@ -305,18 +318,19 @@ def read_entries(file: BinaryIO, path: Path) -> Iterator[tuple[int, JournalEntry
         offset += len(line)
 
 
-def rows_of_last_table(journal: Path) -> list[int] | None:
-    """Return the checksums of the rows of the last table that was made from the lines, if their
-    journal records one."""
-    rows = None
+def last_table(journal: Path) -> NotedTable | None:
+    """Return the last table that was made from the lines, if their journal records one."""
+    found = None
     try:
         with open(journal, "rb") as file:
             for line in file:
                 if line.startswith(_TABLE) and line.endswith(b"\n"):
-                    rows = [*map(int, json.loads(line)["rows"])]
+                    row = json.loads(line)
+                    sums = [*map(int, row["rows"])]
+                    found = NotedTable(row["table"], sums, bool(row.get("confidence")))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return rows
+    return found
 
 
 def read_entry(line: bytes, where: str) -> JournalEntry:

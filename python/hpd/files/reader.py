@@ -185,6 +185,25 @@ class RecordReader:
         """The types of typed columns, once a record has been read."""
         return self._source.types
 
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """The columns of a table that are taken for its texts, because of their names."""
+        if self._is_whole or self._text_fields or self.format not in TABLES:
+            return ()
+        return default_text_fields(dict.fromkeys(self._source.columns, ""))
+
+    @property
+    def unread_columns(self) -> tuple[str, ...]:
+        """The columns beside these, except for the id and the category."""
+        if not (texts := self.text_columns):
+            return ()
+        named = {*texts, self._id_field, self._category_field, ""}
+        return tuple(
+            name
+            for name in self._source.columns
+            if name not in named and name.strip().lower() not in ("id", "category")
+        )
+
     def _record(
         self, number: int, line: int, row: Mapping[str, Any] | str | WholeText | InputError
     ) -> Record:
@@ -211,6 +230,8 @@ class RecordReader:
                 error = InputError(f"{self.name}:{line}: {failure}")
                 category = None
         notes = (*dict.fromkeys(self._source.notes),)
+        if error is None and not (text.strip() or notes):
+            notes = ("it has no text",)
         return Record(record_id, text, category, line, error, raw, places, self.name, notes)
 
     def _text(self, line: int, row: Mapping[str, Any]) -> tuple[str, Places | None]:

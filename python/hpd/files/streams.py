@@ -285,7 +285,7 @@ def decompression_errors() -> tuple[type[Exception], ...]:
 
 def _zstandard() -> Any:
     name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-    return import_extra(name, "backports.zstd", "zst", ".zst files")
+    return import_extra(name, "backports.zstd", "zst", "a .zst file")
 
 
 def kind(value: object) -> str:

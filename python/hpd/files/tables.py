@@ -12,16 +12,18 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.columns import Column, OutputLine, as_text, flat_columns, table_columns
-from hpd.files.journal import Journal, journal_path, rows_of_last_table
-from hpd.files.reader import Record, RecordReader
-from hpd.files.rows import plain_value
+from hpd.files.journal import Journal, NotedTable, journal_path, last_table
+from hpd.files.reader import Record, RecordReader, guess_format
+from hpd.files.rows import Format, plain_value
 from hpd.files.streams import fill_pattern, fixed_folder, is_pattern, naming_file
+from hpd.messages import counted
 from hpd.schema.schemas import Schemas
 
 _SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
@@ -61,9 +63,10 @@ def write_table(
     types: Mapping[str, Any] | None = None,
     *,
     confidence: bool = False,
+    if_different: bool = False,
 ) -> None:
     """Write a table from a file of lines, and replace an existing table when the new one is
-    complete.
+    complete; with ``if_different``, only by other rows, as a workbook has widths and comments too.
 
     The columns are the id, the attributes, the checks that did not pass, the error of a document
     that failed, the input file (if the lines name it) and the columns of the input. An attribute
@@ -95,7 +98,10 @@ def write_table(
                 name = "sheets" if suffix == ".xlsx" else "parquet"
                 module = import_module(f"hpd.files.formats.{name}")
                 module.write_table(unfinished, columns, lambda: _lines(lines), types or {})
-        unfinished.replace(table)
+        if if_different and table.exists() and _rows_are_same(unfinished, table):
+            unfinished.unlink()
+        else:
+            unfinished.replace(table)
     except BaseException:
         # If the disk is full, its space is needed.
         unfinished.unlink(missing_ok=True)
@@ -175,38 +181,42 @@ def check_writable(table: Path) -> None:
         InputError: a package is not installed.
     """
     if table.suffix.lower() == ".xlsx":
-        import_extra("openpyxl", "openpyxl", "office", "Excel tables")
+        import_extra("openpyxl", "openpyxl", "office", "an Excel table")
     elif table.suffix.lower() in _TYPED_TABLES:
         import_extra("pyarrow.parquet", "pyarrow", "parquet", "Parquet")
 
 
-def note_table(lines: Path, table: Path) -> None:
+def note_table(lines: Path, table: Path, *, confidence: bool) -> None:
     """Record in the journal which table was made from the lines."""
     journal = Journal(journal_path(lines), {})
     try:
-        journal.note_table(table.name, [each for each, _ in _sums(table)])
+        journal.note_table(NotedTable(table.name, [each for each, _ in _sums(table)], confidence))
     finally:
         journal.close()
 
 
-def check_unedited(lines: Path, table: Path) -> None:
-    """Check that no rows of a table were edited; saving it without changes is fine.
-
-    Raises:
-        InputError: a row was edited, or the table can no longer be read.
-    """
-    noted = rows_of_last_table(journal_path(lines))
+def edit_of_table(lines: Path, table: Path) -> str | None:
+    """Describe the first edit of a table's rows since it was made; None if there is none, as when
+    it was only saved again."""
+    noted = last_table(journal_path(lines))
     if noted is None or not table.exists():
-        return
+        return None
     try:
-        edit = _first_edit(noted, table)
+        return _first_edit(noted.rows, table)
     except InputError as error:
-        edit = f"it cannot be read ({error})"
-    if edit is not None:
-        raise InputError(
-            f"{table} was changed since hpd wrote it: {edit}; this run would replace it: "
-            "give the changed table another name, or start again (--overwrite)"
-        )
+        return f"it cannot be read ({error})"
+
+
+def move_aside(table: Path) -> Path:
+    """Give a table a free name, such as ``values.edited.xlsx``, and return that."""
+    names = (f"{table.stem}.edited{n}{table.suffix}" for n in ("", *range(2, 1 << 20)))
+    free = next(path for name in names if not (path := table.with_name(name)).exists())
+    return table.rename(free)
+
+
+def _rows_are_same(one: Path, other: Path) -> bool:
+    pairs = zip_longest(*(_sums(path, guess_format(other)) for path in (one, other)))
+    return all(a is not None and b is not None and a[0] == b[0] for a, b in pairs)
 
 
 def _first_edit(noted: Sequence[int], table: Path) -> str | None:
@@ -214,12 +224,15 @@ def _first_edit(noted: Sequence[int], table: Path) -> str | None:
     for n_rows, (found, record) in enumerate(_sums(table), start=1):
         if n_rows <= len(noted) and found != noted[n_rows - 1]:
             return f"row {record.line} (id {record.id!r}) is different"
-    return None if n_rows == len(noted) else f"it has {n_rows} rows, not {len(noted)}"
+    return None if n_rows == len(noted) else f"it has {counted(n_rows, 'row')}, not {len(noted)}"
 
 
-def _sums(table: Path) -> Iterator[tuple[int, Record]]:
+def _sums(
+    table: Path,
+    format: Format | None = None,  # noqa: A002
+) -> Iterator[tuple[int, Record]]:
     """Yield the checksum of each row, with its record."""
-    with RecordReader(table) as reader:
+    with RecordReader(table, format=format) as reader:
         for record in reader:
             row = {str(name): plain_value(value) for name, value in record.raw.items()}
             text = json.dumps(row, ensure_ascii=False, default=str)

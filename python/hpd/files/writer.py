@@ -25,6 +25,7 @@ from hpd.files.journal import (
 )
 from hpd.files.reader import Record
 from hpd.files.streams import naming_file, reason
+from hpd.messages import counted
 
 LineOrder = Literal["input", "finished"]
 """The order of the lines: as in the input, or as documents are finished."""
@@ -220,19 +221,33 @@ class FileWriter:
     def _index_of(self, number: int, record: Record) -> tuple[int, bool]:
         """Return the index of a record's line, and whether the line is written."""
         document = int(_fingerprint(record), 16)
+        failed = self._failed.get(record.id)
         if self._moved is None:
             known = self._documents[number] if number < len(self._documents) else 0
-            if known == document or not (known or document in self._behind(number)):
-                return number, bool(known)
-            self._move(number)
-            assert self._moved is not None
-        if self._moved.indexes_of[document]:
+            if known == document:
+                return number, True
+            if number in self._failed_at:
+                is_next = failed is not None and failed[0] == number
+            else:
+                is_next = not (known or failed or document in self._behind(number))
+            if not is_next:
+                self._move(number)
+        if self._moved is not None and self._moved.indexes_of[document]:
             return self._moved.indexes_of[document].pop(0), True
+        if failed:
+            index = failed.pop(0)
+            del self._failed_at[index]
+            if not failed:
+                del self._failed[record.id]
+            return index, False
+        if self._moved is None:
+            return number, False
         if record.id in self._moved.ids and not self._accept_changes:
+            line = "" if record.id == record.source else f", line {record.line}"
             raise InputError(
                 f"{self._final}: the input has changed since it was written: record {number + 1} "
-                f"(id {record.id!r}, line {record.line}) is different; continue with the old "
-                "input, or start again (--overwrite)"
+                f"(id {record.id!r}{line}) is different; continue with the old input, extract what "
+                "has changed into another output, or start again (--overwrite)"
             )
         self._documents.append(document)
         return len(self._documents) - 1, False
@@ -280,6 +295,7 @@ class FileWriter:
         """Close both files; a complete new file replaces the old one."""
         try:
             try:
+                self._put_back_failures()
                 if complete and self._moved is not None and self._moved.is_read:
                     self._restore_order(self._moved)
             finally:
@@ -314,8 +330,8 @@ class FileWriter:
         try:
             self._check_lines()
             if not keep_errors:
-                self._drop_failures()
-            self._load()
+                self._take_out_failures()
+            self._load(retries=not keep_errors)
             self._flush_early()
         except BaseException:
             with suppress(OSError):
@@ -345,7 +361,7 @@ class FileWriter:
             end = entry.end
         if size > end:
             self._file.truncate(end)
-            self.repairs.append(f"{size - end} bytes of an unfinished line were cut off")
+            self.repairs.append(f"cut off {counted(size - end, 'byte')} of an unfinished line")
 
     def _written(self) -> Iterator[tuple[int, JournalEntry]]:
         """Iterate over the entries of written lines, with the offsets at which the lines begin."""
@@ -362,34 +378,43 @@ class FileWriter:
         line = self._file.read(entry.end - begin).decode()
         return JournalEntry(index, entry.document, entry.failed, line=line)
 
-    def _drop_failures(self) -> None:
-        """Remove the lines of failed documents; later lines wait for their turn again."""
-        failed = {entry.index for _, entry in self._journal.entries() if entry.failed}
-        if not failed:
+    def _take_out_failures(self) -> None:
+        """Move the lines of failed documents to the journal, where they wait until it is known
+        whether this run reads their documents; later lines wait for their turn again."""
+        kept_end = next((begin for begin, entry in self._written() if entry.failed), None)
+        if kept_end is None:
             return
-        size = self._file.seek(0, 2)
-        kept_end = next((begin for begin, entry in self._written() if entry.failed), size)
 
         def kept() -> Iterator[JournalEntry]:
             written = set()
             for begin, entry in self._written():
                 written.add(entry.index)
-                if begin < kept_end:
-                    yield entry
-                elif not entry.failed:
-                    yield self._waiting(begin, entry, entry.index)
+                yield entry if begin < kept_end else self._waiting(begin, entry, entry.index)
             for _, entry in self._journal.entries():
-                if not (entry.failed or entry.index in written):
+                if entry.index not in written:
                     yield entry
 
         self._journal.replace(kept())
         self._file.truncate(kept_end)
-        self.repairs.append(f"removed {len(failed)} failed documents, to try them again")
 
-    def _load(self) -> None:
+    def _put_back_failures(self) -> None:
+        """Give the lines of failed documents that this run did not read their turn."""
+        with self._lock:
+            self._early.update(self._failed_at)
+            self._failed.clear()
+            self._failed_at.clear()
+            if self._moved is None:
+                self._flush_early()
+            else:
+                for index in [*self._early]:
+                    self._put_early(index)
+
+    def _load(self, *, retries: bool = False) -> None:
         self._documents = array("Q")  # by index: the fingerprint, 0 where nothing is known
         self._kept_failures: set[int] = set()
         self._early: dict[int, int] = {}  # by index: the offset of its line in the journal
+        self._failed_at: dict[int, int] = {}  # the same, of failed documents to try again
+        self._failed: dict[str, list[int]] = {}  # the indexes of these, by id
         self._end = 0
         self._next = 0
         self._moved = None
@@ -406,6 +431,8 @@ class FileWriter:
             self._documents[entry.index] = int(entry.document, 16)
             if entry.failed:
                 self._kept_failures.add(entry.index)
+            else:
+                self._kept_failures.discard(entry.index)
             if entry.end is None:
                 self._early[entry.index] = offset
             else:
@@ -413,6 +440,11 @@ class FileWriter:
                 self._end = entry.end
                 is_in_order &= entry.index == self._next
                 self._next = max(self._next, entry.index + 1)
+        for index in sorted(self._kept_failures & self._early.keys()) if retries else ():
+            self._failed_at[index] = offset = self._early.pop(index)
+            line = json.loads(self._journal.entry_at(offset).line or "")
+            self._failed.setdefault(str(line.get("id")), []).append(index)
+            self._documents[index] = 0
         if self._order == "input" and not is_in_order:
             self._move(0)  # A run that added records between these was interrupted.
 
@@ -425,8 +457,8 @@ class FileWriter:
         left = [*written.keys() - moved.indexes]
         if left:
             self.notes.append(
-                f"{len(left)} {'line is' if len(left) == 1 else 'lines are'} of documents that "
-                "this run did not read; they are kept"
+                f"{counted(len(left), 'line', 'is')} of documents that this run did not read; they "
+                "are kept"
             )
         if self._order == "input":
             indexes = [index for index in moved.indexes if index in written]

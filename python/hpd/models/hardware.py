@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from hpd.errors import ModelLoadError
+from hpd.messages import counted
 from hpd.models.cache import remembered
 from hpd.models.model_files import bundled_model
 
@@ -81,8 +82,8 @@ def device_summary(n_gpu_layers: int) -> str:
     """Describe the devices on which a model runs; ``n_gpu_layers`` as in ``-ngl``."""
     names = devices()
     if not names or n_gpu_layers == 0:
-        return f"{processor()} ({n_cores()} cores)"
-    layers = "all layers" if n_gpu_layers < 0 else f"{n_gpu_layers} layers at most"
+        return f"{processor()} ({counted(n_cores(), 'core')})"
+    layers = "all layers" if n_gpu_layers < 0 else f"{counted(n_gpu_layers, 'layer')} at most"
     return f"{', '.join(names)} ({layers})"
 
 

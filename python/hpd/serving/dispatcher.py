@@ -25,6 +25,7 @@ from hpd.documents import Document
 from hpd.errors import CallCancelledError, EngineClosedError, InputError, OptionError, SchemaError
 from hpd.files.reader import RecordReader
 from hpd.files.rows import EXTENSIONS
+from hpd.messages import counted
 from hpd.options import check_name
 from hpd.pipeline import Cancellation, Task
 from hpd.pipeline.recent import RecentlyUsed
@@ -369,8 +370,8 @@ class Dispatcher:
         waiting = self._limits.waiting
         return HttpError(
             429,
-            f"{self.n_pending} documents are already waiting, and {n} more would exceed "
-            f"{waiting}: try again later",
+            f"{counted(self.n_pending, 'document', 'is')} already waiting, and {n} more "
+            f"would exceed {waiting}: try again later",
             code="queue_full",
             headers={"Retry-After": str(min(60, max(1, math.ceil(self._seconds))))},
         )

@@ -16,6 +16,7 @@ import torch
 from hpd.errors import InputError, OptionError
 from hpd.evaluation.rows import load_examples
 from hpd.evaluation.scores import evaluate
+from hpd.messages import counted
 from hpd.options import Options
 from hpd.pipeline.compiled_schema import trained_lists
 from hpd.prompt.lists import LISTS_KEY
@@ -161,7 +162,7 @@ def finetune(
     if not progress.step:
         raise InputError("no documents left to train on")
     if stream.n_skipped:
-        say(f"skipped {stream.n_skipped} rows longer than {options.max_row} tokens")
+        say(f"skipped {counted(stream.n_skipped, 'row')} longer than {options.max_row} tokens")
     best = progress.best_f1 if dev is not None else None
     if not progress.is_done:
         return FinetuneResult(None, progress.step, best)

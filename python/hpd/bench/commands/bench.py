@@ -25,7 +25,7 @@ from hpd.cli.arguments import (
 )
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import is_stream
-from hpd.messages import format_table
+from hpd.messages import counted, format_table
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
 
@@ -169,9 +169,10 @@ def run(arguments: argparse.Namespace) -> int:
         for row in summary:
             write({**row, "n_different": n_different.get(row["method"])})
     print(
-        f"{workload.name}: {len(workload.items)} documents"
+        f"{workload.name}: {counted(len(workload.items), 'document')}"
         f"{', replayed' if workload.is_replay else ''}; {known['model_description']}; "
-        f"{known['n_cores']} cores of {known['processor']}; medians of {arguments.rounds} rounds\n"
+        f"{counted(known['n_cores'], 'core')} of {known['processor']}; "
+        f"medians of {arguments.rounds} rounds\n"
     )
     print(format_table(table_rows(summary)))
     if workload.is_replay:
@@ -184,8 +185,8 @@ def run(arguments: argparse.Namespace) -> int:
         name, n = row["method"], row["n_documents"]
         if name in n_different:
             print(
-                f"{name}: {n_different[name]} of {n} documents have other answers than with "
-                f"{reference}"
+                f"{name}: {counted(n_different[name], 'document', 'has', of=n)} other answers "
+                f"than with {reference}"
             )
     return EXIT_OK
 

@@ -27,7 +27,7 @@ from hpd.cli.common import (
     setting_text,
     settings_text,
 )
-from hpd.messages import format_table
+from hpd.messages import counted, format_table
 from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.schema import load_schemas
 
@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     timer = Timer(Bench(model, workload), base, len(workload.items), note)
     timer.fit(seconds)
-    tell(f"{timer.n_documents} documents of {workload.name}, for about {seconds:g} s")
+    tell(f"{counted(timer.n_documents, 'document')} of {workload.name}, for about {seconds:g} s")
     default = default_settings(base)
 
     def is_over() -> bool:

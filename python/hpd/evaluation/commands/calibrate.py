@@ -24,7 +24,7 @@ from hpd.evaluation.calibration import reliability, scored_answers, without_null
 from hpd.evaluation.commands.inputs import read_examples, read_predictions, refuse
 from hpd.evaluation.confidence_fit import ScoredConfidence, best_null_threshold, cross_fitted, fit
 from hpd.evaluation.matching import match_rows
-from hpd.messages import format_table
+from hpd.messages import counted, format_table
 from hpd.models.calibrations import store_calibration
 from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS, Options
@@ -142,8 +142,8 @@ def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
         say(notice)
     if n_nulled := len(scored) - len(answers):
         say(
-            f"warning: {n_nulled} values of {arguments.predictions} were replaced with null and "
-            "are not used: to keep them, extract with --null-threshold 0 and --on-invalid record"
+            f"warning: {counted(n_nulled, 'value')} of {arguments.predictions} replaced with null "
+            "and not used: to keep these, extract with --null-threshold 0 and --on-invalid record"
         )
     return [answer.by_the_model for answer in answers]
 

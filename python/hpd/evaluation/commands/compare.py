@@ -26,7 +26,7 @@ from hpd.evaluation.comparison import (
 )
 from hpd.evaluation.comparison_views import ComparisonServer, judge_in_terminal
 from hpd.evaluation.matching import load_sources, reread_sources, with_former_ids
-from hpd.messages import format_table
+from hpd.messages import counted, format_table
 
 if TYPE_CHECKING:
     from hpd.evaluation.comparison_results import AnnotatorAgreement, ComparisonMatrix
@@ -107,7 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
         finally:
             n, n_judged = len(trials), session.n_judged
             how = "" if n == n_judged else "; continue with the same command"
-            say(f"{session.annotator} has judged {n_judged} of {n} documents, in {file.path}{how}")
+            judged = counted(n_judged, "document", of=n)
+            say(f"{session.annotator} has judged {judged}, in {file.path}{how}")
     return EXIT_OK
 
 
@@ -122,12 +123,13 @@ def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None)
         ]
         figures = (matrix.overall[name].score, matrix.overall[name].interval)
         rows.append([name, *cells, *("" if each is None else f"{each:.1f}" for each in figures)])
-    n = f"{matrix.n_judgements} judgements of {matrix.n_documents} documents"
+    n = f"{counted(matrix.n_judgements, 'judgement')} of {counted(matrix.n_documents, 'document')}"
     parts = [n, format_table(rows)]
     if agreement is not None:
         value = "not defined" if agreement.value is None else f"{agreement.value:.3f}"
         parts.append(
-            f"{agreement.n_annotators} annotators, {agreement.n_shared} documents shared: "
+            f"{agreement.n_annotators} annotators, "
+            f"{counted(agreement.n_shared, 'document')} shared: "
             f"{agreement.measure} {value}, equal verdicts {agreement.raw:.1%}"
         )
     return "\n\n".join(parts)
@@ -152,7 +154,7 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, s
     systems = load_systems(arguments.systems)
     failed = {i for each in systems for i, row in each.predictions.items() if row.data is None}
     if failed:
-        say(f"skipped {len(failed)} documents that failed in a system")
+        say(f"skipped {counted(len(failed), 'document')} that failed in a system")
     texts = _texts(arguments, systems)
     systems = [each.without(failed) for each in systems]
     owners = Counter(i for each in systems for i in each.predictions)
@@ -162,7 +164,8 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, s
     missing = sorted(shared - {*texts})
     if missing:
         message = (
-            f"{len(missing)} of {len(shared)} documents have no text, such as {missing[0]!r}: "
+            f"{counted(len(missing), 'document', 'has', of=len(shared))} no text, such as "
+            f"{missing[0]!r}: "
             "hpd extract --with-text writes it, --documents PATH adds it"
         )
         if len(missing) == len(shared):
@@ -199,7 +202,7 @@ def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str
 
 def _judge_on_page(session: ComparisonSession, arguments: argparse.Namespace) -> None:
     with ComparisonServer(session, arguments.port or 0) as server:
-        say(f"{len(session.trials)} documents at {server.url}, until you press Stop or Ctrl-C")
+        say(f"{counted(len(session.trials), 'document')} at {server.url}, until Stop or Ctrl-C")
         if arguments.open:
             webbrowser.open(server.url)
         server.serve_forever()

@@ -20,7 +20,7 @@ from hpd.evaluation.datasets import (
     survey,
     write_dataset,
 )
-from hpd.messages import format_table
+from hpd.messages import counted, format_table
 
 _DESCRIPTION = """\
 Read published data sets: list the formats, check a file, or convert it to lines for hpd extract,
@@ -105,7 +105,7 @@ def _convert(arguments: argparse.Namespace) -> int:
     for lines, prefix in ((found.problems, "left out: "), (found.notices, "")):
         for line in _first(lines):
             say(prefix + line)
-    say(f"{found.n_documents} documents in {output}")
+    say(f"{counted(found.n_documents, 'document')} in {output}")
     if schemas_of(found):
         say(f"schema in {schema_path(output)}")
     else:
@@ -156,6 +156,8 @@ def _tables(name: str, dataset: DatasetFormat, found: Survey) -> Iterator[str]:
         by_category.append([category or "(none)", str(n), n_names, str(counts.total())])
     yield format_table(by_category)
     if found.problems:
-        yield "\n".join([f"{len(found.problems)} rows cannot be read:", *_first(found.problems)])
+        heading = f"{counted(len(found.problems), 'row')} cannot be read:"
+        yield "\n".join([heading, *_first(found.problems)])
     if found.notices:
-        yield "\n".join([f"{len(found.notices)} rows are odd:", *_first(found.notices)])
+        heading = f"{counted(len(found.notices), 'row', 'is')} odd:"
+        yield "\n".join([heading, *_first(found.notices)])

@@ -25,8 +25,8 @@ Score predictions against gold values: precision, recall and F1, micro and macro
 PRED is the output of hpd extract, or {id, data} lines of any other program. GOLD has one row per
 document: "category" if there are several, and the gold values in "target_scores" ({attribute:
 {value: 1}}, "n/a" for none) or in "gold" or "data" ({attribute: value}); no text is needed.
-Either may be a table (.csv, .tsv, .parquet) with a column for each attribute. Rows are matched
-by id, or by row number if there is none.
+Either may be a table (.csv, .tsv, .xlsx, .parquet) with a column for each attribute. Rows are
+matched by id, or by row number if there is none.
 
 A value is right, wrong, missed (the document states one), invented (it states none) or correctly
 empty; --json calls these vc, vw, vn, nv and nn. The strict scope counts an attribute of the

@@ -46,7 +46,7 @@ from hpd.evaluation.statistics import Interval
 from hpd.files.reader import guess_format, source_name
 from hpd.files.rows import TABLES
 from hpd.files.streams import listed
-from hpd.messages import format_table
+from hpd.messages import counted, format_table
 from hpd.schema import load_schemas
 
 
@@ -258,7 +258,7 @@ def all_tables(figures: EvalFigures, arguments: argparse.Namespace) -> Iterator[
 
 def _documents_line(inputs: EvalInputs) -> str:
     """Format the number of documents, of those without a prediction, and of failed ones."""
-    parts = [f"{len(inputs.examples)} documents"]
+    parts = [counted(len(inputs.examples), "document")]
     if n_missing := len(inputs.first.matching.missing):
         parts.append(f"{n_missing} without a prediction")
     if n_failed := inputs.first.matching.n_failed:
@@ -314,7 +314,7 @@ def _calibration_table(calibration: Calibration) -> str:
 def _throughput_lines(throughput: Throughput) -> str:
     n = throughput.n_documents
     lines = [
-        f"cost of {n} documents: {throughput.prompt_tokens} tokens read, "
+        f"cost of {counted(n, 'document')}: {throughput.prompt_tokens} tokens read, "
         f"{throughput.cached_tokens} from the cache, {throughput.completion_tokens} "
         f"generated; {throughput.steps / n:.1f} steps a document"
     ]
@@ -344,7 +344,7 @@ def difference_table(versus: Versus, names: Sequence[str], resampling: Resamplin
     return (
         f"{format_table(rows, n_left=3)}\n{_resampling_text(resampling)}\n"
         f"p: two-sided randomization test over documents, {test}; outcomes differ in "
-        f"{plain.n_differing} documents"
+        f"{counted(plain.n_differing, 'document')}"
     )
 
 

@@ -15,6 +15,7 @@ from hpd.evaluation.matching import (
     with_former_ids,
 )
 from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
+from hpd.messages import counted
 from hpd.options import OPTIONS
 
 _OTHER_NAMES = {"predictions": "PRED", "hf_repo": "-hf"}
@@ -80,7 +81,7 @@ def source_documents(
     matching = match_rows(found, predictions)
     if matching.surplus:
         notices.append(
-            f"{len(matching.surplus)} lines of {arguments.predictions} belong to no document of "
-            f"{arguments.documents}"
+            f"{counted(len(matching.surplus), 'line')} of {arguments.predictions} without a "
+            f"document in {arguments.documents}"
         )
     return examples_by_prediction(predictions, found, matching)

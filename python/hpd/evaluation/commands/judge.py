@@ -29,7 +29,7 @@ from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import SCORES
 from hpd.files.journal import text_fingerprint
 from hpd.files.writer import FileWriter
-from hpd.messages import format_table
+from hpd.messages import counted, format_table
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
@@ -141,7 +141,8 @@ def figures_text(scores: JudgeScores, agreement: GoldAgreement | None, n_values:
         if interval is not None
     ]
     parts = [
-        f"{scores.n_documents} documents, {scores.total.n_all} of {n_values} values judged",
+        f"{counted(scores.n_documents, 'document')}, "
+        f"{counted(scores.total.n_all, 'value', of=n_values)} judged",
         format_table(rows),
     ]
     if bounds:
@@ -162,7 +163,7 @@ def _agreement_text(agreement: GoldAgreement) -> str:
         shown = "not defined" if kappa is None else f"{kappa:.3f}"
         share = n / agreement.n
         lines.append(
-            f"judge and gold: {what} on {n} of {agreement.n} values ({share:.1%}), "
+            f"judge and gold: {what} on {counted(n, 'value', of=agreement.n)} ({share:.1%}), "
             f"Cohen's kappa {shown}"
         )
     return "\n".join(lines)

@@ -19,9 +19,8 @@ from hpd.evaluation.report import report_page, reported_documents
 from hpd.evaluation.report_pages import PictureStore, with_pages
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import Counts, evaluate
-
-_GENERATOR = b'<meta name="generator" content="hpd">'
-_N_HEAD = 4096
+from hpd.files.written import N_PAGE_HEAD, PAGE_MARK
+from hpd.messages import counted
 
 _DESCRIPTION = """\
 Make an HTML page of the output of hpd extract: each document with its values marked in the text,
@@ -66,6 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
     if any(path is not None and same_file(Path(arguments.output), path) for path in inputs):
         raise UsageError(f"{arguments.output} is an input, and would be overwritten")
     folder = Path(arguments.output).with_name(f"{Path(arguments.output).stem}_files")
+    check_fields(arguments)
+    with input_errors_as_usage():
+        predictions = list(load_predictions(arguments.predictions))
     if os.path.exists(arguments.output):
         _check_page(arguments.output, arguments.predictions, overwrite=arguments.overwrite)
     elif folder.exists():
@@ -73,9 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"{folder}, where the pictures of {arguments.output} may go, exists already: move it, "
             "or name another output"
         )
-    check_fields(arguments)
     with input_errors_as_usage():
-        predictions = list(load_predictions(arguments.predictions))
         if not predictions:
             raise UsageError(f"{arguments.predictions} has no lines")
         notices: list[str] = []
@@ -84,12 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
     documents = reported_documents(predictions, examples, sources, arguments.category_field)
     n_failed = sum(document.error is not None and not document.attributes for document in documents)
     if n_failed:
-        notices.append(f"{n_failed} of {len(documents)} documents failed, and have no values")
+        notices.append(f"{counted(n_failed, 'document', of=len(documents))} failed")
     n_without = sum(document.text is None and document.error is None for document in documents)
     if n_without:
         notices.append(
-            f"{n_without} of {len(documents)} documents have no text here, so their values are "
-            "shown alone; hpd extract --with-text writes it, --documents PATH adds it"
+            f"{counted(n_without, 'document', 'has', of=len(documents))} no text here, so "
+            "the values are shown alone; hpd extract --with-text writes it, --documents PATH adds "
+            "it"
         )
     lines = lines_file(arguments.predictions)
     if not any(each.fields for each in predictions) and lines.is_file():
@@ -121,10 +122,13 @@ def _check_page(path: str, predictions: str, *, overwrite: bool) -> None:
         page = Path(path).read_bytes()
     except OSError:
         page = b""
-    if _GENERATOR not in page[:_N_HEAD]:
+    if PAGE_MARK not in page[:N_PAGE_HEAD]:
         raise UsageError(f"{path} is not a page of hpd report: name another output")
-    shown = f'<p class="source">{escape(Path(predictions).name)}</p>'
-    if not overwrite and shown.encode() not in page:
+    # A table and its lines have the same extractions.
+    name = Path(predictions).name
+    names = (name, lines_file(name).name, name.removesuffix(".jsonl"))
+    shown = [f'<p class="source">{escape(each)}</p>'.encode() for each in names]
+    if not overwrite and not any(each in page for each in shown):
         raise UsageError(
             f"{path} is the page of other extractions: replace it (--overwrite), or name another "
             "(-o FILE)"

@@ -13,8 +13,8 @@ from hpd.evaluation.run_status import RunStatus, count_values, read_status
 from hpd.files.inputs import InputReader, parse_shard
 from hpd.files.journal import journal_path
 from hpd.files.rows import FORMATS
-from hpd.files.streams import is_url
-from hpd.messages import format_table
+from hpd.files.streams import is_url, listed
+from hpd.messages import counted, format_table
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     except InputError as error:
         raise UsageError(str(error)) from error
     print("\n\n".join(_shown(status, arguments) for status in statuses))
-    if any(status.n_missing for status in statuses):
+    if any(status.n_missing or _is_changed(status) for status in statuses):
         return EXIT_FAILED
     return EXIT_SOME_FAILED if any(status.failures for status in statuses) else EXIT_OK
 
@@ -58,19 +58,19 @@ def run(arguments: argparse.Namespace) -> int:
 def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
     n_total, why_unknown = _n_documents(status, arguments)
     rows = [["output", str(status.path)], ["state", _state(status, n_total)]]
-    done = f"{status.n_finished} documents"
+    done = counted(status.n_finished, "document")
     if n_total is not None:
         share = status.n_finished / n_total if n_total else 1
-        done = f"{status.n_finished} of {n_total} documents ({share:.0%})"
+        done = f"{status.n_finished} of {counted(n_total, 'document')} ({share:.0%})"
     rows.append(["done", done])
     if status.n_waiting:
         rows.append(["waiting", f"{status.n_waiting} for the lines before theirs"])
     if status.failures:
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(status.failures.items()))
-        rows.append(["failed", f"{status.failures.total()}: {kinds}"])
+        rows.append(["failed", f"{status.failures.total()}: {kinds}: {listed(status.failed_ids)}"])
     rows += ([name, text] for name, text in _value_rows(status))
-    left = why_unknown if n_total is None else f"{max(0, n_total - status.n_finished)} documents"
-    rows.append(["left", left])
+    n_left = max(0, (n_total or 0) - status.n_finished)
+    rows.append(["left", why_unknown if n_total is None else counted(n_left, "document")])
     rows.append(["journal", _journal_state(status)])
     rows += ([name, text] for name, text in _names(status))
     rows.append(["settings", ""])
@@ -104,12 +104,22 @@ def _journal_state(status: RunStatus) -> str:
     name = journal_path(status.path).name
     if status.n_missing:
         return (
-            f"the output lacks {status.n_missing} bytes that {name} records: lines were removed, "
-            "so start again (--overwrite)"
+            f"the output lacks {counted(status.n_missing, 'byte')} that {name} records: "
+            "lines were removed, so start again (--overwrite)"
+        )
+    if _is_changed(status):
+        return (
+            f"line {status.changed_line} of the output was changed since hpd wrote it: to keep the "
+            "change, copy the file; then start again (--overwrite)"
         )
     if status.n_surplus and not status.is_running:
-        return f"{name}; --resume removes {status.n_surplus} bytes of an unfinished line"
+        return f"{name}; --resume removes {counted(status.n_surplus, 'byte')} of an unfinished line"
     return f"{name}, matches the output"
+
+
+def _is_changed(status: RunStatus) -> bool:
+    # A process that is writing the output may be moving its lines.
+    return status.changed_line is not None and not status.is_running
 
 
 def _names(status: RunStatus) -> Iterator[tuple[str, str]]:

@@ -136,5 +136,6 @@ function saveGold() {
   const partly = nPartly
     ? `; ${nPartly} checked in part: fine-tune with --unnamed skip`
     : "";
-  return `Gold of ${lines.length} documents saved${partly}.`;
+  const documents = lines.length === 1 ? "document" : "documents";
+  return `Gold of ${lines.length} ${documents} saved${partly}.`;
 }

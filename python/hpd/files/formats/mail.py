@@ -5,6 +5,7 @@ from __future__ import annotations
 import email
 import email.policy
 import io
+import os
 import quopri
 import re
 from base64 import b64decode
@@ -20,8 +21,9 @@ from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.encodings import is_mostly_utf8, is_utf8, known_encoding, n_as_utf8, n_beyond_ascii
 from hpd.files.formats.html import declared_encoding, text_of_html
-from hpd.files.rows import WholeText
+from hpd.files.rows import EXTENSIONS, WHOLE_FORMATS, WholeText
 from hpd.files.streams import Source
+from hpd.messages import counted
 
 _MAX_HEADER_LENGTH = 10_000
 """Characters; the parser's time grows with their square."""
@@ -72,6 +74,10 @@ def _document(
     source: Source,
 ) -> WholeText:
     """Join headers, texts and names of attachments with blank lines."""
+    if not source.has_parts:
+        n = sum(data is not None and _is_document(name) for name, data in attached)
+        if n:
+            source.notes.append(f"{counted(n, 'attachment')} not read (--attachments)")
     names = ", ".join(name for name, _ in attached)
     parts = (_lines(headers), *texts, f"Attachments: {names}" if attached else "")
     return WholeText(
@@ -79,6 +85,12 @@ def _document(
         {name.lower(): value for name, value in headers.items()},
         parts=_named_apart(attached) if source.has_parts else (),
     )
+
+
+def _is_document(name: str) -> bool:
+    """Return whether an attachment may be a document; a picture is mostly a logo."""
+    kind = EXTENSIONS.get(os.path.splitext(name)[1].lower())
+    return kind in WHOLE_FORMATS and kind != "image"
 
 
 def _named_apart(files: Sequence[tuple[str, bytes | None]]) -> list[_File]:

@@ -18,6 +18,7 @@ from hpd.files.formats.page_layout import Letter, lines_of
 from hpd.files.formats.pictures import RECOGNISED, recognised_letters
 from hpd.files.rows import RECOGNISER, Placed, WholeText, whole_text
 from hpd.files.streams import Source
+from hpd.messages import counted
 from hpd.version import install_command
 
 _HYPHENS = dict.fromkeys((0x02, 0xFFFE), "-")
@@ -54,7 +55,9 @@ def read_pdf(source: Source) -> WholeText:
     if n_empty == len(pages):
         raise InputError(f"{source.name}: this PDF has no text layer (a scan?){how}")
     if n_empty:
-        source.notes.append(f"{n_empty} of {len(pages)} pages have no text (scans?){how}")
+        source.notes.append(
+            f"{counted(n_empty, 'page', 'has', of=len(pages))} no text (scans?){how}"
+        )
     return whole_text(pages)
 
 

@@ -25,6 +25,7 @@ from hpd.files.places import PartPlaces
 from hpd.files.rows import Row, WholeText, check_unique, plain_value
 from hpd.files.streams import Source, is_url, listed
 from hpd.files.text_tables import table_lines
+from hpd.files.written import CREATOR
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import typed_value
 
@@ -72,9 +73,7 @@ class _Sheet:
 
 
 def _sheets(source: Source) -> list[_Sheet]:
-    calamine = import_extra(
-        "python_calamine", "python-calamine", "office", "Excel and OpenDocument sheets"
-    )
+    calamine = import_extra("python_calamine", "python-calamine", "office", "a workbook")
     data = source.read()
     found = []
     try:
@@ -206,6 +205,7 @@ def write_table(
         for column in flat_columns(columns)
     ]
     book = Workbook(write_only=True)
+    book.properties.creator = CREATOR
     sheet = book.create_sheet("values")
     sheet.freeze_panes = "B2"  # the header and the ids stay in sight
     for number, width in enumerate(_widths(columns, lines()), start=1):
