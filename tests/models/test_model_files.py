@@ -33,8 +33,9 @@ def write(path, content=GGUF):
     ("content", "says"),
     [
         (b"", "is not a GGUF file: it is empty"),
-        (b"GG", "is not a GGUF file: it begins with b'GG'"),
-        (b"<!DOCTYPE html>", "is not a GGUF file: it begins with b'<!DOCTYP'"),
+        (b"GG", "is not a GGUF file: it begins with 'GG'"),
+        (b"<!DOCTYPE html>", "is not a GGUF file: it begins with '<!DOCTYP'"),
+        (b"\xff\0", r"is not a GGUF file: it begins with '\\\\xff\\x00'"),
         (b"version https://git-lfs.github.com/spec/v1\noid", "git lfs pull"),
     ],
 )
@@ -358,7 +359,7 @@ def test_download_choose_and_go_offline(hub, open_hf, tmp_path):
         "ModelLoadError: M-BF16-00002-of-00002.gguf has parts that are not in "
         "repository user/model: M-BF16-00001-of-00002.gguf"
     )
-    assert "is not a GGUF file: it begins with b'<html>'" in broken
+    assert "is not a GGUF file: it begins with '<html>'" in broken
     assert "no Q2_K in repository user/model; it has: M-BF16-00002-of-00002.gguf, M-Q4" in no_quant
 
     # All of it is in the cache now: with the switch set, and with nobody there.

@@ -13,6 +13,7 @@ from decoding import engine_options, open_model
 from hpd import _native
 from hpd.cli import main
 from hpd.errors import InvalidDataError, OptionError
+from hpd.models.model_files import bundled_model
 from hpd.options import Options
 from hpd.pipeline.compiled_schema import Request
 from hpd.pipeline.document_values import MAX_RETRIES, DocumentValues
@@ -324,3 +325,12 @@ def test_on_the_command_line(tmp_path, model, capfd):
     assert code == 0
     assert (f"{n_again} value" in err and "asked again" in err) == (n_again > 0)
     assert n_again == sum("error" in field for field in fields)
+
+
+@pytest.mark.parametrize(("n", "error"), [(1, "after 1 token"), (2, "after 2 tokens")])
+def test_a_value_that_was_cut_off_says_where(n, error):
+    schema = {"properties": {"code": {"type": "string", "pattern": "^[a-z]{3,9}$"}}}
+    settings = {**EXACT, "max_tokens": n, "on_invalid": "record"}
+    text = "Nordvik lamp of 2024-05-17, code abcdef"
+    (extraction,) = extracted(schema, bundled_model(), [text], **settings)
+    assert extraction.fields["code"].error == f"cut off {error}"

@@ -29,7 +29,8 @@ def check_gguf(path: Path) -> Path:
         raise ModelLoadError(
             f"{path} is a git-lfs pointer, not the model itself: run git lfs pull in its folder"
         )
-    content = f"it begins with {start[:8]!r}" if start else "it is empty"
+    text = start[:8].decode("ascii", "backslashreplace")
+    content = f"it begins with {text!r}" if start else "it is empty"
     raise ModelLoadError(f"{path} is not a GGUF file: {content}")
 
 

@@ -59,7 +59,7 @@ _MIN_ITEM_LIMIT = 100
 """The limit of a list's items in a short document; longer ones may have an item per word."""
 
 _TRUNCATION_ERRORS = {
-    "truncated": "cut off after {} tokens",
+    "truncated": "cut off after {} token{}",
     "repeated": "the model goes on without end",
 }
 """The error of a value that ended early, by how it finished."""
@@ -453,7 +453,8 @@ class FieldsPrompt(Prompt):
                     confidence = 0.0 if own.reason else confidence
             error = own.error
             if error and value.finish in _TRUNCATION_ERRORS:
-                error = _TRUNCATION_ERRORS[value.finish].format(len(value.tokens))
+                n = len(value.tokens)
+                error = _TRUNCATION_ERRORS[value.finish].format(n, "" if n == 1 else "s")
             inherited = values.inherited_margin(question.leaf)
             rejected = self._retries.rejected(question) if self._retries is not None else ()
             if rejected or is_forced:

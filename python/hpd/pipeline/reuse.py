@@ -241,9 +241,8 @@ class FolderTable:
                 eviction_policy="least-recently-stored",
             )
         except self._errors as error:
-            raise HpdError(
-                f"{folder} cannot keep values ({error}): delete it, or name another folder"
-            ) from error
+            advice = "delete it, or name another folder" if folder.exists() else "name another one"
+            raise HpdError(f"{folder} cannot keep values ({error}): {advice}") from error
 
     def values_of(self, document: str) -> dict[str, KnownValue]:
         """Return the values of a document, by question; empty if they cannot be read."""

@@ -81,7 +81,7 @@ def test_memory_forgets_whole_documents_those_of_long_ago_first():
 
 def test_a_folder_that_cannot_be_used_is_refused(tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(HpdError, match=r"file/kept cannot keep values .* name another folder"):
+    with pytest.raises(HpdError, match=r"file/kept cannot keep values .*\): name another one"):
         FolderTable(tmp_path / "file" / "kept")
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "cache.db").write_text("no database at all, but long enough to be read")
