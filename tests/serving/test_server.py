@@ -2,9 +2,12 @@
 
 import contextlib
 import json
+import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
@@ -26,7 +29,7 @@ from hpd.results import (
     ValueOption,
 )
 from hpd.schema.data_checks import CheckResult
-from server_process import SECONDS, Reply, serving
+from server_process import SECONDS, Reply, Server, serving
 from waiting import until
 
 SCHEMA = "brand: the maker, color, weight_g float?, material [cotton|steel|glass]"
@@ -256,7 +259,9 @@ def test_a_request_that_takes_too_long_is_cancelled(tiny_model):
         until(lambda: waiting(server) == 0)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 0), (signal.SIGHUP, 0), (signal.SIGINT, 130)]
+)
 def test_an_end_that_waits_for_what_is_under_way(tiny_model, number, code):
     seconds = ("--timeout", str(SECONDS), "--shutdown-timeout", str(SECONDS))
     with serving("-t", "1", *slow_model(tiny_model), *seconds) as server:
@@ -278,7 +283,7 @@ def test_while_it_ends_it_says_so_to_whoever_asks(tiny_model, number):
         server.process.send_signal(number)
         until(lambda: server.ask("GET", "/health", {}).status == 503)
         health = server.ask("GET", "/health", {}).json
-        assert (health["status"], health["waiting"]) == ("ending", 8)
+        assert (health["status"], health["waiting"]) == ("stopping", 8)
         late = server.ask(
             "POST",
             "/extract",
@@ -286,37 +291,87 @@ def test_while_it_ends_it_says_so_to_whoever_asks(tiny_model, number):
             b'{"text": "x", "schema": "a"}',
         )
         assert late.status == 503
-        assert late.json["error"]["code"] == "server_ending"
+        assert late.json["error"]["code"] == "shutting_down"
         assert late.headers["retry-after"]
         server.end(number)  # Once more: what is under way is cancelled.
         assert connection.getresponse().status == 503
 
 
 def test_there_is_a_line_for_each_request_and_for_the_end(tiny_model):
-    headers = {"Content-Type": "application/json"}
     with serving("-m", str(tiny_model("qwen3")), "-t", "1") as server:
-        server.ask("GET", "/v1/models", {})
-        server.ask("GET", "/nowhere", {})
-        server.ask("POST", "/extract", headers, b'{"text": "x", "schema": "a", "options": 1}')
-        server.ask("GET", "/health", {})
+        for path in ("/", "/docs", "/openapi.json", "/health", "/v1/models"):
+            server.get(path)
+        server.ask("HEAD", "/v1/models", {})
+        server.get("/no%0Awhere")
+        server.get("/extract")
+        server.post("/extract", {"text": "x", "schema": "a", "options": 1})
+        server.post("/extract", {"texts": []})
+        server.post("/extract", {"text": "x", "schema": {"a": ["b"]}})
+        with contextlib.closing(socket.create_connection(("127.0.0.1", server.port))) as client:
+            client.sendall(b"what?\r\n\r\n")
+            assert client.recv(100).startswith(b"HTTP/1.1 400 ")
         server.end()
-    said = "\n".join(server.said)
-    assert re.search(r"\d\d:\d\d.* GET /v1/models 200 \d+\.\d+ s", said)
-    assert "GET /nowhere 404 unknown_url" in said
-    assert re.search(r"POST /extract 400 invalid_\w+ ", said)
-    assert "/health" not in said, "which is asked every second"
-    assert "shutting down: 0 documents are pending" in said
-    with serving("-m", str(tiny_model("qwen3")), "-t", "1", "--no-log") as server:
-        server.ask("GET", "/v1/models", {})
-        server.end()
-    assert "/v1/models" not in "\n".join(server.said)
+    time_of_line = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} ")
+    lines = [time_of_line.sub("", line) for line in server.said if time_of_line.search(line)]
+    assert len(lines) == len(server.said), server.said
+    # Without /health, which is asked every second.
+    assert [re.sub(r" \d\.\d{3} s", "", line) for line in lines[2:]] == [
+        "127.0.0.1 GET / 200",
+        "127.0.0.1 GET /docs 200",
+        "127.0.0.1 GET /openapi.json 200",
+        "127.0.0.1 GET /v1/models 200",
+        "127.0.0.1 HEAD /v1/models 200",
+        "127.0.0.1 GET /no%0Awhere 404 unknown_url",
+        "127.0.0.1 GET /extract 405 unknown_url",
+        "127.0.0.1 POST /extract 400 invalid_type",
+        "127.0.0.1 POST /extract 400 invalid_value",
+        "127.0.0.1 POST /extract 200 failed documents: 1 (InputError)",
+        "Invalid HTTP request received.",
+        "shutting down; pending documents: 0",
+        "stopped; cancelled requests: 0",
+    ]
+    assert re.search(r"GET / 200 \d+\.\d{3} s$", lines[2])
+
+
+@pytest.mark.parametrize(("flag", "n_lines"), [("--no-log", 4), ("--quiet", 0)])
+def test_lines_that_are_left_out(tiny_model, flag, n_lines):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    arguments = ("-m", str(tiny_model("qwen3")), "-t", "1", "--port", str(port), flag)
+    command = [sys.executable, "-m", "hpd.cli", "serve", *arguments]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        server = Server(process, port=port)
+
+        def answers():
+            with contextlib.suppress(OSError):
+                return server.get("/v1/models").status == 200
+
+        until(answers)
+        process.terminate()
+        _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0
+    assert len(said.splitlines()) == n_lines, said
+
+
+def test_a_signal_while_the_model_is_loaded(tmp_path):
+    os.mkfifo(tmp_path / "model.gguf")
+    command = [sys.executable, "-m", "hpd.cli", "serve", "--port", "0"]
+    command += ["-m", str(tmp_path / "model.gguf")]
+    with (
+        subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process,
+        open(tmp_path / "model.gguf", "wb"),  # Until the server waits for what is in there.
+    ):
+        process.terminate()
+        _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0
+    assert said.endswith(" stopped\n")
 
 
 def test_a_request_that_takes_too_long_is_logged(tiny_model):
     with serving("-t", "1", *slow_model(tiny_model), "--timeout", "0.2") as server:
         with begun(server, LONG) as connection:
             assert connection.getresponse().status == 504
-        until(lambda: any("POST /extract 504 timeout" in line for line in server.said))
+        until(lambda: any(line.endswith(" s timeout") for line in server.said))
         server.end()
 
 
@@ -333,14 +388,22 @@ def test_the_description_has_the_form_of_every_answer(random_server):
     for path, methods in described["paths"].items():
         for method, address in methods.items():
             answers = address["responses"]
-            content = answers["200"]["content"]
-            if path != "/metrics":
-                assert content["application/json"]["schema"], (path, method)
-            else:
-                assert [*content] == ["text/plain"]
+            kinds = {
+                "/metrics": ["text/plain"],
+                "/v1/chat/completions": ["application/json", "text/event-stream"],
+            }
+            assert [*answers["200"]["content"]] == kinds.get(path, ["application/json"])
+            others = [answer for status, answer in answers.items() if status != "200"]
+            (form,) = {json.dumps(answer["content"]) for answer in others}
+            own = "Health" if path == "/health" else "ErrorBody"
+            assert json.loads(form) == {
+                "application/json": {"schema": {"$ref": f"#/components/schemas/{own}"}}
+            }
             if method == "post":
-                assert {"400", "401", "413", "415", "429", "503", "504"} <= {*answers}
-                assert "422" not in answers, "no request is answered so by FastAPI"
+                assert {"400", "401", "408", "413", "415", "429", "503", "504"} <= {*answers}
+                assert ("422" in answers) == ("404" in answers) == path.startswith("/v1/")
+            assert address["summary"] != "Systemone"
+    assert not [name for name in described["components"]["schemas"] if name.startswith("_")]
     line = described["components"]["schemas"]["ExtractionBody"]["properties"]
     assert {"id", "data", "fields", "usage", "error"} <= {*line}
     answer = random_server.ask(
@@ -397,8 +460,8 @@ def test_an_end_that_cancels_what_takes_too_long(tiny_model):
         assert server.end() == 3
         response = connection.getresponse()
         assert response.status == 503
-        assert json.loads(response.read())["error"]["code"] == "server_ending"
-    assert "1 requests were cancelled" in server.said[-1]
+        assert json.loads(response.read())["error"]["code"] == "shutting_down"
+    assert server.said[-1].endswith("stopped; cancelled requests: 1")
 
 
 def test_a_second_signal_cancels_at_once(tiny_model):
@@ -425,6 +488,7 @@ def test_a_key_is_asked_for(tiny_model, monkeypatch):
         assert server.get("/health").status == 200
         key = {"Authorization": "Bearer of-the-environment"}
         assert server.post("/extract", body, **key).status == 200
+        key = {"Authorization": "bearer of-the-environment"}
         assert server.get("/v1/models", **key).json["data"][0]["owned_by"] == "hpd"
 
 
@@ -488,6 +552,21 @@ def test_a_body_in_parts_is_counted_as_it_comes(random_server):
     connection.close()
 
 
+def test_requests_for_other_paths_are_counted(random_server):
+    for method, path in (
+        *(("GET", "/nowhere"), ("GET", "/no/where"), ("PUT", "/extract"), ("HEAD", "/docs")),
+        *(("GET", "/v1/models/tiny"), ("GET", "/v1/models/other")),
+    ):
+        random_server.ask(method, path, {})
+    text = random_server.get("/metrics").body.decode()
+    counted = re.findall(r'hpd_requests_total\{path="(.*)",status="(\d+)"\}', text)
+    assert {
+        *(("other", "404"), ("/extract", "405"), ("/docs", "200")),
+        *(("/v1/models/{name}", "200"), ("/v1/models/{name}", "404")),
+    } <= {*counted}
+    assert not [path for path, _ in counted if "where" in path]
+
+
 def test_metrics(random_server):
     before = random_server.metric("hpd_documents_total")
     body = {"texts": ["x", "y"], "schema": "a", "options": {"on_invalid": "record"}}
@@ -518,20 +597,34 @@ def test_the_server_s_own_schema(tiny_model, tmp_path):
         assert set(server.post("/extract", {"text": "x"}).json["data"]) == {"brand"}
         other = server.post("/extract", {"text": "x", "schema": "color"})
         assert set(other.json["data"]) == {"color"}
+        body = {"messages": [{"role": "user", "content": "x"}]}
+        for form in ({}, {"response_format": {"type": "json_object"}}):
+            chat = server.post("/v1/chat/completions", {**body, **form})
+            answer = chat.json["choices"][0]["message"]["content"]
+            assert set(json.loads(answer)) == {"brand"}
+        page = server.get("/").body.decode()
+        assert re.search(r'<textarea id="schema"[^>]*></textarea>', page)
         named = server.post("/extract", {"text": "x", "schema": str(schema)})
         assert named.status == 400
 
 
 def test_what_is_wrong_with_the_command_line(tiny_model, tmp_path):
-    def refused(*arguments):
+    def refused(*arguments, code=2):
         done = run_hpd("serve", *arguments)
-        assert done.returncode == 2
+        assert done.returncode == code
         return done.stderr
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert f"port {port} cannot be used" in refused("--port", str(port))
-    assert "cannot be used" in refused("--host", "no.such.host.invalid", "--port", "0")
+        assert refused("--port", str(port), code=1) == (
+            f"hpd: error: cannot listen on 127.0.0.1, port {port}: Address already in use\n"
+        )
+    # Addresses for examples, which no machine has.
+    assert refused("--host", "192.0.2.1", "--port", "1234", code=1) == (
+        "hpd: error: cannot listen on 192.0.2.1, port 1234: Cannot assign requested address\n"
+    )
+    assert "cannot listen on no.such" in refused("--host", "no.such.host.invalid", code=1)
+    assert "hpd serve has no jobs" in refused("--job", "mails")
     assert "could never be accepted" in refused("--max-texts", "9", "--max-waiting", "8")
     assert "ASCII" in refused("--api-key", "clé")
     assert "no-such.json" in refused("--schema", str(tmp_path / "no-such.json"))

@@ -5,7 +5,16 @@ All other modules here need the extra ``serve``.
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass
+
+STOP_SIGNALS = tuple(
+    number
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    # Without SIGHUP where it does not exist, or is ignored, as with nohup.
+    if (number := getattr(signal, name, None)) is not None
+    and (name != "SIGHUP" or signal.getsignal(number) != signal.SIG_IGN)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,7 +107,7 @@ class ErrorBody(BaseModel):
 class Health(BaseModel):
     """Whether the server accepts requests."""
 
-    status: Literal["ok", "ending"]
+    status: Literal["ok", "stopping"]
     model: str
     waiting: int = Field(description="unanswered documents")
 
@@ -176,6 +176,7 @@ class SystemOneAnswers(BaseModel):
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorBody, "description": "the body, the schema or an option is wrong"},
     401: {"model": ErrorBody, "description": "the API key is missing or wrong"},
+    408: {"model": ErrorBody, "description": "the body did not arrive in time"},
     413: {"model": ErrorBody, "description": "the body or the schema is too large"},
     415: {"model": ErrorBody, "description": "the body is not application/json"},
     429: {"model": ErrorBody, "description": "too many documents are waiting; see Retry-After"},
@@ -184,3 +185,14 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     "default": {"model": ErrorBody, "description": "any other error"},
 }
 """The error responses of endpoints that take documents."""
+
+MODEL_RESPONSES: dict[int | str, dict[str, Any]] = {
+    404: {"model": ErrorBody, "description": "there is no model with this name"},
+    422: {"model": ErrorBody, "description": "the model's answer breaks the schema"},
+}
+"""Those of endpoints that name a model and answer one document."""
+
+UNSUPPORTED_FILE: dict[str, Any] = {
+    "model": ErrorBody,
+    "description": "the server is not set up to read such files",
+}

@@ -7,12 +7,12 @@ import hmac
 import json
 import logging
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, Security
 from fastapi.exceptions import RequestValidationError
@@ -24,19 +24,19 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import (
     HTMLResponse,
     JSONResponse,
-    PlainTextResponse,
     Response,
     StreamingResponse,
 )
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hpd.results import Extraction
 from hpd.serving import ServerLimits
 from hpd.serving.answers import (
     ERROR_RESPONSES,
+    MODEL_RESPONSES,
+    UNSUPPORTED_FILE,
     ChatCompletion,
-    ErrorBody,
     ExtractionBody,
     ExtractionsBody,
     Health,
@@ -79,9 +79,9 @@ _PAGE = Path(__file__).with_name("try.html")
 _ABOUT = "Extract structured values from documents, with confidence and place in the text."
 
 _LOGGER = logging.getLogger("hpd.serving")
-_KEY_REFUSED: dict[int | str, dict[str, Any]] = {401: {"model": ErrorBody}}
+_REQUESTS = logging.getLogger("hpd.serving.requests")
+_READ_RESPONSES = {status: ERROR_RESPONSES[status] for status in (401, "default")}
 
-T = TypeVar("T")
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -101,8 +101,9 @@ class Service:
         """Check a request's API key."""
         if self.api_key is None:
             return
-        given = request.headers.get("authorization", "").encode("latin-1")
-        if not hmac.compare_digest(given, f"Bearer {self.api_key}".encode()):
+        scheme, _, key = request.headers.get("authorization", "").partition(" ")
+        is_right = hmac.compare_digest(key.strip().encode("latin-1"), self.api_key.encode())
+        if scheme.lower() != "bearer" or not is_right:
             raise HttpError(
                 401,
                 "the API key is missing or wrong: send it as Authorization: Bearer KEY",
@@ -119,13 +120,19 @@ class Service:
         if parsed.warnings:
             warning = "; ".join(parsed.warnings).encode("ascii", "replace").decode()
             headers["X-Hpd-Warning"] = " ".join(warning.split())
+
+        def answer(extractions: Sequence[Extraction[Any]]) -> bytes:
+            request.state.reason = _failures(extractions)
+            return parsed.answer(extractions)
+
+        noted = replace(parsed, answer=answer)
         gone = partial(_wait_for_disconnect, request)
         if parsed.part is None:
-            body = await self.dispatcher.answer(parsed, gone)
+            body = await self.dispatcher.answer(noted, gone)
             return Response(body, headers=headers, media_type="application/json")
-        parts = self.dispatcher.parts(parsed, gone)
+        parts = self.dispatcher.parts(noted, gone)
         first = await anext(parts)  # A failure before the first part gets its own status.
-        return StreamingResponse(_events(first, parts), 200, headers, "text/event-stream")
+        return StreamingResponse(_events(request, first, parts), 200, headers, "text/event-stream")
 
 
 class _Body(Request):
@@ -147,44 +154,27 @@ class _Body(Request):
 
 
 class _AuthenticatedRoute(APIRoute):
-    """A route that checks the key, turns errors into responses, and counts all requests."""
+    """A route that checks the key, and turns errors into responses."""
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
 
         async def handle_request(request: Request) -> Response:
             service: Service = request.app.state.service
-            start = time.perf_counter()
-            code = ""
-
-            def note(status: int) -> None:
-                seconds = time.perf_counter() - start
-                service.metrics.note_request(self.path, status, seconds)
-                _log(request, status, code, seconds)
-
             try:
                 service.check_key(request)
-                response = await handle(_Body(request.scope, request.receive))
+                return await handle(_Body(request.scope, request.receive))
             except Exception as error:
                 # FastAPI wraps exceptions raised while the body is read.
                 cause = error.__cause__ if isinstance(error, HTTPException) else error
                 if isinstance(cause, RequestValidationError):
                     cause = http_error_of(cause.errors())
                 if isinstance(cause, HttpError):
-                    code = cause.code or ""
-                    response = _error_response(cause)
-                elif isinstance(cause, (ClientGoneError, ClientDisconnect)):
-                    response = Response(status_code=_CLIENT_GONE)
-                else:
-                    note(500)
-                    raise
-            if isinstance(response, StreamingResponse):
-                response.body_iterator = _record_stream(
-                    response.body_iterator, partial(note, response.status_code)
-                )
-            else:
-                note(response.status_code)
-            return response
+                    return _error_response(request, cause)
+                if isinstance(cause, (ClientGoneError, ClientDisconnect)):
+                    request.state.reason = "client_gone"
+                    return Response(status_code=_CLIENT_GONE)
+                raise
 
         return handle_request
 
@@ -200,7 +190,7 @@ def make_app(service: Service) -> FastAPI:
         exception_handlers={HTTPException: _routing_error, Exception: _internal_error},
     )
     app.state.service = service
-    app.add_middleware(_HeadRequests)
+    app.add_middleware(_Requests, metrics=service.metrics)
     _add_docs(app)
     # Only documents the key in OpenAPI: it is checked before the body is read.
     key = [Security(HTTPBearer(auto_error=False))] if service.api_key is not None else []
@@ -218,18 +208,18 @@ def make_app(service: Service) -> FastAPI:
     @app.get("/health", response_model=Health, responses={503: {"model": Health}})
     async def health() -> Response:
         """Whether requests are accepted, and how many documents are waiting."""
-        is_ending = service.dispatcher.is_ending
+        is_stopping = service.dispatcher.is_stopping
         state = {
-            "status": "ending" if is_ending else "ok",
+            "status": "stopping" if is_stopping else "ok",
             "model": service.served.name,
             "waiting": service.dispatcher.n_pending,
         }
-        return JSONResponse(state, 503 if is_ending else 200)
+        return JSONResponse(state, 503 if is_stopping else 200)
 
     @authenticated.post(
         "/extract",
         response_model=ExtractionBody | ExtractionsBody,
-        responses=ERROR_RESPONSES,
+        responses={**ERROR_RESPONSES, 501: UNSUPPORTED_FILE},
     )
     async def extract(request: Request, body: ExtractBody) -> Response:
         """Extract from one or several texts; returns lines as in `hpd extract`."""
@@ -241,18 +231,29 @@ def make_app(service: Service) -> FastAPI:
         return await service.answer(request, _parse_shown, body, service.plans)
 
     @authenticated.post(
-        "/v1/chat/completions", response_model=ChatCompletion, responses=ERROR_RESPONSES
+        "/v1/chat/completions",
+        response_model=ChatCompletion,
+        responses={
+            200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            **ERROR_RESPONSES,
+            **MODEL_RESPONSES,
+        },
     )
     async def chat(request: Request, body: ChatBody) -> Response:
         """OpenAI's chat completions, with a JSON Schema or a function."""
         return await service.answer(request, parse_chat, body, service.plans, service.served)
 
-    @authenticated.post("/v1/systemone", response_model=SystemOneAnswers, responses=ERROR_RESPONSES)
+    @authenticated.post(
+        "/v1/systemone",
+        summary="System One",
+        response_model=SystemOneAnswers,
+        responses={**ERROR_RESPONSES, **MODEL_RESPONSES},
+    )
     async def systemone(request: Request, body: SystemOneBody) -> Response:
         """Typed questions about a state, answered with the probability of each option."""
         return await service.answer(request, parse_systemone, body, service.plans, service.served)
 
-    @authenticated.get("/v1/models", response_model=ModelList, responses=_KEY_REFUSED)
+    @authenticated.get("/v1/models", response_model=ModelList, responses=_READ_RESPONSES)
     async def models() -> Response:
         """The served model."""
         return JSONResponse({"object": "list", "data": [_model_card(service.served)]})
@@ -260,14 +261,22 @@ def make_app(service: Service) -> FastAPI:
     @authenticated.get(
         "/v1/models/{name:path}",
         response_model=ModelCard,
-        responses={404: {"model": ErrorBody}, **_KEY_REFUSED},
+        responses={404: MODEL_RESPONSES[404], **_READ_RESPONSES},
     )
     async def model(name: str) -> Response:
         """The served model, by name."""
         service.served.check(name)
         return JSONResponse(_model_card(service.served))
 
-    @authenticated.get("/metrics", response_class=PlainTextResponse, responses=_KEY_REFUSED)
+    # Without a response class, whose type errors would have as well.
+    @authenticated.get(
+        "/metrics",
+        response_class=Response,
+        responses={
+            200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
+            **_READ_RESPONSES,
+        },
+    )
     async def metrics() -> Response:
         """Metrics for Prometheus."""
         return Response(service.metrics.text(), media_type=service.metrics.media_type)
@@ -295,22 +304,42 @@ def _add_docs(app: FastAPI) -> None:
         return get_swagger_ui_html(openapi_url="openapi.json", title="hpd", **files)
 
 
-class _HeadRequests:
-    """Answers HEAD like GET, for load balancers and link checkers; uvicorn leaves out the body."""
+class _Requests:
+    """Counts and logs all requests, and answers HEAD like GET, for load balancers and link
+    checkers; uvicorn leaves out the body."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
+        self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "HEAD":
-            scope = {**scope, "method": "GET"}
-        await self._app(scope, receive, send)
+        start = time.perf_counter()
+        method = scope["method"]
+        state = {"method": method, "reason": ""}
+        scope = {**scope, "method": "GET" if method == "HEAD" else method, "state": state}
+        status = 500  # of an exception, which is answered further out
 
+        async def note_status(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
 
-def _log(request: Request, status: int, code: str, seconds: float | None = None) -> None:
-    parts = [request.method, request.url.path, str(status), code]
-    took = "" if seconds is None else f"{seconds:.3f} s"
-    _LOGGER.info("%s", " ".join(filter(None, [*parts, took])))
+        try:
+            await self._app(scope, receive, note_status)
+        except Exception as error:
+            state["reason"] = type(error).__name__
+            raise
+        finally:
+            seconds = time.perf_counter() - start
+            route = scope.get("route")
+            # One label for all other paths: anybody can make up any number of them.
+            self._metrics.note_request(route.path_format if route else "other", status, seconds)
+            if scope["path"] != "/health":
+                # As it was sent: a decoded path could contain the end of a line.
+                path = scope["raw_path"].decode("ascii", "replace")
+                client = (scope["client"] or ("-",))[0]
+                line = f"{client} {method} {path} {status} {seconds:.3f} s {state['reason']}"
+                _REQUESTS.info("%s", line.rstrip())
 
 
 def _parse_shown(body: ExtractBody, plans: PlanCache) -> ParsedRequest:
@@ -352,7 +381,7 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
         )
     too_large = HttpError(
         413,
-        f"the body has more than {max_bytes} bytes: send fewer documents at a time",
+        f"the body has more than {max_bytes} bytes: send fewer or shorter documents",
         code="body_too_large",
         headers={"Connection": "close"},
     )
@@ -372,7 +401,9 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
     return b"".join(parts)
 
 
-async def _events(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _events(
+    request: Request, first: bytes, rest: AsyncIterator[bytes]
+) -> AsyncIterator[bytes]:
     """Yield the events of a stream; an error after the first event becomes an event, as in OpenAI's
     API."""
     yield first
@@ -380,21 +411,13 @@ async def _events(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byt
         async for part in rest:
             yield part
     except ClientGoneError:
-        pass
+        request.state.reason = "client_gone"
     except HttpError as http_error:
+        request.state.reason = http_error.code
         yield b"data: %s\n\n" % http_error.body
     except Exception as error:
         yield b"data: %s\n\n" % _internal_server_error(error).body
         raise
-
-
-async def _record_stream(parts: AsyncIterable[T], note: Callable[[], None]) -> AsyncIterator[T]:
-    """Yield the parts of a stream, and call ``note`` when it ends or its client disconnects."""
-    try:
-        async for part in parts:
-            yield part
-    finally:
-        note()
 
 
 async def _wait_for_disconnect(request: Request) -> None:
@@ -403,27 +426,35 @@ async def _wait_for_disconnect(request: Request) -> None:
         pass
 
 
-def _error_response(http_error: HttpError) -> Response:
+def _failures(extractions: Sequence[Extraction[Any]]) -> str:
+    """Return the number of failed documents with their errors, for the log."""
+    errors = [each.error.type for each in extractions if each.error is not None]
+    return f"failed documents: {len(errors)} ({', '.join(sorted({*errors}))})" if errors else ""
+
+
+def _error_response(request: Request, http_error: HttpError) -> Response:
+    request.state.reason = http_error.code
     return Response(http_error.body, http_error.status, http_error.headers, "application/json")
 
 
 async def _routing_error(request: Request, error: Exception) -> Response:
     """Answer requests for unknown paths or with the wrong method."""
     assert isinstance(error, HTTPException)
-    _log(request, error.status_code, "unknown_url")
+    what = f"{request.state.method} {request.url.path}: {error.detail}"
     return _error_response(
+        request,
         HttpError(
             error.status_code,
-            f"{request.method} {request.url.path}: {error.detail}; see /docs for the endpoints",
+            f"{what}; see /docs for the endpoints",
             code="unknown_url",
             headers=error.headers,
-        )
+        ),
     )
 
 
 async def _internal_error(request: Request, error: Exception) -> Response:
     """Answer an unexpected error; the server logs it to standard error."""
-    return _error_response(_internal_server_error(error))
+    return _error_response(request, _internal_server_error(error))
 
 
 def _internal_server_error(error: Exception) -> HttpError:

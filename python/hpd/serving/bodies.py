@@ -7,13 +7,38 @@ from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import from_json
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError, from_json
 
 from hpd.errors import HpdError
 
 _TYPES = {401: "authentication_error", 429: "rate_limit_error"}
-_CODES = {"extra_forbidden": "unknown_parameter", "missing": "missing_parameter"}
+_CODES = {
+    "extra_forbidden": "unknown_parameter",
+    "missing": "missing_parameter",
+    "unsupported": "unsupported_value",
+}
+_MESSAGES = {
+    "missing": "must be a JSON object",
+    "model_attributes_type": "must be a JSON object",
+    "model_type": "must be a JSON object",
+    "dict_type": "must be a JSON object",
+    "list_type": "must be a list",
+    "string_type": "must be a string",
+    "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
+    "literal_error": "must be {expected}",
+    "union_tag_invalid": "has the unknown type '{tag}'; there are {expected_tags}",
+    "union_tag_not_found": "must have a type",
+    "too_short": "has too few entries ({actual_length}; at least {min_length})",
+    "too_long": "has too many entries ({actual_length}; at most {max_length})",
+    "greater_than_equal": "must be at least {ge}",
+}
+"""What is wrong, by Pydantic's type of error."""
+
+_CONTENT_ERRORS = ("string_type", "dict_type", "list_type")
+_CONTENT_KINDS = ("str", "dict[str,any]", "list[any]")
+_QUESTION_TYPES = ("noul", "choice", "score")
 
 
 class HttpError(HpdError):
@@ -32,7 +57,7 @@ class HttpError(HpdError):
         status: int,
         message: str,
         *,
-        code: str | None = None,
+        code: str,
         param: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
@@ -56,7 +81,7 @@ class HttpError(HpdError):
         return json.dumps({"error": error}).encode()
 
 
-def bad_request(message: str, param: str | None = None, code: str | None = None) -> HttpError:
+def bad_request(message: str, param: str | None = None, code: str = "invalid_value") -> HttpError:
     """Return the error for an invalid body."""
     return HttpError(400, message, code=code, param=param)
 
@@ -66,17 +91,29 @@ def http_error_of(errors: Sequence[Any]) -> HttpError:
     # Unknown names first: one is often the misspelt name of a missing part.
     unknown = [error for error in errors if error["type"] == "extra_forbidden"]
     first = [*unknown, *errors][0]
-    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"][1:]]
-    path = "".join(parts).removeprefix(".")[:200]
     kind: str = first["type"]
+    place = [*first["loc"][1:]]
+    # Pydantic also names the member of a union that it has tried.
+    is_content = kind in _CONTENT_ERRORS and place[-1] in _CONTENT_KINDS
+    if is_content:
+        del place[-1]
+    if place[0:1] == ["questions"] and place[2:3] and place[2] in _QUESTION_TYPES:
+        del place[2]
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in place]
+    path = "".join(parts).removeprefix(".")[:200]
     code = _CODES.get(kind, "invalid_type")
     if kind == "extra_forbidden":
-        return bad_request(f"{path!r} is not known here", path, code)
-    if kind == "missing":
-        where = repr(path) if path else "the body, a JSON object,"
-        return bad_request(f"{where} is missing", path or None, code)
-    message = str(first["msg"]).removeprefix("Value error, ")
-    return bad_request(f"{path or 'the body'}: {message}", path or None, code)
+        return bad_request(f"unknown field '{path}'", path, code)
+    if kind == "missing" and path:
+        return bad_request(f"'{path}' is missing", path, code)
+    where = f"'{path}'" if path else "the body"
+    if is_content:
+        message = f"{where} must be a string, a JSON object or a list"
+    elif kind in _MESSAGES:
+        message = f"{where} {_MESSAGES[kind].format(**first.get('ctx', {}))}"
+    else:
+        message = f"{where}: {first['msg']}"
+    return bad_request(message, path or None, code)
 
 
 def json_of(body: bytes) -> Any:
@@ -117,7 +154,7 @@ def _decode_base64(value: object) -> bytes:
     try:
         return b64decode(value if isinstance(value, str) else b"-", validate=True)
     except ValueError:
-        raise ValueError("not Base64") from None
+        raise PydanticCustomError("base64", "not Base64") from None
 
 
 def _as_text(value: object) -> object:
@@ -168,7 +205,7 @@ class ExtractBody(_StrictModel):
     examples: list[ExampleBody] = Field([], description="shown in the prompt")
 
 
-class _TextPart(_OpenModel):
+class TextPart(_OpenModel):
     type: Literal["text"]
     text: str
 
@@ -176,21 +213,28 @@ class _TextPart(_OpenModel):
 def _as_parts(content: object) -> object:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [] if content is None else content
+    for part in content if isinstance(content, list) else ():
+        kind = part.get("type") if isinstance(part, dict) else None
+        if isinstance(kind, str) and kind != "text":
+            what = "images are" if "image" in kind else f"'{kind[:40]}' is"
+            raise PydanticCustomError("unsupported", f"{what} not supported: send text")
+    if content is not None and not isinstance(content, list):
+        raise PydanticCustomError("content", "neither a string nor a list")
+    return content or []
 
 
-class _Arguments(_OpenModel):
+class CalledArguments(_OpenModel):
     arguments: str
 
 
-class _Call(_OpenModel):
-    function: _Arguments
+class FunctionCall(_OpenModel):
+    function: CalledArguments
 
 
 class ChatMessage(_OpenModel):
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: Annotated[list[_TextPart], BeforeValidator(_as_parts)] = []
-    tool_calls: list[_Call] | None = None
+    content: Annotated[list[TextPart], BeforeValidator(_as_parts)] = []
+    tool_calls: list[FunctionCall] | None = None
 
     @property
     def text(self) -> str:
@@ -205,7 +249,7 @@ class ChatMessage(_OpenModel):
         return text
 
 
-class _JsonSchema(_OpenModel):
+class JsonSchemaFormat(_OpenModel):
     schema_: dict[str, Any] = Field(alias="schema")
     strict: bool | None = None
     description: str | None = None
@@ -215,7 +259,7 @@ class ResponseFormat(_OpenModel):
     """The format of the answer."""
 
     type: Literal["text", "json_object", "json_schema"]
-    json_schema: _JsonSchema | None = None
+    json_schema: JsonSchemaFormat | None = None
     schema_: dict[str, Any] | None = Field(None, alias="schema")
 
 
@@ -227,11 +271,11 @@ class Function(_OpenModel):
     strict: bool | None = None
 
 
-class _Tool(_OpenModel):
+class Tool(_OpenModel):
     function: Function
 
 
-class _StreamOptions(_OpenModel):
+class StreamOptions(_OpenModel):
     include_usage: bool | None = None
 
 
@@ -246,10 +290,10 @@ class ChatBody(BaseModel):
     model: Any = None
     messages: list[ChatMessage]
     response_format: ResponseFormat | None = None
-    tools: list[_Tool] | None = None
+    tools: list[Tool] | None = None
     tool_choice: Any = None
     stream: bool | None = None
-    stream_options: _StreamOptions | None = None
+    stream_options: StreamOptions | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
     hpd: dict[str, Any] = Field({}, description="options by name, for this request")
@@ -297,6 +341,12 @@ class ScoreQuestion(_StrictModel):
 Question = NoulQuestion | ChoiceQuestion | ScoreQuestion
 
 
+def _check_names(questions: dict[str, Question]) -> dict[str, Question]:
+    if "" in questions:
+        raise PydanticCustomError("empty_name", "a question has an empty name")
+    return questions
+
+
 class SystemOneBody(BaseModel):
     """The body of ``POST /v1/systemone``.
 
@@ -307,7 +357,7 @@ class SystemOneBody(BaseModel):
 
     model: Any = None
     state: Content = Field(description="what the questions are about")
-    questions: dict[
-        Annotated[str, Field(min_length=1)], Annotated[Question, Field(discriminator="type")]
+    questions: Annotated[
+        dict[str, Annotated[Question, Field(discriminator="type")]], AfterValidator(_check_names)
     ] = Field(min_length=1)
     instructions: str | None = Field(None, description="for the model, before the questions")

@@ -105,7 +105,7 @@ def parse_chat(body: ChatBody, plans: PlanCache, served: ServedModel) -> ParsedR
     elif schema is None:
         schema, texts = schema_in(conversation.instructions)
         conversation = replace(conversation, instructions=texts)
-    if schema is None:
+    if schema is None and not plans.has_own:
         raise bad_request(
             "the schema is missing, and this model only extracts values: use the response_format "
             'json_schema, or tools; with json_object the schema goes next to the type ("schema"), '
@@ -193,7 +193,7 @@ def _answer_form(body: ChatBody) -> _AnswerForm:
     inner = form.json_schema
     if inner is None:
         where = "response_format.json_schema"
-        raise bad_request(f"{where} is missing", where, "missing_parameter")
+        raise bad_request(f"'{where}' is missing", where, "missing_parameter")
     parts = inner.schema_.get("properties")
     return _AnswerForm(
         "response_format.json_schema.schema",
@@ -225,7 +225,7 @@ def _function_form(functions: Sequence[Function], choice: object) -> _AnswerForm
         chosen = functions[0]
     where = f"tools[{functions.index(chosen)}].function"
     if chosen.parameters is None:
-        raise bad_request(f"{where}.parameters is missing", where, "missing_parameter")
+        raise bad_request(f"'{where}.parameters' is missing", where, "missing_parameter")
     return _AnswerForm(
         f"{where}.parameters",
         chosen.parameters,

@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import json
+import logging
 import math
+import re
 import threading
 import time
 import warnings
@@ -22,7 +24,14 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hpd.documents import Document
-from hpd.errors import CallCancelledError, EngineClosedError, InputError, OptionError, SchemaError
+from hpd.errors import (
+    CallCancelledError,
+    EngineClosedError,
+    InputError,
+    MissingPackageError,
+    OptionError,
+    SchemaError,
+)
 from hpd.files.reader import RecordReader
 from hpd.files.rows import EXTENSIONS
 from hpd.messages import counted
@@ -39,6 +48,8 @@ from hpd.serving.spans import note_span
 
 if TYPE_CHECKING:
     from hpd.extractor import Extractor
+
+_LOGGER = logging.getLogger("hpd.serving")
 
 T = TypeVar("T")
 
@@ -140,7 +151,9 @@ class PlanCache:
                     check_name(name)
                 task = self._prepare(schemas, examples=examples, **settings)
         except SchemaError as error:
-            raise bad_request(f"{param}: {error}", param, "invalid_schema") from None
+            # The message begins with "schema, character 15:", "schema:", or neither.
+            message = re.sub("^schema(: |, )", "", str(error))
+            raise bad_request(f"{param}: {message}", param, "invalid_schema") from None
         except OptionError as error:
             raise bad_request(str(error), "options", "invalid_option") from None
         except RecursionError:
@@ -202,12 +215,12 @@ def documents_of(body: ExtractBody, limits: ServerLimits) -> list[Document]:
     for name in ("text", "file", "id", "category"):
         if getattr(body, name) is not None:
             raise bad_request(
-                f'{name!r} and "texts" exclude each other: give one text, or a list of text '
-                'and objects with "text", "id" and "category"',
+                f"'{name}' and 'texts' exclude each other: give one text, or a list of texts "
+                "and objects with 'text', 'id' and 'category'",
                 name,
             )
     if not body.texts:
-        raise bad_request('"texts" is empty', "texts")
+        raise bad_request("'texts' is empty", "texts")
     if len(body.texts) > limits.texts:
         raise HttpError(
             413,
@@ -232,6 +245,14 @@ def _read_file(file: FileBody) -> Document:
             record = next(reader)
             if record.error is not None:
                 raise record.error
+    except MissingPackageError as error:
+        _LOGGER.warning("warning: %s", error)  # for the operator
+        raise HttpError(
+            501,
+            f"'{file.name}': this server is not set up to read such files: send the text instead",
+            code="unsupported_file",
+            param="file",
+        ) from None
     except InputError as error:
         raise bad_request(str(error), "file") from error
     return record.document()
@@ -265,7 +286,7 @@ class Dispatcher:
         self._lock = threading.Lock()
         self.n_pending = 0
         """The number of unanswered documents."""
-        self.is_ending = False
+        self.is_stopping = False
         """Whether new requests are rejected."""
         self._under_way: set[Cancellation] = set()
         self._seconds = 1.0
@@ -321,13 +342,13 @@ class Dispatcher:
         except asyncio.TimeoutError:
             raise HttpError(
                 504,
-                f"no answer within {self._limits.seconds:g} s: send fewer documents at a time",
+                f"no answer within {self._limits.seconds:g} s: send fewer or shorter documents",
                 code="timeout",
             ) from None
 
     def end(self) -> None:
         """Reject new requests; pending ones continue."""
-        self.is_ending = True
+        self.is_stopping = True
 
     def cancel_all(self) -> int:
         """Cancel pending requests, and return their number."""
@@ -348,8 +369,8 @@ class Dispatcher:
     ) -> Future[bytes]:
         n = len(parsed.documents)
         with self._lock:
-            if self.is_ending:
-                raise _ending()
+            if self.is_stopping:
+                raise _shutting_down()
             if self.n_pending + n > self._limits.waiting:
                 raise self._full(n)
             self.n_pending += n
@@ -404,18 +425,18 @@ class Dispatcher:
 def _result(done: asyncio.Future[bytes]) -> bytes:
     """Return the answer; raise ``HttpError`` if the server cancelled the request."""
     if done.cancelled():
-        raise _ending()
+        raise _shutting_down()
     try:
         return done.result()
     except (CallCancelledError, EngineClosedError):
-        raise _ending() from None
+        raise _shutting_down() from None
 
 
-def _ending() -> HttpError:
+def _shutting_down() -> HttpError:
     return HttpError(
         503,
         "the server is shutting down",
-        code="server_ending",
+        code="shutting_down",
         headers={"Connection": "close", "Retry-After": "5"},
     )
 

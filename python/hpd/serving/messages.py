@@ -51,7 +51,8 @@ def read_messages(messages: Sequence[ChatMessage]) -> Conversation:
         raise bad_request("there is no user message to be the document", "messages")
     index = user_turns[-1]
     if not messages[index].content:
-        raise bad_request(f"messages[{index}].content is missing", f"messages[{index}].content")
+        where = f"messages[{index}].content"
+        raise bad_request(f"'{where}' is missing", where)
     instructions = []
     examples = []
     for i, message in enumerate(messages):

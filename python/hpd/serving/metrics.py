@@ -37,7 +37,7 @@ class Metrics:
         self._registry.register(_Engine(stats))
         self._requests = Counter(
             "hpd_requests",
-            "Requests by path and status.",
+            "Requests by path (other: no endpoint) and status.",
             ("path", "status"),
             registry=self._registry,
         )

@@ -17,7 +17,7 @@ from typing import Any
 import uvicorn
 
 from hpd.extractor import Extractor
-from hpd.serving import ServerLimits
+from hpd.serving import STOP_SIGNALS, ServerLimits
 from hpd.serving.app import Service, make_app
 from hpd.serving.chat import ServedModel
 from hpd.serving.dispatcher import Dispatcher, PlanCache
@@ -30,8 +30,6 @@ _LAST_SECONDS = 5
 """Seconds to send the answers of cancelled requests."""
 
 _LOGGER = logging.getLogger("hpd.serving")
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,7 @@ def serve(
     is_strict: bool,
     api_key: str | None,
 ) -> Shutdown:
-    """Answer requests until SIGINT or SIGTERM; only in the main thread.
+    """Answer requests until SIGINT, SIGTERM or SIGHUP; only in the main thread.
 
     Args:
         extractor: decodes the documents; it is not closed.
@@ -132,7 +130,7 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Handle signals while serving."""
         self._loop = asyncio.get_running_loop()
-        before = {number: signal.signal(number, self.handle_exit) for number in _SIGNALS}
+        before = {number: signal.signal(number, self.handle_exit) for number in STOP_SIGNALS}
         try:
             yield
         finally:
@@ -150,13 +148,13 @@ class _Server(uvicorn.Server):
         """Reject new requests, and let the pending ones finish until the time is up."""
         assert self._loop is not None
         self._dispatcher.end()
-        _LOGGER.info("shutting down: %d documents are pending", self._dispatcher.n_pending)
+        _LOGGER.info("shutting down; pending documents: %d", self._dispatcher.n_pending)
         self._end_at = time.monotonic() + self._seconds
         self._loop.call_later(self._seconds, self._cancel_all)
 
     async def on_tick(self, counter: int) -> bool:
         """Return whether to exit: on shutdown, when nothing is pending."""
-        if self._dispatcher.is_ending and not self._dispatcher.n_pending:
+        if self._dispatcher.is_stopping and not self._dispatcher.n_pending:
             self.should_exit = True
             # Time to send answers, and to refuse requests whose bodies are only partly read.
             left = max(0, math.ceil(self._end_at - time.monotonic()))

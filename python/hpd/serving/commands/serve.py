@@ -8,7 +8,10 @@ import logging
 import os
 import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
+from types import FrameType
 
 from hpd.cli.arguments import (
     SCHEMA_HELP,
@@ -18,15 +21,19 @@ from hpd.cli.arguments import (
     number,
     options_of,
 )
-from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, EXIT_SOME_FAILED, UsageError, say
+from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, EXIT_SOME_FAILED, UsageError
+from hpd.errors import HpdError
 from hpd.extras import require_extra
 from hpd.models.hardware import device_summary
 from hpd.models.model_files import resolve_model
+from hpd.options import Options
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
-from hpd.serving import ServerLimits
+from hpd.serving import STOP_SIGNALS, ServerLimits
 
 KEY_VARIABLE = "HPD_API_KEY"
+
+_LOGGER = logging.getLogger("hpd.serving")
 
 _PACKAGES = ("fastapi", "uvicorn", "httptools", "prometheus_client")
 _LARGEST_PORT = 65_535
@@ -47,7 +54,8 @@ _LIMITS = (
 """Flags with the fields of ``ServerLimits`` that they set."""
 
 _DESCRIPTION = f"""\
-Answer requests over HTTP. One model decodes the documents of all clients together.
+Answer requests over HTTP. One model decodes the documents of all clients together. It has no
+configuration file.
 
   POST /extract               text or texts with a schema in any form; answers like hpd extract
   POST /v1/chat/completions   for OpenAI clients, with a JSON Schema or a function
@@ -55,16 +63,16 @@ Answer requests over HTTP. One model decodes the documents of all clients togeth
   GET  /docs, /v1/models, /health, /metrics
 
   hpd serve
-  curl --json '{{"text": "Diesel sneaker, black", "schema": "brand, color"}}' \\
+  curl --json '{{"text": "Nordvik desk lamp, black", "schema": "brand, color"}}' \\
     http://127.0.0.1:8000/extract
 
 With --api-key, or a key in {KEY_VARIABLE}, requests must send it ("Authorization: Bearer KEY");
-other users of the machine can see a key on the command line. Ctrl-C or SIGTERM stops the server
-once requests in progress are finished; a second one cancels them.
+other users of the machine can see a key on the command line. Ctrl-C, SIGTERM or SIGHUP stops the
+server once requests in progress are finished; a second one cancels them.
 """
 
 _EPILOG = """\
-Exit codes: 0 after SIGTERM, 130 after Ctrl-C, 3 if requests were cancelled, 1 failure,
+Exit codes: 0 after SIGTERM or SIGHUP, 130 after Ctrl-C, 3 if requests were cancelled, 1 failure,
 2 wrong usage.
 """
 
@@ -85,6 +93,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     require_extra("hpd serve", "serve", _PACKAGES)
     options = options_of(arguments)
+    _set_up_log(quiet=options.quiet, requests=not arguments.no_log)
+    with _stopping_early():
+        return _run(arguments, options)
+    _LOGGER.info("stopped")
+    return EXIT_OK
+
+
+def _run(arguments: argparse.Namespace, options: Options) -> int:
     limits = _limits(arguments)
     key = _api_key(arguments.api_key)
     schemas = None if arguments.schema is None else load_schemas(arguments.schema)
@@ -96,22 +112,24 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         sock = listen(arguments.host, arguments.port)
     except OSError as error:
-        raise UsageError(
-            f"{arguments.host} port {arguments.port} cannot be used: {error.strerror or error}"
+        # Python adds the address to the reason.
+        is_lookup = isinstance(error, socket.gaierror)
+        reason = error.strerror if is_lookup else os.strerror(error.errno or 0)
+        raise HpdError(
+            f"cannot listen on {arguments.host}, port {arguments.port}: {reason}"
         ) from None
     with sock:
         if key is None and not ipaddress.ip_address(sock.getsockname()[0]).is_loopback:
-            say("warning: other machines can connect without a key: consider --api-key")
+            _LOGGER.warning("warning: other machines can connect without a key: use --api-key")
         model = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
         name = arguments.alias or model.stem
-        if not (arguments.no_log or options.quiet):
-            _log_to_standard_error()
         # Extractors need a schema; this one is never used.
         with Extractor(schemas or ["value"], model, options=options) as extractor:
-            if not options.quiet:
-                say(f"{name} on {device_summary(options.n_gpu_layers)}")
-                say(f"listening on {_address(sock)}: a page to try it, and /docs (Ctrl-C stops)")
-            ending = serve(
+            _LOGGER.info("%s on %s", name, device_summary(options.n_gpu_layers))
+            _LOGGER.info(
+                "listening on %s: a page to try it, and /docs (Ctrl-C stops)", _address(sock)
+            )
+            shutdown = serve(
                 extractor,
                 sock,
                 name=name,
@@ -120,20 +138,41 @@ def run(arguments: argparse.Namespace) -> int:
                 is_strict=arguments.strict_model,
                 api_key=key,
             )
-    if ending.n_cancelled:
-        say(f"{ending.n_cancelled} requests were cancelled")
-    if ending.number == signal.SIGINT:
+    _LOGGER.info("stopped; cancelled requests: %d", shutdown.n_cancelled)
+    if shutdown.number == signal.SIGINT:
         return EXIT_INTERRUPTED
-    return EXIT_SOME_FAILED if ending.n_cancelled else EXIT_OK
+    return EXIT_SOME_FAILED if shutdown.n_cancelled else EXIT_OK
 
 
-def _log_to_standard_error() -> None:
-    """Log requests to standard error, a line each, with the time."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-    logger = logging.getLogger("hpd.serving")
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+class _StoppedEarly(BaseException):
+    """A signal came before requests were served."""
+
+
+@contextmanager
+def _stopping_early() -> Iterator[None]:
+    """Leave the block at a signal: while the model is downloaded or loaded, nothing is pending."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise _StoppedEarly
+
+    before = {
+        number: signal.signal(number, stop) for number in STOP_SIGNALS if number != signal.SIGINT
+    }
+    try:
+        yield
+    except _StoppedEarly:
+        pass
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _set_up_log(*, quiet: bool, requests: bool) -> None:
+    """Log to standard error, each line with the time; uvicorn's too."""
+    logging.basicConfig(format="%(asctime)s %(message)s")
+    _LOGGER.setLevel(logging.WARNING if quiet else logging.INFO)
+    if not requests:
+        _LOGGER.getChild("requests").setLevel(logging.WARNING)
 
 
 def _add_server(group: argparse._ArgumentGroup) -> None:
@@ -169,7 +208,14 @@ def _add_server(group: argparse._ArgumentGroup) -> None:
         help="refuse requests that do not name this model",
     )
     group.add_argument("--no-log", action="store_true", help="do not log requests")
+    group.add_argument("--job", type=_no_job, help=argparse.SUPPRESS)
     group.add_argument("--schema", metavar="S", help=f"for requests without one: {SCHEMA_HELP}")
+
+
+def _no_job(name: str) -> str:
+    raise argparse.ArgumentTypeError(
+        "hpd serve has no jobs and no configuration file: give its settings as arguments"
+    )
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
