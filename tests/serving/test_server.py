@@ -135,6 +135,17 @@ def test_a_document_that_fails_has_its_error_in_its_place(random_server):
     assert second["error"]["type"] == "InputError"
 
 
+def test_advice_names_options_as_requests_do(random_server):
+    long = random_server.post("/extract", {"text": "x " * 3000, "schema": "a"}).json["error"]
+    assert long["type"] == "ContextOverflowError"
+    assert 'on_overflow="chunk"' in long["message"]
+    assert "--" not in long["message"], "which no request has"
+    body = {"text": "x", "schema": "a", "options": {"max_tokens": 0}}
+    refused = random_server.post("/extract", body).json["error"]
+    assert refused["code"] == "invalid_option"
+    assert refused["message"].startswith("max_tokens must be a whole number")
+
+
 def test_many_clients_lose_nothing(server):
     """64 clients at once, each with a connection of its own, get what each would get alone."""
     n_clients, n_each = 64, 3

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hpd.documents import Document
 from hpd.errors import (
     CallCancelledError,
+    ContextOverflowError,
     EngineClosedError,
     InputError,
     MissingPackageError,
@@ -38,7 +39,7 @@ from hpd.messages import counted
 from hpd.options import check_name
 from hpd.pipeline import Cancellation, Task
 from hpd.pipeline.recent import RecentlyUsed
-from hpd.results import Extraction
+from hpd.results import Extraction, Failure
 from hpd.schema import SchemaWarning, as_schemas
 from hpd.schema.attributes import Schema
 from hpd.schema.schemas import Schemas
@@ -55,6 +56,9 @@ T = TypeVar("T")
 
 MAX_PLANS = 64
 """Maximum number of cached plans."""
+
+_FLAG = re.compile(r" \(--?[a-z-]+(?: [a-z]+)?\)|, --[a-z-]+(?=\))")
+"""A flag beside an option's name in a message. Requests set options by name."""
 
 EWMA_WEIGHT = 0.1
 """Weight of the latest request in the moving average for ``Retry-After``."""
@@ -155,7 +159,7 @@ class PlanCache:
             message = re.sub("^schema(: |, )", "", str(error))
             raise bad_request(f"{param}: {message}", param, "invalid_schema") from None
         except OptionError as error:
-            raise bad_request(str(error), "options", "invalid_option") from None
+            raise bad_request(_without_flags(error), "options", "invalid_option") from None
         except RecursionError:
             raise _too_deep(param) from None
         messages = [
@@ -416,6 +420,10 @@ class Dispatcher:
             cancellation=cancellation,
             on_settled=send_settled if write is not None else None,
         ):
+            failure = extraction.error
+            if failure is not None and isinstance(failure.exception, ContextOverflowError):
+                failure = Failure(ContextOverflowError(_without_flags(failure.exception)))
+                extraction = replace(extraction, error=failure)
             self._note(extraction)
             note_span(extraction, start)
             extractions[index] = extraction
@@ -439,6 +447,10 @@ def _shutting_down() -> HttpError:
         code="shutting_down",
         headers={"Connection": "close", "Retry-After": "5"},
     )
+
+
+def _without_flags(error: Exception) -> str:
+    return _FLAG.sub("", str(error))
 
 
 def _too_deep(param: str) -> HttpError:
