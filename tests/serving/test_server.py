@@ -101,7 +101,8 @@ def test_values_are_those_of_the_command(server):
     assert [compared(line) for line in together] == expected
     alone = [server.post("/extract", {"text": text, "schema": SCHEMA}).json for text in TEXTS]
     assert [compared(line) for line in alone] == expected
-    assert all(0 <= f["confidence"] <= 1 for line in alone for f in line["fields"].values())
+    # No model is asked about the last text, which is empty.
+    assert all(0 <= f["confidence"] <= 1 for line in alone[:-1] for f in line["fields"].values())
 
 
 def test_options_of_a_request_do_what_they_do_on_the_command_line(server):

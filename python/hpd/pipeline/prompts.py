@@ -14,6 +14,7 @@ from typing import Any
 from hpd._native import Answer, Value
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError
+from hpd.messages import counted
 from hpd.pipeline.chunking import DocumentChunk
 from hpd.pipeline.compiled_schema import CompiledSchema, Request
 from hpd.pipeline.document_values import (
@@ -59,7 +60,7 @@ _MIN_ITEM_LIMIT = 100
 """The limit of a list's items in a short document; longer ones may have an item per word."""
 
 _TRUNCATION_ERRORS = {
-    "truncated": "cut off after {} token{}",
+    "truncated": "cut off after {}",
     "repeated": "the model goes on without end",
 }
 """The error of a value that ended early, by how it finished."""
@@ -453,8 +454,8 @@ class FieldsPrompt(Prompt):
                     confidence = 0.0 if own.reason else confidence
             error = own.error
             if error and value.finish in _TRUNCATION_ERRORS:
-                n = len(value.tokens)
-                error = _TRUNCATION_ERRORS[value.finish].format(n, "" if n == 1 else "s")
+                n_tokens = counted(len(value.tokens), "token")
+                error = _TRUNCATION_ERRORS[value.finish].format(n_tokens)
             inherited = values.inherited_margin(question.leaf)
             rejected = self._retries.rejected(question) if self._retries is not None else ()
             if rejected or is_forced:

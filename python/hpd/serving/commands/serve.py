@@ -168,8 +168,12 @@ def _stopping_early() -> Iterator[None]:
 
 
 def _set_up_log(*, quiet: bool, requests: bool) -> None:
-    """Log to standard error, each line with the time; uvicorn's too."""
-    logging.basicConfig(format="%(asctime)s %(message)s")
+    """Log to standard error, each line with the time."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    # Not those of other loggers of hpd, whose lines may quote documents.
+    for logger in (_LOGGER, logging.getLogger("uvicorn")):
+        logger.addHandler(handler)
     _LOGGER.setLevel(logging.WARNING if quiet else logging.INFO)
     if not requests:
         _LOGGER.getChild("requests").setLevel(logging.WARNING)
