@@ -157,4 +157,6 @@ def test_notes_about_a_schema_are_said_unless_it_is_to_be_quiet(
 ):
     source = write_texts(tmp_path / "in.jsonl", "a")
     assert main(["extract", str(source), "--schema", "phone number, x", *options]) == 0
-    assert ("note: 'phone number': the name of a text" in capfd.readouterr().err) == is_said
+    assert (
+        "note: 'phone number': read as a text of this name" in capfd.readouterr().err
+    ) == is_said

@@ -162,12 +162,14 @@ class _LineReader:
         if self.includes_date:
             first = self.includes_date[0]
             short = first[: -len(" date")]
-            other = f'one called {short} is "{short}" date'
+            other = f'for a date named {short!r}, write "{short}" date'
             if not first.lower().endswith(" date"):
-                other = f'a text of this name is "{first}" str'
-            note(_quoted_list(self.includes_date), f"the name of a date; {other}")
+                other = f'for a text, write "{first}" str'
+            note(_quoted_list(self.includes_date), f"read as a date of this name; {other}")
         for likely_type, names in self.likely_type.items():
-            note(_quoted_list(names), f"the name of a text; the type would be {likely_type}")
+            note(
+                _quoted_list(names), f"read as a text of this name; the type is spelt {likely_type}"
+            )
         for name, hint in self.hints.items():
             note(repr(name), f"read as a text of this name; {hint}")
         if len(attributes) == 1 and " " in attributes[0].name and self.text.strip()[0] != '"':
