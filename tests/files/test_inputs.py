@@ -94,6 +94,10 @@ def test_what_hpd_wrote_is_read_only_if_it_is_named(tmp_path):
         find_files([str(tmp_path)])
     with pytest.raises(InputError, match="no file matches, except files that hpd wrote"):
         find_files([str(tmp_path / "*.jsonl")])
+    # Of each name, what is said is true of it, not of those before it.
+    (tmp_path / "b.txt").write_text("two")
+    with pytest.raises(InputError, match=r"no file matches$"):
+        find_files([str(tmp_path), str(tmp_path / "*.md")])
 
 
 def test_a_copy_of_a_workbook_is_known_by_its_mark(tmp_path):
