@@ -84,7 +84,7 @@ _MISTYPED_TYPES: Final = {
 }
 """Types that are often misspelt, and how to write them."""
 _NOT_MISTYPED: Final = ("flat", "sting", "numer", "boo")
-"""Words that differ from a type like a typing error, and are none."""
+"""Words that look like a misspelt type, but are none."""
 
 _TYPE_AS_DESCRIPTION = re.compile(r"\[?\s*([a-z-]+)\s*\]?\s*[?!]?")
 _OTHER_TYPE = re.compile(r"(?:decimal|double|(?:list|array|set|tuple|dict|optional)(?:\s*\[.*\])?)")
