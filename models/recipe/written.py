@@ -93,7 +93,7 @@ def held_out(limit: int | None) -> list[Written]:
             each.name,
             each.text,
             each.schema,
-            # A list in the gold of another attribute has several right values.
+            # If the attribute is no list, a list in the gold has several right values.
             {
                 question.attributes[0].name: question.golds[0]
                 if len(question.golds) == 1 or question.kind.item is not None

@@ -74,11 +74,11 @@ def test_what_hpd_wrote_is_read_only_if_it_is_named(tmp_path):
     for name in (
         "values.csv",
         "values.csv.jsonl",
-        "values.csv.jsonl.run",
         "b.jsonl",
         "b.jsonl.run",
     ):
         write(tmp_path / name, '{"text": "an earlier result"}')
+    write(tmp_path / "values.csv.jsonl.run", '{"table": "values.csv", "rows": []}\n')
     write(tmp_path / "report.html", '<meta name="generator" content="hpd">values')
     mine = [str(tmp_path / name) for name in ("b.jsonl", "report.html", "values.csv")]
     mine.append(str(tmp_path / "values.csv.jsonl"))
@@ -94,6 +94,19 @@ def test_what_hpd_wrote_is_read_only_if_it_is_named(tmp_path):
         find_files([str(tmp_path)])
     with pytest.raises(InputError, match="no file matches, except files that hpd wrote"):
         find_files([str(tmp_path / "*.jsonl")])
+    # Of each name, what is said is true of it, not of those before it.
+    (tmp_path / "b.txt").write_text("two")
+    with pytest.raises(InputError, match=r"no file matches$"):
+        find_files([str(tmp_path), str(tmp_path / "*.md")])
+
+
+def test_the_input_of_lines_is_no_table_of_hpd(tmp_path):
+    mine = write(tmp_path / "mails.csv", "text\nOne\n")
+    write(tmp_path / "mails.csv.jsonl", "{}\n")
+    write(tmp_path / "mails.csv.jsonl.run", '{"settings": {}}\n')
+    files = find_files([str(tmp_path)])
+    assert files.paths == (str(mine),)
+    assert files.written == (str(tmp_path / "mails.csv.jsonl"),)
 
 
 def test_a_copy_of_a_workbook_is_known_by_its_mark(tmp_path):

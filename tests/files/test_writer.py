@@ -421,6 +421,23 @@ def test_failed_documents_that_are_not_read_keep_their_lines(tmp_path, order, nu
     assert "error" not in path.read_text("utf-8")
 
 
+@pytest.mark.parametrize("order", ["input", "finished"])
+def test_failures_are_not_put_back_behind_a_part_of_a_line(tmp_path, order):
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS, order=order) as writer:
+        fill(writer, range(6), failed=[1, 4])
+    writer = FileWriter(path, SETTINGS, order=order, resume=True)
+    # Record 9 is new, so that no line waits for its turn.
+    new = [*writer.pending([record(9), record(1)])]
+    size = path.stat().st_size
+    with file_size_limit(size + 30), pytest.raises(OSError, match="File too large"):
+        writer.write(*new[1], {"id": "d1", "data": "x" * 5000}, failed=False)
+    assert path.stat().st_size == size + 30
+    writer.close(complete=False)  # when there is room again
+    assert go_on(path, 6, order=order)[1] == [1, 4]
+    assert "error" not in path.read_text("utf-8")
+
+
 def test_a_refused_resume_removes_nothing(tmp_path):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:

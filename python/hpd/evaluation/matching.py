@@ -110,8 +110,8 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
     if len(predicted) != len(examples):
         raise InputError(
             f"{counted(len(predicted), 'prediction')} for {counted(len(examples), 'document')}, "
-            f"and the "
-            f"{' and the '.join(without_ids)} have no ids: cannot tell which belongs to which"
+            f"and the {' and the '.join(without_ids)} have no ids: cannot tell which belongs to "
+            "which"
         )
     return Matching(tuple(predicted), True, (), (), ())
 

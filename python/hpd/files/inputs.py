@@ -189,25 +189,27 @@ def find_files(
     hidden = {os.path.realpath(path) for path in leave_out}
     for name in names:
         kind, inside = _found(name, skipped)
+        ours: list[str] = []
         if kind != "file":
             # Unlike Path.resolve, realpath accepts links in a circle.
             inside = [path for path in inside if os.path.realpath(path) not in hidden]
             among = {*inside}
-            ours = {path for path in inside if is_output(path, among)}
-            written += sorted(ours)
-            inside = [path for path in inside if not (path in ours or is_journal(path, among))]
+            ours = sorted(path for path in inside if is_output(path, among))
+            written += ours
+            left_out = {*ours, *(path for path in inside if is_journal(path, among))}
+            inside = [path for path in inside if path not in left_out]
         if kind == "folder":
             known = [path for path in inside if format is not None or _is_read(path)]
             skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
             if not known and not may_be_none:
                 only = [_counted(skipped)] if skipped else []
-                only += ["files that hpd wrote (name each to read it)"] if written else []
+                only += ["files that hpd wrote (to read one, name it)"] if ours else []
                 there = f": only {' and '.join(only)}" if only else ", as it is empty"
                 raise InputError(f"{name}: there is no file to read in this folder{there}")
             paths.extend(known)
         else:
             if not inside and not may_be_none:
-                but = ", except files that hpd wrote: name each to read it" if written else ""
+                but = ", except files that hpd wrote: to read one, name it" if ours else ""
                 raise InputError(f"{name}: no file matches{but}")
             paths.extend(inside)
     twice = [path for path, n in Counter(paths).items() if n > 1]
@@ -257,7 +259,7 @@ class InputReader:
         text_field: the fields with the text, for formats with fields.
         id_field: the field with the id.
         category_field: the field with the category.
-        leave_out: files to skip in folders, such as the output.
+        leave_out: files to skip in folders and patterns, such as the output.
         encoding: the encoding of texts (default: detected for each file).
         delimiter: the delimiter of CSV and TSV (default: detected for each file).
         attachments: whether attachments of e-mails, and messages within them, become separate

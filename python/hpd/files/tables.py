@@ -12,7 +12,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from itertools import zip_longest
+from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -209,7 +209,7 @@ def edit_of_table(lines: Path, table: Path) -> str | None:
 
 def move_aside(table: Path) -> Path:
     """Give a table a free name, such as ``values.edited.xlsx``, and return that."""
-    names = (f"{table.stem}.edited{n}{table.suffix}" for n in ("", *range(2, 1 << 20)))
+    names = (f"{table.stem}.edited{n}{table.suffix}" for n in chain([""], count(2)))
     free = next(path for name in names if not (path := table.with_name(name)).exists())
     return table.rename(free)
 

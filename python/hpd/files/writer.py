@@ -159,6 +159,7 @@ class FileWriter:
         self._moved: _Moved | None = None
         self._finished_behind: set[int] | None = None
         self._lock = threading.RLock()  # Records may be read in a thread of their own.
+        self._is_writing = False  # still true after a write that failed
         self._final = path
         settings = {**settings, "order": order}
         if path.is_dir():
@@ -284,18 +285,22 @@ class FileWriter:
         data = line_bytes(line)
         document = _fingerprint(record)
         with self._lock:
+            self._is_writing = True
             if self._order == "input" and index != self._next and self._moved is None:
                 entry = JournalEntry(index, document, failed, line=data.decode())
                 self._early[index] = self._journal.append(entry)
-                return
-            self._put(JournalEntry(index, document, failed), data)
-            self._flush_early()
+            else:
+                self._put(JournalEntry(index, document, failed), data)
+                self._flush_early()
+            self._is_writing = False
 
     def close(self, *, complete: bool) -> None:
         """Close both files; a complete new file replaces the old one."""
         try:
             try:
-                self._put_back_failures()
+                # After a part of a line, the journal would be wrong about all that follows.
+                if not self._is_writing:
+                    self._put_back_failures()
                 if complete and self._moved is not None and self._moved.is_read:
                     self._restore_order(self._moved)
             finally:

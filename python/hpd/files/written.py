@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from zipfile import ZipFile
 
-from hpd.files.journal import journal_path
+from hpd.files.journal import journal_path, last_table
 from hpd.files.streams import is_url
 
 CREATOR = "hpd"
@@ -32,13 +32,29 @@ def is_output(path: str, among: Collection[str]) -> bool:
     """Return whether hpd wrote a file: lines with a journal, a table made from such lines, or a
     workbook or page with hpd's mark. ``among`` are the known paths, as remote ones are not looked
     up."""
-    journals = (journal_path(Path(path)).name, journal_path(Path(f"{path}.jsonl")).name)
     folder = path[: len(path) - len(os.path.basename(path))]
-    return any(_exists(folder + name, among) for name in journals) or _has_mark_now(path)
+    own, of_lines = (folder + journal_path(Path(lines)).name for lines in (path, f"{path}.jsonl"))
+    is_table = of_lines in among if is_url(path) else _is_noted(path, of_lines)
+    return is_table or _exists(own, among) or _has_mark_now(path)
 
 
 def _exists(path: str, among: Collection[str]) -> bool:
     return path in among or (not is_url(path) and os.path.isfile(path))
+
+
+def _is_noted(table: str, journal: str) -> bool:
+    """Return whether a journal records a table: ``a.csv`` may also be the input of the lines
+    ``a.csv.jsonl``."""
+    try:
+        return _noted_name(journal, os.stat(journal).st_mtime_ns) == os.path.basename(table)
+    except OSError:
+        return False
+
+
+@lru_cache(1 << 16)  # A watched folder is listed every second.
+def _noted_name(journal: str, changed: int) -> str | None:
+    noted = last_table(Path(journal))
+    return None if noted is None else noted.table
 
 
 def _has_mark_now(path: str) -> bool:

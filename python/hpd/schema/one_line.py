@@ -84,7 +84,7 @@ _MISTYPED_TYPES: Final = {
 }
 """Types that are often misspelt, and how to write them."""
 _NOT_MISTYPED: Final = ("flat", "sting", "numer", "boo")
-"""Words that differ from a type like a typing error, and are none."""
+"""Words that look like a misspelt type, but are none."""
 
 _TYPE_AS_DESCRIPTION = re.compile(r"\[?\s*([a-z-]+)\s*\]?\s*[?!]?")
 _OTHER_TYPE = re.compile(r"(?:decimal|double|(?:list|array|set|tuple|dict|optional)(?:\s*\[.*\])?)")
@@ -95,7 +95,7 @@ _IDENTIFIER = re.compile(r"\w*(?:_|[a-z][A-Z])\w*")
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _BLANK = re.compile(r"[^\S\n]*")
 _BREAK = re.compile(r"(?:[^\S\n]*(?:,|\n[^\S\n]*#[^\n]*(?=\n|\Z)|\n))*[^\S\n]*")
-_COMMENT = re.compile(r"#[^\n]*")
+_COMMENT_OR_COMMA = re.compile(r"#[^\n]*|(,)")
 # Anything longer is text: Python refuses numbers of thousands of digits.
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?:\.\d{1,299})?")
 
@@ -446,7 +446,10 @@ class _LineReader:
         """Skip line breaks, comments and at most ``n_commas`` commas."""
         start = self.position
         self.skip(_BREAK)
-        if _COMMENT.sub("", self.text[start : self.position]).count(",") > n_commas:
+        found = _COMMENT_OR_COMMA.finditer(self.text, start, self.position)
+        commas = [match.start() for match in found if match[1]]
+        if len(commas) > n_commas:
+            self.position = commas[n_commas]
             raise self.error("a name is missing before the comma", "remove the comma")
 
     def error(self, what: str, advice: str) -> SchemaError:

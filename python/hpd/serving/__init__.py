@@ -11,7 +11,7 @@ from dataclasses import dataclass
 STOP_SIGNALS = tuple(
     number
     for name in ("SIGINT", "SIGTERM", "SIGHUP")
-    # Without SIGHUP where it does not exist, or is ignored, as with nohup.
+    # SIGHUP does not exist on Windows, and stays ignored under nohup.
     if (number := getattr(signal, name, None)) is not None
     and (name != "SIGHUP" or signal.getsignal(number) != signal.SIG_IGN)
 )

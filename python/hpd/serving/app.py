@@ -78,7 +78,6 @@ _CLIENT_GONE = 499
 _PAGE = Path(__file__).with_name("try.html")
 _ABOUT = "Extract structured values from documents, with confidence and place in the text."
 
-_LOGGER = logging.getLogger("hpd.serving")
 _REQUESTS = logging.getLogger("hpd.serving.requests")
 _READ_RESPONSES = {status: ERROR_RESPONSES[status] for status in (401, "default")}
 
@@ -268,7 +267,7 @@ def make_app(service: Service) -> FastAPI:
         service.served.check(name)
         return JSONResponse(_model_card(service.served))
 
-    # Without a response class, whose type errors would have as well.
+    # Not PlainTextResponse: its media type would also be that of the errors.
     @authenticated.get(
         "/metrics",
         response_class=Response,

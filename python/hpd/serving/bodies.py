@@ -158,7 +158,11 @@ def _decode_base64(value: object) -> bytes:
 
 
 def _as_text(value: object) -> object:
-    return {"text": value} if isinstance(value, str) else value
+    if isinstance(value, str):
+        return {"text": value}
+    if not isinstance(value, dict):
+        raise PydanticCustomError("text", "neither a string nor a JSON object")
+    return value
 
 
 class FileBody(_StrictModel):

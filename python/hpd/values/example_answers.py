@@ -35,7 +35,7 @@ def _object_faults(
     by_name = {attribute.name: attribute for attribute in attributes}
     for name in value:
         if name not in by_name:
-            hint = did_you_mean(str(name), by_name) or f"it has {', '.join(by_name)}"
+            hint = did_you_mean(str(name), by_name) or f"it has {', '.join(by_name) or 'none'}"
             yield path, f"{short_repr(name)} is not an attribute of the schema: {hint}"
     for name, attribute in by_name.items():
         if name in value:

@@ -184,7 +184,7 @@ class Grounder:
         return self._beside[name]
 
     def distance_after(self, name: str, span: Span) -> int:
-        """Return how many characters before a span the words of a field's name are, in all."""
+        """Return how far before a span the words of a field's name are: the sum, in characters."""
         before = self.document[max(0, span.start - _MAX_DISTANCE) : span.start].casefold()
         distance = 0
         for word in _words_of(name):
@@ -701,8 +701,8 @@ class SpanAssignment:
     def _assign_single(self, path: Path) -> None:
         """Assign a value that is in no list or object to its best span.
 
-        This is the one that its field's name is closest before. A number avoids the spans of other
-        numbers, which may mean something else.
+        This is the one closest after its field's name. A number avoids the spans of other numbers,
+        which may mean something else.
         """
         value, fuzzy = self._values[path], not self._is_fixed(path)
         if isinstance(value, str | bool):

@@ -142,8 +142,9 @@ def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
         say(notice)
     if n_nulled := len(scored) - len(answers):
         say(
-            f"warning: {counted(n_nulled, 'value')} of {arguments.predictions} replaced with null "
-            "and not used: to keep these, extract with --null-threshold 0 and --on-invalid record"
+            f"warning: skipped {counted(n_nulled, 'value')} of {arguments.predictions} replaced "
+            "with null: to keep such values, extract with --null-threshold 0 and --on-invalid "
+            "record"
         )
     return [answer.by_the_model for answer in answers]
 

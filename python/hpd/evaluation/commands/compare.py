@@ -165,8 +165,7 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, s
     if missing:
         message = (
             f"{counted(len(missing), 'document', 'has', of=len(shared))} no text, such as "
-            f"{missing[0]!r}: "
-            "hpd extract --with-text writes it, --documents PATH adds it"
+            f"{missing[0]!r}: hpd extract --with-text writes it, --documents PATH adds it"
         )
         if len(missing) == len(shared):
             raise UsageError(message)

@@ -88,9 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
     n_without = sum(document.text is None and document.error is None for document in documents)
     if n_without:
         notices.append(
-            f"{counted(n_without, 'document', 'has', of=len(documents))} no text here, so "
-            "the values are shown alone; hpd extract --with-text writes it, --documents PATH adds "
-            "it"
+            f"{counted(n_without, 'document', 'has', of=len(documents))} no text here, so the "
+            "values are shown alone; hpd extract --with-text writes it, --documents PATH adds it"
         )
     lines = lines_file(arguments.predictions)
     if not any(each.fields for each in predictions) and lines.is_file():

@@ -171,7 +171,7 @@ def _set_up_log(*, quiet: bool, requests: bool) -> None:
     """Log to standard error, each line with the time."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-    # Not those of other loggers of hpd, whose lines may quote documents.
+    # Not the lines of hpd's other loggers, which may quote documents.
     for logger in (_LOGGER, logging.getLogger("uvicorn")):
         logger.addHandler(handler)
     _LOGGER.setLevel(logging.WARNING if quiet else logging.INFO)
