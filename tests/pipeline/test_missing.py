@@ -131,6 +131,8 @@ def test_no_value_is_made_up_where_there_is_no_text(tiny_model, method):
     assert other.usage.steps > 0
     (needed,) = extracted(Sized, tiny_model(), [""], **settings)
     assert "size: required" in needed.error.message
+    (only,) = extracted({"enum": ["a"]}, tiny_model(), [""], **settings)
+    assert only.data == "a"
     (forced,) = extracted({"enum": ["a", "b"]}, tiny_model(), [""], on_missing="force", **SETTINGS)
     assert forced.data in ("a", "b")
 

@@ -126,11 +126,14 @@ class Prompt(ABC):
             return False
         for values in self._values:
             for leaf in self._compiled_schema.leaves:
+                attribute = leaf.attribute
                 if leaf.array is not None:
                     values.store(leaf.path, count_attribute(leaf.array), FieldValue(value=0))
+                elif attribute.needs_a_value and len(attribute.choices) == 1:
+                    values.store(leaf.path, attribute, FieldValue(value=attribute.choices[0]))
                 else:
                     null = FieldValue(reason="the document has no text")
-                    values.store(leaf.path, leaf.attribute, null)
+                    values.store(leaf.path, attribute, null)
         return True
 
     def next_request(self, answer: Answer) -> Request | None:
