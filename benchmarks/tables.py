@@ -43,13 +43,11 @@ def side_by_side(bench: Workbench, name: str) -> Finding:
     data, alone = workload(bench, name, n), _alone(bench, name)
     batched = f"ar-batched:in_flight={'|'.join(map(str, in_flight))}"
     methods = ["prefill", alone, batched, "hpd", "hpd:drafts=off"]
-    asked = [part for method in methods for part in ("--method", method)]
-    limit = ["--limit", str(n)]
-    rows = bench.bench(f"table-{name}", data, *asked, *limit, *bench.rounds(3))
+    rows = bench.bench(f"table-{name}", data, methods, n=n, rounds=3)
     n_rounds = max(row["n_rounds"] for row in rows)
     found = [row for row in rows if row["n_rounds"] == n_rounds]
-    known = ["--method", alone, "--method", "hpd", "--grammar", *limit, *bench.rounds(1)]
-    replayed = bench.bench(f"table-{name}-known", data, *known, replay=True)
+    known = [alone, "hpd"]
+    replayed = bench.bench(f"table-{name}-known", data, known, "--grammar", n=n, replay=True)
     own = next(row for row in found if row["method"] == "hpd")
     return Finding(
         [

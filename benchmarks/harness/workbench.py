@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -185,26 +185,32 @@ class Workbench:
         return json.loads(self.run(command))
 
     def bench(
-        self, name: str, data: DataSet, *arguments: str, replay: bool = False
+        self,
+        name: str,
+        data: DataSet,
+        methods: Iterable[str],
+        *arguments: str,
+        n: int,
+        rounds: int = 1,
+        replay: bool = False,
     ) -> list[dict[str, Any]]:
-        """Return the summaries of ``hpd bench``.
+        """Return the summaries of ``hpd bench`` for the first ``n`` documents; trials have a round.
 
         With ``replay`` all methods write the known answers, otherwise the model's own.
         """
         output = self.folder("bench") / f"{name}.jsonl"
         known = ["--replay", str(data.gold)] if replay else []
         command = ["hpd", "bench", str(data.gold), "--schema", str(data.schema), *known]
-        command += ["-m", str(self.using(self.model)), *self.threads(), *arguments]
-        command += ["-o", str(output)]
+        command += ["-m", str(self.using(self.model)), *self.threads()]
+        for method in methods:
+            command += ["--method", method]
+        command += [*arguments, "--limit", str(n)]
+        command += ["--rounds", str(rounds if self.limit is None else 1), "-o", str(output)]
         if self.again or not _summaries(output):
             output.unlink(missing_ok=True)
         rows = _summaries(self.make(output, command))
         self.stolen = max([self.stolen, *(row["stolen"] for row in rows)])
         return rows
-
-    def rounds(self, n: int) -> list[str]:
-        """Return the argument of ``hpd bench`` for ``n`` rounds; a trial has one."""
-        return ["--rounds", str(n if self.limit is None else 1)]
 
     def threads(self) -> list[str]:
         """Return the argument for the number of threads, if given."""
