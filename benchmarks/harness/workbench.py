@@ -16,8 +16,8 @@ from typing import Any
 
 from hpd.evaluation.datasets import schema_path
 from hpd.models.model_files import bundled_model, resolve_model
+from tools.docs import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 
 N_RESAMPLES = 10_000
