@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -164,10 +164,9 @@ def k_max(bench: Workbench) -> Finding:
         for n in (2, 4, 8, 16, 30, 64):
             arguments = ("--max-tokens", str(n), "--set", "drafts=off")
             evaluated = bench.evaluate(data, bench.extract(data, f"k-max-{n}", *arguments))
-            steps, tokens = (
-                f"{_per_document(evaluated, count):.1f}" for count in ("steps", "completion_tokens")
-            )
-            rows.append([data.title, n, _both(evaluated), steps, tokens])
+            counts = ("steps", "completion_tokens")
+            means = (f"{_per_document(evaluated, count):.1f}" for count in counts)
+            rows.append([data.title, n, _both(evaluated), *means])
             found.append((_f1(evaluated), n))
         best = max(figure for figure, _ in found)
         enough = min(n for figure, n in found if figure >= best - 0.5)
@@ -177,21 +176,21 @@ def k_max(bench: Workbench) -> Finding:
 
 def stacks(bench: Workbench) -> Finding:
     """Vary the number of documents in one prompt (the paper's J)."""
-    head = ["data", "J", "F1", "same as J = 1", "tokens read", "steps a document"]
-    rows: list[list[Cell]] = [[*head]]
+    rows: list[list[Cell]] = [
+        ["data", "J", "F1", "same as J = 1", "tokens read", "steps a document"]
+    ]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
-        alone: Path | None = None
+        outputs = {
+            n: bench.extract(data, f"stack-{n}", "--set", f"stack={n}", "--set", "drafts=off")
+            for n in (1, 2, 4, 6, 8)
+        }
         figures = {}
-        for n in (1, 2, 4, 6, 8):
-            arguments = ("--set", f"stack={n}", "--set", "drafts=off")
-            output = bench.extract(data, f"stack-{n}", *arguments)
-            alone = alone or output
-            evaluated = bench.evaluate(data, output, versus=alone)
+        for n, output in outputs.items():
+            evaluated = bench.evaluate(data, output, versus=outputs[1])
             read = f"{_per_document(evaluated, 'prompt_tokens'):.0f}"
             steps = f"{_per_document(evaluated, 'steps'):.1f}"
-            same = _agreement(evaluated)[1]
-            rows.append([data.title, n, _both(evaluated), same, read, steps])
+            rows.append([data.title, n, _both(evaluated), _agreement(evaluated)[1], read, steps])
             figures[n] = _f1(evaluated)
         heads.append(f"{data.title}: F1 {figures[1]:.1f} alone, {figures[6]:.1f} with six")
     return Finding([Table("Plain F1 (strict), drafts off", rows)], "; ".join(heads))
@@ -199,11 +198,12 @@ def stacks(bench: Workbench) -> Finding:
 
 def descriptions(bench: Workbench) -> Finding:
     """Compare both methods on made-up product descriptions like those of Amazon Reviews."""
-    rows: list[list[Cell]] = [["documents", *_DIFFERENCE_HEAD, "fields the same"]]
     data = bench.catalogue("descriptions", bench.count(32), "--tokens", "300")
     evaluated = _against(bench, data)
-    same = _agreement(evaluated)[1]
-    rows.append([evaluated["n_rows"], *_difference(evaluated), same])
+    rows = [
+        ["documents", *_DIFFERENCE_HEAD, "fields the same"],
+        [evaluated["n_rows"], *_difference(evaluated), _agreement(evaluated)[1]],
+    ]
     note = (
         "Amazon Reviews 2023 is not available, nor is a model that could judge it; these "
         "descriptions are made up (`benchmarks/workloads.py`), so their values are known."
@@ -252,17 +252,17 @@ def quantization(bench: Workbench) -> Finding:
     """Compare both methods, each with its adapter of table 1, on weights of other types."""
     rows: list[list[Cell]] = [["data", "weights", *_DIFFERENCE_HEAD]]
     heads = []
-    for data in bench.data_sets("oa-mine"):
-        few = bench.some(data, bench.count(N_FEW))
-        for name in ("Q8_0", "Q4_0", "Q4_K"):
-            model = quantized(bench, name)
-            hpd, ar = (
-                predicted(bench, few, way, trained(bench, data, way), f"-{name}", model=model)
-                for way in (AdapterWay("hpd"), AdapterWay("ar"))
-            )
-            figures = _difference(bench.evaluate(few, hpd, versus=ar))
-            rows.append([data.title, name, *figures])
-            heads.append(f"{name} {figures[2]} (p {figures[-1]})")
+    data = bench.data_set("oa-mine")
+    few = bench.some(data, bench.count(N_FEW))
+    for name in ("Q8_0", "Q4_0", "Q4_K"):
+        model = quantized(bench, name)
+        hpd, ar = (
+            predicted(bench, few, way, trained(bench, data, way), f"-{name}", model=model)
+            for way in (AdapterWay("hpd"), AdapterWay("ar"))
+        )
+        figures = _difference(bench.evaluate(few, hpd, versus=ar))
+        rows.append([data.title, name, *figures])
+        heads.append(f"{name} {figures[2]} (p {figures[-1]})")
     note = (
         f"About {N_FEW} titles. All weights are made from `{bench.model.name}`; the adapters are "
         "in F32."
@@ -277,32 +277,33 @@ def self_supervision(bench: Workbench) -> Finding:
     The model of table 1 that was trained to write whole objects labels titles; from these labels
     alone, it learns to write the same values in parallel.
     """
-    rows: list[list[Cell]] = [["data", "decoded by", "taught", "F1", "fields as AR"]]
-    heads = []
     ar, hpd = AdapterWay("ar"), AdapterWay("hpd")
-    for data in bench.data_sets("oa-mine"):
-        teacher = trained(bench, data, ar)
-        titles = _titles(bench, data)
-        labels = ("--labels", str(predicted(bench, titles, ar, teacher)))
-        model = merged(bench, teacher)
-        student = trained(bench, titles, hpd, model=model, labels=labels, name=f"{hpd.name}-of-ar")
-        few = bench.some(data, bench.count(N_FEW))
-        answers = predicted(bench, few, ar, teacher)
-        rows.append([data.title, "AR", "gold", _both(bench.evaluate(few, answers)), ""])
-        found = []
-        for taught, adapter in (("as AR", None), ("as AR, and its answers", student)):
-            output = predicted(bench, few, hpd, adapter, "-of-ar", model=model)
-            evaluated = bench.evaluate(few, output, versus=answers)
-            same = _agreement(evaluated)[1]
-            rows.append([data.title, "HPD", taught, _both(evaluated), same])
-            found.append(f"F1 {_f1(evaluated):.1f} and {same} of the fields as AR")
-        heads.append(f"{data.title}: {found[0]} before, {found[1]} after")
+    data = bench.data_set("oa-mine")
+    teacher = trained(bench, data, ar)
+    titles = _titles(bench, data)
+    labels = ("--labels", str(predicted(bench, titles, ar, teacher)))
+    model = merged(bench, teacher)
+    student = trained(bench, titles, hpd, model=model, labels=labels, name=f"{hpd.name}-of-ar")
+    few = bench.some(data, bench.count(N_FEW))
+    answers = predicted(bench, few, ar, teacher)
+    rows = [
+        ["data", "decoded by", "taught", "F1", "fields as AR"],
+        [data.title, "AR", "gold", _both(bench.evaluate(few, answers)), ""],
+    ]
+    found = []
+    for taught, adapter in (("as AR", None), ("as AR, and its answers", student)):
+        output = predicted(bench, few, hpd, adapter, "-of-ar", model=model)
+        evaluated = bench.evaluate(few, output, versus=answers)
+        same = _agreement(evaluated)[1]
+        rows.append([data.title, "HPD", taught, _both(evaluated), same])
+        found.append(f"F1 {_f1(evaluated):.1f} and {same} of the fields as AR")
+    headline = f"{data.title}: {found[0]} before, {found[1]} after"
     note = (
         f"About {N_FEW} titles. AR labelled some {_N_LABELLED} titles of its training data; on "
         "these labels, an adapter for HPD was trained for one epoch, on top of AR's."
     )
     table = Table("Plain F1 (strict), and fields with AR's value", rows)
-    return Finding([table], "; ".join(heads), [note])
+    return Finding([table], headline, [note])
 
 
 def _titles(bench: Workbench, data: DataSet) -> DataSet:
@@ -316,8 +317,9 @@ def _titles(bench: Workbench, data: DataSet) -> DataSet:
 
 def splits(bench: Workbench) -> Finding:
     """Table 2: count the rows of each data set."""
-    head = ["data", "to learn from", "scored", "categories", "attributes a category"]
-    rows: list[list[Cell]] = [[*head]]
+    rows: list[list[Cell]] = [
+        ["data", "to learn from", "scored", "categories", "attributes a category"]
+    ]
     heads = []
     for data in bench.data_sets():
         schemas = load_schemas(str(data.schema))
@@ -336,7 +338,7 @@ def splits(bench: Workbench) -> Finding:
     return Finding([Table("Rows", rows)], "; ".join(heads), [note])
 
 
-PARTS: Sequence[Part] = (
+PARTS = (
     Part("data", "Table 2: the data", 0.1, splits),
     Part("zero-shot", "Table 1, zero-shot: AR and HPD with the same model", 4, zero_shot),
     Part("fine-tuned", "Table 1, fine-tuned", 110, fine_tuned),
