@@ -294,11 +294,9 @@ def measured(
         # Warm up, so that the shared instruction is not timed.
         _read(extractor, task, ["Nothing."])
         documents = [text.document for text in own]
+        batches = [documents] if together else [[each] for each in documents]
         start = time.perf_counter()
-        if together:
-            found = _read(extractor, task, documents)
-        else:
-            found = [one for document in documents for one in _read(extractor, task, [document])]
+        found = [each for batch in batches for each in _read(extractor, task, batch)]
         tally.seconds += time.perf_counter() - start
         for text, extraction in zip(own, found, strict=True):
             tally.take(text, extraction)

@@ -24,6 +24,7 @@ from benchmarks.contradictions.records import read_records
 from benchmarks.harness.part import conditions
 from benchmarks.harness.result import Finding, Result, Table
 from hpd.bench.workload import spread
+from hpd.cli.arguments import integer
 from hpd.messages import format_table
 from hpd.models.model_files import resolve_model
 from hpd.results import Extraction
@@ -46,15 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("-m", "--model", nargs="+", help="GGUF files (else the bundled one)")
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="number of texts, spread over the kinds"
+        "--limit", type=integer(1), metavar="N", help="number of texts, spread over the kinds"
     )
     parser.add_argument("-t", "--threads", type=int, default=0, help="(0: automatic)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the result as JSON")
     parser.add_argument("--faults", action="store_true", help="print each fault")
     words = sys.argv[1:] if arguments is None else arguments
     asked = parser.parse_args(words)
-    if asked.limit is not None and asked.limit < 1:
-        parser.error(f"--limit {asked.limit}: at least one text is needed")
     start = time.monotonic()
     tables: list[Table] = []
     headlines: list[str] = []
