@@ -38,9 +38,9 @@ _NOTE = (
 
 def side_by_side(bench: Workbench, name: str) -> Finding:
     """Measure all methods on one workload, each with its fastest settings."""
-    n, _, in_flight = WORKLOADS[name]
-    n = bench.count(n)
-    data, alone = workload(bench, name, n), _alone(bench, name)
+    n, n_alone, in_flight = WORKLOADS[name]
+    n, alone = bench.count(n), f"ar:documents={bench.count(n_alone)}"
+    data = workload(bench, name, n)
     batched = f"ar-batched:in_flight={'|'.join(map(str, in_flight))}"
     methods = ["prefill", alone, batched, "hpd", "hpd:drafts=off"]
     rows = bench.bench(f"table-{name}", data, methods, n=n, rounds=3)
@@ -75,10 +75,6 @@ WORKLOADS = {
 }
 """The number of documents of each workload, the number for methods with one document in flight, and
 the numbers in flight that ``ar-batched`` tries."""
-
-
-def _alone(bench: Workbench, name: str) -> str:
-    return f"ar:documents={bench.count(WORKLOADS[name][1])}"
 
 
 def _cells(row: Mapping[str, Any]) -> list[Cell]:
@@ -170,7 +166,7 @@ def cost(bench: Workbench) -> Finding:
     )
 
 
-PARTS: Sequence[Part] = (
+PARTS = (
     *(
         Part(f"table-{name}", TITLES[f"table-{name}"], 4, partial(side_by_side, name=name))
         for name in WORKLOADS
