@@ -64,7 +64,7 @@ def side_by_side(bench: Workbench, name: str) -> Finding:
 def workload(bench: Workbench, name: str, n: int) -> DataSet:
     """Return a workload with at least ``n`` documents, and two for warm-up."""
     if name == "catalogue":
-        return bench.catalogue("catalogue-300", n + 2, "--tokens", "300")
+        return bench.catalogue(n + 2, n_tokens=300)
     return bench.data_set(name)
 
 
@@ -113,6 +113,7 @@ def measured_times(bench: Workbench) -> tuple[list[Times], list[Times]]:
     Raises:
         MissingInputError: a workload was not measured, or not with the same model.
     """
+    bench.using(bench.model)
     results = load_results(bench.results)
     measured = [results[name] for name in TITLES if name in results]
     models = [result.conditions.models for result in measured]
@@ -132,7 +133,6 @@ def _times(result: Result, table: int) -> Times:
 
 def speed(bench: Workbench) -> Finding:
     """Return one table of all workloads."""
-    bench.using(bench.model)
     own, known = measured_times(bench)
     table = [["", *TITLES.values()]]
     table += [[title, *(f"{each[name]:.0f}" for each in own)] for name, title in METHODS.items()]
@@ -147,7 +147,6 @@ def speed(bench: Workbench) -> Finding:
 
 def cost(bench: Workbench) -> Finding:
     """Return the cost in dollars of 1,000 documents, and of the paper's 500 million."""
-    bench.using(bench.model)
     own, known = measured_times(bench)
     per_ms = DOLLARS_PER_HOUR / 3_600_000
     costs = []

@@ -116,12 +116,13 @@ class Workbench:
         has_train = train != source and train.exists()
         return DataSet(name, gold, schema, self._first_rows(name, train) if has_train else None)
 
-    def catalogue(self, name: str, n_documents: int, *arguments: str) -> DataSet:
+    def catalogue(self, n_documents: int, n_tokens: int) -> DataSet:
         """Return made-up product descriptions with gold values (``benchmarks/workloads.py``)."""
+        name = f"catalogue-{n_tokens}"
         made = self.folder("catalogue") / f"{name}-{n_documents}"
         gold, schema = made.with_suffix(".jsonl"), made.with_suffix(".schema.json")
         command = ["benchmarks/workloads.py", str(made), "--documents", str(n_documents)]
-        self.make(schema, [*command, *arguments])
+        self.make(schema, [*command, "--tokens", str(n_tokens)])
         return DataSet(name, gold, schema, has_categories=False)
 
     def some(self, data: DataSet, n: int) -> DataSet:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness.part import Part
-from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.result import Finding, Rows, Table
 from benchmarks.harness.workbench import DataSet, MissingInputError, Workbench
 from benchmarks.paper.adapters import AdapterWay, merged, predicted, quantized, trained
 from hpd.evaluation.commands.eval_figures import p_text
@@ -58,8 +58,8 @@ def _per_document(evaluated: Evaluated, count: str) -> float:
 
 def zero_shot(bench: Workbench) -> Finding:
     """Table 1 without fine-tuning: compare both methods on each data set, with a paired test."""
-    scored: list[list[Cell]] = [["data", "documents", "values", "scope", *_DIFFERENCE_HEAD]]
-    agreed: list[list[Cell]] = [
+    scored: Rows = [["data", "documents", "values", "scope", *_DIFFERENCE_HEAD]]
+    agreed: Rows = [
         ["data", "fields", "same", "normalized", "with a value in either", "same", "normalized"]
     ]
     heads = []
@@ -103,8 +103,8 @@ _N_LABELLED = 150
 def fine_tuned(bench: Workbench) -> Finding:
     """Table 1 with fine-tuning: compare the methods, each with its own adapter."""
     ar, *others = TABLE_1_WAYS
-    rows: list[list[Cell]] = [["data", "method", "as it is", "few-shot", "fine-tuned"]]
-    tests: list[list[Cell]] = [["data", "method", *_DIFFERENCE_HEAD[2:], "fields the same"]]
+    rows: Rows = [["data", "method", "as it is", "few-shot", "fine-tuned"]]
+    tests: Rows = [["data", "method", *_DIFFERENCE_HEAD[2:], "fields the same"]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
         few = bench.some(data, bench.count(N_FEW))
@@ -157,7 +157,7 @@ def _examples(bench: Workbench, data: DataSet) -> Path:
 
 def k_max(bench: Workbench) -> Finding:
     """Vary the maximum number of tokens in a value."""
-    rows: list[list[Cell]] = [["data", "K_max", "F1", "steps a document", "tokens written"]]
+    rows: Rows = [["data", "K_max", "F1", "steps a document", "tokens written"]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
         found = []
@@ -176,9 +176,7 @@ def k_max(bench: Workbench) -> Finding:
 
 def stacks(bench: Workbench) -> Finding:
     """Vary the number of documents in one prompt (the paper's J)."""
-    rows: list[list[Cell]] = [
-        ["data", "J", "F1", "same as J = 1", "tokens read", "steps a document"]
-    ]
+    rows: Rows = [["data", "J", "F1", "same as J = 1", "tokens read", "steps a document"]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
         outputs = {
@@ -198,7 +196,7 @@ def stacks(bench: Workbench) -> Finding:
 
 def descriptions(bench: Workbench) -> Finding:
     """Compare both methods on made-up product descriptions like those of Amazon Reviews."""
-    data = bench.catalogue("descriptions", bench.count(32), "--tokens", "300")
+    data = bench.catalogue(bench.count(32), n_tokens=300)
     evaluated = _against(bench, data)
     rows = [
         ["documents", *_DIFFERENCE_HEAD, "fields the same"],
@@ -217,7 +215,7 @@ def descriptions(bench: Workbench) -> Finding:
 
 def order(bench: Workbench) -> Finding:
     """Reverse the order of the attributes, for models trained with one order."""
-    rows: list[list[Cell]] = [["data", "method", "F1", "in reverse", "values the same"]]
+    rows: Rows = [["data", "method", "F1", "in reverse", "values the same"]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
         few = bench.some(data, bench.count(N_FEW))
@@ -250,7 +248,7 @@ def _reversed(bench: Workbench, data: DataSet) -> DataSet:
 
 def quantization(bench: Workbench) -> Finding:
     """Compare both methods, each with its adapter of table 1, on weights of other types."""
-    rows: list[list[Cell]] = [["data", "weights", *_DIFFERENCE_HEAD]]
+    rows: Rows = [["data", "weights", *_DIFFERENCE_HEAD]]
     heads = []
     data = bench.data_set("oa-mine")
     few = bench.some(data, bench.count(N_FEW))
@@ -317,9 +315,7 @@ def _titles(bench: Workbench, data: DataSet) -> DataSet:
 
 def splits(bench: Workbench) -> Finding:
     """Table 2: count the rows of each data set."""
-    rows: list[list[Cell]] = [
-        ["data", "to learn from", "scored", "categories", "attributes a category"]
-    ]
+    rows: Rows = [["data", "to learn from", "scored", "categories", "attributes a category"]]
     heads = []
     for data in bench.data_sets():
         schemas = load_schemas(str(data.schema))

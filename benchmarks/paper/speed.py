@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from benchmarks.harness.part import Part
-from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.result import Finding, Rows, Table
 from benchmarks.harness.workbench import MissingInputError, Workbench
 from benchmarks.tables import WORKLOADS, workload
 from hpd.errors import ModelLoadError
@@ -20,12 +20,12 @@ from hpd.models.model_files import resolve_model
 def figure_4(bench: Workbench) -> Finding:
     """Measure throughput by documents in a prompt and prompts in flight."""
     n = bench.count(32)
-    data = bench.catalogue("catalogue-300", n + 2, "--tokens", "300")
+    data = bench.catalogue(n + 2, n_tokens=300)
     methods = ["prefill", "ar-batched"]
     found = bench.bench("figure-4", data, methods, "--sweep", "figure-4", n=n, replay=True)
     own = [row for row in found if row["kind"] == "hpd"]
     in_flight = sorted({row["settings"]["in_flight"] for row in own})
-    rows: list[list[Cell]] = [["documents in a prompt", *(f"{n} in flight" for n in in_flight)]]
+    rows: Rows = [["documents in a prompt", *(f"{n} in flight" for n in in_flight)]]
     ratios = {
         (row["settings"]["stack"], row["settings"]["in_flight"]): _ratio(row, "speedup_ar_batched")
         for row in own
@@ -59,7 +59,7 @@ def speculation(bench: Workbench) -> Finding:
         "HPD, drafts": "hpd:in_flight=1",
     }
     n = bench.count(8)
-    rows: list[list[Cell]] = [["data", "answers", "method", "ms/doc", "x AR", "steps", "accepted"]]
+    rows: Rows = [["data", "answers", "method", "ms/doc", "x AR", "steps", "accepted"]]
     heads = []
     for name, is_known in product(WORKLOADS, (False, True)):
         data = workload(bench, name, n)
@@ -92,13 +92,13 @@ def speculation(bench: Workbench) -> Finding:
 def width(bench: Workbench) -> Finding:
     """Count the tokens in a step for six stacked documents of 16 attributes, as in the paper."""
     n_stacked = 6
-    data = bench.catalogue("catalogue-100", n_stacked * 2, "--tokens", "100")
+    data = bench.catalogue(n_stacked * 2, n_tokens=100)
     method = f"hpd:stack={n_stacked},in_flight=1,drafts=off"
     (row,) = bench.bench("width", data, [method], n=n_stacked, replay=True)
     n_fields = n_stacked * 16
     n_rows = row["rows"] * n_stacked
     n_steps = row["steps"] + 1
-    rows: list[list[Cell]] = [
+    rows: Rows = [
         ["fields in the prompt", "steps", "tokens read off", "in a step, on average"],
         [n_fields, f"{n_steps:.0f}", f"{n_rows:.0f}", f"{n_rows / n_steps:.1f}"],
     ]

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.result import Finding, Rows, Table
 from benchmarks.harness.workbench import MissingInputError, Workbench
 from benchmarks.paper.neighbours.comparison import EngineWay, WayResult, with_one_thread
 from hpd.bench.workload import spread
@@ -98,7 +98,7 @@ def entities(bench: Workbench) -> Finding:
             counts[name].append(_counts(examples, found[name].answers[n:]))
         n += len(examples)
     ar = next(iter(found.values()))
-    cells: list[list[Cell]] = [["way", "tokens a pass", "passes", "time / AR", "F1"]]
+    cells: Rows = [["way", "tokens a pass", "passes", "time / AR", "F1"]]
     for name, each in found.items():
         scores = [200 * c["right"] / max(1, c["given"] + c["gold"]) for c in counts[name]]
         cells.append([name, *each.figures(n, ar), f"{sum(scores) / len(scores):.1f}"])

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.result import Finding, Rows, Table
 from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.neighbours.comparison import (
     EngineWay,
@@ -77,8 +77,7 @@ def reasoning(bench: Workbench) -> Finding:
     with_one_thread(bench)
     names = attribute_names(schemas)
     n = len(examples)
-    head = ["way", *(f"F1, R = {r}" for r in _LENGTHS), *(f"ms, R = {r}" for r in _LENGTHS)]
-    cells: list[list[Cell]] = [[*head]]
+    cells: Rows = [["way", *(f"{figure}, R = {r}" for figure in ("F1", "ms") for r in _LENGTHS)]]
     for title, (method, thinking) in _WAYS.items():
         scores, times = [], []
         for r in _LENGTHS:
