@@ -273,7 +273,7 @@ def texts_of(size: int, n_texts: int, seed: int, kinds: Sequence[str]) -> list[L
     """Return the texts of one size; for size 0, the handwritten ones."""
     if size == 0:
         return [ListText("written", **text) for text in _DATA["written"]]
-    chosen = [name for name in KINDS if not kinds or name in kinds]
+    chosen = [name for name in KINDS if name in kinds]
     texts = []
     for i in range(n_texts or len(chosen)):
         name = chosen[i % len(chosen)]

@@ -164,7 +164,7 @@ def file_hash(path: Path) -> str:
 
 
 def _print_list(parts: Sequence[Part], results: Path) -> None:
-    done = load_results(results) if results.exists() else {}
+    done = load_results(results)
     for part in parts:
         state = done[part.name].conditions.date if part.name in done else "not measured"
         print(f"{part.name:20} {part.minutes:5.1f} min  {state:12}  {part.title}")

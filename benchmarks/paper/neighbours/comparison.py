@@ -63,6 +63,10 @@ Run = Callable[[Sequence[Example], WayResult], None]
 """Answers some documents, adding to a result."""
 
 
+ALONE: dict[str, Any] = {"in_flight": 1, "drafts": False}
+"""The settings of a way that decodes one prompt at a time and guesses nothing."""
+
+
 @dataclass(frozen=True)
 class EngineWay:
     """A way of hpd's engine: its options, its schemas, and how its extractions are read."""

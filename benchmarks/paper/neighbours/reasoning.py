@@ -15,6 +15,7 @@ from typing import Any
 from benchmarks.harness.result import Finding, Rows, Table
 from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.neighbours.comparison import (
+    ALONE,
     EngineWay,
     WayResult,
     attribute_names,
@@ -59,9 +60,7 @@ def values(extraction: Extraction[Any]) -> dict[str, Any]:
 # A thought need not occur in the document.
 _FREE: dict[str, Any] = {"verbatim": False}
 
-TITLES = EngineWay(
-    {"in_flight": 1, "drafts": False, **_FREE}, partial(side_by_side, n_tokens=8), values
-)
+TITLES = EngineWay({**ALONE, **_FREE}, partial(side_by_side, n_tokens=8), values)
 """The way in the table of titles."""
 
 _Thinking = Callable[[Schema, int], Schema]
