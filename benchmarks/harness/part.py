@@ -17,10 +17,11 @@ from pathlib import Path
 from benchmarks.awake import AWAKE
 from benchmarks.harness import page
 from benchmarks.harness.result import Conditions, Finding, Result, load_results, result_path
-from benchmarks.harness.workbench import RESULTS, ROOT, MissingInputError, Workbench
+from benchmarks.harness.workbench import RESULTS, MissingInputError, Workbench
 from hpd.models.hardware import n_cores, processor, use_amx
 from hpd.models.model_files import resolve_model
 from hpd.version import __version__
+from tools.docs import ROOT
 
 _SHORT_HASH = 12
 

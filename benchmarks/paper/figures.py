@@ -12,7 +12,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from benchmarks.harness.result import Result, load_results
-from benchmarks.harness.workbench import RESULTS, ROOT
+from benchmarks.harness.workbench import RESULTS
+from tools.docs import ROOT
 
 
 def figure_4(result: Result) -> Figure:
