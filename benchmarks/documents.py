@@ -240,8 +240,7 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f}"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; return its exit code."""
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -277,8 +276,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(text, flush=True)
         if output:
             output.with_suffix(".md").write_text(text, encoding="utf-8")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -273,7 +273,7 @@ def texts_of(size: int, n_texts: int, seed: int, kinds: Sequence[str]) -> list[L
     """Return the texts of one size; for size 0, the handwritten ones."""
     if size == 0:
         return [ListText("written", **text) for text in _DATA["written"]]
-    chosen = [name for name in KINDS if not kinds or name in kinds]
+    chosen = [name for name in KINDS if name in kinds]
     texts = []
     for i in range(n_texts or len(chosen)):
         name = chosen[i % len(chosen)]
@@ -294,11 +294,9 @@ def measured(
         # Warm up, so that the shared instruction is not timed.
         _read(extractor, task, ["Nothing."])
         documents = [text.document for text in own]
+        batches = [documents] if together else [[each] for each in documents]
         start = time.perf_counter()
-        if together:
-            found = _read(extractor, task, documents)
-        else:
-            found = [one for document in documents for one in _read(extractor, task, [document])]
+        found = [each for batch in batches for each in _read(extractor, task, batch)]
         tally.seconds += time.perf_counter() - start
         for text, extraction in zip(own, found, strict=True):
             tally.take(text, extraction)

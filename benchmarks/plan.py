@@ -40,7 +40,8 @@ class Rate:
     model: str
     """A short name of a recommended model, or any text."""
     ms_per_document: float
-    hardware: str
+    measured_on: str
+    """The hardware, and for a stored rate the quantisation and the date."""
     is_measured: bool = True
 
     def scaled_to(self, name: str) -> Rate:
@@ -93,15 +94,7 @@ def plan(
 
 def stored_rates() -> list[Rate]:
     """Return the rates of ``rates.jsonl``."""
-    return [
-        Rate(
-            line["workload"],
-            line["model"],
-            line["ms_per_document"],
-            f"{line['hardware']}, {line['quantisation']}, {line['date']}",
-        )
-        for line in _lines(RATES)
-    ]
+    return [Rate(**line) for line in _lines(RATES)]
 
 
 def measured_rates(figures: Path, model: str) -> list[Rate]:
@@ -113,14 +106,10 @@ def measured_rates(figures: Path, model: str) -> list[Rate]:
     lines = _lines(figures)
     known = next((line for line in lines if line.get("type") == "environment"), {})
     model = model or str(known.get("model_description", ""))
-    name, hardware = known.get("workload", figures.name), known.get("processor")
+    name = known.get("workload", figures.name)
+    machine = f"{known.get('n_cores')} cores of {known.get('processor')}"
     rates = [
-        Rate(
-            f"{name}, {line['method']}",
-            model,
-            line["ms_per_document"],
-            f"{known.get('n_cores')} cores of {hardware}",
-        )
+        Rate(f"{name}, {line['method']}", model, line["ms_per_document"], machine)
         for line in lines
         if line.get("type") == "summary" and line.get("kind") == "hpd"
     ]
@@ -176,8 +165,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     print(format_table(rows, n_left=3))
     print("\nmeasured on:")
-    for hardware in dict.fromkeys(rate.hardware for rate in rates):
-        print(f"  {hardware}")
+    for machine in dict.fromkeys(rate.measured_on for rate in rates):
+        print(f"  {machine}")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from typing import Any
 import jsonschema
 
 import hpd
-from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.result import Finding, Rows, Table
 from benchmarks.harness.workbench import MissingInputError, Workbench
 from hpd.pipeline.document_values import DocumentValues
 from hpd.prompt.questions import Question, Waves
@@ -57,9 +57,7 @@ def schemas(bench: Workbench) -> Finding:
     bench.using(bench.model)
     draw = random.Random(0)
     slowest = 0.0
-    rows: list[list[Cell]] = [
-        ["Split", "Schemas", "Read", "Obeyed", "Filled", "Asked", "Obeyed", "Filled"]
-    ]
+    rows: Rows = [["Split", "Schemas", "Read", "Obeyed", "Filled", "Asked", "Obeyed", "Filled"]]
     total: Counter[str] = Counter()
     for split, ids in sorted(by_split.items()):
         asked = draw.sample(ids, min(N_ASKED, len(ids)))

@@ -38,18 +38,16 @@ _NOTE = (
 
 def side_by_side(bench: Workbench, name: str) -> Finding:
     """Measure all methods on one workload, each with its fastest settings."""
-    n, _, in_flight = WORKLOADS[name]
-    n = bench.count(n)
-    data, alone = workload(bench, name, n), _alone(bench, name)
+    n, n_alone, in_flight = WORKLOADS[name]
+    n, alone = bench.count(n), f"ar:documents={bench.count(n_alone)}"
+    data = workload(bench, name, n)
     batched = f"ar-batched:in_flight={'|'.join(map(str, in_flight))}"
     methods = ["prefill", alone, batched, "hpd", "hpd:drafts=off"]
-    asked = [part for method in methods for part in ("--method", method)]
-    limit = ["--limit", str(n)]
-    rows = bench.bench(f"table-{name}", data, *asked, *limit, *bench.rounds(3))
+    rows = bench.bench(f"table-{name}", data, methods, n=n, rounds=3)
     n_rounds = max(row["n_rounds"] for row in rows)
     found = [row for row in rows if row["n_rounds"] == n_rounds]
-    known = ["--method", alone, "--method", "hpd", "--grammar", *limit, *bench.rounds(1)]
-    replayed = bench.bench(f"table-{name}-known", data, *known, replay=True)
+    known = [alone, "hpd"]
+    replayed = bench.bench(f"table-{name}-known", data, known, "--grammar", n=n, replay=True)
     own = next(row for row in found if row["method"] == "hpd")
     return Finding(
         [
@@ -66,7 +64,7 @@ def side_by_side(bench: Workbench, name: str) -> Finding:
 def workload(bench: Workbench, name: str, n: int) -> DataSet:
     """Return a workload with at least ``n`` documents, and two for warm-up."""
     if name == "catalogue":
-        return bench.catalogue("catalogue-300", n + 2, "--tokens", "300")
+        return bench.catalogue(n + 2, n_tokens=300)
     return bench.data_set(name)
 
 
@@ -77,10 +75,6 @@ WORKLOADS = {
 }
 """The number of documents of each workload, the number for methods with one document in flight, and
 the numbers in flight that ``ar-batched`` tries."""
-
-
-def _alone(bench: Workbench, name: str) -> str:
-    return f"ar:documents={bench.count(WORKLOADS[name][1])}"
 
 
 def _cells(row: Mapping[str, Any]) -> list[Cell]:
@@ -119,6 +113,7 @@ def measured_times(bench: Workbench) -> tuple[list[Times], list[Times]]:
     Raises:
         MissingInputError: a workload was not measured, or not with the same model.
     """
+    bench.using(bench.model)
     results = load_results(bench.results)
     measured = [results[name] for name in TITLES if name in results]
     models = [result.conditions.models for result in measured]
@@ -138,7 +133,6 @@ def _times(result: Result, table: int) -> Times:
 
 def speed(bench: Workbench) -> Finding:
     """Return one table of all workloads."""
-    bench.using(bench.model)
     own, known = measured_times(bench)
     table = [["", *TITLES.values()]]
     table += [[title, *(f"{each[name]:.0f}" for each in own)] for name, title in METHODS.items()]
@@ -153,7 +147,6 @@ def speed(bench: Workbench) -> Finding:
 
 def cost(bench: Workbench) -> Finding:
     """Return the cost in dollars of 1,000 documents, and of the paper's 500 million."""
-    bench.using(bench.model)
     own, known = measured_times(bench)
     per_ms = DOLLARS_PER_HOUR / 3_600_000
     costs = []
@@ -172,7 +165,7 @@ def cost(bench: Workbench) -> Finding:
     )
 
 
-PARTS: Sequence[Part] = (
+PARTS = (
     *(
         Part(f"table-{name}", TITLES[f"table-{name}"], 4, partial(side_by_side, name=name))
         for name in WORKLOADS

@@ -110,7 +110,7 @@ def refresh(page: Path) -> bool:
     return after != before
 
 
-def main() -> int:
+def main() -> None:
     """Update the given pages; by default, all."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -118,8 +118,7 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path, default=PAGES)
     for page in parser.parse_args().pages:
         print(f"{page.name}: {'changed' if refresh(page.resolve()) else 'unchanged'}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -98,16 +98,14 @@ def passes(tests: Iterable[str]) -> bool:
 
 def copy_checkout() -> None:
     """Update the copy, a worktree; unchanged files keep their time, so as not to be recompiled."""
-    # A commit of uncommitted changes, on no branch; empty if there are none.
-    stash = subprocess.check_output(["git", "stash", "create"], cwd=CHECKOUT, text=True).strip()
-    commit = stash or "HEAD"
-    if COPY.exists():
-        head = subprocess.check_output(["git", "rev-parse", commit], cwd=CHECKOUT, text=True)
-        command = ["git", "-C", str(COPY), "checkout", "--quiet", "--force", "--detach"]
-        subprocess.run([*command, head.strip()], check=True)
-    else:
-        command = ["git", "worktree", "add", "--quiet", "--force", "--detach", str(COPY), commit]
+    if not COPY.exists():
+        command = ["git", "worktree", "add", "--quiet", "--force", "--detach", str(COPY)]
         subprocess.run(command, cwd=CHECKOUT, check=True)
+    # A commit of uncommitted changes, on no branch; empty if there are none.
+    stash = subprocess.check_output(["git", "stash", "create"], cwd=CHECKOUT, text=True)
+    head = stash or subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=CHECKOUT, text=True)
+    command = ["git", "checkout", "--quiet", "--force", "--detach", head.strip()]
+    subprocess.run(command, cwd=COPY, check=True)
     shutil.copy(CHECKOUT / "models" / BUNDLED_NAME, COPY / "python" / "hpd" / "models")
 
 

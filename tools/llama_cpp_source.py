@@ -1,10 +1,14 @@
-"""Downloads the source of llama.cpp, which is part of that of llama-cpp-python."""
+"""The source of llama.cpp, which is part of that of llama-cpp-python."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
@@ -18,10 +22,14 @@ def pin() -> str:
     return str(version)
 
 
-def download(folder: Path) -> Path:
-    """Download the source of llama-cpp-python into a folder with pip; return the archive."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary"]
-    command += [_PACKAGE, "--dest", str(folder), f"{_PACKAGE}=={pin()}"]
-    subprocess.run(command, check=True)  # pip says why it fails
-    (archive,) = folder.glob("llama_cpp_python-*.tar.gz")
-    return archive
+@contextmanager
+def downloaded() -> Iterator[Path]:
+    """Download the source with pip; yield its folder, which is temporary."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary"]
+        command += [_PACKAGE, "--dest", folder, f"{_PACKAGE}=={pin()}"]
+        subprocess.run(command, check=True)  # pip says why it fails
+        (archive,) = Path(folder).glob("*.tar.gz")
+        with tarfile.open(archive) as files:
+            files.extractall(folder, filter="data")
+        yield archive.with_name(archive.name.removesuffix(".tar.gz")) / "vendor" / "llama.cpp"

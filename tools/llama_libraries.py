@@ -11,8 +11,6 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
-import tarfile
-import tempfile
 from pathlib import Path
 
 from tools import llama_cpp_source
@@ -20,21 +18,21 @@ from tools import llama_cpp_source
 PROJECT = Path(__file__).parents[1] / "src" / "llama_cpp"
 
 
-def build(folder: Path, source: Path, work: Path) -> None:
+def build(folder: Path, source: Path) -> None:
     """Compile the libraries and install them into a folder.
 
     Args:
         folder: gets ``include`` and ``lib``, with llama-cpp-python's version in ``lib/VERSION``.
-        source: the source of llama-cpp-python.
-        work: a folder for intermediate files.
+        source: the source of llama.cpp.
     """
+    work = str(source.with_name("build"))
     # Without a number, make would compile one file at a time.
     n_jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
     for arguments in (
-        ("-S", str(PROJECT), "-B", str(work), "-DCMAKE_BUILD_TYPE=Release",
-         f"-DLLAMA_CPP_SOURCE={source / 'vendor' / 'llama.cpp'}"),
-        ("--build", str(work), "--config", "Release", "--parallel", n_jobs),
-        ("--install", str(work), "--config", "Release", "--prefix", str(folder), "--strip"),
+        ("-S", str(PROJECT), "-B", work, "-DCMAKE_BUILD_TYPE=Release",
+         f"-DLLAMA_CPP_SOURCE={source}"),
+        ("--build", work, "--config", "Release", "--parallel", n_jobs),
+        ("--install", work, "--config", "Release", "--prefix", str(folder), "--strip"),
     ):  # fmt: skip
         subprocess.run(["cmake", *arguments], check=True)
     version = llama_cpp_source.pin()
@@ -46,12 +44,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder.absolute()
-    with tempfile.TemporaryDirectory() as temporary:
-        work = Path(temporary)
-        archive = llama_cpp_source.download(work)
-        with tarfile.open(archive) as files:
-            files.extractall(work, filter="data")
-        build(folder, work / archive.name.removesuffix(".tar.gz"), work / "build")
+    with llama_cpp_source.downloaded() as source:
+        build(folder, source)
 
 
 if __name__ == "__main__":

@@ -7,16 +7,13 @@ between pages become links within the site; links to other files become plain te
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import hpd
 from hpd.cli import COMMANDS
-from tools.docs import ROOT
+from tools.docs import ROOT, run
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -86,10 +83,8 @@ def reference() -> str:
 
 def command_line() -> str:
     """Return a page with the help of each command."""
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
     lines = ["# Command line", ""]
     for name in COMMANDS:
-        command = [sys.executable, "-m", "hpd.cli", name, "--help"]
-        shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        lines += [f"## hpd {name}", "", "```text", shown.stdout.rstrip(), "```", ""]
+        shown = run(f"hpd {name} --help")
+        lines += [f"## hpd {name}", "", "```text", shown.rstrip(), "```", ""]
     return "\n".join(lines)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import re
 import subprocess
-import sys
 
 from rich.console import Console
 from rich.text import Text
@@ -44,7 +43,7 @@ def terminal_output(command: str) -> str:
     return _CURSOR.sub("", _REDRAWN.sub("", text))
 
 
-def main() -> int:
+def main() -> None:
     """Draw the picture."""
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     for command in COMMANDS:
@@ -53,8 +52,7 @@ def main() -> int:
         console.print()
     svg = console.export_svg(title="hpd", unique_id="first-minutes")
     PICTURE.write_text(_FONTS.sub("", svg), encoding="utf-8")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

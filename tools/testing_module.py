@@ -32,21 +32,26 @@ def provide() -> None:
     importlib.import_module("hpd._core_testing")
 
 
+def configuration(folder: Path, source: Path = CHECKOUT) -> list[str]:
+    """Return CMake's arguments for a build with the tests' module in a folder."""
+    import pybind11
+
+    # Link-time optimisation is slow and uses one core, and clang does not know GCC's flags for it.
+    return [
+        "-S", str(source), "-B", str(folder), "-DHPD_BUILD_TESTS=ON",
+        "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF",
+        f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
+    ]  # fmt: skip
+
+
 def build(folder: Path, source: Path = CHECKOUT, target: str = "_core_testing") -> None:
     """Compile the module, or another target of CMake, into a folder.
 
     Raises:
         RuntimeError: it cannot be compiled; the message has the compiler's output.
     """
-    import pybind11
-
-    # Link-time optimisation is slow and uses one core.
-    configure = [
-        "cmake", "-S", str(source), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release",
-        "-DHPD_BUILD_TESTS=ON", "-DCMAKE_UNITY_BUILD=ON",
-        "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF",
-        f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
-    ]  # fmt: skip
+    kind = ("-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_UNITY_BUILD=ON")
+    configure = ["cmake", *configuration(folder, source), *kind]
     compile_ = ["cmake", "--build", str(folder), "--target", target, "--parallel"]
     for command in (configure, [*compile_, str(os.cpu_count() or 1)]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)

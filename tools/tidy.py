@@ -11,25 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tools.testing_module import CHECKOUT, configuration
+
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 TOOLS = ("clang-tidy", "cmake", "ninja")
-
-
-def configure(build: Path) -> bool:
-    """Write the compile commands with CMake; return False if it fails."""
-    import pybind11
-
-    command = [
-        *(str(SCRIPTS / "cmake"), "-S", str(ROOT), "-B", str(build), "-G", "Ninja"),
-        f"-DCMAKE_MAKE_PROGRAM={SCRIPTS / 'ninja'}",
-        f"-DPython_EXECUTABLE={sys.executable}",
-        f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
-        "-DHPD_BUILD_TESTS=ON",
-        # clang does not know GCC's flags for link-time optimisation.
-        "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF",
-    ]
-    return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def check(file: Path, build: Path) -> str:
@@ -49,11 +34,14 @@ def main(arguments: list[str]) -> int:
     if missing:
         print(f"skipped: {', '.join(missing)} not installed (pip install '.[lint]')")
         return 0
-    files = [Path(name) for name in arguments] or sorted((ROOT / "src").rglob("*.cpp"))
+    files = [Path(name) for name in arguments] or sorted((CHECKOUT / "src").rglob("*.cpp"))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
-        if not configure(Path(folder)):
+        build = Path(folder)
+        ninja = ("-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={SCRIPTS / 'ninja'}")
+        command = [str(SCRIPTS / "cmake"), *configuration(build), *ninja]
+        if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode:
             return 1
-        warnings = list(filter(None, pool.map(partial(check, build=Path(folder)), files)))
+        warnings = list(filter(None, pool.map(partial(check, build=build), files)))
     print("\n".join(warnings) or f"{len(files)} files: no warnings")
     return 1 if warnings else 0
 

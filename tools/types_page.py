@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -150,13 +149,6 @@ def page(answers: list[Any]) -> str:
     return "\n".join([before, *lines, "", rest.partition("\n\n")[2]])
 
 
-def cells(text: str) -> list[list[str]]:
-    """Return a page's table without its heading."""
-    table = [line for line in text.partition("\n## Whole")[0].splitlines() if line.startswith("| ")]
-    split = [line[2:-2].replace("\\|", "\0").split(" | ") for line in table]
-    return [[cell.replace("\0", "|") for cell in row] for row in split[2:]]
-
-
 def _line(row: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
 
@@ -165,11 +157,10 @@ def _code(text: str) -> str:
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
-def main() -> int:
+def main() -> None:
     """Run the examples and write the page."""
     PAGE.write_text(page(results()), encoding="utf-8")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,9 +7,7 @@ requires, and writes them into FOLDER. Tests find it through ``HPD_VOCABULARIES`
 from __future__ import annotations
 
 import argparse
-import sys
-import tarfile
-import tempfile
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -31,32 +29,15 @@ def file_name(vocabulary: str) -> str:
     return f"ggml-vocab-{vocabulary}.gguf"
 
 
-def download(folder: Path) -> None:
-    """Write the files of all generative vocabularies into a folder.
-
-    Raises:
-        RuntimeError: the source lacks a file.
-    """
-    wanted = {file_name(vocabulary) for vocabulary in GENERATING}
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as downloaded:
-        archive = llama_cpp_source.download(Path(downloaded))
-        with tarfile.open(archive) as files:
-            for member in files:
-                name = Path(member.name).name
-                if name in wanted and (source := files.extractfile(member)) is not None:
-                    wanted.remove(name)
-                    (folder / name).write_bytes(source.read())
-    if wanted:
-        raise RuntimeError(f"{archive.name} lacks {', '.join(sorted(wanted))}")
-
-
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
-    download(parser.parse_args().folder)
-    return 0
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with llama_cpp_source.downloaded() as source:
+        for vocabulary in GENERATING:
+            shutil.copy(source / "models" / file_name(vocabulary), folder)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

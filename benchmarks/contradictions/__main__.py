@@ -24,17 +24,16 @@ from benchmarks.contradictions.records import read_records
 from benchmarks.harness.part import conditions
 from benchmarks.harness.result import Finding, Result, Table
 from hpd.bench.workload import spread
+from hpd.cli.arguments import integer
 from hpd.messages import format_table
 from hpd.models.model_files import resolve_model
 from hpd.results import Extraction
 
 TITLE = "Texts that contradict their schema"
-_COLUMNS = {
-    "kind": "kind", "texts": "texts", "silently wrong": "silently wrong", "sure": "of them sure",
-    "null and why": "null and why", "null": "null", "twin right": "twins right",
-    "twin wrong": "wrong", "twin lost": "lost", "others": "other fields right",
-}  # fmt: skip
-"""The heading of each count."""
+_COUNTS = (
+    "texts", "silently wrong", "sure", "null and why", "null", "twin right", "twin wrong",
+    "twin lost",
+)  # fmt: skip
 _EVERY = 50
 """Number of texts between two lines of progress."""
 
@@ -46,15 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("-m", "--model", nargs="+", help="GGUF files (else the bundled one)")
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="number of texts, spread over the kinds"
+        "--limit", type=integer(1), metavar="N", help="number of texts, spread over the kinds"
     )
     parser.add_argument("-t", "--threads", type=int, default=0, help="(0: automatic)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the result as JSON")
     parser.add_argument("--faults", action="store_true", help="print each fault")
     words = sys.argv[1:] if arguments is None else arguments
     asked = parser.parse_args(words)
-    if asked.limit is not None and asked.limit < 1:
-        parser.error(f"--limit {asked.limit}: at least one text is needed")
     start = time.monotonic()
     tables: list[Table] = []
     headlines: list[str] = []
@@ -86,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def contradictions(model: Path, n_threads: int, limit: int | None) -> dict[str, ContradictionTally]:
-    """Count the outcomes of a model's extractions of the texts and twins, by kind."""
+    """Count the outcomes of the texts and twins, extracted with default options, by kind."""
     every = read_records()
     records = [every[i] for i in spread(len(every), limit)]
     schemas = {record.name: record.schema for record in records}
@@ -95,30 +92,22 @@ def contradictions(model: Path, n_threads: int, limit: int | None) -> dict[str, 
         for record in records
         for side in (record.contradicting, record.fitting)
     ]
-    found = extracted(schemas, documents, model, n_threads)
-    return tally(records, list(zip(found[::2], found[1::2], strict=True)))
-
-
-def extracted(
-    schemas: Mapping[str, object], documents: Sequence[hpd.Document], model: Path, n_threads: int
-) -> list[Extraction[Any]]:
-    """Return the extraction of each document, with default options."""
-    found = []
+    found: list[Extraction[Any]] = []
     with hpd.Extractor(schemas, model, n_threads=n_threads, quiet=True) as extractor:
         for extraction in extractor.extract_many(documents, on_error="record"):
             found.append(extraction)
             if len(found) % _EVERY == 0 or len(found) == len(documents):
                 print(f"{len(found)} of {len(documents)} texts", file=sys.stderr, flush=True)
-    return found
+    return tally(records, list(zip(found[::2], found[1::2], strict=True)))
 
 
 def rows(counted: Mapping[str, ContradictionTally]) -> list[Sequence[str | int]]:
     """Return the table of the counts."""
-    made: list[Sequence[str | int]] = [tuple(_COLUMNS.values())]
+    made: list[Sequence[str | int]] = [("kind", *_COUNTS, "other fields right")]
     for kind, each in counted.items():
         n = each.counts
         others = f"{n['others right']} of {n['others']}"
-        made.append((kind, *(n[name] for name in [*_COLUMNS][1:-1]), others))
+        made.append((kind, *(n[name] for name in _COUNTS), others))
     return made
 
 

@@ -17,9 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.harness.result import Conditions, Result, load_results
-from benchmarks.harness.workbench import ROOT
-
-DOCS = ROOT / "docs"
+from tools.docs import PAGES
 
 _SLOT = re.compile(
     r"(?P<start><!-- (?P<kind>result|headline): (?P<part>[\w-]+) -->\n?)(?P<text>.*?)"
@@ -30,18 +28,15 @@ _SLOT = re.compile(
 
 def write_all(results: Path) -> list[Path]:
     """Update all pages; return those that changed."""
+    measured = load_results(results)
     changed = []
-    for page, text in all_pages(load_results(results)).items():
-        if page.read_text(encoding="utf-8") != text:
-            page.write_text(text, encoding="utf-8")
+    for page in PAGES:
+        before = page.read_text(encoding="utf-8")
+        after = with_results(before, measured)
+        if after != before:
+            page.write_text(after, encoding="utf-8")
             changed.append(page)
     return changed
-
-
-def all_pages(results: Mapping[str, Result]) -> dict[Path, str]:
-    """Return the texts of all pages that may show results."""
-    pages = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-    return {page: with_results(page.read_text(encoding="utf-8"), results) for page in pages}
 
 
 def with_results(text: str, results: Mapping[str, Result]) -> str:

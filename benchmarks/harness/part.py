@@ -17,10 +17,11 @@ from pathlib import Path
 from benchmarks.awake import AWAKE
 from benchmarks.harness import page
 from benchmarks.harness.result import Conditions, Finding, Result, load_results, result_path
-from benchmarks.harness.workbench import RESULTS, ROOT, MissingInputError, Workbench
+from benchmarks.harness.workbench import RESULTS, MissingInputError, Workbench
 from hpd.models.hardware import n_cores, processor, use_amx
 from hpd.models.model_files import resolve_model
 from hpd.version import __version__
+from tools.docs import ROOT
 
 _SHORT_HASH = 12
 
@@ -164,7 +165,7 @@ def file_hash(path: Path) -> str:
 
 
 def _print_list(parts: Sequence[Part], results: Path) -> None:
-    done = load_results(results) if results.exists() else {}
+    done = load_results(results)
     for part in parts:
         state = done[part.name].conditions.date if part.name in done else "not measured"
         print(f"{part.name:20} {part.minutes:5.1f} min  {state:12}  {part.title}")

@@ -13,6 +13,8 @@ _NUMBER = re.compile(r"[-+]?(\d[\d,]*)?\.?\d+")
 
 Cell = str | int | float | None
 """A cell; numbers are text if their decimals matter."""
+Rows = list[list[Cell]]
+"""The rows of a table that is being made; the first one is the heading."""
 
 
 @dataclass(frozen=True, slots=True)

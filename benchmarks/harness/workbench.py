@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -16,8 +16,8 @@ from typing import Any
 
 from hpd.evaluation.datasets import schema_path
 from hpd.models.model_files import bundled_model, resolve_model
+from tools.docs import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 
 N_RESAMPLES = 10_000
@@ -116,12 +116,13 @@ class Workbench:
         has_train = train != source and train.exists()
         return DataSet(name, gold, schema, self._first_rows(name, train) if has_train else None)
 
-    def catalogue(self, name: str, n_documents: int, *arguments: str) -> DataSet:
+    def catalogue(self, n_documents: int, n_tokens: int) -> DataSet:
         """Return made-up product descriptions with gold values (``benchmarks/workloads.py``)."""
+        name = f"catalogue-{n_tokens}"
         made = self.folder("catalogue") / f"{name}-{n_documents}"
         gold, schema = made.with_suffix(".jsonl"), made.with_suffix(".schema.json")
         command = ["benchmarks/workloads.py", str(made), "--documents", str(n_documents)]
-        self.make(schema, [*command, *arguments])
+        self.make(schema, [*command, "--tokens", str(n_tokens)])
         return DataSet(name, gold, schema, has_categories=False)
 
     def some(self, data: DataSet, n: int) -> DataSet:
@@ -185,26 +186,32 @@ class Workbench:
         return json.loads(self.run(command))
 
     def bench(
-        self, name: str, data: DataSet, *arguments: str, replay: bool = False
+        self,
+        name: str,
+        data: DataSet,
+        methods: Iterable[str],
+        *arguments: str,
+        n: int,
+        rounds: int = 1,
+        replay: bool = False,
     ) -> list[dict[str, Any]]:
-        """Return the summaries of ``hpd bench``.
+        """Return the summaries of ``hpd bench`` for the first ``n`` documents; trials have a round.
 
         With ``replay`` all methods write the known answers, otherwise the model's own.
         """
         output = self.folder("bench") / f"{name}.jsonl"
         known = ["--replay", str(data.gold)] if replay else []
         command = ["hpd", "bench", str(data.gold), "--schema", str(data.schema), *known]
-        command += ["-m", str(self.using(self.model)), *self.threads(), *arguments]
-        command += ["-o", str(output)]
+        command += ["-m", str(self.using(self.model)), *self.threads()]
+        for method in methods:
+            command += ["--method", method]
+        command += [*arguments, "--limit", str(n)]
+        command += ["--rounds", str(rounds if self.limit is None else 1), "-o", str(output)]
         if self.again or not _summaries(output):
             output.unlink(missing_ok=True)
         rows = _summaries(self.make(output, command))
         self.stolen = max([self.stolen, *(row["stolen"] for row in rows)])
         return rows
-
-    def rounds(self, n: int) -> list[str]:
-        """Return the argument of ``hpd bench`` for ``n`` rounds; a trial has one."""
-        return ["--rounds", str(n if self.limit is None else 1)]
 
     def threads(self) -> list[str]:
         """Return the argument for the number of threads, if given."""

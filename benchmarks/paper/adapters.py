@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from benchmarks.harness.workbench import DataSet, Workbench
@@ -113,12 +114,9 @@ def reference(bench: Workbench, data: DataSet, way: AdapterWay, adapter: Path | 
 
 def quantized(bench: Workbench, kind: str) -> Path:
     """Return the scored model with its weights in another type."""
+    from benchmarks.make_model import quantise  # needs gguf
 
-    def write(output: Path) -> None:
-        from benchmarks.make_model import quantise
-
-        quantise(bench.model, output, kind, bench.n_threads or n_cores())
-
+    write = partial(quantise, bench.model, type_name=kind, n_threads=bench.n_threads or n_cores())
     return bench.made(bench.folder("models") / f"{kind}.gguf", write)
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from benchmarks.harness.page import DOCS
 from benchmarks.harness.result import Result, load_results
 from benchmarks.harness.workbench import RESULTS
+from tools.docs import ROOT
 
 
 def figure_4(result: Result) -> Figure:
@@ -52,15 +52,14 @@ def neighbours(result: Result) -> Figure:
 FIGURES = {"figure-4": (figure_4, "figure-4.svg"), "passes": (neighbours, "neighbours.svg")}
 """By part: the function that draws its result, and the file in docs/."""
 
-
 _DARK = "@media (prefers-color-scheme: dark){svg{filter: invert(1) hue-rotate(180deg)}}"
 """Light lines on a dark page where the reader's browser asks for it."""
 
 
-def main(folder: Path = DOCS, results: Path = RESULTS) -> None:
+def main(folder: Path = ROOT / "docs") -> None:
     # The same result gives the same file, byte for byte.
     with mpl.rc_context({"svg.hashsalt": "hpd", "svg.fonttype": "none"}):
-        measured = load_results(results)
+        measured = load_results(RESULTS)
         for part, (draw, name) in FIGURES.items():
             file = folder / name
             draw(measured[part]).savefig(file, metadata={"Date": None})

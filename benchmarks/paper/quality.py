@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchmarks.harness.part import Part
-from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.result import Finding, Rows, Table
 from benchmarks.harness.workbench import DataSet, MissingInputError, Workbench
 from benchmarks.paper.adapters import AdapterWay, merged, predicted, quantized, trained
 from hpd.evaluation.commands.eval_figures import p_text
@@ -58,8 +58,8 @@ def _per_document(evaluated: Evaluated, count: str) -> float:
 
 def zero_shot(bench: Workbench) -> Finding:
     """Table 1 without fine-tuning: compare both methods on each data set, with a paired test."""
-    scored: list[list[Cell]] = [["data", "documents", "values", "scope", *_DIFFERENCE_HEAD]]
-    agreed: list[list[Cell]] = [
+    scored: Rows = [["data", "documents", "values", "scope", *_DIFFERENCE_HEAD]]
+    agreed: Rows = [
         ["data", "fields", "same", "normalized", "with a value in either", "same", "normalized"]
     ]
     heads = []
@@ -103,8 +103,8 @@ _N_LABELLED = 150
 def fine_tuned(bench: Workbench) -> Finding:
     """Table 1 with fine-tuning: compare the methods, each with its own adapter."""
     ar, *others = TABLE_1_WAYS
-    rows: list[list[Cell]] = [["data", "method", "as it is", "few-shot", "fine-tuned"]]
-    tests: list[list[Cell]] = [["data", "method", *_DIFFERENCE_HEAD[2:], "fields the same"]]
+    rows: Rows = [["data", "method", "as it is", "few-shot", "fine-tuned"]]
+    tests: Rows = [["data", "method", *_DIFFERENCE_HEAD[2:], "fields the same"]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
         few = bench.some(data, bench.count(N_FEW))
@@ -157,17 +157,16 @@ def _examples(bench: Workbench, data: DataSet) -> Path:
 
 def k_max(bench: Workbench) -> Finding:
     """Vary the maximum number of tokens in a value."""
-    rows: list[list[Cell]] = [["data", "K_max", "F1", "steps a document", "tokens written"]]
+    rows: Rows = [["data", "K_max", "F1", "steps a document", "tokens written"]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
         found = []
         for n in (2, 4, 8, 16, 30, 64):
             arguments = ("--max-tokens", str(n), "--set", "drafts=off")
             evaluated = bench.evaluate(data, bench.extract(data, f"k-max-{n}", *arguments))
-            steps, tokens = (
-                f"{_per_document(evaluated, count):.1f}" for count in ("steps", "completion_tokens")
-            )
-            rows.append([data.title, n, _both(evaluated), steps, tokens])
+            counts = ("steps", "completion_tokens")
+            means = (f"{_per_document(evaluated, count):.1f}" for count in counts)
+            rows.append([data.title, n, _both(evaluated), *means])
             found.append((_f1(evaluated), n))
         best = max(figure for figure, _ in found)
         enough = min(n for figure, n in found if figure >= best - 0.5)
@@ -177,21 +176,19 @@ def k_max(bench: Workbench) -> Finding:
 
 def stacks(bench: Workbench) -> Finding:
     """Vary the number of documents in one prompt (the paper's J)."""
-    head = ["data", "J", "F1", "same as J = 1", "tokens read", "steps a document"]
-    rows: list[list[Cell]] = [[*head]]
+    rows: Rows = [["data", "J", "F1", "same as J = 1", "tokens read", "steps a document"]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
-        alone: Path | None = None
+        outputs = {
+            n: bench.extract(data, f"stack-{n}", "--set", f"stack={n}", "--set", "drafts=off")
+            for n in (1, 2, 4, 6, 8)
+        }
         figures = {}
-        for n in (1, 2, 4, 6, 8):
-            arguments = ("--set", f"stack={n}", "--set", "drafts=off")
-            output = bench.extract(data, f"stack-{n}", *arguments)
-            alone = alone or output
-            evaluated = bench.evaluate(data, output, versus=alone)
+        for n, output in outputs.items():
+            evaluated = bench.evaluate(data, output, versus=outputs[1])
             read = f"{_per_document(evaluated, 'prompt_tokens'):.0f}"
             steps = f"{_per_document(evaluated, 'steps'):.1f}"
-            same = _agreement(evaluated)[1]
-            rows.append([data.title, n, _both(evaluated), same, read, steps])
+            rows.append([data.title, n, _both(evaluated), _agreement(evaluated)[1], read, steps])
             figures[n] = _f1(evaluated)
         heads.append(f"{data.title}: F1 {figures[1]:.1f} alone, {figures[6]:.1f} with six")
     return Finding([Table("Plain F1 (strict), drafts off", rows)], "; ".join(heads))
@@ -199,11 +196,12 @@ def stacks(bench: Workbench) -> Finding:
 
 def descriptions(bench: Workbench) -> Finding:
     """Compare both methods on made-up product descriptions like those of Amazon Reviews."""
-    rows: list[list[Cell]] = [["documents", *_DIFFERENCE_HEAD, "fields the same"]]
-    data = bench.catalogue("descriptions", bench.count(32), "--tokens", "300")
+    data = bench.catalogue(bench.count(32), n_tokens=300)
     evaluated = _against(bench, data)
-    same = _agreement(evaluated)[1]
-    rows.append([evaluated["n_rows"], *_difference(evaluated), same])
+    rows = [
+        ["documents", *_DIFFERENCE_HEAD, "fields the same"],
+        [evaluated["n_rows"], *_difference(evaluated), _agreement(evaluated)[1]],
+    ]
     note = (
         "Amazon Reviews 2023 is not available, nor is a model that could judge it; these "
         "descriptions are made up (`benchmarks/workloads.py`), so their values are known."
@@ -217,7 +215,7 @@ def descriptions(bench: Workbench) -> Finding:
 
 def order(bench: Workbench) -> Finding:
     """Reverse the order of the attributes, for models trained with one order."""
-    rows: list[list[Cell]] = [["data", "method", "F1", "in reverse", "values the same"]]
+    rows: Rows = [["data", "method", "F1", "in reverse", "values the same"]]
     heads = []
     for data in bench.data_sets("oa-mine", "ae-110k"):
         few = bench.some(data, bench.count(N_FEW))
@@ -250,19 +248,19 @@ def _reversed(bench: Workbench, data: DataSet) -> DataSet:
 
 def quantization(bench: Workbench) -> Finding:
     """Compare both methods, each with its adapter of table 1, on weights of other types."""
-    rows: list[list[Cell]] = [["data", "weights", *_DIFFERENCE_HEAD]]
+    rows: Rows = [["data", "weights", *_DIFFERENCE_HEAD]]
     heads = []
-    for data in bench.data_sets("oa-mine"):
-        few = bench.some(data, bench.count(N_FEW))
-        for name in ("Q8_0", "Q4_0", "Q4_K"):
-            model = quantized(bench, name)
-            hpd, ar = (
-                predicted(bench, few, way, trained(bench, data, way), f"-{name}", model=model)
-                for way in (AdapterWay("hpd"), AdapterWay("ar"))
-            )
-            figures = _difference(bench.evaluate(few, hpd, versus=ar))
-            rows.append([data.title, name, *figures])
-            heads.append(f"{name} {figures[2]} (p {figures[-1]})")
+    data = bench.data_set("oa-mine")
+    few = bench.some(data, bench.count(N_FEW))
+    for name in ("Q8_0", "Q4_0", "Q4_K"):
+        model = quantized(bench, name)
+        hpd, ar = (
+            predicted(bench, few, way, trained(bench, data, way), f"-{name}", model=model)
+            for way in (AdapterWay("hpd"), AdapterWay("ar"))
+        )
+        figures = _difference(bench.evaluate(few, hpd, versus=ar))
+        rows.append([data.title, name, *figures])
+        heads.append(f"{name} {figures[2]} (p {figures[-1]})")
     note = (
         f"About {N_FEW} titles. All weights are made from `{bench.model.name}`; the adapters are "
         "in F32."
@@ -277,32 +275,33 @@ def self_supervision(bench: Workbench) -> Finding:
     The model of table 1 that was trained to write whole objects labels titles; from these labels
     alone, it learns to write the same values in parallel.
     """
-    rows: list[list[Cell]] = [["data", "decoded by", "taught", "F1", "fields as AR"]]
-    heads = []
     ar, hpd = AdapterWay("ar"), AdapterWay("hpd")
-    for data in bench.data_sets("oa-mine"):
-        teacher = trained(bench, data, ar)
-        titles = _titles(bench, data)
-        labels = ("--labels", str(predicted(bench, titles, ar, teacher)))
-        model = merged(bench, teacher)
-        student = trained(bench, titles, hpd, model=model, labels=labels, name=f"{hpd.name}-of-ar")
-        few = bench.some(data, bench.count(N_FEW))
-        answers = predicted(bench, few, ar, teacher)
-        rows.append([data.title, "AR", "gold", _both(bench.evaluate(few, answers)), ""])
-        found = []
-        for taught, adapter in (("as AR", None), ("as AR, and its answers", student)):
-            output = predicted(bench, few, hpd, adapter, "-of-ar", model=model)
-            evaluated = bench.evaluate(few, output, versus=answers)
-            same = _agreement(evaluated)[1]
-            rows.append([data.title, "HPD", taught, _both(evaluated), same])
-            found.append(f"F1 {_f1(evaluated):.1f} and {same} of the fields as AR")
-        heads.append(f"{data.title}: {found[0]} before, {found[1]} after")
+    data = bench.data_set("oa-mine")
+    teacher = trained(bench, data, ar)
+    titles = _titles(bench, data)
+    labels = ("--labels", str(predicted(bench, titles, ar, teacher)))
+    model = merged(bench, teacher)
+    student = trained(bench, titles, hpd, model=model, labels=labels, name=f"{hpd.name}-of-ar")
+    few = bench.some(data, bench.count(N_FEW))
+    answers = predicted(bench, few, ar, teacher)
+    rows = [
+        ["data", "decoded by", "taught", "F1", "fields as AR"],
+        [data.title, "AR", "gold", _both(bench.evaluate(few, answers)), ""],
+    ]
+    found = []
+    for taught, adapter in (("as AR", None), ("as AR, and its answers", student)):
+        output = predicted(bench, few, hpd, adapter, "-of-ar", model=model)
+        evaluated = bench.evaluate(few, output, versus=answers)
+        same = _agreement(evaluated)[1]
+        rows.append([data.title, "HPD", taught, _both(evaluated), same])
+        found.append(f"F1 {_f1(evaluated):.1f} and {same} of the fields as AR")
+    headline = f"{data.title}: {found[0]} before, {found[1]} after"
     note = (
         f"About {N_FEW} titles. AR labelled some {_N_LABELLED} titles of its training data; on "
         "these labels, an adapter for HPD was trained for one epoch, on top of AR's."
     )
     table = Table("Plain F1 (strict), and fields with AR's value", rows)
-    return Finding([table], "; ".join(heads), [note])
+    return Finding([table], headline, [note])
 
 
 def _titles(bench: Workbench, data: DataSet) -> DataSet:
@@ -316,8 +315,7 @@ def _titles(bench: Workbench, data: DataSet) -> DataSet:
 
 def splits(bench: Workbench) -> Finding:
     """Table 2: count the rows of each data set."""
-    head = ["data", "to learn from", "scored", "categories", "attributes a category"]
-    rows: list[list[Cell]] = [[*head]]
+    rows: Rows = [["data", "to learn from", "scored", "categories", "attributes a category"]]
     heads = []
     for data in bench.data_sets():
         schemas = load_schemas(str(data.schema))
@@ -336,7 +334,7 @@ def splits(bench: Workbench) -> Finding:
     return Finding([Table("Rows", rows)], "; ".join(heads), [note])
 
 
-PARTS: Sequence[Part] = (
+PARTS = (
     Part("data", "Table 2: the data", 0.1, splits),
     Part("zero-shot", "Table 1, zero-shot: AR and HPD with the same model", 4, zero_shot),
     Part("fine-tuned", "Table 1, fine-tuned", 110, fine_tuned),

@@ -5,31 +5,27 @@ If all methods must write the same answers, known ones are replayed (``hpd bench
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
 from benchmarks.harness.part import Part
-from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.result import Finding, Rows, Table
 from benchmarks.harness.workbench import MissingInputError, Workbench
 from benchmarks.tables import WORKLOADS, workload
 from hpd.errors import ModelLoadError
 from hpd.models.model_files import resolve_model
 
-BenchRow = Mapping[str, Any]
-"""One summary of ``hpd bench -o``."""
-
 
 def figure_4(bench: Workbench) -> Finding:
     """Measure throughput by documents in a prompt and prompts in flight."""
     n = bench.count(32)
-    data = bench.catalogue("catalogue-300", n + 2, "--tokens", "300")
-    asked = ["--method", "prefill", "--method", "ar-batched", "--sweep", "figure-4"]
-    asked += ["--limit", str(n), *bench.rounds(1)]
-    found = bench.bench("figure-4", data, *asked, replay=True)
+    data = bench.catalogue(n + 2, n_tokens=300)
+    methods = ["prefill", "ar-batched"]
+    found = bench.bench("figure-4", data, methods, "--sweep", "figure-4", n=n, replay=True)
     own = [row for row in found if row["kind"] == "hpd"]
     in_flight = sorted({row["settings"]["in_flight"] for row in own})
-    rows: list[list[Cell]] = [["documents in a prompt", *(f"{n} in flight" for n in in_flight)]]
+    rows: Rows = [["documents in a prompt", *(f"{n} in flight" for n in in_flight)]]
     ratios = {
         (row["settings"]["stack"], row["settings"]["in_flight"]): _ratio(row, "speedup_ar_batched")
         for row in own
@@ -62,16 +58,14 @@ def speculation(bench: Workbench) -> Finding:
         "HPD": "hpd:in_flight=1,drafts=off",
         "HPD, drafts": "hpd:in_flight=1",
     }
-    asked = [part for method in methods.values() for part in ("--method", method)]
-    rows: list[list[Cell]] = [["data", "answers", "method", "ms/doc", "x AR", "steps", "accepted"]]
+    n = bench.count(8)
+    rows: Rows = [["data", "answers", "method", "ms/doc", "x AR", "steps", "accepted"]]
     heads = []
     for name, is_known in product(WORKLOADS, (False, True)):
-        data = workload(bench, name, bench.count(8))
+        data = workload(bench, name, n)
         answers = "known" if is_known else "own"
-        limit = ["--limit", str(bench.count(8)), *bench.rounds(2)]
-        found = bench.bench(
-            f"speculation-{data.name}-{answers}", data, *asked, *limit, replay=is_known
-        )
+        run = f"speculation-{data.name}-{answers}"
+        found = bench.bench(run, data, methods.values(), n=n, rounds=2, replay=is_known)
         by_method = {row["method"]: row for row in found}
         ratios = {}
         for title, method in methods.items():
@@ -98,14 +92,13 @@ def speculation(bench: Workbench) -> Finding:
 def width(bench: Workbench) -> Finding:
     """Count the tokens in a step for six stacked documents of 16 attributes, as in the paper."""
     n_stacked = 6
-    data = bench.catalogue("catalogue-100", n_stacked * 2, "--tokens", "100")
-    asked = ["--method", f"hpd:stack={n_stacked},in_flight=1,drafts=off"]
-    asked += ["--limit", str(n_stacked), "--rounds", "1"]
-    (row,) = bench.bench("width", data, *asked, replay=True)
+    data = bench.catalogue(n_stacked * 2, n_tokens=100)
+    method = f"hpd:stack={n_stacked},in_flight=1,drafts=off"
+    (row,) = bench.bench("width", data, [method], n=n_stacked, replay=True)
     n_fields = n_stacked * 16
     n_rows = row["rows"] * n_stacked
     n_steps = row["steps"] + 1
-    rows: list[list[Cell]] = [
+    rows: Rows = [
         ["fields in the prompt", "steps", "tokens read off", "in a step, on average"],
         [n_fields, f"{n_steps:.0f}", f"{n_rows:.0f}", f"{n_rows / n_steps:.1f}"],
     ]
@@ -115,12 +108,12 @@ def width(bench: Workbench) -> Finding:
     )
 
 
-def _ratio(row: BenchRow, name: str) -> str:
+def _ratio(row: Mapping[str, Any], name: str) -> str:
     value = row[name]
     return "" if value is None else f"{value:.2f}"
 
 
-PARTS: Sequence[Part] = (
+PARTS = (
     Part("figure-4", "Figure 4: documents in a prompt, and prompts in flight", 5, figure_4),
     Part("speculation", "Table 3: speculative decoding", 5, speculation),
     Part("width", "Tokens in one step", 0.2, width),

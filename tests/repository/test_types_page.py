@@ -11,20 +11,30 @@ from hpd.schema import load_schema, to_json_schema
 from hpd.schema.attributes import Type
 from tools import types_page
 
-PAGE = types_page.PAGE.read_text(encoding="utf-8")
 pytestmark = pytest.mark.filterwarnings("ignore:.* is a part of itself")  # so is an example
 HOW = "run: python -m tools.types_page"
 
 
+def shown_rows():
+    """The rows of the page's table, as lists of cells."""
+    text = types_page.PAGE.read_text(encoding="utf-8").partition("\n## Whole")[0]
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    split = [line[2:-2].replace("\\|", "\0").split(" | ") for line in lines]
+    return [[cell.replace("\0", "|") for cell in row] for row in split[2:]]
+
+
+ROWS = shown_rows()
+
+
 def test_the_table_is_current():
-    assert [tuple(row[:4]) for row in types_page.cells(PAGE)] == list(types_page.rows()), HOW
+    assert [tuple(row[:4]) for row in ROWS] == list(types_page.rows()), HOW
 
 
 @pytest.mark.parametrize(
     ("example", "row"),
     [
         pytest.param(example, row, id=example.name)
-        for example, row in zip(types_page.EXAMPLES, types_page.cells(PAGE), strict=False)
+        for example, row in zip(types_page.EXAMPLES, ROWS, strict=False)
     ],
 )
 def test_what_came_out_validates(example, row):

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import accumulate
-from typing import Any
 
 from benchmarks.harness.part import Part
 from benchmarks.harness.result import Finding, Table
 from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.neighbours import padellm, reasoning
 from benchmarks.paper.neighbours.comparison import (
+    ALONE,
     Decoding,
     EngineWay,
     Run,
@@ -36,13 +36,12 @@ N_ROWS = 100
 _N_TOGETHER = 8
 """Number of documents in each turn of a way."""
 
-_ALONE: dict[str, Any] = {"in_flight": 1, "drafts": False}
 ENGINE_WAYS = {
-    "skeleton: all keys, then all values": EngineWay({**_ALONE, "layout": "skeleton"}),
-    "stacking: HPD, 4 in a prompt": EngineWay({**_ALONE, "stack": 4}),
+    "skeleton: all keys, then all values": EngineWay({**ALONE, "layout": "skeleton"}),
+    "stacking: HPD, 4 in a prompt": EngineWay({**ALONE, "stack": 4}),
     "PaDeLLM: counts, then all mentions": padellm.TITLES,
     "reasoning: HPD, 8 tokens before each value": reasoning.TITLES,
-    "HPD": EngineWay(_ALONE),
+    "HPD": EngineWay(ALONE),
     "HPD, drafts": EngineWay({"in_flight": 1}),
 }
 """The ways that hpd's engine implements."""

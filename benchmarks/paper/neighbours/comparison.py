@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.harness.result import Cell
+from benchmarks.harness.result import Cell, Rows
 from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.neighbours.ways import AR, WAYS, Passes, n_right
 from hpd import Document, Extractor
@@ -63,6 +63,10 @@ Run = Callable[[Sequence[Example], WayResult], None]
 """Answers some documents, adding to a result."""
 
 
+ALONE: dict[str, Any] = {"in_flight": 1, "drafts": False}
+"""The settings of a way that decodes one prompt at a time and guesses nothing."""
+
+
 @dataclass(frozen=True)
 class EngineWay:
     """A way of hpd's engine: its options, its schemas, and how its extractions are read."""
@@ -84,9 +88,7 @@ class EngineWay:
 
             def run(examples: Sequence[Example], found: WayResult) -> None:
                 before, start = extractor.stats.n_batches, time.process_time()
-                documents = [
-                    Document(each.text, category=each.category or None) for each in examples
-                ]
+                documents = [Document(each.text, category=each.category) for each in examples]
                 extractions = list(extractor.extract_many(documents))
                 found.seconds += time.process_time() - start
                 found.n_passes += extractor.stats.n_batches - before
@@ -97,12 +99,7 @@ class EngineWay:
 
 
 class Decoding:
-    """Runs the ways of ``WAYS`` in one context, and records where they differ from AR.
-
-    Args:
-        bench: has the model.
-        schemas: of the documents.
-    """
+    """Runs the ways of ``WAYS`` in one context, and records where they differ from AR."""
 
     def __init__(self, bench: Workbench, schemas: Schemas) -> None:
         vocabulary = load_vocabulary(bench.model)
@@ -155,14 +152,11 @@ def parsed(schema: Schema, keys: Sequence[str], texts: Sequence[str]) -> dict[st
     }
 
 
-def compared(
-    examples: Sequence[Example], schemas: Schemas, found: Mapping[str, WayResult]
-) -> list[list[Cell]]:
+def compared(examples: Sequence[Example], schemas: Schemas, found: Mapping[str, WayResult]) -> Rows:
     """Return the heading and a row for each way, the first of which must be AR."""
     attributes = attribute_names(schemas)
     ar = next(iter(found.values()))
-    head = ["way", "tokens a pass", "passes", "time / AR", "F1", "differ from AR"]
-    cells: list[list[Cell]] = [[*head]]
+    cells: Rows = [["way", "tokens a pass", "passes", "time / AR", "F1", "differ from AR"]]
     for name, each in found.items():
         scores = evaluate(examples, each.answers, attributes)
         n_differing = sum(a != b for a, b in zip(each.answers, ar.answers, strict=True))

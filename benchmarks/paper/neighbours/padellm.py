@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.result import Finding, Rows, Table
 from benchmarks.harness.workbench import MissingInputError, Workbench
-from benchmarks.paper.neighbours.comparison import EngineWay, WayResult, with_one_thread
+from benchmarks.paper.neighbours.comparison import ALONE, EngineWay, WayResult, with_one_thread
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.results import Extraction
@@ -66,14 +66,14 @@ def first_mentions(extraction: Extraction[Any]) -> dict[str, str | None]:
     return {label: next(iter(texts), None) for label, texts in without_doubles(extraction).items()}
 
 
-TITLES = EngineWay({"in_flight": 1, "drafts": False}, listed, first_mentions)
+TITLES = EngineWay(ALONE, listed, first_mentions)
 """The way in the table of titles."""
 
-_ALONE: dict[str, Any] = {"in_flight": 1, "drafts": False, "max_tokens": 16, "n_ctx": 4096}
+_SETTINGS = {**ALONE, "max_tokens": 16}
 _WAYS = {
-    "AR: one object of lists": EngineWay({**_ALONE, "method": "ar"}),
-    "counts, then all mentions at once": EngineWay(_ALONE),
-    "PaDeLLM: the same without doubles": EngineWay(_ALONE, read=without_doubles),
+    "AR: one object of lists": EngineWay({**_SETTINGS, "method": "ar"}),
+    "counts, then all mentions at once": EngineWay(_SETTINGS),
+    "PaDeLLM: the same without doubles": EngineWay(_SETTINGS, read=without_doubles),
 }
 
 
@@ -98,7 +98,7 @@ def entities(bench: Workbench) -> Finding:
             counts[name].append(_counts(examples, found[name].answers[n:]))
         n += len(examples)
     ar = next(iter(found.values()))
-    cells: list[list[Cell]] = [["way", "tokens a pass", "passes", "time / AR", "F1"]]
+    cells: Rows = [["way", "tokens a pass", "passes", "time / AR", "F1"]]
     for name, each in found.items():
         scores = [200 * c["right"] / max(1, c["given"] + c["gold"]) for c in counts[name]]
         cells.append([name, *each.figures(n, ar), f"{sum(scores) / len(scores):.1f}"])

@@ -12,9 +12,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.result import Finding, Rows, Table
 from benchmarks.harness.workbench import Workbench
 from benchmarks.paper.neighbours.comparison import (
+    ALONE,
     EngineWay,
     WayResult,
     attribute_names,
@@ -59,9 +60,7 @@ def values(extraction: Extraction[Any]) -> dict[str, Any]:
 # A thought need not occur in the document.
 _FREE: dict[str, Any] = {"verbatim": False}
 
-TITLES = EngineWay(
-    {"in_flight": 1, "drafts": False, **_FREE}, partial(side_by_side, n_tokens=8), values
-)
+TITLES = EngineWay({**ALONE, **_FREE}, partial(side_by_side, n_tokens=8), values)
 """The way in the table of titles."""
 
 _Thinking = Callable[[Schema, int], Schema]
@@ -77,8 +76,7 @@ def reasoning(bench: Workbench) -> Finding:
     with_one_thread(bench)
     names = attribute_names(schemas)
     n = len(examples)
-    head = ["way", *(f"F1, R = {r}" for r in _LENGTHS), *(f"ms, R = {r}" for r in _LENGTHS)]
-    cells: list[list[Cell]] = [[*head]]
+    cells: Rows = [["way", *(f"{figure}, R = {r}" for figure in ("F1", "ms") for r in _LENGTHS)]]
     for title, (method, thinking) in _WAYS.items():
         scores, times = [], []
         for r in _LENGTHS:

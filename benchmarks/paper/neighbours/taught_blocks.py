@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.harness.workbench import ROOT
 from hpd.training import masks
 from hpd.training.data import LabelledDocument, RowMaker
 from hpd.training.network import (
@@ -28,6 +27,7 @@ from hpd.training.network import (
     loss_sum,
 )
 from hpd.training.rows import NO_TARGET, TrainingRow
+from tools.docs import ROOT
 
 N_BLOCK = 12
 """Tokens in a block; longer values, which are rare, are truncated."""
