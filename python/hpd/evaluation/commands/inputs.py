@@ -61,6 +61,17 @@ def read_predictions(path: str, arguments: argparse.Namespace) -> list[Predictio
     )
 
 
+def read_sources(arguments: argparse.Namespace, ids: Iterable[str | None]) -> list[Example]:
+    """Read the documents that ``--documents`` names; ``ids`` are those of the predictions."""
+    sources = load_sources(
+        arguments.documents,
+        text_field=arguments.text_field,
+        id_field=arguments.id_field,
+        category_field=getattr(arguments, "category_field", None),
+    )
+    return with_former_ids([*sources], ids)
+
+
 def source_documents(
     arguments: argparse.Namespace, predictions: Sequence[Prediction], notices: list[str]
 ) -> list[Example | None]:
@@ -71,13 +82,7 @@ def source_documents(
     """
     if arguments.documents is None:
         return reread_sources(arguments.predictions, predictions, notices)
-    sources = load_sources(
-        arguments.documents,
-        text_field=arguments.text_field,
-        id_field=arguments.id_field,
-        category_field=arguments.category_field,
-    )
-    found = with_former_ids([*sources], (prediction.id for prediction in predictions))
+    found = read_sources(arguments, (prediction.id for prediction in predictions))
     matching = match_rows(found, predictions)
     if matching.surplus:
         notices.append(
