@@ -19,8 +19,7 @@ from hpd.evaluation.dataset_readers import (
     DatasetRow,
     read_amazon,
     read_conll,
-    read_pave,
-    read_titles,
+    read_scored,
     split_columns,
 )
 from hpd.evaluation.json_form import JsonDataclass
@@ -56,12 +55,12 @@ FORMATS: Mapping[str, DatasetFormat] = {
             "extractgpt",
             "OA-Mine and AE-110k, as published with ExtractGPT: JSONL with input, category and "
             "target_scores",
-            read_titles,
+            partial(read_scored, text_fields=("input",)),
         ),
         DatasetFormat(
             "wdc-pave",
             "WDC-PAVE: JSONL with input_title, input_description, category and target_scores",
-            read_pave,
+            partial(read_scored, text_fields=("input_title", "input_description")),
         ),
         DatasetFormat(
             "amazon-2023",

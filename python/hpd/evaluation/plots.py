@@ -113,22 +113,14 @@ def _plot_reliability(axes: Any, calibration: Calibration) -> None:
         ("nulls", calibration.nulls, other.nulls),
     )
     for color, (name, kind, counterpart) in zip(_COLORS, kinds, strict=True):
-        if kind.n:
-            axes.plot(
-                [b.confidence for b in counterpart.bins],
-                [b.accuracy for b in counterpart.bins],
-                color=color,
-                linestyle="--",
-                linewidth=1,
-                label=f"{name}, {state}: error {counterpart.ece:.3f}",
-            )
-            axes.plot(
-                [b.confidence for b in kind.bins],
-                [b.accuracy for b in kind.bins],
-                color=color,
-                marker="o",
-                label=f"{name}: {kind.n}, error {kind.ece:.3f}",
-            )
+        if not kind.n:
+            continue
+        for shown, label, style in (
+            (counterpart, f"{name}, {state}: error", {"linestyle": "--", "linewidth": 1}),
+            (kind, f"{name}: {kind.n}, error", {"marker": "o"}),
+        ):
+            points = ([b.confidence for b in shown.bins], [b.accuracy for b in shown.bins])
+            axes.plot(*points, color=color, label=f"{label} {shown.ece:.3f}", **style)
     axes.set(xlabel="confidence", ylabel="accuracy", xlim=(0, 1), ylim=(0, 1), aspect="equal")
     axes.legend(loc="upper left")
 

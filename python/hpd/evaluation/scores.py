@@ -83,9 +83,6 @@ class Counts(JsonDataclass):
         total = self.precision + self.recall
         return round(2 * self.precision * self.recall / total, 2) if total else 0.0
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(*(getattr(self, name) + getattr(other, name) for name in OUTCOMES))
-
 
 @dataclass(frozen=True, slots=True)
 class Macro(JsonDataclass):
@@ -105,7 +102,8 @@ class Score(ScoresByCell):
 
     @property
     def micro(self) -> Counts:
-        return sum(self.cells.values(), Counts())
+        every = self.cells.values()
+        return Counts(*(sum(getattr(counts, name) for counts in every) for name in OUTCOMES))
 
     @property
     def macro(self) -> Macro:
