@@ -202,9 +202,10 @@ def load_judgements(path: str | Path) -> list[Judgement]:
     return judgements
 
 
-def latest_judgements(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """Return the last judgement for each annotator, document and pair."""
-    return list({judgement.key: judgement for judgement in judgements}.values())
+def latest_judgements(judgements: Iterable[Judgement], systems: Collection[str]) -> list[Judgement]:
+    """Return the last judgement for each annotator, document and pair of these systems."""
+    latest = {judgement.key: judgement for judgement in judgements}.values()
+    return [each for each in latest if each.left in systems and each.right in systems]
 
 
 @dataclass(frozen=True, slots=True)
