@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import mean, mode
@@ -96,14 +97,15 @@ def proposal_prompt(k: int) -> str:
 
 def proposal_schema(k: int) -> Schema:
     """Return the schema of an answer: a list of at most ``k`` attributes."""
+    part = partial(Attribute, nullable=False, required=True, forbids_null=True)
     parts = (
-        _part("name"),
-        _part("description"),
-        _part("type", "enum", choices=tuple(TYPES)),
-        _part("values", "array", item=_part("value"), min_items=1, max_items=N_VALUES),
+        part("name"),
+        part("description"),
+        part("type", "enum", choices=tuple(TYPES)),
+        part("values", "array", item=part("value"), min_items=1, max_items=N_VALUES),
     )
-    proposal = _part("attribute", "object", attributes=parts)
-    return Schema((_part("attributes", "array", item=proposal, min_items=1, max_items=k),))
+    proposal = part("attribute", "object", attributes=parts)
+    return Schema((part("attributes", "array", item=proposal, min_items=1, max_items=k),))
 
 
 def sample_text(sample: Sample) -> str:
@@ -125,10 +127,6 @@ def read_proposals(data: Mapping[str, Any] | None) -> Iterator[Proposal]:
             TYPES.get(str(each.get("type")), "string"),
             tuple(value for value in values if value),
         )
-
-
-def _part(name: str, type: Type = "string", **more: Any) -> Attribute:  # noqa: A002
-    return Attribute(name, type, nullable=False, required=True, forbids_null=True, **more)
 
 
 _SAME_NAME_RATIO = 90
