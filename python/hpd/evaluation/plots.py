@@ -73,7 +73,6 @@ def _plot_attributes(
     n_rows: int,
     resampling: Resampling,
 ) -> None:
-    """Plot F1 with its interval for each attribute, over all categories."""
     for index, (label, fields) in enumerate(files.items()):
         merged = [
             replace(field, cell=("", field.cell[1]))
@@ -104,7 +103,6 @@ def _plot_attributes(
 
 
 def _plot_reliability(axes: Any, calibration: Calibration) -> None:
-    """Plot accuracy against confidence."""
     axes.plot([0, 1], [0, 1], color="gray", linestyle=":")
     other = calibration.counterpart
     state = "calibrated" if other.is_calibrated else "uncalibrated"
@@ -126,7 +124,6 @@ def _plot_reliability(axes: Any, calibration: Calibration) -> None:
 
 
 def _plot_coverage(axes: Any, coverage: Sequence[CoveragePoint]) -> None:
-    """Plot the precision of the most confident values against their share of all values."""
     axes.plot(
         [point.coverage for point in coverage],
         [point.precision for point in coverage],

@@ -18,6 +18,7 @@ from hpd.evaluation.commands.answering import (
     open_answering,
     tokens_text,
 )
+from hpd.evaluation.commands.inputs import add_output_argument, add_seed_argument
 from hpd.evaluation.discovery import (
     Proposal,
     Sample,
@@ -62,9 +63,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default=_K,
         help="maximum number of attributes (default 16)",
     )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="output file (default: standard output)"
-    )
+    add_output_argument(parser, "default: standard output")
     parser.add_argument("--overwrite", action="store_true", help="replace an existing FILE")
     parser.add_argument(
         "--samples",
@@ -80,14 +79,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default=_SAMPLE_SIZE,
         help=f"documents per sample (default {_SAMPLE_SIZE})",
     )
-    parser.add_argument(
-        "-s",
-        "--seed",
-        metavar="N",
-        type=integer(0),
-        default=0,
-        help="seed of the samples (default 0)",
-    )
+    add_seed_argument(parser, "seed of the samples", 0)
     group = parser.add_argument_group("input")
     group.add_argument("--format", choices=FORMATS, help="format of FILE (default: by extension)")
     add_text_argument(group)

@@ -1,11 +1,11 @@
-"""Input files of several commands, and the refusal of arguments that do nothing."""
+"""Arguments and input files that several commands share."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
 
-from hpd.cli.arguments import flag_of
+from hpd.cli.arguments import flag_of, integer
 from hpd.cli.common import UsageError
 from hpd.evaluation.matching import (
     examples_by_prediction,
@@ -17,9 +17,29 @@ from hpd.evaluation.matching import (
 from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
 from hpd.messages import counted
 from hpd.options import OPTIONS
+from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
 
 _OTHER_NAMES = {"predictions": "PRED", "hf_repo": "-hf"}
 """The names of arguments whose flags have others."""
+
+
+def add_output_argument(
+    group: argparse._ActionsContainer, more: str, default: str | None = None
+) -> None:
+    shown = f"output file ({more})"
+    group.add_argument("-o", "--output", metavar="FILE", default=default, help=shown)
+
+
+def add_seed_argument(group: argparse._ActionsContainer, what: str, default: int) -> None:
+    group.add_argument(
+        "-s",
+        "--seed",
+        metavar="N",
+        type=integer(0),
+        default=default,
+        help=f"{what} (default {default})",
+    )
 
 
 def refuse(arguments: argparse.Namespace, names: Iterable[str], why: str) -> None:
@@ -59,6 +79,15 @@ def read_predictions(path: str, arguments: argparse.Namespace) -> list[Predictio
     return list(
         load_predictions(path, id_field=arguments.id_field, category_field=arguments.category_field)
     )
+
+
+def read_schemas(source: str | None, examples: Iterable[Example]) -> dict[str, Schema] | None:
+    """Return the schema of each category, or None; one schema is for those of the examples."""
+    if source is None:
+        return None
+    schemas = load_schemas(source)
+    categories = schemas.categories or {example.category for example in examples}
+    return {category: schemas.for_category(category) for category in categories}
 
 
 def read_sources(arguments: argparse.Namespace, ids: Iterable[str | None]) -> list[Example]:

@@ -23,7 +23,12 @@ from hpd.evaluation.commands.answering import (
     price,
     tokens_text,
 )
-from hpd.evaluation.commands.inputs import check_fields, read_examples, source_documents
+from hpd.evaluation.commands.inputs import (
+    add_output_argument,
+    check_fields,
+    read_examples,
+    source_documents,
+)
 from hpd.evaluation.matching import examples_by_prediction, match_rows
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import SCORES
@@ -55,13 +60,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser("judge", description=_DESCRIPTION)
     parser.add_argument("predictions", metavar="PRED", help="output of hpd extract")
     parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default="verdicts.jsonl",
-        help="output file (default verdicts.jsonl)",
-    )
+    add_output_argument(parser, "default verdicts.jsonl", "verdicts.jsonl")
     parser.add_argument(
         "--resume", action="store_true", help="continue FILE, or print its figures again"
     )
