@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from hpd.evaluation.outcomes import Outcome
 from hpd.values.confidence import ANY_KIND, ConfidenceMap, Curve
 
 PRIOR_ANSWERS = 3
@@ -18,7 +19,7 @@ N_FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class ScoredConfidence:
-    """An answer with the model's confidence, and whether it is right."""
+    """An answer with its confidence, and whether it is right."""
 
     document: Hashable
     """Its document: answers of one document are never in both fitting and test data."""
@@ -28,6 +29,21 @@ class ScoredConfidence:
     is_right: bool
     is_stated: bool = False
     """Whether its document states a value."""
+    uncalibrated: float | None = None
+    """The model's own confidence, if the stated one is calibrated."""
+    was_nulled: bool = False
+    """Whether the value with this confidence was replaced with null."""
+
+    def outcome(self, null_threshold: float = 0.0) -> Outcome:
+        """Return the outcome if a value with a confidence below a threshold becomes null."""
+        if self.is_null or self.confidence < null_threshold:
+            return "vn" if self.is_stated else "nn"
+        return "vc" if self.is_right else "vw" if self.is_stated else "nv"
+
+    @property
+    def by_the_model(self) -> ScoredConfidence:
+        """The answer with the model's own confidence, for fitting a calibration."""
+        return self if self.uncalibrated is None else replace(self, confidence=self.uncalibrated)
 
 
 Step = tuple[float, float, float]

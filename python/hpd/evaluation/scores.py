@@ -14,6 +14,7 @@ from hpd.evaluation.outcomes import (
     CategoryAttribute,
     FieldOutcome,
     Normalizer,
+    Outcome,
     field_outcomes,
 )
 from hpd.evaluation.rows import Example
@@ -66,6 +67,11 @@ class Counts(JsonDataclass):
     vn: int = 0
     vc: int = 0
     vw: int = 0
+
+    @classmethod
+    def of(cls, outcomes: Iterable[Outcome]) -> Counts:
+        """Count outcomes."""
+        return cls(**Counter[str](outcomes))
 
     @property
     def precision(self) -> float:

@@ -18,11 +18,11 @@ from hpd.cli.arguments import (
     number,
 )
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
-from hpd.cli.output import same_file
 from hpd.cli.terminal import ExtractProgress
 from hpd.evaluation.calibration import reliability, scored_answers, without_nulled
 from hpd.evaluation.commands.inputs import (
     add_output_argument,
+    check_output,
     read_examples,
     read_predictions,
     read_schemas,
@@ -214,10 +214,5 @@ def _check(arguments: argparse.Namespace, *, asks: bool) -> None:
         why = "does nothing without -o: the calibration in hpd's cache is replaced"
         refuse(arguments, ["overwrite"], why)
         return
-    output = Path(arguments.output or _OUTPUT)
-    if not asks and any(
-        same_file(output, path) for path in (arguments.predictions, arguments.gold)
-    ):
-        raise UsageError(f"-o {output} would replace what is read")
-    if output.exists() and not arguments.overwrite:
-        raise UsageError(f"{output} already exists: replace it (--overwrite), or name another")
+    read = (arguments.predictions, arguments.gold)
+    check_output(Path(arguments.output or _OUTPUT), read, overwrite=arguments.overwrite)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
-from hpd.cli.output import same_file
+from hpd.evaluation.commands.inputs import check_output
 from hpd.evaluation.datasets import (
     FORMATS,
     Survey,
@@ -93,10 +93,9 @@ def _convert(arguments: argparse.Namespace) -> int:
     """Write the rows that can be read; return 3 if some cannot."""
     output = Path(arguments.output)
     for path in (output, schema_path(output)):
-        if same_file(path, arguments.file):
-            raise UsageError(f"{path} is the input")
-        if path.exists() and path.stat().st_size and not arguments.overwrite:
-            raise UsageError(f"{path} already exists: replace it (--overwrite), or name another")
+        # Files such as those of mktemp have nothing to lose.
+        is_empty = path.exists() and not path.stat().st_size
+        check_output(path, [arguments.file], overwrite=arguments.overwrite or is_empty)
     found = _survey(arguments)
     rows = read_dataset(arguments.file, found.dataset, whole_documents=arguments.whole_documents)
     with input_errors_as_usage():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from hpd.cli.arguments import flag_of, integer
 from hpd.cli.common import UsageError
+from hpd.cli.output import same_file
 from hpd.evaluation.matching import (
     examples_by_prediction,
     load_sources,
@@ -40,6 +42,14 @@ def add_seed_argument(group: argparse._ActionsContainer, what: str, default: int
         default=default,
         help=f"{what} (default {default})",
     )
+
+
+def check_output(output: Path, read: Iterable[str | None], *, overwrite: bool) -> None:
+    """Raise ``UsageError`` if an output is read, or exists and must not be replaced."""
+    if any(path is not None and same_file(output, path) for path in read):
+        raise UsageError(f"{output} is read in this run: name another output")
+    if output.exists() and not overwrite:
+        raise UsageError(f"{output} already exists: replace it (--overwrite), or name another")
 
 
 def refuse(arguments: argparse.Namespace, names: Iterable[str], why: str) -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import SCHEMA_HELP, add_category_argument, add_document_arguments, integer
 from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, UsageError, input_errors_as_usage, say
-from hpd.cli.output import same_file
 from hpd.cli.terminal import ExtractProgress
 from hpd.cli.writing import RunWriter
 from hpd.evaluation.commands.answering import (
@@ -26,6 +25,7 @@ from hpd.evaluation.commands.answering import (
 from hpd.evaluation.commands.inputs import (
     add_output_argument,
     check_fields,
+    check_output,
     read_examples,
     source_documents,
 )
@@ -171,9 +171,9 @@ def _agreement_text(agreement: GoldAgreement) -> str:
 def _check(arguments: argparse.Namespace) -> None:
     check_answering(arguments)
     check_fields(arguments)
-    for path in (arguments.predictions, arguments.gold, arguments.documents, arguments.schema):
-        if path is not None and same_file(Path(arguments.output), path):
-            raise UsageError(f"{arguments.output} is read in this run: name another output")
+    read = (arguments.predictions, arguments.gold, arguments.documents, arguments.schema)
+    # An existing file is the matter of the writer.
+    check_output(Path(arguments.output), read, overwrite=True)
 
 
 def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> list[Example | None]:
