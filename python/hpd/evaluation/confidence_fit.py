@@ -52,18 +52,10 @@ Step = tuple[float, float, float]
 
 def fit(judged: Sequence[ScoredConfidence]) -> ConfidenceMap:
     """Fit a map, with curves for all kinds together and for each kind."""
-    curves = []
-    for is_null in (False, True):
-        alike = [answer for answer in judged if answer.is_null == is_null]
-        by_kind = {}
-        if alike:
-            by_kind[ANY_KIND] = _curve(alike, lambda confidence: confidence)
-            for kind in sorted({answer.kind for answer in alike}):
-                of_kind = [answer for answer in alike if answer.kind == kind]
-                by_kind[kind] = _curve(of_kind, by_kind[ANY_KIND])
-        curves.append(by_kind)
-    values, nulls = curves
-    return ConfidenceMap(values, nulls)
+    return ConfidenceMap(
+        _curves([answer for answer in judged if not answer.is_null]),
+        _curves([answer for answer in judged if answer.is_null]),
+    )
 
 
 def cross_fitted(judged: Sequence[ScoredConfidence]) -> list[ScoredConfidence]:
@@ -122,6 +114,16 @@ def isotonic(points: Iterable[Step]) -> list[Step]:
             weight += before
         steps.append((weight, confidence, height))
     return steps
+
+
+def _curves(judged: Sequence[ScoredConfidence]) -> dict[str, Curve]:
+    if not judged:
+        return {}
+    common = _curve(judged, lambda confidence: confidence)
+    curves = {ANY_KIND: common}
+    for kind in sorted({answer.kind for answer in judged}):
+        curves[kind] = _curve([answer for answer in judged if answer.kind == kind], common)
+    return curves
 
 
 def _curve(judged: Sequence[ScoredConfidence], prior: Callable[[float], float]) -> Curve:

@@ -149,15 +149,15 @@ def evaluate(
 
 
 def count_outcomes(fields: Iterable[FieldOutcome]) -> Evaluation:
-    plain: defaultdict[CategoryAttribute, Counter[str]] = defaultdict(Counter)
-    strict: defaultdict[CategoryAttribute, Counter[str]] = defaultdict(Counter)
-    for field_outcome in fields:
-        strict[field_outcome.cell][field_outcome.outcome] += 1
-        if field_outcome.is_named:
-            plain[field_outcome.cell][field_outcome.outcome] += 1
-    return ByScope(
-        *(Score({cell: Counts(**n) for cell, n in each.items()}) for each in (plain, strict))
-    )
+    every = list(fields)
+    return ByScope(_score(field for field in every if field.is_named), _score(every))
+
+
+def _score(fields: Iterable[FieldOutcome]) -> Score:
+    by_cell: defaultdict[CategoryAttribute, list[Outcome]] = defaultdict(list)
+    for each in fields:
+        by_cell[each.cell].append(each.outcome)
+    return Score({cell: Counts.of(outcomes) for cell, outcomes in by_cell.items()})
 
 
 def _percent(part: int, whole: int) -> float:

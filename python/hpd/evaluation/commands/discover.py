@@ -31,7 +31,7 @@ from hpd.evaluation.discovery import (
 )
 from hpd.files.reader import RecordReader
 from hpd.files.rows import FORMATS
-from hpd.results import Extraction
+from hpd.results import Extraction, Usage
 from hpd.schema import to_json_schemas
 from hpd.schema.schemas import Schemas
 
@@ -119,10 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(text, end="")
     else:
         output.write_text(text, encoding="utf-8")
-    usages = [extraction.usage for extraction in extractions if extraction.usage is not None]
-    n_in = sum(usage.prompt_tokens for usage in usages)
-    n_out = sum(usage.completion_tokens for usage in usages)
-    say(f"{len(samples)} samples, {tokens_text(arguments, n_in, n_out)}")
+    used = sum((each.usage for each in extractions if each.usage is not None), Usage())
+    tokens = tokens_text(arguments, used.prompt_tokens, used.completion_tokens)
+    say(f"{len(samples)} samples, {tokens}")
     failed = any(extraction.error is not None for extraction in extractions)
     return EXIT_SOME_FAILED if failed else EXIT_OK
 
