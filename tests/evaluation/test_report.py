@@ -204,7 +204,7 @@ def test_the_texts_come_from_a_documents_file(tmp_path, capsys):
         (["gone.jsonl"], "cannot be opened"),
         (["empty.jsonl"], "has no lines"),
         (["made.jsonl", "--text-field", "t"], "needs --documents or GOLD"),
-        (["made.jsonl", "-o", "made.jsonl"], "would be overwritten"),
+        (["made.jsonl", "-o", "made.jsonl"], "is read in this run"),
     ],
 )
 def test_wrong_use_is_said(tmp_path, arguments, says, monkeypatch, capsys):

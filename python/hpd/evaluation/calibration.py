@@ -80,6 +80,12 @@ class Calibration(JsonDataclass):
     counterpart: Counterpart
     thresholds: tuple[Threshold, ...]
 
+    @property
+    def by_kind(self) -> tuple[tuple[str, Reliability, Reliability], ...]:
+        """The name of each kind of answer, its reliability, and that of the counterpart."""
+        other = self.counterpart
+        return ("values", self.values, other.values), ("nulls", self.nulls, other.nulls)
+
 
 def scored_answers(
     examples: Sequence[Example],

@@ -95,10 +95,8 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
     """
     predicted = list(predictions)
     ids = {example.id for example in examples}
-    if not predicted or any(prediction.id in ids for prediction in predicted):
+    if not (examples and predicted) or any(prediction.id in ids for prediction in predicted):
         return _by_id(examples, predicted)
-    if not examples:
-        return Matching((), False, (), tuple(predicted), ())
     without_ids = [name for name, lacks in (
         ("predictions", all(prediction.id is None for prediction in predicted)),
         ("documents", all(example.is_numbered for example in examples)),

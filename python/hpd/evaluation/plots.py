@@ -104,13 +104,8 @@ def _plot_attributes(
 
 def _plot_reliability(axes: Any, calibration: Calibration) -> None:
     axes.plot([0, 1], [0, 1], color="gray", linestyle=":")
-    other = calibration.counterpart
-    state = "calibrated" if other.is_calibrated else "uncalibrated"
-    kinds = (
-        ("values", calibration.values, other.values),
-        ("nulls", calibration.nulls, other.nulls),
-    )
-    for color, (name, kind, counterpart) in zip(_COLORS, kinds, strict=True):
+    state = "calibrated" if calibration.counterpart.is_calibrated else "uncalibrated"
+    for color, (name, kind, counterpart) in zip(_COLORS, calibration.by_kind, strict=True):
         if not kind.n:
             continue
         for shown, label, style in (

@@ -277,15 +277,10 @@ def _attribute_table(assessment: Assessment) -> str:
 
 def _calibration_table(calibration: Calibration) -> str:
     parts = []
-    other = calibration.counterpart
     which = "before calibration"
-    if other.is_calibrated:
+    if calibration.counterpart.is_calibrated:
         which = "with a calibration, cross-validated in five parts"
-    kinds = (
-        ("values", calibration.values, other.values),
-        ("nulls", calibration.nulls, other.nulls),
-    )
-    for name, kind, counterpart in kinds:
+    for name, kind, counterpart in calibration.by_kind:
         if kind.n:
             rows = [[f"confidence of {name}", "n", "mean", "accuracy"]]
             for each in kind.bins:

@@ -69,25 +69,25 @@ def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
     if status.failures:
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(status.failures.items()))
         rows.append(["failed", f"{status.failures.total()}: {kinds}: {listed(status.failed_ids)}"])
-    rows += map(list, _value_rows(status))
+    rows += _value_rows(status)
     n_left = max(0, (n_total or 0) - status.n_finished)
     rows.append(["left", why_unknown if n_total is None else counted(n_left, "document")])
     rows.append(["journal", _journal_state(status)])
-    rows += map(list, _names(status))
+    rows += _names(status)
     rows.append(["settings", ""])
     rows += ([f"  {name}", str(value)] for name, value in status.head.settings.items())
     return format_table(rows, n_left=2)
 
 
-def _value_rows(status: RunStatus) -> Iterator[tuple[str, str]]:
+def _value_rows(status: RunStatus) -> Iterator[list[str]]:
     """Yield the values written, with the share of nulls, and the near ties."""
     counts = count_values(status.path)
     if counts["values"]:
         share = counts["nulls"] / counts["values"]
-        yield "values", f"{counts['values']}, of which {share:.0%} are null"
+        yield ["values", f"{counts['values']}, of which {share:.0%} are null"]
     if counts["near_ties"]:
         meaning = "the next best token was nearly as likely, so another run may give another value"
-        yield "near ties", f"{counts['near_ties']} (near_tie): {meaning}"
+        yield ["near ties", f"{counts['near_ties']} (near_tie): {meaning}"]
 
 
 def _state(status: RunStatus, n_total: int | None) -> str:
@@ -123,12 +123,12 @@ def _is_changed(status: RunStatus) -> bool:
     return status.changed_line is not None and not status.is_running
 
 
-def _names(status: RunStatus) -> Iterator[tuple[str, str]]:
+def _names(status: RunStatus) -> Iterator[list[str]]:
     for name in ("input", "schema", "model"):
         value = status.head.about.get(name)
         if value is not None:
             shown = ", ".join(value) if isinstance(value, list) else str(value)
-            yield name, " ".join(shown.split())
+            yield [name, " ".join(shown.split())]
 
 
 def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int | None, str]:
