@@ -22,11 +22,13 @@ from typing import Any
 
 import hpd
 from hpd.bench.workload import spread
-from hpd.evaluation.calibration import ScoredAnswer, reliability
+from hpd.evaluation.calibration import reliability
+from hpd.evaluation.confidence_fit import ScoredConfidence
 from hpd.evaluation.outcomes import Outcome, normalized, outcome
 from hpd.evaluation.rows import gold_values, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
+from hpd.values.confidence import ANY_KIND
 from recipe.handwritten import kept_aside
 
 FOLDER = Path(__file__).parents[1] / "written"
@@ -161,13 +163,14 @@ def order(fields: Sequence[Cell]) -> Counter[str]:
 
 def judged(
     document: Written, fields: Sequence[Cell], extraction: hpd.Extraction[Any]
-) -> Iterator[ScoredAnswer]:
+) -> Iterator[ScoredConfidence]:
     """Return the values and nulls that have a confidence."""
 
-    def answer(path: str, result: Outcome) -> Iterator[ScoredAnswer]:
+    def answer(path: str, result: Outcome) -> Iterator[ScoredConfidence]:
         details = extraction.fields.get(path)
         if details is not None and details.confidence is not None:
-            yield ScoredAnswer(details.confidence, result)
+            is_null, is_right = result in ("nn", "vn"), result in ("nn", "vc")
+            yield ScoredConfidence(0, ANY_KIND, details.confidence, is_null, is_right)
 
     for cell in fields:
         if cell.attribute.item is None:
@@ -183,7 +186,7 @@ class Score:
     """Counts of some documents, and their values and nulls with confidence."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    answers: list[ScoredAnswer] = field(default_factory=list)
+    answers: list[ScoredConfidence] = field(default_factory=list)
 
     def add(self, other: Score) -> None:
         """Add another score."""

@@ -11,27 +11,32 @@ from hpd.errors import OptionError
 from hpd.evaluation import calibration_documents
 from hpd.evaluation.calibration import (
     CoveragePoint,
-    ScoredAnswer,
     calibrate,
     coverage_curve,
     reliability,
     scored_answers,
 )
+from hpd.evaluation.confidence_fit import ScoredConfidence
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
 from hpd.extractor import Extractor
 from hpd.models.calibrations import CalibrationWarning, store_calibration, stored_calibration
 from hpd.models.model_files import bundled_model
-from hpd.values.confidence import ConfidenceMap, read_map
+from hpd.values.confidence import ANY_KIND, ConfidenceMap, read_map
 from jsonl import read_lines, write_lines
 from small_extractor import give_answers
 
 
+def answer(confidence, outcome):
+    is_right, is_stated = outcome in ("nn", "vc"), outcome in ("vc", "vn", "vw")
+    return ScoredConfidence(0, ANY_KIND, confidence, outcome in ("nn", "vn"), is_right, is_stated)
+
+
 def test_bins_and_error():
-    made = [ScoredAnswer(0.95, "vc")] * 3 + [
-        ScoredAnswer(0.95, "vw"),
-        ScoredAnswer(0.15, "nv"),
-        ScoredAnswer(1.0, "vc"),
+    made = [answer(0.95, "vc")] * 3 + [
+        answer(0.95, "vw"),
+        answer(0.15, "nv"),
+        answer(1.0, "vc"),
     ]
     table = reliability(made)
     assert [(b.low, b.high, b.n) for b in table.bins] == [(0.1, 0.2, 1), (0.9, 1.0, 5)]
@@ -42,10 +47,10 @@ def test_bins_and_error():
 
 def test_a_threshold_makes_nulls_of_values():
     made = [
-        ScoredAnswer(0.2, "vw"),
-        ScoredAnswer(0.3, "nv"),
-        ScoredAnswer(0.9, "vc"),
-        ScoredAnswer(0.1, "nn"),
+        answer(0.2, "vw"),
+        answer(0.3, "nv"),
+        answer(0.9, "vc"),
+        answer(0.1, "nn"),
     ]
     rows = {row.threshold: row.counts for row in calibrate(made).thresholds}
     assert rows[0.0] == Counts(nn=1, nv=1, vc=1, vw=1)
@@ -58,7 +63,7 @@ def test_only_fields_with_gold_and_confidence_count():
     examples = [Example("1", "t", "c", {"a": ["x"], "b": None, "d": ["y"]}), Example("2", "t", "c")]
     fields = {"a": {"confidence": 0.9}, "b": {"confidence": 0.8}, "e": {"confidence": 1}}
     first = Prediction("1", {"a": "x", "b": None, "e": 1}, fields)
-    expected = [ScoredAnswer(0.9, "vc"), ScoredAnswer(0.8, "nn")]
+    expected = [answer(0.9, "vc"), answer(0.8, "nn")]
     assert scored_answers(examples, [first, None]) == expected
     assert scored_answers(examples, [first, Prediction("2", None)]) == expected
 
@@ -78,12 +83,12 @@ def test_what_was_turned_into_null_counts_for_the_thresholds_alone():
 
 def test_the_curve_takes_in_the_most_likely_values_first():
     made = [
-        ScoredAnswer(0.9, "vc"),
-        ScoredAnswer(0.5, "vw"),
-        ScoredAnswer(0.7, "vc"),
-        ScoredAnswer(0.5, "vc"),
+        answer(0.9, "vc"),
+        answer(0.5, "vw"),
+        answer(0.7, "vc"),
+        answer(0.5, "vc"),
     ]
-    made += [ScoredAnswer(0.99, "nn"), ScoredAnswer(0.2, "vn")]  # nulls, which do not count
+    made += [answer(0.99, "nn"), answer(0.2, "vn")]  # nulls, which do not count
     assert coverage_curve(made) == [
         CoveragePoint(0.9, 0.25, 1.0), CoveragePoint(0.7, 0.5, 1.0), CoveragePoint(0.5, 1.0, 0.75),
     ]  # fmt: skip
@@ -175,7 +180,7 @@ def test_what_was_turned_into_null_is_left_out_and_counted(files, tmp_path, caps
 
 def test_what_is_read_is_not_replaced(files, capsys):
     assert main(["calibrate", *files, "-o", files[1], "--overwrite"]) == 2
-    assert "would replace what is read" in capsys.readouterr().err
+    assert "is read in this run" in capsys.readouterr().err
 
 
 def test_lines_without_confidence_are_refused(files, tmp_path, capsys):

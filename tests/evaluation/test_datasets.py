@@ -399,7 +399,7 @@ def test_convert_without_attributes_writes_no_schema(tmp_path, capfd):
         (["check", "-"], "standard input cannot be read twice"),
         (["check", "OTHER"], "none of the formats extractgpt, wdc-pave, amazon-2023, conll"),
         (["check", "FILE", "--whole-documents"], "--whole-documents is for conll; "),
-        (["convert", "FILE", "-o", "FILE", "--overwrite"], "is the input"),
+        (["convert", "FILE", "-o", "FILE", "--overwrite"], "is read in this run"),
     ],
 )
 def test_what_is_refused(arguments, says, tmp_path, capfd):

@@ -198,8 +198,3 @@ def test_chunks_change_no_difference(monkeypatch):
     exact = paired_differences(first, second, 9)
     monkeypatch.setattr(statistics, "_CHUNK", 300)
     assert paired_differences(first, second, 9) == exact
-
-
-def test_files_about_other_fields_are_refused():
-    with pytest.raises(ValueError, match="have different fields"):
-        paired_differences(random_fields(3), random_fields(4), 4)

@@ -113,8 +113,8 @@ def test_confidence_is_counted_for_values_nulls_and_empty_lists():
     )
     fields = list(cells(document.attributes, document.data, data))
     found = judged(document, fields, extraction)
-    assert [(answer.confidence, answer.outcome) for answer in found] == [
-        (0.95, "vw"), (0.94, "vn"), (1.0, "nn"), (0.99, "vn"),
+    assert [(answer.confidence, answer.is_null, answer.is_right) for answer in found] == [
+        (0.95, False, False), (0.94, True, False), (1.0, True, True), (0.99, True, False),
     ]  # fmt: skip
 
 

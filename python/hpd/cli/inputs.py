@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from hpd.cli.arguments import add_field_arguments
 from hpd.cli.common import input_errors_as_usage
+from hpd.cli.output import READING_ARGUMENTS, written_files
 from hpd.errors import InputError, SchemaError
 from hpd.files.inputs import InputReader, Shard, find_files, watch_files
 from hpd.files.rows import FORMATS
@@ -86,6 +88,23 @@ def open_inputs(
         category_of=category_of,
         shard=shard,
         watch=watch_files(arguments.input, arguments.format, leave_out) if watch else None,
+    )
+
+
+def reopen_inputs(about: Mapping[str, Any], output: str, shard: Shard | None = None) -> InputReader:
+    """Open the inputs of an earlier run, as the journal of its output describes them.
+
+    Raises:
+        InputError: see ``InputReader``.
+    """
+    return InputReader(
+        about["input"],
+        format=about.get("format"),
+        attachments=bool(about.get("attachments")),
+        whole=about.get("as") == "document",
+        leave_out=written_files(output),
+        shard=shard,
+        **{name: about.get(name) for name in READING_ARGUMENTS},
     )
 
 

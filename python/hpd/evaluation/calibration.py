@@ -6,7 +6,6 @@ separately, as ``null_threshold`` applies to values.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,46 +13,13 @@ from typing import Any
 
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted
 from hpd.evaluation.json_form import JsonDataclass, to_plain
-from hpd.evaluation.outcomes import Outcome, outcome
+from hpd.evaluation.outcomes import outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
 from hpd.values.confidence import ANY_KIND
 
 N_BINS = 10
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredAnswer:
-    """The model's confidence in one field, and the outcome."""
-
-    confidence: float
-    outcome: Outcome
-    document: int = 0
-    """The document's index in the gold file, from 0."""
-    kind: str = ANY_KIND
-    """The type of its attribute, if a schema is given."""
-    uncalibrated: float | None = None
-    """The model's own confidence, if the stated one is calibrated."""
-    was_nulled: bool = False
-    """Whether the value with this confidence was replaced with null."""
-
-    @property
-    def is_null(self) -> bool:
-        return self.outcome in ("nn", "vn")
-
-    @property
-    def is_right(self) -> bool:
-        return self.outcome in ("vc", "nn")
-
-    @property
-    def by_the_model(self) -> ScoredConfidence:
-        """The model's own confidence, for fitting a calibration."""
-        own = self.confidence if self.uncalibrated is None else self.uncalibrated
-        is_stated = self.outcome in ("vc", "vw", "vn")
-        return ScoredConfidence(
-            self.document, self.kind, own, self.is_null, self.is_right, is_stated
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +80,18 @@ class Calibration(JsonDataclass):
     counterpart: Counterpart
     thresholds: tuple[Threshold, ...]
 
+    @property
+    def by_kind(self) -> tuple[tuple[str, Reliability, Reliability], ...]:
+        """The name of each kind of answer, its reliability, and that of the counterpart."""
+        other = self.counterpart
+        return ("values", self.values, other.values), ("nulls", self.nulls, other.nulls)
+
 
 def scored_answers(
     examples: Sequence[Example],
     predictions: Sequence[Prediction | None],
     kinds: Mapping[str, Mapping[str, str]] | None = None,
-) -> list[ScoredAnswer]:
+) -> list[ScoredConfidence]:
     """Return the fields with a confidence and a gold value or null.
 
     If ``kinds`` has types of each category's attributes, attributes without one are skipped.
@@ -132,26 +104,30 @@ def scored_answers(
         for attribute, gold in example.gold.items():
             kind = ANY_KIND if of_category is None else of_category.get(attribute)
             confidence = prediction.confidence(attribute)
-            if confidence is not None and kind is not None:
-                answers.append(
-                    ScoredAnswer(
-                        confidence,
-                        outcome(gold, prediction.data.get(attribute)),
-                        document,
-                        kind,
-                        prediction.confidence(attribute, calibrated=False),
-                        prediction.was_nulled(attribute),
-                    )
+            if confidence is None or kind is None:
+                continue
+            result = outcome(gold, prediction.data.get(attribute))
+            answers.append(
+                ScoredConfidence(
+                    document,
+                    kind,
+                    confidence,
+                    is_null=result in ("nn", "vn"),
+                    is_right=result in ("nn", "vc"),
+                    is_stated=bool(gold),
+                    uncalibrated=prediction.confidence(attribute, calibrated=False),
+                    was_nulled=prediction.was_nulled(attribute),
                 )
+            )
     return answers
 
 
-def without_nulled(answers: Iterable[ScoredAnswer]) -> list[ScoredAnswer]:
+def without_nulled(answers: Iterable[ScoredConfidence]) -> list[ScoredConfidence]:
     """Return the answers without values that were replaced with null."""
     return [answer for answer in answers if not answer.was_nulled]
 
 
-def calibrate(answers: Sequence[ScoredAnswer]) -> Calibration:
+def calibrate(answers: Sequence[ScoredConfidence]) -> Calibration:
     """Compute bins, errors and thresholds.
 
     Values that were replaced with null count only for the thresholds.
@@ -168,7 +144,10 @@ def calibrate(answers: Sequence[ScoredAnswer]) -> Calibration:
             reliability([answer for answer in others if not answer.is_null]),
             reliability([answer for answer in others if answer.is_null]),
         ),
-        tuple(Threshold(bound, _counts(answers, bound)) for bound in THRESHOLDS),
+        tuple(
+            Threshold(bound, Counts.of(answer.outcome(bound) for answer in answers))
+            for bound in THRESHOLDS
+        ),
     )
 
 
@@ -177,9 +156,9 @@ def bin_of(confidence: float) -> int:
     return min(int(confidence * N_BINS), N_BINS - 1)
 
 
-def reliability(answers: Sequence[ScoredAnswer] | Sequence[ScoredConfidence]) -> Reliability:
+def reliability(answers: Sequence[ScoredConfidence]) -> Reliability:
     """Put answers into bins."""
-    members: dict[int, list[ScoredAnswer | ScoredConfidence]] = {}
+    members: dict[int, list[ScoredConfidence]] = {}
     for answer in answers:
         members.setdefault(bin_of(answer.confidence), []).append(answer)
     bins = tuple(
@@ -196,17 +175,6 @@ def reliability(answers: Sequence[ScoredAnswer] | Sequence[ScoredConfidence]) ->
     return Reliability(bins, len(answers), error / len(answers) if answers else 0.0)
 
 
-def _counts(answers: Iterable[ScoredAnswer], threshold: float) -> Counts:
-    nulled: Mapping[Outcome, Outcome] = {"nv": "nn", "vc": "vn", "vw": "vn"}
-    outcomes: Counter[str] = Counter(
-        answer.outcome
-        if answer.confidence >= threshold
-        else nulled.get(answer.outcome, answer.outcome)
-        for answer in answers
-    )
-    return Counts(**outcomes)
-
-
 N_POINTS = 100
 
 
@@ -221,7 +189,7 @@ class CoveragePoint(JsonDataclass):
     """The share of them that is right."""
 
 
-def coverage_curve(answers: Iterable[ScoredAnswer]) -> list[CoveragePoint]:
+def coverage_curve(answers: Iterable[ScoredConfidence]) -> list[CoveragePoint]:
     """Return precision by coverage, from the most confident values to all, in ``N_POINTS`` steps.
 
     There are fewer steps if values have the same confidence, as no threshold separates them.

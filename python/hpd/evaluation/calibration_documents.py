@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -21,13 +21,14 @@ from hpd.evaluation.outcomes import normalized, outcome
 from hpd.evaluation.rows import gold_values
 from hpd.extractor import Extractor
 from hpd.options import Options
-from hpd.results import Extraction
+from hpd.results import Extraction, iter_parts
 from hpd.schema import SchemaWarning, load_schema
-from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.attributes import Schema
+from hpd.values.answers import answer_leaf
 from hpd.values.confidence import COUNT_KIND, NO_CALIBRATION, kind_of
 
 FILE = Path(__file__).with_name("calibration_documents.jsonl")
-_STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+_STEP = re.compile(r"[^.\[\]]+")
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,9 @@ def scored_fields(
     document: GoldDocument, extraction: Extraction[Any]
 ) -> Iterator[ScoredConfidence]:
     """Yield each field of an extraction."""
+    answers = dict(iter_parts(document.answer))
     for path, field in extraction.fields.items():
-        attribute, gold = _at(document.schema.attributes, document.answer, path)
+        attribute, gold = answer_leaf(document.schema, (*_STEP.findall(path),)), answers.get(path)
         # A value with confidence 0 becomes null with any map.
         if attribute is None or field.confidence is None or field.nulled:
             continue
@@ -95,20 +97,3 @@ def scored_fields(
             is_right=result in ("vc", "nn"),
             is_stated=result in ("vc", "vw", "vn"),
         )
-
-
-def _at(attributes: Sequence[Attribute], answer: object, path: str) -> tuple[Attribute | None, Any]:
-    """Return the attribute at a dotted path, and the value of the answer there."""
-    attribute: Attribute | None = None
-    for number, name in _STEP.findall(path):
-        if number:
-            attribute = attribute.item if attribute is not None else None
-            items = answer if isinstance(answer, Sequence) else ()
-            answer = items[int(number)] if int(number) < len(items) else None
-        else:
-            attribute = next((each for each in attributes if each.name == name), None)
-            answer = answer.get(name) if isinstance(answer, Mapping) else None
-        if attribute is None:
-            return None, None
-        attributes = attribute.attributes
-    return attribute, answer

@@ -7,7 +7,6 @@ wins, ties and losses, a score for each system, and the annotators' agreement.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Any, Literal, get_args
 
 from hpd.errors import InputError
 from hpd.evaluation.rows import Prediction, load_predictions, read_rows
+from hpd.files.journal import cut_unfinished_line
 from hpd.files.streams import reason
 from hpd.files.writer import line_bytes
 from hpd.show.shown_values import (
@@ -152,13 +152,9 @@ class JudgementFile:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
-            if self.path.exists():
-                content = self.path.read_bytes()
-                end = content.rfind(b"\n") + 1
-                if end < len(content):
-                    os.truncate(self.path, end)
-            earlier = load_judgements(self.path) if self.path.exists() else []
-            self._last = {judgement.key: judgement for judgement in earlier}
+            with open(self.path, "ab+") as file:
+                cut_unfinished_line(file)
+            self._last = {judgement.key: judgement for judgement in load_judgements(self.path)}
             # Unbuffered, so that each line is appended whole, in one call.
             self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115
         except OSError as error:
@@ -202,9 +198,10 @@ def load_judgements(path: str | Path) -> list[Judgement]:
     return judgements
 
 
-def latest_judgements(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """Return the last judgement for each annotator, document and pair."""
-    return list({judgement.key: judgement for judgement in judgements}.values())
+def latest_judgements(judgements: Iterable[Judgement], systems: Collection[str]) -> list[Judgement]:
+    """Return the last judgement for each annotator, document and pair of these systems."""
+    latest = {judgement.key: judgement for judgement in judgements}.values()
+    return [each for each in latest if each.left in systems and each.right in systems]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -91,15 +91,9 @@ def tally_matrix(
     Intervals are bootstrapped over documents, as judgements of the same document are not
     independent.
     """
-    counted = [
-        each
-        for each in latest_judgements(judgements)
-        if each.left in systems and each.right in systems
-    ]
-    rows = {
-        document_id: row for row, document_id in enumerate(dict.fromkeys(j.id for j in counted))
-    }
-    pairs = [(one, other) for one in systems for other in systems if one != other]
+    counted = latest_judgements(judgements, systems)
+    rows = {own_id: row for row, own_id in enumerate(dict.fromkeys(j.id for j in counted))}
+    pairs = list(permutations(systems, 2))
     columns = {pair: column for column, pair in enumerate(pairs)}
     # (documents, ordered pairs, verdicts)
     ones = np.zeros((len(rows), len(pairs), len(PAIR_VERDICTS)))
@@ -108,14 +102,17 @@ def tally_matrix(
             verdict = PAIR_VERDICTS.index(each.verdict_on(one))
             ones[rows[each.id], columns[one, other], verdict] += 1
     drawn = bootstrapped(ones, resampling)
+
+    def tally(*against: tuple[str, str]) -> WinTally:
+        own = [columns[pair] for pair in against]
+        wins, ties, losses = (int(n) for n in ones[:, own].sum(axis=(0, 1)))
+        scores = tally_scores(drawn[:, own].sum(axis=1))
+        return WinTally(wins, ties, losses, Interval.of_known(scores))
+
     return ComparisonMatrix(
         tuple(systems),
-        {pair: _tally(ones[:, [column]], drawn[:, [column]]) for pair, column in columns.items()},
-        {
-            name: _tally(ones[:, own], drawn[:, own])
-            for name in systems
-            for own in [[column for pair, column in columns.items() if pair[0] == name]]
-        },
+        {pair: tally(pair) for pair in pairs},
+        {name: tally(*(pair for pair in pairs if pair[0] == name)) for name in systems},
         len(rows),
         len(counted),
         resampling,
@@ -127,12 +124,6 @@ def tally_scores(counts: Array) -> Array:
     wins, ties, losses = (counts[..., i] for i in range(len(PAIR_VERDICTS)))
     with np.errstate(invalid="ignore"):
         return np.asarray(100 * (wins + ties) / (wins + 2 * ties + losses))
-
-
-def _tally(ones: Array, drawn: Array) -> WinTally:
-    """Return the tally of some pairs: (documents or samples, pairs, verdicts) counts."""
-    wins, ties, losses = (int(n) for n in ones.sum(axis=(0, 1)))
-    return WinTally(wins, ties, losses, Interval.of_known(tally_scores(drawn.sum(axis=1))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +146,9 @@ def annotator_agreement(
 ) -> AnnotatorAgreement | None:
     """Return the annotators' agreement; None if no two judged the same document."""
     verdicts: dict[tuple[str, frozenset[str]], dict[str, PairVerdict]] = {}
-    for each in latest_judgements(judgements):
-        if each.left in systems and each.right in systems:
-            first = min((each.left, each.right), key=systems.index)
-            item = verdicts.setdefault(each.key[1:], {})
-            item[each.annotator] = each.verdict_on(first)
+    for each in latest_judgements(judgements, systems):
+        first = min((each.left, each.right), key=systems.index)
+        verdicts.setdefault(each.key[1:], {})[each.annotator] = each.verdict_on(first)
     shared = [item for item in verdicts.values() if len(item) >= 2]
     if not shared:
         return None

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from hpd.evaluation.outcomes import Outcome
 from hpd.values.confidence import ANY_KIND, ConfidenceMap, Curve
 
 PRIOR_ANSWERS = 3
@@ -18,7 +19,7 @@ N_FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class ScoredConfidence:
-    """An answer with the model's confidence, and whether it is right."""
+    """An answer with its confidence, and whether it is right."""
 
     document: Hashable
     """Its document: answers of one document are never in both fitting and test data."""
@@ -28,6 +29,21 @@ class ScoredConfidence:
     is_right: bool
     is_stated: bool = False
     """Whether its document states a value."""
+    uncalibrated: float | None = None
+    """The model's own confidence, if the stated one is calibrated."""
+    was_nulled: bool = False
+    """Whether the value with this confidence was replaced with null."""
+
+    def outcome(self, null_threshold: float = 0.0) -> Outcome:
+        """Return the outcome if a value with a confidence below a threshold becomes null."""
+        if self.is_null or self.confidence < null_threshold:
+            return "vn" if self.is_stated else "nn"
+        return "vc" if self.is_right else "vw" if self.is_stated else "nv"
+
+    @property
+    def by_the_model(self) -> ScoredConfidence:
+        """The answer with the model's own confidence, for fitting a calibration."""
+        return self if self.uncalibrated is None else replace(self, confidence=self.uncalibrated)
 
 
 Step = tuple[float, float, float]
@@ -36,18 +52,10 @@ Step = tuple[float, float, float]
 
 def fit(judged: Sequence[ScoredConfidence]) -> ConfidenceMap:
     """Fit a map, with curves for all kinds together and for each kind."""
-    curves = []
-    for is_null in (False, True):
-        alike = [answer for answer in judged if answer.is_null == is_null]
-        by_kind = {}
-        if alike:
-            by_kind[ANY_KIND] = _curve(alike, lambda confidence: confidence)
-            for kind in sorted({answer.kind for answer in alike}):
-                of_kind = [answer for answer in alike if answer.kind == kind]
-                by_kind[kind] = _curve(of_kind, by_kind[ANY_KIND])
-        curves.append(by_kind)
-    values, nulls = curves
-    return ConfidenceMap(values, nulls)
+    return ConfidenceMap(
+        _curves([answer for answer in judged if not answer.is_null]),
+        _curves([answer for answer in judged if answer.is_null]),
+    )
 
 
 def cross_fitted(judged: Sequence[ScoredConfidence]) -> list[ScoredConfidence]:
@@ -106,6 +114,16 @@ def isotonic(points: Iterable[Step]) -> list[Step]:
             weight += before
         steps.append((weight, confidence, height))
     return steps
+
+
+def _curves(judged: Sequence[ScoredConfidence]) -> dict[str, Curve]:
+    if not judged:
+        return {}
+    common = _curve(judged, lambda confidence: confidence)
+    curves = {ANY_KIND: common}
+    for kind in sorted({answer.kind for answer in judged}):
+        curves[kind] = _curve([answer for answer in judged if answer.kind == kind], common)
+    return curves
 
 
 def _curve(judged: Sequence[ScoredConfidence], prior: Callable[[float], float]) -> Curve:

@@ -146,15 +146,9 @@ def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(name) for name in _object(details, "details") if name not in _BOOKKEEPING)
 
 
-def read_titles(source: Source) -> Iterator[DatasetRow]:
-    """Yield the rows of OA-Mine or AE-110k."""
-    return _read_json_rows(source, partial(_scored_document, ("input",)))
-
-
-def read_pave(source: Source) -> Iterator[DatasetRow]:
-    """Yield the rows of WDC-PAVE."""
-    fields = ("input_title", "input_description")
-    return _read_json_rows(source, partial(_scored_document, fields))
+def read_scored(source: Source, *, text_fields: tuple[str, ...]) -> Iterator[DatasetRow]:
+    """Yield the rows of OA-Mine, AE-110k or WDC-PAVE."""
+    return _read_json_rows(source, partial(_scored_document, text_fields))
 
 
 def _scored_document(

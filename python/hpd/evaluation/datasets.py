@@ -19,14 +19,14 @@ from hpd.evaluation.dataset_readers import (
     DatasetRow,
     read_amazon,
     read_conll,
-    read_pave,
-    read_titles,
+    read_scored,
     split_columns,
 )
 from hpd.evaluation.json_form import JsonDataclass
 from hpd.evaluation.rows import opened
 from hpd.files.formats.any_format import rows_of
 from hpd.files.streams import Source, reason
+from hpd.files.writer import line_bytes
 from hpd.schema import load_schemas
 
 Reader = Callable[[Source], Iterator[DatasetRow]]
@@ -56,12 +56,12 @@ FORMATS: Mapping[str, DatasetFormat] = {
             "extractgpt",
             "OA-Mine and AE-110k, as published with ExtractGPT: JSONL with input, category and "
             "target_scores",
-            read_titles,
+            partial(read_scored, text_fields=("input",)),
         ),
         DatasetFormat(
             "wdc-pave",
             "WDC-PAVE: JSONL with input_title, input_description, category and target_scores",
-            read_pave,
+            partial(read_scored, text_fields=("input_title", "input_description")),
         ),
         DatasetFormat(
             "amazon-2023",
@@ -238,13 +238,12 @@ def write_dataset(rows: Iterable[DatasetRow], survey: Survey, output: Path) -> N
     schemas = schemas_of(survey)
     unfinished = output.with_name(f".{output.name}.unfinished")
     try:
-        with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
+        with open(unfinished, "wb") as file:
             for row in rows:
                 if not isinstance(row, InputError):
                     lists = survey.dataset.lists
                     names = survey.attribute_names(row.category) if lists else ()
-                    line = row.to_line(lists=lists, names=names)
-                    file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                    file.write(line_bytes(row.to_line(lists=lists, names=names)))
         os.replace(unfinished, output)
         if schemas is not None:
             text = json.dumps(schemas, ensure_ascii=False, indent=1)

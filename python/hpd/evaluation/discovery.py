@@ -6,9 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, Final, NamedTuple, TypeVar
+from statistics import mean, mode
+from typing import Any, Final, NamedTuple
 
 from rapidfuzz import fuzz
 
@@ -95,14 +97,15 @@ def proposal_prompt(k: int) -> str:
 
 def proposal_schema(k: int) -> Schema:
     """Return the schema of an answer: a list of at most ``k`` attributes."""
+    part = partial(Attribute, nullable=False, required=True, forbids_null=True)
     parts = (
-        _part("name"),
-        _part("description"),
-        _part("type", "enum", choices=tuple(TYPES)),
-        _part("values", "array", item=_part("value"), min_items=1, max_items=N_VALUES),
+        part("name"),
+        part("description"),
+        part("type", "enum", choices=tuple(TYPES)),
+        part("values", "array", item=part("value"), min_items=1, max_items=N_VALUES),
     )
-    proposal = _part("attribute", "object", attributes=parts)
-    return Schema((_part("attributes", "array", item=proposal, min_items=1, max_items=k),))
+    proposal = part("attribute", "object", attributes=parts)
+    return Schema((part("attributes", "array", item=proposal, min_items=1, max_items=k),))
 
 
 def sample_text(sample: Sample) -> str:
@@ -125,12 +128,6 @@ def read_proposals(data: Mapping[str, Any] | None) -> Iterator[Proposal]:
             tuple(value for value in values if value),
         )
 
-
-def _part(name: str, type: Type = "string", **more: Any) -> Attribute:  # noqa: A002
-    return Attribute(name, type, nullable=False, required=True, forbids_null=True, **more)
-
-
-_T = TypeVar("_T")
 
 _SAME_NAME_RATIO = 90
 """Similarity, in percent, from which two names count as spellings of the same one: Color and Colour
@@ -177,8 +174,8 @@ def clusters(samples: Sequence[Iterable[Proposal]]) -> list[list[Placed]]:
 
 def _order(cluster: Sequence[Placed]) -> tuple[float, float]:
     """Sort key: attributes of more samples first, then those named earlier."""
-    mean_rank = sum(placed.rank for placed in cluster) / len(cluster)
-    return -len({placed.sample for placed in cluster}), mean_rank
+    n_samples = len({placed.sample for placed in cluster})
+    return -n_samples, mean(placed.rank for placed in cluster)
 
 
 def _are_alike(one: Proposal, other: Proposal) -> bool:
@@ -201,7 +198,7 @@ def _words(name: str) -> frozenset[str]:
 
 def _attribute(proposals: Sequence[Proposal]) -> Attribute:
     """Return a cluster's attribute, with its most frequent name, type and values."""
-    name = _most_frequent(proposal.name for proposal in proposals)
+    name = mode(proposal.name for proposal in proposals)
     descriptions = [proposal.description for proposal in proposals if proposal.description]
     spelling: dict[str, str] = {}
     counts: Counter[str] = Counter()
@@ -209,7 +206,7 @@ def _attribute(proposals: Sequence[Proposal]) -> Attribute:
         spelling.setdefault(value.casefold(), value)
         counts[value.casefold()] += 1
     values = tuple(spelling[folded] for folded, _ in counts.most_common(N_VALUES))
-    kind = _most_frequent(proposal.type for proposal in proposals)
+    kind = mode(proposal.type for proposal in proposals)
     return Attribute(
         name,
         kind if _fits(kind, values) else "string",
@@ -223,7 +220,3 @@ def _fits(kind: Type, values: Iterable[str]) -> bool:
     patterns = {"integer": r"[-+]?\d+", "number": r"[-+]?\d+(\.\d+)?", "date": r"\d{4}-\d\d-\d\d"}
     pattern = patterns.get(kind)
     return pattern is None or all(re.fullmatch(pattern, value) for value in values)
-
-
-def _most_frequent(items: Iterable[_T]) -> _T:
-    return Counter(items).most_common(1)[0][0]

@@ -47,12 +47,11 @@ class RateLimiter:
 
     def wait(self) -> None:
         """Wait until this request may be sent."""
+        # The others wait for the lock.
         with self._lock:
-            now = time.monotonic()
-            turn = max(now, self._next)
-            self._next = turn + self._interval
-        if turn > now:
-            time.sleep(turn - now)
+            if (seconds := self._next - time.monotonic()) > 0:
+                time.sleep(seconds)
+            self._next = time.monotonic() + self._interval
 
 
 KEY_VARIABLE = "OPENAI_API_KEY"

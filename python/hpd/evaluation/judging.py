@@ -19,6 +19,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -35,6 +36,7 @@ from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
 from hpd.show.page import render_text
+from hpd.show.shown_values import value_text
 
 Verdict = Literal["correct", "incorrect", "missing", "correct null", "hallucination"]
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
@@ -168,27 +170,14 @@ def judge_questions(
 
 
 def _document_text(text: str, values: Mapping[str, Any]) -> str:
-    shown = []
-    for name, value in values.items():
-        if value_kind(value) == "null":
-            value = "null"
-        elif not isinstance(value, str):
-            value = json.dumps(value, ensure_ascii=False)
-        shown.append((name, value))
+    shown = [(name, value_text(value) or "null") for name, value in values.items()]
     return render_text(_TEMPLATES / "judge_document.jinja", text=text, values=shown)
 
 
 def _judged_attribute(attribute: Attribute, kind: ValueKind) -> Attribute:
-    reason = Attribute("reason", nullable=False, required=True, forbids_null=True)
-    verdict = Attribute(
-        "verdict",
-        "enum",
-        choices=CHOICES[kind],
-        nullable=False,
-        required=True,
-        forbids_null=True,
-        after=("reason",),
-    )
+    answered = partial(Attribute, nullable=False, required=True, forbids_null=True)
+    reason = answered("reason")
+    verdict = answered("verdict", "enum", choices=CHOICES[kind], after=("reason",))
     return Attribute(
         attribute.name,
         "object",

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from hpd.cli.output import READING_ARGUMENTS, lines_file, written_files
+from hpd.cli.inputs import reopen_inputs
+from hpd.cli.output import lines_file
 from hpd.errors import InputError
 from hpd.evaluation.rows import Example, Prediction
 from hpd.files.inputs import InputReader
@@ -94,10 +95,8 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
     """
     predicted = list(predictions)
     ids = {example.id for example in examples}
-    if not predicted or any(prediction.id in ids for prediction in predicted):
+    if not (examples and predicted) or any(prediction.id in ids for prediction in predicted):
         return _by_id(examples, predicted)
-    if not examples:
-        return Matching((), False, (), tuple(predicted), ())
     without_ids = [name for name, lacks in (
         ("predictions", all(prediction.id is None for prediction in predicted)),
         ("documents", all(example.is_numbered for example in examples)),
@@ -228,14 +227,7 @@ def reread_sources(
         about = head.about
         if not wanted or not isinstance(about.get("input"), list) or "-" in about["input"]:
             return found
-        with InputReader(
-            about["input"],
-            format=about.get("format"),
-            attachments=bool(about.get("attachments")),
-            leave_out=written_files(name),
-            whole=about.get("as") == "document",
-            **{each: about.get(each) for each in READING_ARGUMENTS},
-        ) as reader:
+        with reopen_inputs(about, name) as reader:
             records = {record.id: record for record in reader if record.error is None}
     except (InputError, OSError):
         return found  # The input or its journal has moved.

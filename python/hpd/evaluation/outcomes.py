@@ -194,12 +194,10 @@ def _fractions_apart(text: str) -> str:
     """Convert ``5½`` to ``5 1/2``: Unicode's compatibility form would be ``51/2``."""
     if text.isascii():
         return text
-    pieces = []
-    for char in text:
-        if unicodedata.decomposition(char).startswith("<fraction>"):
-            char = " " + unicodedata.normalize("NFKC", char)
-        pieces.append(char)
-    return "".join(pieces).replace("\u2044", "/")
+    fractions = {c for c in text if unicodedata.decomposition(c).startswith("<fraction>")}
+    for char in fractions:
+        text = text.replace(char, " " + unicodedata.normalize("NFKC", char))
+    return text.replace("\u2044", "/")
 
 
 def _decimal(match: re.Match[str]) -> str:

@@ -73,7 +73,6 @@ def _plot_attributes(
     n_rows: int,
     resampling: Resampling,
 ) -> None:
-    """Plot F1 with its interval for each attribute, over all categories."""
     for index, (label, fields) in enumerate(files.items()):
         merged = [
             replace(field, cell=("", field.cell[1]))
@@ -104,37 +103,22 @@ def _plot_attributes(
 
 
 def _plot_reliability(axes: Any, calibration: Calibration) -> None:
-    """Plot accuracy against confidence."""
     axes.plot([0, 1], [0, 1], color="gray", linestyle=":")
-    other = calibration.counterpart
-    state = "calibrated" if other.is_calibrated else "uncalibrated"
-    kinds = (
-        ("values", calibration.values, other.values),
-        ("nulls", calibration.nulls, other.nulls),
-    )
-    for color, (name, kind, counterpart) in zip(_COLORS, kinds, strict=True):
-        if kind.n:
-            axes.plot(
-                [b.confidence for b in counterpart.bins],
-                [b.accuracy for b in counterpart.bins],
-                color=color,
-                linestyle="--",
-                linewidth=1,
-                label=f"{name}, {state}: error {counterpart.ece:.3f}",
-            )
-            axes.plot(
-                [b.confidence for b in kind.bins],
-                [b.accuracy for b in kind.bins],
-                color=color,
-                marker="o",
-                label=f"{name}: {kind.n}, error {kind.ece:.3f}",
-            )
+    state = "calibrated" if calibration.counterpart.is_calibrated else "uncalibrated"
+    for color, (name, kind, counterpart) in zip(_COLORS, calibration.by_kind, strict=True):
+        if not kind.n:
+            continue
+        for shown, label, style in (
+            (counterpart, f"{name}, {state}: error", {"linestyle": "--", "linewidth": 1}),
+            (kind, f"{name}: {kind.n}, error", {"marker": "o"}),
+        ):
+            points = ([b.confidence for b in shown.bins], [b.accuracy for b in shown.bins])
+            axes.plot(*points, color=color, label=f"{label} {shown.ece:.3f}", **style)
     axes.set(xlabel="confidence", ylabel="accuracy", xlim=(0, 1), ylim=(0, 1), aspect="equal")
     axes.legend(loc="upper left")
 
 
 def _plot_coverage(axes: Any, coverage: Sequence[CoveragePoint]) -> None:
-    """Plot the precision of the most confident values against their share of all values."""
     axes.plot(
         [point.coverage for point in coverage],
         [point.precision for point in coverage],

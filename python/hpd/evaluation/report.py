@@ -170,6 +170,8 @@ class Totals:
     """Fields with an error."""
     value_confidences: list[float] = field(default_factory=list)
     null_confidences: list[float] = field(default_factory=list)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    """Those of the attribute, in documents whose gold has it."""
 
     def add(self, value: ShownValue, *, of_failed_document: bool) -> None:
         """Count one value; absent values of a failed document do not count as null."""
@@ -189,25 +191,17 @@ class Totals:
         known = self.value_confidences
         return sum(known) / len(known) if known else None
 
+    @property
+    def histogram(self) -> list[tuple[int, int]]:
+        """The values and the nulls in each bin of confidence; empty if there are no confidences."""
+        each_kind = (self.value_confidences, self.null_confidences)
+        values, nulls = (Counter(map(bin_of, confidences)) for confidences in each_kind)
+        return [(values[i], nulls[i]) for i in range(N_BINS)] if values or nulls else []
 
-@dataclass(frozen=True, slots=True)
-class AttributeSummary:
-    """One attribute in all documents and categories."""
-
-    name: str
-    totals: Totals
-    counts: Counts | None
-    """The outcomes; None if no gold has the attribute."""
-
-
-@dataclass(frozen=True, slots=True)
-class HistogramBar:
-    """A bar of the histogram: the values and nulls with a confidence between two bounds."""
-
-    low: float
-    high: float
-    n_values: int
-    n_nulls: int
+    @property
+    def counts(self) -> Counts | None:
+        """The outcomes; None if no gold has the attribute."""
+        return Counts(**self.outcomes) if self.outcomes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,43 +209,23 @@ class ReportSummary:
     n_documents: int
     n_failed: int
     totals: Totals
-    attributes: tuple[AttributeSummary, ...]
-    """In order of appearance."""
-    histogram: tuple[HistogramBar, ...]
-    """The histogram of all confidences, the lowest first; empty if there are none."""
+    attributes: Mapping[str, Totals]
+    """In order of appearance, over all categories."""
 
 
 def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
     totals = Totals()
     by_name: dict[str, Totals] = {}
-    outcomes: dict[str, Counter[str]] = {}
     for document in documents:
         for attribute in document.attributes:
             of_attribute = by_name.setdefault(attribute.name, Totals())
             if attribute.outcome is not None:
-                outcomes.setdefault(attribute.name, Counter())[attribute.outcome] += 1
+                of_attribute.outcomes[attribute.outcome] += 1
             for value in attribute.values:
                 for each in (totals, of_attribute):
                     each.add(value, of_failed_document=document.error is not None)
-    return ReportSummary(
-        len(documents),
-        sum(document.error is not None for document in documents),
-        totals,
-        tuple(
-            AttributeSummary(name, each, Counts(**outcomes[name]) if name in outcomes else None)
-            for name, each in by_name.items()
-        ),
-        _histogram(totals.value_confidences, totals.null_confidences),
-    )
-
-
-def _histogram(of_values: Sequence[float], of_nulls: Sequence[float]) -> tuple[HistogramBar, ...]:
-    if not of_values and not of_nulls:
-        return ()
-    values, nulls = (Counter(map(bin_of, each)) for each in (of_values, of_nulls))
-    return tuple(
-        HistogramBar(i / N_BINS, (i + 1) / N_BINS, values[i], nulls[i]) for i in range(N_BINS)
-    )
+    n_failed = sum(document.error is not None for document in documents)
+    return ReportSummary(len(documents), n_failed, totals, by_name)
 
 
 MATCHES = ("exact", "normalized", "fuzzy", "none")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -13,6 +12,7 @@ from typing import BinaryIO
 from hpd.errors import InputError
 from hpd.files.journal import JournalHead, journal_path, lock, read_entries, read_head
 from hpd.files.streams import reason
+from hpd.results import iter_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +135,7 @@ def count_values(path: Path) -> Counter[str]:
             except (ValueError, AttributeError, RecursionError):
                 continue
             if isinstance(data, dict):
-                filled = {path for name in data for path in _filled_paths(data[name], name)}
+                filled = {path for path, part in iter_parts(data) if part is not None}
                 n_nulls = sum(path not in filled for path in fields)
                 counts.update(values=len(fields), nulls=n_nulls, near_ties=n_near_ties)
     return counts
-
-
-def _filled_paths(value: object, path: str) -> Iterator[str]:
-    """Yield the paths (``maker.city``, ``tags[1]``) at which there is a value, from ``path`` on."""
-    if value is not None:
-        yield path
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _filled_paths(inner, f"{path}.{name}")
-    elif isinstance(value, list):
-        for i, inner in enumerate(value):
-            yield from _filled_paths(inner, f"{path}[{i}]")

@@ -14,6 +14,7 @@ from hpd.evaluation.outcomes import (
     CategoryAttribute,
     FieldOutcome,
     Normalizer,
+    Outcome,
     field_outcomes,
 )
 from hpd.evaluation.rows import Example
@@ -67,6 +68,11 @@ class Counts(JsonDataclass):
     vc: int = 0
     vw: int = 0
 
+    @classmethod
+    def of(cls, outcomes: Iterable[Outcome]) -> Counts:
+        """Count outcomes."""
+        return cls(**Counter[str](outcomes))
+
     @property
     def precision(self) -> float:
         """Percentage of predicted values that are right."""
@@ -82,9 +88,6 @@ class Counts(JsonDataclass):
         """The harmonic mean of the rounded precision and recall."""
         total = self.precision + self.recall
         return round(2 * self.precision * self.recall / total, 2) if total else 0.0
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(*(getattr(self, name) + getattr(other, name) for name in OUTCOMES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,8 @@ class Score(ScoresByCell):
 
     @property
     def micro(self) -> Counts:
-        return sum(self.cells.values(), Counts())
+        every = self.cells.values()
+        return Counts(*(sum(getattr(counts, name) for counts in every) for name in OUTCOMES))
 
     @property
     def macro(self) -> Macro:
@@ -145,15 +149,15 @@ def evaluate(
 
 
 def count_outcomes(fields: Iterable[FieldOutcome]) -> Evaluation:
-    plain: defaultdict[CategoryAttribute, Counter[str]] = defaultdict(Counter)
-    strict: defaultdict[CategoryAttribute, Counter[str]] = defaultdict(Counter)
-    for field_outcome in fields:
-        strict[field_outcome.cell][field_outcome.outcome] += 1
-        if field_outcome.is_named:
-            plain[field_outcome.cell][field_outcome.outcome] += 1
-    return ByScope(
-        *(Score({cell: Counts(**n) for cell, n in each.items()}) for each in (plain, strict))
-    )
+    every = list(fields)
+    return ByScope(_score(field for field in every if field.is_named), _score(every))
+
+
+def _score(fields: Iterable[FieldOutcome]) -> Score:
+    by_cell: defaultdict[CategoryAttribute, list[Outcome]] = defaultdict(list)
+    for each in fields:
+        by_cell[each.cell].append(each.outcome)
+    return Score({cell: Counts.of(outcomes) for cell, outcomes in by_cell.items()})
 
 
 def _percent(part: int, whole: int) -> float:

@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -147,8 +147,7 @@ def chunk_sizes(width: int, n_samples: int) -> Iterator[int]:
         yield min(max_size, n_samples - start)
 
 
-@dataclass(frozen=True, slots=True)
-class Interval(JsonDataclass):
+class Interval(NamedTuple):
     """The bounds of ``INTERVAL_LEVEL`` of the samples, in percent like scores."""
 
     low: float
@@ -170,9 +169,6 @@ class Interval(JsonDataclass):
         ordered = np.sort(samples, kind="stable")
         low, high = np.interp(indexes, np.arange(len(samples)), ordered)
         return cls(round(float(low), 2), round(float(high), 2))
-
-    def to_json(self) -> list[float]:
-        return [self.low, self.high]
 
     def __format__(self, form: str) -> str:
         return f"{self.low:{form}} to {self.high:{form}}"
@@ -263,14 +259,7 @@ def paired_differences(
     n_rows: int,
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Differences:
-    """Compare two files, whose fields must be the same in the same order.
-
-    Raises ``ValueError`` if they are not.
-    """
-    if [(field.row, field.cell) for field in first] != [
-        (field.row, field.cell) for field in second
-    ]:
-        raise ValueError("the two files have different fields")
+    """Compare two files, whose fields must be the same in the same order."""
     counts = OutcomeCounts(first, n_rows), OutcomeCounts(second, n_rows)
     differing = np.unique(
         [one.row for one, two in zip(first, second, strict=True) if one.outcome != two.outcome]

@@ -178,7 +178,7 @@ class Journal:
         try:
             if not lock(self._file):
                 raise InputError(f"{path}: another process is writing this output")
-            self._cut_unfinished_line()
+            cut_unfinished_line(self._file)
             self._file.seek(0)
             head = self._file.readline()
             self.is_new = not head
@@ -264,11 +264,13 @@ class Journal:
             self._file.flush()
         return offset
 
-    def _cut_unfinished_line(self) -> None:
-        self._file.seek(0)
-        end = sum(len(line) for line in self._file if line.endswith(b"\n"))
-        if end < self._file.tell():
-            self._file.truncate(end)
+
+def cut_unfinished_line(file: BinaryIO) -> None:
+    """Remove the last line if a killed process or a full disk left it without its line feed."""
+    file.seek(0)
+    end = sum(len(line) for line in file if line.endswith(b"\n"))
+    if end < file.tell():
+        file.truncate(end)
 
 
 def read_head(line: bytes, path: Path) -> JournalHead:

@@ -18,17 +18,23 @@ from hpd.cli.arguments import (
     number,
 )
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
-from hpd.cli.output import same_file
 from hpd.cli.terminal import ExtractProgress
 from hpd.evaluation.calibration import reliability, scored_answers, without_nulled
-from hpd.evaluation.commands.inputs import read_examples, read_predictions, refuse
+from hpd.evaluation.commands.inputs import (
+    add_output_argument,
+    check_output,
+    read_examples,
+    read_predictions,
+    read_schemas,
+    refuse,
+)
 from hpd.evaluation.confidence_fit import ScoredConfidence, best_null_threshold, cross_fitted, fit
 from hpd.evaluation.matching import match_rows
 from hpd.messages import counted, format_table
 from hpd.models.calibrations import store_calibration
 from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS, Options
-from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
 
 _DESCRIPTION = """\
 Fit a calibration, after which a confidence of 0.9 means that about 9 of 10 such values are right:
@@ -69,12 +75,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_model_arguments(group)
     for name in _MODEL_OPTIONS:
         add_option_argument(group, OPTIONS[name])
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="output file (default calibration.json; with -m, hpd's cache)",
-    )
+    add_output_argument(parser, "default calibration.json; with -m, hpd's cache")
     parser.add_argument("--overwrite", action="store_true", help="replace an existing FILE")
     parser.add_argument(
         "--schema",
@@ -130,10 +131,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
-    """Return the answers of a file."""
     examples = read_examples(arguments.gold, arguments)
     matching = match_rows(examples, read_predictions(arguments.predictions, arguments))
-    kinds = _kinds(arguments.schema, {example.category for example in examples})
+    schemas = read_schemas(arguments.schema, examples)
+    kinds = None if schemas is None else {name: _kinds(each) for name, each in schemas.items()}
     scored = scored_answers(examples, matching.predictions, kinds)
     answers = without_nulled(scored)
     if not answers:
@@ -194,19 +195,9 @@ def _errors(
     return errors
 
 
-def _kinds(source: str | None, categories: set[str]) -> dict[str, dict[str, str]] | None:
-    """Return the types of each category's attributes that have a single value."""
-    if source is None:
-        return None
-    schemas = load_schemas(source)
-    return {
-        category: {
-            attribute.name: attribute.type
-            for attribute in schemas.for_category(category)
-            if attribute.type not in _NOT_ONE_VALUE
-        }
-        for category in schemas.categories or categories
-    }
+def _kinds(schema: Schema) -> dict[str, str]:
+    """Return the types of the attributes that have a single value."""
+    return {each.name: each.type for each in schema if each.type not in _NOT_ONE_VALUE}
 
 
 def _check(arguments: argparse.Namespace, *, asks: bool) -> None:
@@ -224,10 +215,5 @@ def _check(arguments: argparse.Namespace, *, asks: bool) -> None:
         why = "does nothing without -o: the calibration in hpd's cache is replaced"
         refuse(arguments, ["overwrite"], why)
         return
-    output = Path(arguments.output or _OUTPUT)
-    if not asks and any(
-        same_file(output, path) for path in (arguments.predictions, arguments.gold)
-    ):
-        raise UsageError(f"-o {output} would replace what is read")
-    if output.exists() and not arguments.overwrite:
-        raise UsageError(f"{output} already exists: replace it (--overwrite), or name another")
+    read = (arguments.predictions, arguments.gold)
+    check_output(Path(arguments.output or _OUTPUT), read, overwrite=arguments.overwrite)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_document_arguments, integer, not_empty
 from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, input_errors_as_usage, say
-from hpd.evaluation.commands.inputs import check_fields, refuse
+from hpd.evaluation.commands.inputs import check_fields, read_sources, refuse
 from hpd.evaluation.comparison import (
     ComparisonSession,
     JudgementFile,
@@ -25,7 +25,7 @@ from hpd.evaluation.comparison import (
     system_names,
 )
 from hpd.evaluation.comparison_views import ComparisonServer, judge_in_terminal
-from hpd.evaluation.matching import load_sources, reread_sources, with_former_ids
+from hpd.evaluation.matching import reread_sources
 from hpd.messages import counted, format_table
 
 if TYPE_CHECKING:
@@ -178,25 +178,20 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, s
 
 
 def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str, str]:
-    if arguments.documents is None:
-        texts: dict[str, str] = {}
-        notices: list[str] = []
-        for path, system in zip(arguments.systems, systems, strict=True):
-            rows = [*system.predictions.values()]
-            for own_id, row, source in zip(
-                system.predictions, rows, reread_sources(path, rows, notices), strict=True
-            ):
-                text = row.text if source is None else source.text
-                if text is not None:
-                    texts.setdefault(own_id, text)
-        for notice in notices:
-            say(notice)
-        return texts
-    sources = load_sources(
-        arguments.documents, text_field=arguments.text_field, id_field=arguments.id_field
-    )
-    ids = [own_id for system in systems for own_id in system.predictions]
-    return {source.id: source.text for source in with_former_ids([*sources], ids)}
+    if arguments.documents is not None:
+        ids = [own_id for system in systems for own_id in system.predictions]
+        return {source.id: source.text for source in read_sources(arguments, ids)}
+    texts: dict[str, str] = {}
+    notices: list[str] = []
+    for path, system in zip(arguments.systems, systems, strict=True):
+        rows = [*system.predictions.values()]
+        for row, source in zip(rows, reread_sources(path, rows, notices), strict=True):
+            text = row.text if source is None else source.text
+            if text is not None:
+                texts.setdefault(row.known_id, text)
+    for notice in notices:
+        say(notice)
+    return texts
 
 
 def _judge_on_page(session: ComparisonSession, arguments: argparse.Namespace) -> None:

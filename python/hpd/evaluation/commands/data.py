@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
-from hpd.cli.output import same_file
+from hpd.evaluation.commands.inputs import check_output
 from hpd.evaluation.datasets import (
     FORMATS,
-    DatasetFormat,
     Survey,
     find_format,
     read_dataset,
@@ -82,11 +81,11 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     """Print counts of a file's contents; return 3 if some rows cannot be read."""
-    dataset, found = _survey(arguments)
+    found = _survey(arguments)
     if arguments.json:
         print(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
     else:
-        print("\n\n".join(_tables(arguments.file, dataset, found)))
+        print("\n\n".join(_tables(arguments.file, found)))
     return EXIT_SOME_FAILED if found.problems else EXIT_OK
 
 
@@ -94,12 +93,11 @@ def _convert(arguments: argparse.Namespace) -> int:
     """Write the rows that can be read; return 3 if some cannot."""
     output = Path(arguments.output)
     for path in (output, schema_path(output)):
-        if same_file(path, arguments.file):
-            raise UsageError(f"{path} is the input")
-        if path.exists() and path.stat().st_size and not arguments.overwrite:
-            raise UsageError(f"{path} already exists: replace it (--overwrite), or name another")
-    dataset, found = _survey(arguments)
-    rows = read_dataset(arguments.file, dataset, whole_documents=arguments.whole_documents)
+        # Files such as those of mktemp have nothing to lose.
+        is_empty = path.exists() and not path.stat().st_size
+        check_output(path, [arguments.file], overwrite=arguments.overwrite or is_empty)
+    found = _survey(arguments)
+    rows = read_dataset(arguments.file, found.dataset, whole_documents=arguments.whole_documents)
     with input_errors_as_usage():
         write_dataset(rows, found, output)
     for lines, prefix in ((found.problems, "left out: "), (found.notices, "")):
@@ -120,7 +118,7 @@ def _first(lines: Sequence[str]) -> list[str]:
     return [*lines[:_N_SHOWN], *more]
 
 
-def _survey(arguments: argparse.Namespace) -> tuple[DatasetFormat, Survey]:
+def _survey(arguments: argparse.Namespace) -> Survey:
     if arguments.file == "-":
         raise UsageError("standard input cannot be read twice: name a file")
     with input_errors_as_usage():
@@ -129,10 +127,11 @@ def _survey(arguments: argparse.Namespace) -> tuple[DatasetFormat, Survey]:
         if arguments.whole_documents and dataset.read_whole_documents is None:
             raise UsageError(f"--whole-documents is for conll; {arguments.file} is {dataset.name}")
         rows = read_dataset(arguments.file, dataset, whole_documents=arguments.whole_documents)
-        return dataset, survey(rows, dataset, arguments.file)
+        return survey(rows, dataset, arguments.file)
 
 
-def _tables(name: str, dataset: DatasetFormat, found: Survey) -> Iterator[str]:
+def _tables(name: str, found: Survey) -> Iterator[str]:
+    dataset = found.dataset
     yield f"{name}: {dataset.name} ({dataset.description})"
     rows = [
         ["documents", f"{found.n_documents}"],

@@ -18,6 +18,7 @@ from hpd.evaluation.commands.answering import (
     open_answering,
     tokens_text,
 )
+from hpd.evaluation.commands.inputs import add_output_argument, add_seed_argument, check_output
 from hpd.evaluation.discovery import (
     Proposal,
     Sample,
@@ -30,7 +31,7 @@ from hpd.evaluation.discovery import (
 )
 from hpd.files.reader import RecordReader
 from hpd.files.rows import FORMATS
-from hpd.results import Extraction
+from hpd.results import Extraction, Usage
 from hpd.schema import to_json_schemas
 from hpd.schema.schemas import Schemas
 
@@ -62,9 +63,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default=_K,
         help="maximum number of attributes (default 16)",
     )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="output file (default: standard output)"
-    )
+    add_output_argument(parser, "default: standard output")
     parser.add_argument("--overwrite", action="store_true", help="replace an existing FILE")
     parser.add_argument(
         "--samples",
@@ -80,14 +79,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default=_SAMPLE_SIZE,
         help=f"documents per sample (default {_SAMPLE_SIZE})",
     )
-    parser.add_argument(
-        "-s",
-        "--seed",
-        metavar="N",
-        type=integer(0),
-        default=0,
-        help="seed of the samples (default 0)",
-    )
+    add_seed_argument(parser, "seed of the samples", 0)
     group = parser.add_argument_group("input")
     group.add_argument("--format", choices=FORMATS, help="format of FILE (default: by extension)")
     add_text_argument(group)
@@ -99,8 +91,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     check_answering(arguments)
     output = None if arguments.output is None else Path(arguments.output)
-    if output is not None and output.exists() and not arguments.overwrite:
-        raise UsageError(f"{output} already exists: replace it (--overwrite), or name another")
+    if output is not None:
+        check_output(output, [arguments.input], overwrite=arguments.overwrite)
     with (
         input_errors_as_usage(),
         RecordReader(
@@ -127,10 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(text, end="")
     else:
         output.write_text(text, encoding="utf-8")
-    usages = [extraction.usage for extraction in extractions if extraction.usage is not None]
-    n_in = sum(usage.prompt_tokens for usage in usages)
-    n_out = sum(usage.completion_tokens for usage in usages)
-    say(f"{len(samples)} samples, {tokens_text(arguments, n_in, n_out)}")
+    used = sum((each.usage for each in extractions if each.usage is not None), Usage())
+    tokens = tokens_text(arguments, used.prompt_tokens, used.completion_tokens)
+    say(f"{len(samples)} samples, {tokens}")
     failed = any(extraction.error is not None for extraction in extractions)
     return EXIT_SOME_FAILED if failed else EXIT_OK
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_field_arguments, integer, number
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, say
-from hpd.evaluation.commands.inputs import refuse
+from hpd.evaluation.commands.inputs import add_seed_argument, refuse
 from hpd.evaluation.scores import AGREEMENT_NAMES, DEFAULT_RESAMPLING, SCORE_KEYS
 from hpd.extras import require_extra
 
@@ -104,14 +104,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default=DEFAULT_RESAMPLING.n,
         help=f"samples of the bootstrap and the test (default {DEFAULT_RESAMPLING.n})",
     )
-    group.add_argument(
-        "-s",
-        "--seed",
-        metavar="N",
-        type=integer(0),
-        default=DEFAULT_RESAMPLING.seed,
-        help=f"random seed (default {DEFAULT_RESAMPLING.seed})",
-    )
+    add_seed_argument(group, "random seed", DEFAULT_RESAMPLING.seed)
 
     group = parser.add_argument_group("cost, where the lines of PRED have usage")
     group.add_argument(

@@ -28,7 +28,7 @@ from hpd.evaluation.calibration import (
     coverage_curve,
     scored_answers,
 )
-from hpd.evaluation.commands.inputs import read_examples, read_predictions
+from hpd.evaluation.commands.inputs import read_examples, read_predictions, read_schemas
 from hpd.evaluation.json_form import to_plain
 from hpd.evaluation.matching import Matching, lookup, match_rows
 from hpd.evaluation.outcomes import OUTCOME_WORDS
@@ -47,7 +47,6 @@ from hpd.files.reader import guess_format, source_name
 from hpd.files.rows import TABLES
 from hpd.files.streams import listed
 from hpd.messages import counted, format_table
-from hpd.schema import load_schemas
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,10 @@ def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
                 say(notice)
     if gold is not None and arguments.lookup is None:
         _check_common_attributes(name, gold, predictions, examples)
-    attributes = _attributes(arguments.attributes, examples)
+    schemas = read_schemas(arguments.attributes, examples)
+    attributes = None
+    if schemas is not None:
+        attributes = {category: [each.name for each in own] for category, own in schemas.items()}
     return EvalInputs(examples, gold is not None, attributes, first, second)
 
 
@@ -147,16 +149,6 @@ def _examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> 
 def _looked_up(arguments: argparse.Namespace, examples: Sequence[Example]) -> list[Prediction]:
     predicted = lookup(_examples(arguments.lookup, arguments, needs_text=True), examples)
     return [Prediction(example.id, data) for example, data in zip(examples, predicted, strict=True)]
-
-
-def _attributes(source: str | None, examples: Sequence[Example]) -> dict[str, list[str]] | None:
-    if source is None:
-        return None
-    schemas = load_schemas(source)
-    return {
-        category: [attribute.name for attribute in schemas.for_category(category)]
-        for category in schemas.categories or {example.category for example in examples}
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +249,6 @@ def all_tables(figures: EvalFigures, arguments: argparse.Namespace) -> Iterator[
 
 
 def _documents_line(inputs: EvalInputs) -> str:
-    """Format the number of documents, of those without a prediction, and of failed ones."""
     parts = [counted(len(inputs.examples), "document")]
     if n_missing := len(inputs.first.matching.missing):
         parts.append(f"{n_missing} without a prediction")
@@ -286,15 +277,10 @@ def _attribute_table(assessment: Assessment) -> str:
 
 def _calibration_table(calibration: Calibration) -> str:
     parts = []
-    other = calibration.counterpart
     which = "before calibration"
-    if other.is_calibrated:
+    if calibration.counterpart.is_calibrated:
         which = "with a calibration, cross-validated in five parts"
-    kinds = (
-        ("values", calibration.values, other.values),
-        ("nulls", calibration.nulls, other.nulls),
-    )
-    for name, kind, counterpart in kinds:
+    for name, kind, counterpart in calibration.by_kind:
         if kind.n:
             rows = [[f"confidence of {name}", "n", "mean", "accuracy"]]
             for each in kind.bins:

@@ -1,12 +1,14 @@
-"""Input files of several commands, and the refusal of arguments that do nothing."""
+"""Arguments and input files that several commands share."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-from hpd.cli.arguments import flag_of
+from hpd.cli.arguments import flag_of, integer
 from hpd.cli.common import UsageError
+from hpd.cli.output import same_file
 from hpd.evaluation.matching import (
     examples_by_prediction,
     load_sources,
@@ -17,9 +19,37 @@ from hpd.evaluation.matching import (
 from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
 from hpd.messages import counted
 from hpd.options import OPTIONS
+from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
 
 _OTHER_NAMES = {"predictions": "PRED", "hf_repo": "-hf"}
 """The names of arguments whose flags have others."""
+
+
+def add_output_argument(
+    group: argparse._ActionsContainer, more: str, default: str | None = None
+) -> None:
+    shown = f"output file ({more})"
+    group.add_argument("-o", "--output", metavar="FILE", default=default, help=shown)
+
+
+def add_seed_argument(group: argparse._ActionsContainer, what: str, default: int) -> None:
+    group.add_argument(
+        "-s",
+        "--seed",
+        metavar="N",
+        type=integer(0),
+        default=default,
+        help=f"{what} (default {default})",
+    )
+
+
+def check_output(output: Path, read: Iterable[str | None], *, overwrite: bool) -> None:
+    """Raise ``UsageError`` if an output is read, or exists and must not be replaced."""
+    if any(path is not None and same_file(output, path) for path in read):
+        raise UsageError(f"{output} is read in this run: name another output")
+    if output.exists() and not overwrite:
+        raise UsageError(f"{output} already exists: replace it (--overwrite), or name another")
 
 
 def refuse(arguments: argparse.Namespace, names: Iterable[str], why: str) -> None:
@@ -61,6 +91,26 @@ def read_predictions(path: str, arguments: argparse.Namespace) -> list[Predictio
     )
 
 
+def read_schemas(source: str | None, examples: Iterable[Example]) -> dict[str, Schema] | None:
+    """Return the schema of each category, or None; one schema is for those of the examples."""
+    if source is None:
+        return None
+    schemas = load_schemas(source)
+    categories = schemas.categories or {example.category for example in examples}
+    return {category: schemas.for_category(category) for category in categories}
+
+
+def read_sources(arguments: argparse.Namespace, ids: Iterable[str | None]) -> list[Example]:
+    """Read the documents that ``--documents`` names; ``ids`` are those of the predictions."""
+    sources = load_sources(
+        arguments.documents,
+        text_field=arguments.text_field,
+        id_field=arguments.id_field,
+        category_field=getattr(arguments, "category_field", None),
+    )
+    return with_former_ids([*sources], ids)
+
+
 def source_documents(
     arguments: argparse.Namespace, predictions: Sequence[Prediction], notices: list[str]
 ) -> list[Example | None]:
@@ -71,13 +121,7 @@ def source_documents(
     """
     if arguments.documents is None:
         return reread_sources(arguments.predictions, predictions, notices)
-    sources = load_sources(
-        arguments.documents,
-        text_field=arguments.text_field,
-        id_field=arguments.id_field,
-        category_field=arguments.category_field,
-    )
-    found = with_former_ids([*sources], (prediction.id for prediction in predictions))
+    found = read_sources(arguments, (prediction.id for prediction in predictions))
     matching = match_rows(found, predictions)
     if matching.surplus:
         notices.append(

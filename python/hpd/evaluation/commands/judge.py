@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import SCHEMA_HELP, add_category_argument, add_document_arguments, integer
 from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, UsageError, input_errors_as_usage, say
-from hpd.cli.output import same_file
 from hpd.cli.terminal import ExtractProgress
 from hpd.cli.writing import RunWriter
 from hpd.evaluation.commands.answering import (
@@ -23,7 +22,13 @@ from hpd.evaluation.commands.answering import (
     price,
     tokens_text,
 )
-from hpd.evaluation.commands.inputs import check_fields, read_examples, source_documents
+from hpd.evaluation.commands.inputs import (
+    add_output_argument,
+    check_fields,
+    check_output,
+    read_examples,
+    source_documents,
+)
 from hpd.evaluation.matching import examples_by_prediction, match_rows
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import SCORES
@@ -55,13 +60,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser("judge", description=_DESCRIPTION)
     parser.add_argument("predictions", metavar="PRED", help="output of hpd extract")
     parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default="verdicts.jsonl",
-        help="output file (default verdicts.jsonl)",
-    )
+    add_output_argument(parser, "default verdicts.jsonl", "verdicts.jsonl")
     parser.add_argument(
         "--resume", action="store_true", help="continue FILE, or print its figures again"
     )
@@ -172,9 +171,9 @@ def _agreement_text(agreement: GoldAgreement) -> str:
 def _check(arguments: argparse.Namespace) -> None:
     check_answering(arguments)
     check_fields(arguments)
-    for path in (arguments.predictions, arguments.gold, arguments.documents, arguments.schema):
-        if path is not None and same_file(Path(arguments.output), path):
-            raise UsageError(f"{arguments.output} is read in this run: name another output")
+    read = (arguments.predictions, arguments.gold, arguments.documents, arguments.schema)
+    # An existing file is the matter of the writer.
+    check_output(Path(arguments.output), read, overwrite=True)
 
 
 def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> list[Example | None]:

@@ -11,9 +11,15 @@ from markupsafe import escape
 
 from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
-from hpd.cli.output import lines_file, same_file
+from hpd.cli.output import lines_file
 from hpd.evaluation.calibration import Calibration, calibrate, scored_answers
-from hpd.evaluation.commands.inputs import check_fields, read_examples, source_documents
+from hpd.evaluation.commands.inputs import (
+    add_output_argument,
+    check_fields,
+    check_output,
+    read_examples,
+    source_documents,
+)
 from hpd.evaluation.matching import examples_by_prediction, match_rows
 from hpd.evaluation.report import report_page, reported_documents
 from hpd.evaluation.report_pages import PictureStore, with_pages
@@ -38,13 +44,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser("report", description=_DESCRIPTION)
     parser.add_argument("predictions", metavar="PRED", help="output of hpd extract")
     parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default="report.html",
-        help="output file (default report.html)",
-    )
+    add_output_argument(parser, "default report.html", "report.html")
     parser.add_argument(
         "--title", metavar="TEXT", default="Extractions", help="heading of the page"
     )
@@ -61,9 +61,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    inputs = (arguments.predictions, arguments.gold, arguments.documents)
-    if any(path is not None and same_file(Path(arguments.output), path) for path in inputs):
-        raise UsageError(f"{arguments.output} is an input, and would be overwritten")
+    read = (arguments.predictions, arguments.gold, arguments.documents)
+    check_output(Path(arguments.output), read, overwrite=True)
     folder = Path(arguments.output).with_name(f"{Path(arguments.output).stem}_files")
     check_fields(arguments)
     with input_errors_as_usage():

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from hpd.cli.arguments import integer
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError
-from hpd.cli.output import READING_ARGUMENTS, lines_file, written_files
+from hpd.cli.inputs import reopen_inputs
+from hpd.cli.output import lines_file
 from hpd.errors import InputError
 from hpd.evaluation.run_status import RunStatus, count_values, read_status
-from hpd.files.inputs import InputReader, parse_shard
+from hpd.files.inputs import parse_shard
 from hpd.files.journal import journal_path
 from hpd.files.rows import FORMATS
 from hpd.files.streams import is_url, listed
@@ -68,25 +69,25 @@ def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
     if status.failures:
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(status.failures.items()))
         rows.append(["failed", f"{status.failures.total()}: {kinds}: {listed(status.failed_ids)}"])
-    rows += ([name, text] for name, text in _value_rows(status))
+    rows += _value_rows(status)
     n_left = max(0, (n_total or 0) - status.n_finished)
     rows.append(["left", why_unknown if n_total is None else counted(n_left, "document")])
     rows.append(["journal", _journal_state(status)])
-    rows += ([name, text] for name, text in _names(status))
+    rows += _names(status)
     rows.append(["settings", ""])
     rows += ([f"  {name}", str(value)] for name, value in status.head.settings.items())
     return format_table(rows, n_left=2)
 
 
-def _value_rows(status: RunStatus) -> Iterator[tuple[str, str]]:
+def _value_rows(status: RunStatus) -> Iterator[list[str]]:
     """Yield the values written, with the share of nulls, and the near ties."""
     counts = count_values(status.path)
     if counts["values"]:
         share = counts["nulls"] / counts["values"]
-        yield "values", f"{counts['values']}, of which {share:.0%} are null"
+        yield ["values", f"{counts['values']}, of which {share:.0%} are null"]
     if counts["near_ties"]:
         meaning = "the next best token was nearly as likely, so another run may give another value"
-        yield "near ties", f"{counts['near_ties']} (near_tie): {meaning}"
+        yield ["near ties", f"{counts['near_ties']} (near_tie): {meaning}"]
 
 
 def _state(status: RunStatus, n_total: int | None) -> str:
@@ -122,33 +123,26 @@ def _is_changed(status: RunStatus) -> bool:
     return status.changed_line is not None and not status.is_running
 
 
-def _names(status: RunStatus) -> Iterator[tuple[str, str]]:
+def _names(status: RunStatus) -> Iterator[list[str]]:
     for name in ("input", "schema", "model"):
         value = status.head.about.get(name)
         if value is not None:
             shown = ", ".join(value) if isinstance(value, list) else str(value)
-            yield name, " ".join(shown.split())
+            yield [name, " ".join(shown.split())]
 
 
 def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int | None, str]:
     """Return the number of documents in the input, or why it is unknown."""
-    about = status.head.about
-    given = bool(arguments.input)
-    names = arguments.input if given else about.get("input")
-    limit = arguments.limit if given else about.get("limit")
+    about = {**status.head.about}
+    if arguments.input:
+        about |= {name: getattr(arguments, name) for name in ("input", "format", "limit")}
+    names, limit = about.get("input"), about.get("limit")
     if not isinstance(names, list) or "-" in names:
         return None, "unknown: the input was a stream"
-    settings = vars(arguments) if given else about
     shard = status.head.settings.get("--shard")
     try:
-        with InputReader(
-            names,
-            format=settings.get("format"),
-            leave_out=written_files(str(status.path)),
-            attachments=bool(about.get("attachments")),
-            whole=about.get("as") == "document",
-            **{name: about.get(name) for name in READING_ARGUMENTS},
-            shard=None if shard is None else parse_shard(str(shard)),
+        with reopen_inputs(
+            about, str(status.path), None if shard is None else parse_shard(str(shard))
         ) as reader:
             n = reader.count()
     except (InputError, KeyError, OSError) as error:
