@@ -1,11 +1,12 @@
-"""Measures the right cells and the time of the three ways to read lists.
+"""Measures the right cells and the time of the ways to read lists.
 
     python -m benchmarks.lists -m model.gguf [--sizes 3,10,30,60] [--texts N] [--batch]
 
 The texts are generated, except for a few that are handwritten, and their values are known. *cells*
 is the share of the known cells that are right, *rows* the number of rows found per known row,
-*time* the seconds relative to ``ar``, which writes the whole list token by token. Texts are read
-one after another, or together with ``--batch``. The times are those of the counted answers.
+*time* the seconds relative to the first way. ``tokens`` writes the answer token by token, without
+drafts; the others are values of ``--set lists``. Texts are read one after another, or together
+with ``--batch``. The times are those of the counted answers.
 """
 
 from __future__ import annotations
@@ -22,7 +23,13 @@ from typing import Any
 
 import hpd
 
-WAYS = ("ar", "names", "numbers")
+WAYS: dict[str, dict[str, Any]] = {
+    "tokens": {"method": "ar", "drafts": False},
+    "ar": {"lists": "ar"},
+    "names": {"lists": "names"},
+    "numbers": {"lists": "numbers"},
+}
+"""The settings of each way."""
 
 
 @dataclass(frozen=True)
@@ -284,12 +291,12 @@ def texts_of(size: int, n_texts: int, seed: int, kinds: Sequence[str]) -> list[L
 
 
 def measured(
-    extractor: hpd.Extractor[Any], way: str, texts: Sequence[ListText], *, together: bool
+    extractor: hpd.Extractor[Any], texts: Sequence[ListText], *, together: bool
 ) -> ListTally:
-    """Measure one way's cells and time."""
+    """Measure the cells and the time of an extractor."""
     tally = ListTally()
     for schema in dict.fromkeys(text.schema for text in texts):
-        task = extractor.prepare(schema, lists=way)
+        task = extractor.prepare(schema)
         own = [text for text in texts if text.schema == schema]
         # Warm up, so that the shared instruction is not timed.
         _read(extractor, task, ["Nothing."])
@@ -328,22 +335,22 @@ def main() -> None:
     parser.add_argument("-c", "--ctx-size", type=int, default=0)
     parser.add_argument("-o", "--output", type=Path, help="write the figures as JSON")
     asked = parser.parse_args()
-    options = {"n_threads": asked.threads, "n_ctx": asked.ctx_size, "on_invalid": "record"}
-    extractor = hpd.Extractor("text", asked.model, dedupe=False, quiet=True, **options)
+    options: dict[str, Any] = {"n_threads": asked.threads, "n_ctx": asked.ctx_size}
+    options |= {"on_invalid": "record", "dedupe": False, "quiet": True}
     found: list[dict[str, Any]] = []
     print(f"{'rows':>5} {'way':8} {'cells':>6} {'rows':>5} {'time':>6} {'seconds':>8} {'steps':>6}")
     for size in map(int, asked.sizes.split(",")):
         texts = texts_of(size, asked.texts, asked.seed, asked.kinds.split(","))
-        tallies = {
-            way: measured(extractor, way, texts, together=asked.batch)
-            for way in asked.ways.split(",")
-        }
-        ar_seconds = tallies["ar"].seconds if "ar" in tallies else float("nan")
+        tallies = {}
+        for way in asked.ways.split(","):
+            with hpd.Extractor("text", asked.model, **options, **WAYS[way]) as extractor:
+                tallies[way] = measured(extractor, texts, together=asked.batch)
+        first = next(iter(tallies.values()))
         for way, tally in tallies.items():
             share = 100 * tally.n_right.total() / tally.n_cells.total()
             print(
                 f"{size:5} {way:8} {share:6.1f} {tally.n_rows / tally.n_known:5.2f} "
-                f"{tally.seconds / ar_seconds:6.2f} {tally.seconds:8.2f} {tally.steps:6}"
+                f"{tally.seconds / first.seconds:6.2f} {tally.seconds:8.2f} {tally.steps:6}"
             )
             counts = {name: [tally.n_right[name], n] for name, n in tally.n_cells.items()}
             shares = (f"{name} {100 * right / n:.0f}" for name, (right, n) in counts.items())
