@@ -21,7 +21,6 @@ from random import Random
 from typing import Any
 
 import hpd
-from hpd.bench.workload import spread
 from hpd.evaluation.calibration import reliability
 from hpd.evaluation.confidence_fit import ScoredConfidence
 from hpd.evaluation.outcomes import Outcome, normalized, outcome
@@ -29,7 +28,6 @@ from hpd.evaluation.rows import gold_values, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.confidence import ANY_KIND
-from recipe.handwritten import kept_aside
 
 FOLDER = Path(__file__).parents[1] / "written"
 CONFIDENT = 0.95
@@ -84,26 +82,6 @@ def read_written(folder: Path = FOLDER) -> list[Written]:
         Written(**json.loads(line))
         for file in sorted(folder.glob("*.jsonl"))
         for line in file.read_text(encoding="utf-8").splitlines()
-    ]
-
-
-def held_out(limit: int | None) -> list[Written]:
-    """Return up to ``limit`` handwritten documents that are not trained on, evenly spread."""
-    documents = kept_aside()
-    return [
-        Written(
-            each.name,
-            each.text,
-            each.schema,
-            # If the attribute is no list, a list in the gold has several right values.
-            {
-                question.attributes[0].name: question.golds[0]
-                if len(question.golds) == 1 or question.kind.item is not None
-                else list(question.golds)
-                for question in each.questions
-            },
-        )
-        for each in (documents[i] for i in spread(len(documents), limit))
     ]
 
 

@@ -7,11 +7,11 @@ from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value
 from recipe.handwritten import documents
+from recipe.scores import held_out
 from recipe.written import (
     Written,
     answers,
     cells,
-    held_out,
     judged,
     order,
     read_written,

@@ -94,7 +94,7 @@ def http_error_of(errors: Sequence[Any]) -> HttpError:
     kind: str = first["type"]
     place = [*first["loc"][1:]]
     # Pydantic also names the member of a union that it has tried.
-    is_content = kind in _CONTENT_ERRORS and place[-1] in _CONTENT_KINDS
+    is_content = kind in _CONTENT_ERRORS and place and place[-1] in _CONTENT_KINDS
     if is_content:
         del place[-1]
     if place[0:1] == ["questions"] and place[2:3] and place[2] in _QUESTION_TYPES:
