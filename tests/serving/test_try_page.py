@@ -91,4 +91,4 @@ def test_a_key_is_asked_for_where_there_is_one(browser):
         fill(browser, "key", "secret")
         browser.click("#run")
         browser.wait_for("document.querySelectorAll('mark').length > 0")
-        assert "Diesel" in marks(browser)
+        assert "Nordvik" in marks(browser)
