@@ -70,3 +70,13 @@ def test_what_the_document_states_comes_whole_and_has_its_place(found, n):
     is_text = isinstance(own.value, str)
     assert (unicodedata.normalize("NFC", own.value) if is_text else own.value) == value, text
     assert value is None or own.match in ("exact", "normalized")
+
+
+def test_a_choice_that_nothing_supports_is_never_sure():
+    schema = "status [open|paid], currency [EUR|USD], paid bool"
+    with Extractor(schema, BUNDLED) as extractor:
+        for text in ("nothing here", "The weather is nice."):
+            for name, field in extractor.extract(text).fields.items():
+                if field.value is not None:
+                    assert field.match == "none", name
+                    assert field.confidence < 0.9, name

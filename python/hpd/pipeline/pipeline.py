@@ -239,8 +239,8 @@ class EngineLoop:
                     is_exhausted = prompt is None
                     caller.is_reading = prompt is not None and prompt is not NOT_YET
                     if isinstance(prompt, Prompt):
-                        is_known = prompt.answer_without_text()
-                        request = None if is_known else prompt.first_request()
+                        answered = prompt.answer_without_text()
+                        request = None if answered else prompt.first_request()
                         if request is None:
                             caller.finished.extend(prompt.extractions())
                             n_known_ahead += 1
