@@ -204,6 +204,20 @@ def test_items_that_repeat_more_often_than_in_the_document_end_a_list(
         assert n == 30 * len(items)
 
 
+@pytest.mark.parametrize("lists", ["names", "ar"])
+def test_texts_and_numbers_of_a_list_that_is_held_to_the_text_are_in_it(script, lists):
+    parts = {"name": {"type": "string"}, "n": {"type": "integer"}}
+    schema = {"type": "array", "items": {"type": "object", "properties": parts}}
+    rows = [{"name": "Leek", "n": 31}, {"name": "Kale", "n": 9}]
+    written = [{**rows[0], "name": "Leek soup"}, {**rows[1], "n": 70}]
+    text = "Sown: Leek 31, Kale 9."
+    _, free = field(script, schema, written, text, lists=lists)
+    assert free.data["x"] == written
+    _, held = field(script, schema, written, text, lists=lists, verbatim=True)
+    assert held.data["x"]
+    assert all(row["name"] in text and row["n"] in (31, 9, None) for row in held.data["x"])
+
+
 STATED = [f"PX-{n} ({n})" for n in range(30)]
 
 

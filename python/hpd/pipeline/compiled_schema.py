@@ -608,9 +608,9 @@ class CompiledSchema:
         max_tokens: int,
     ) -> Field:
         # A document need not state how many items a list has.
-        is_free = _is_count(leaf) or leaf.union is not None
-        if stated is not None and leaf.is_forced and not stated.allowed(leaf.attribute):
-            is_free = True
+        is_free = leaf.union is not None or (_is_count(leaf) and leaf.written is None)
+        if stated is not None and leaf.is_forced and leaf.written is None:
+            is_free = is_free or not stated.allowed(leaf.attribute)
         constraints = self._constraints if stated is None or is_free else stated
         constraint = constraints.constraint_for(leaf.attribute)
         if leaf.is_forced:
