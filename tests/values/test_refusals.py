@@ -9,6 +9,7 @@ from hpd import _native
 from hpd.documents import Document
 from hpd.options import Options
 from hpd.pipeline.document_values import DocumentValues
+from hpd.prompt.text import COUNT_KEY
 from hpd.results import FieldValue
 from hpd.schema import load_schema
 from hpd.values.grounding import Grounder
@@ -216,6 +217,24 @@ def test_texts_and_numbers_of_a_list_that_is_held_to_the_text_are_in_it(script, 
     _, held = field(script, schema, written, text, lists=lists, verbatim=True)
     assert held.data["x"]
     assert all(row["name"] in text and row["n"] in (31, 9, None) for row in held.data["x"])
+
+
+@pytest.mark.parametrize("text", ["Rooms: kitchen, cellar.", "Rooms: kitchen, cellar, attic."])
+def test_after_a_choice_that_was_changed_a_list_has_only_stated_ones(script, text):
+    schema = {"type": "array", "items": {"enum": ["kitchen", "bath", "attic"]}}
+    cellar, bath = (["kitchen", room, "attic"] for room in ("cellar", "bath"))
+    told = Told({"x": bath}, STYLES[0], doubts={("x", COUNT_KEY): cellar})
+    (extraction,) = scripted_extractions(
+        script,
+        {"": load_schema({"type": "object", "properties": {"x": schema}})},
+        [Document(text, 0, "")],
+        {text: told}.__getitem__,
+        **USUAL,
+        null_threshold=0.0,
+        lists="ar",
+    )
+    assert extraction.data == {"x": [room for room in cellar if room in text and room != "cellar"]}
+    assert "item 2: the model would write something else" in extraction.fields["x"].error
 
 
 STATED = [f"PX-{n} ({n})" for n in range(30)]

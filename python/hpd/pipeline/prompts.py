@@ -521,6 +521,9 @@ class FieldsPrompt(Prompt):
         written_fields = self._values_in_text(value, text, raws, schema, lambda _: d, n_uncounted)
         inherited = values.inherited_margin(leaf)
         rejected = self._retries.rejected(question) if self._retries is not None else ()
+        item = leaf.attribute.item
+        has_scalar_items = item is not None and item.is_scalar
+        allowed_share = 1.0
         n_items: int | None = None
         for path, attribute, own, likelihood in written_fields:
             result = replace(own, forced=leaf.is_forced, margin=min_margin([own.margin, inherited]))
@@ -538,7 +541,12 @@ class FieldsPrompt(Prompt):
                 limits = replace(limits, threshold=0.0, min_confidence=0.0)
             if written.names:  # The beginning of a name rules nothing out.
                 limits = replace(limits, min_probability=0.0)
-            values.store(path, attribute, result, limits, likelihood, self._grounders[d])
+            if likelihood is not None and has_scalar_items:
+                # What follows an item that the model would not have written is as unlikely.
+                likelihood = replace(likelihood, probability=likelihood.probability * allowed_share)
+            stored = values.store(path, attribute, result, limits, likelihood, self._grounders[d])
+            if likelihood is not None and stored is None and limits.rejection(likelihood):
+                allowed_share = likelihood.allowed_share
         return n_items
 
     def _max_items(self, d: int) -> int:
