@@ -1,6 +1,6 @@
 """Fit the calibration of a model to held-out documents, and write it into the file.
 
-    PYTHONPATH=python:models python models/recipe/calibrate.py models/hpd-box.gguf
+    PYTHONPATH=python:models python models/recipe/calibrate.py models/hpd-box.gguf [--limit N]
 
 The documents are handwritten ones that are not trained on (``recipe.handwritten``). All fields
 count, including those of list items and numbers of items. Prints the expected calibration error
@@ -15,6 +15,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from hpd.bench.workload import spread
+from hpd.cli.arguments import integer
 from hpd.evaluation.calibration import reliability
 from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted, fit
@@ -79,12 +81,16 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("model", type=Path)
+    parser.add_argument(
+        "--limit", type=integer(1), metavar="N", help="number of documents, evenly spread"
+    )
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     arguments = parser.parse_args()
     if not arguments.dry_run:
         # On, as it will be by default.
         set_metadata(arguments.model, STATED_KEY, "on")
-    before = judge(arguments.model, kept_aside())
+    documents = kept_aside()
+    before = judge(arguments.model, [documents[i] for i in spread(len(documents), arguments.limit)])
     report(list(zip(before, cross_fitted(before), strict=True)))
     text = json.dumps(fit(before).to_json(), separators=(",", ":"))
     if not arguments.dry_run:
