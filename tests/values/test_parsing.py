@@ -254,6 +254,29 @@ def test_a_decimal_comma_is_kept(raw, document, value):
 @pytest.mark.parametrize(
     ("raw", "document", "value"),
     [
+        ("139624", "Revenue 18,913\nNet result (139,624)", -139624),
+        ("139624.5", "Net result (139,624.50) for the year", -139624.5),
+        ("1500", "Net result ($1,500.00)", -1500),
+        ("17.33", "Deposit 17,33-", -17.33),
+        ("-139624", "Net result (139,624)", -139624),
+        # It stands without a sign, too, or its brackets may mean something else.
+        ("139624", "Net loss 139,624; net result (139,624)", 139624),
+        ("139624", "Springfield (139,624)", 139624),
+        ("12", "Net result of 2023 (12)", 12),
+        # A minus before a number is one that models know.
+        ("45", "Discount: -45.00", 45),
+        ("45", "Discount\n-45.00", 45),
+    ],
+)
+def test_a_number_has_the_sign_that_brackets_or_a_minus_behind_it_mean(raw, document, value):
+    assert parse_value(f" {raw},", Attribute("a", "number"), document).value == value
+    whole = parse_value(f" {raw},", Attribute("a", "integer"), document)
+    assert whole.value == (value if value == int(value) else None)
+
+
+@pytest.mark.parametrize(
+    ("raw", "document", "value"),
+    [
         ("2.345", "Salary 2.345,00+; fee 49,90-", 2345),
         ("-2.345", "Salary 2.345,50; fee 49,90-", -2345.5),
         ("2.345", "Salary 2,345.00; fee 49.90", 2.345),

@@ -87,6 +87,7 @@ _AMOUNT_WORDS = re.compile(
 )
 _TO_THE_CENT = re.compile(r".*[.,]\d\d")
 _MARKED_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)+(?![\w]|[.,]\d)", re.ASCII)
+_UNSIGNED = re.compile(rf"\d{{1,{MAX_DIGITS}}}(?:\.\d{{1,{MAX_DIGITS}}})?", re.ASCII)
 _THREE_DECIMALS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}", re.ASCII)
 _MANY_AMOUNTS: Final = 10
 _EUROS: Final = r"(?:€|\b(?:EUR|[Ee]uro)\b)"
@@ -409,6 +410,26 @@ def decimal_number(numeral: str, document: str) -> str | None:
     }
     sign = "-" if numeral.startswith("-") else ""
     return sign + found.pop() if len(found) == 1 else None
+
+
+def negative_number(numeral: str, document: str) -> str | None:
+    """Return the negative of a number, if the document states it only so; otherwise None.
+
+    Models copy ``(1,234)`` and ``17,33-`` without what makes them negative.
+    """
+    if not _UNSIGNED.fullmatch(numeral):
+        return None
+    whole, _, decimals = numeral.partition(".")
+    ending = rf"[.,]{decimals.rstrip('0')}0*" if decimals.strip("0") else "(?:[.,]0{1,2})?"
+    written = "[.,'\u2019\u00a0 ]?".join(whole) + ending
+    stated: set[Decimal] = set()
+    for match in re.finditer(rf"(?<![\w.,]){written}(?!\w|[.,]\d)", document):
+        numbers = readings(match.group())
+        for _, end, values in _complete_number(document, *match.span(), numbers, False):
+            if end == match.end():
+                return None
+            stated |= values
+    return f"-{numeral}" if -Decimal(numeral) in stated else None
 
 
 def _grouped(digits: str) -> str:

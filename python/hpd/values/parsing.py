@@ -16,7 +16,7 @@ from hpd.messages import is_unicode
 from hpd.results import NOTHING
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
-from hpd.values.numbers import MAX_DIGITS, decimal_number, readings, whole_number
+from hpd.values.numbers import MAX_DIGITS, decimal_number, negative_number, readings, whole_number
 
 MAX_NESTING = 64
 """Maximum nesting of brackets; deeper JSON is not read."""
@@ -115,10 +115,12 @@ def _read_json(text: str, attribute: Attribute, document: str) -> Any:
             return numeral.group()
         text = zeros[1] + text[zeros.end() :]
     elif numeral and attribute.type in ("integer", "number"):
-        meant = whole_number(numeral.group(), document)
+        number = numeral.group()
+        meant = whole_number(number, document)
         if meant is None and attribute.type == "number":
-            meant = decimal_number(numeral.group(), document)
-        text = text if meant is None else meant + text[numeral.end() :]
+            meant = decimal_number(number, document)
+        number = meant or number
+        text = (negative_number(number, document) or number) + text[numeral.end() :]
     value, _ = _DECODER.raw_decode(text)
     return value
 
