@@ -183,6 +183,24 @@ def test_a_dash_between_words_stands_on_their_line():
     assert "\n" not in text
 
 
+@pytest.mark.parametrize("mark", ["SAMPLE", "PAID"])
+def test_a_mark_across_the_page_is_read_behind_its_table(mark):
+    xs = (40, 110, 230, 310)
+    across = f"BT /F1 60 Tf .7 .7 -.7 .7 60 160 Tm ({mark}) Tj ET"
+    text = text_of(placed_pdf(*placed(TOOLS, xs), before=across))
+    assert text == text_of(placed_pdf(*placed(TOOLS, xs))) + f"\n\n{mark}"
+
+
+def test_slanted_headers_stand_above_their_columns():
+    rows = placed(TOOLS[1:], (40, 110, 230, 310), top=200)
+    slanted = "\n".join(
+        f"BT /F1 10 Tf .7 .7 -.7 .7 {x} 215 Tm ({name}) Tj ET"
+        for name, x in zip(TOOLS[0], (40, 110, 230, 310), strict=True)
+    )
+    first, *_ = text_of(placed_pdf(*rows, before=slanted)).splitlines()
+    assert first.split() == list(TOOLS[0])
+
+
 @pytest.mark.parametrize("rows", [DEBIT, TOOLS])
 def test_lines_and_columns_are_those_of_pdfplumber(rows):
     pdfplumber = pytest.importorskip("pdfplumber")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
+from typing import Final
 from unicodedata import bidirectional
 
 from hpd.documents import Box
@@ -55,6 +56,10 @@ _SHARED_SHARE = 0.25
 _WIDE_GUTTER = 2.0
 """Gutter, relative to the widest gap within two tables side by side, that makes them unrelated even
 if all their rows are aligned."""
+_ACROSS: Final = 4
+"""The direction of a word across the page, where others are quarter turns."""
+_MARK_LINES = 3.0
+"""Minimum height of the letters of such a word, relative to that of others."""
 _N_TRIED_LINES = (1, 2, 3, 6)
 """Numbers of first lines whose gaps may be the gutter between two columns."""
 _GUTTER = 0.7
@@ -163,9 +168,11 @@ def lines_of(letters: Iterable[Letter]) -> list[list[Placed]]:
     """
     by_angle: dict[int, list[list[Letter]]] = defaultdict(list)
     angle = 0
-    for word in _words(letters):
+    words = list(_words(letters))
+    height = median(_height(word) for word in words) if words else 0
+    for word in words:
         angle = _quarter(word, angle)
-        by_angle[angle].append(word)
+        by_angle[_ACROSS if _is_mark(word, height) else angle].append(word)
     n_letters = {angle: sum(map(len, words)) for angle, words in by_angle.items()}
     lines: list[list[Placed]] = []
     for angle in sorted(by_angle, key=lambda angle: (angle != 0, -n_letters[angle])):
@@ -225,11 +232,24 @@ def _quarter(word: Sequence[Letter], otherwise: int) -> int:
     return 1 if is_downwards else 3
 
 
+def _height(word: Sequence[Letter]) -> float:
+    return word[0].box[3] - word[0].box[1]
+
+
+def _is_mark(word: Sequence[Letter], height: float) -> bool:
+    """Return whether a word, such as DRAFT, runs across the page in letters of several lines."""
+    first, last = word[0].box, word[-1].box
+    gap_x = max(last[0] - first[2], first[0] - last[2])
+    gap_y = max(last[1] - first[3], first[1] - last[3])
+    return min(gap_x, gap_y) > 0 and _height(word) > _MARK_LINES * height
+
+
 _TURNS: Mapping[int, Callable[[Sequence[float]], Box]] = {
     0: lambda box: (box[0], box[1], box[2], box[3]),
     1: lambda box: (box[1], -box[2], box[3], -box[0]),
     2: lambda box: (-box[2], -box[3], -box[0], -box[1]),
     3: lambda box: (-box[3], box[0], -box[1], box[2]),
+    _ACROSS: lambda box: (box[0], box[1], box[2], box[3]),
 }
 """Functions that rotate a box back, by quarter turns of the page."""
 
