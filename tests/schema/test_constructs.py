@@ -216,6 +216,42 @@ def test_many_choices_are_not_in_the_prompt():
     assert len("".join(attribute_lines(schema))) < 200
 
 
+def test_a_long_object_at_several_places_is_once_in_the_prompt():
+    from hpd.prompt.text import attribute_lines
+
+    said = "as it is written on the first page of the document, without what stands before it"
+    names = ("street", "city", "country", "phone", "e_mail")
+    parts = {name: {**TEXT, "description": said} for name in names}
+    party = {"type": "object", "properties": parts, "description": "a party"}
+    lines = attribute_lines(
+        read(
+            {
+                "$defs": {"party": party},
+                "properties": {
+                    "seller": {"$ref": "#/$defs/party"},
+                    "buyer": {"$ref": "#/$defs/party", "description": "who pays"},
+                    "agents": {"type": "array", "items": {"$ref": "#/$defs/party"}},
+                    "broker": {"properties": {"address": {"$ref": "#/$defs/party"}}},
+                    # Short ones, and those of other parts, are told each time.
+                    "a": {"properties": {"x": TEXT, "y": TEXT}},
+                    "b": {"properties": {"x": TEXT, "y": TEXT}},
+                    "c": {**party, "properties": {**parts, "city": {**TEXT, "description": "Z"}}},
+                },
+            }
+        )
+    )
+    assert lines == [
+        "- seller: a party",
+        *(f"- seller.{name}: {said}" for name in names),
+        "- buyer (as seller above): who pays",
+        "- agents (list of objects, as seller above)",
+        "- broker.address (as seller above): a party",
+        *("- a.x", "- a.y", "- b.x", "- b.y"),
+        "- c: a party",
+        *(f"- c.{name}: {'Z' if name == 'city' else said}" for name in names),
+    ]
+
+
 def test_recursion_has_a_bound_that_is_told():
     with pytest.warns(SchemaWarning, match="up to 5 levels"):
         schema = load_schema({"$ref": "#/$defs/node", "$defs": {"node": NODE}})

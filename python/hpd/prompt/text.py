@@ -66,6 +66,9 @@ MAX_CHOICES = 300
 
 _N_SHOWN_CHOICES = 5
 
+_MIN_REPEATED = 400
+"""Minimum length of the lines of an object's parts that are listed only once."""
+
 _TYPE_HINTS = {
     "integer": "whole number",
     "number": "number",
@@ -115,8 +118,21 @@ def type_hint(attribute: Attribute) -> str:
     return _TYPE_HINTS.get(attribute.type, "")
 
 
-def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[str]:
-    """Return a line per attribute, nested ones by path: ``- maker.city (…): description``."""
+def attribute_lines(
+    attributes: Iterable[Attribute],
+    prefix: str = "",
+    known: dict[tuple[Attribute, ...], str] | None = None,
+) -> list[str]:
+    """Return a line per attribute, nested ones by path: ``- maker.city (…): description``.
+
+    Parts that take many lines are listed once: ``- buyer (as seller above)``.
+
+    Args:
+        attributes: the attributes.
+        prefix: their path.
+        known: the paths of objects above, by their parts.
+    """
+    known = {} if known is None else known
     lines = []
     for attribute in attributes:
         if attribute.is_constant:
@@ -124,11 +140,15 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
         path = prefix + attribute.name
         inner = attribute.item if attribute.is_counted else attribute
         children = () if inner is None or inner.is_scalar else inner.attributes
+        nested = attribute_lines(children, path + ("[]." if attribute.is_counted else "."), known)
+        first = known.setdefault(children, path) if inner and inner.type == "object" else path
+        if first != path and sum(map(len, nested)) >= _MIN_REPEATED:
+            lines.append(attribute_line(path, attribute, first=first))
+            continue
         # The parts of an object have lines; the object itself has one only for its description.
         if attribute.type != "object" or attribute.description:
             lines.append(attribute_line(path, attribute))
-        nested = path + ("[]." if attribute.is_counted else ".")
-        lines.extend(attribute_lines(children, nested))
+        lines.extend(nested)
     return lines
 
 
@@ -205,9 +225,16 @@ def _variant_score(attribute: Attribute, value: object) -> float:
     return 1 if is_number == (attribute.type in ("integer", "number")) else 0
 
 
-def attribute_line(path: str, attribute: Attribute, bullet: str = "-") -> str:
-    """Return an attribute's line in the instruction: ``- brand (…): description``."""
+def attribute_line(
+    path: str, attribute: Attribute, bullet: str = "-", *, first: str | None = None
+) -> str:
+    """Return an attribute's line in the instruction: ``- brand (…): description``.
+
+    ``first`` is the path of an object above with the same parts.
+    """
     hint = type_hint(attribute)
+    if first is not None:
+        hint = ", ".join(filter(None, (hint, f"as {first} above")))
     line = f"{bullet} {path} ({hint})" if hint else f"{bullet} {path}"
     if attribute.description:
         line += f": {attribute.description}"
