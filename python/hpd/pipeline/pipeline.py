@@ -36,8 +36,10 @@ from hpd.pipeline.prompt_maker import (
 from hpd.pipeline.prompts import IndexedDocument, Prompt
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.pipeline.reuse import Reuse
+from hpd.pipeline.schema_parts import answer_of
 from hpd.prompt.tokens import may_share_prompt
 from hpd.results import Extraction, Failure, Usage
+from hpd.schema.attributes import Schema
 from hpd.schema.schemas import Schemas
 from hpd.values.confidence import ConfidenceMap
 
@@ -672,17 +674,23 @@ class Pipeline:
     def _new_maker(self, task: Task, category: str | None) -> PromptMaker:
         if self._model is None:
             raise EngineClosedError(_CLOSED_MESSAGE)
-        compiled_schema = self._compile_schema(
+        compile_schema = partial(
+            self._compile_schema,
             self._model,
-            task.schemas.for_category(category),
-            task.options,
-            examples_of(task.examples, category),
+            options=task.options,
             system_prompt=task.system_prompt,
             confidence_map=self._confidence_map,
             n_cells=self._limit.n_cells,
         )
+        examples = examples_of(task.examples, category)
+
+        def compile_part(schema: Schema) -> CompiledSchema:
+            own = [(text, answer_of(schema.attributes, answer)) for text, answer in examples]
+            return compile_schema(schema, examples=own)
+
+        compiled_schema = compile_schema(task.schemas.for_category(category), examples=examples)
         self._loop.seed_drafter(list(compiled_schema.drafter_seeds()))
-        return PromptMaker(compiled_schema, self._limit, self._reuse)
+        return PromptMaker(compiled_schema, self._limit, compile_part, self._reuse)
 
 
 def _with_places(extraction: Extraction[Any], places: Places | None) -> Extraction[Any]:

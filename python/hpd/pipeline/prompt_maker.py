@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,10 @@ from hpd.pipeline.chunking import (
 from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.prompts import AnswerPrompt, FieldsPrompt, IndexedDocument, Prompt
 from hpd.pipeline.reuse import Reuse
+from hpd.pipeline.schema_parts import DocumentInParts, halves
 from hpd.prompt.text import LENGTH_KEY
 from hpd.results import Extraction, Failure
+from hpd.schema.attributes import Schema
 from hpd.values.stated import STATED_KEY
 
 if TYPE_CHECKING:
@@ -75,6 +77,9 @@ existed: the bundled model."""
 MIN_CHUNK_TOKENS = 16
 """Minimum number of the document's tokens that a chunk or truncated document has room for."""
 
+_ROOM_DIVISOR = 4
+"""A schema is split until its parts leave the context divided by this for the document."""
+
 _GOOD_CHUNK_TOKENS = 256
 """The tokens of a chunk that is long enough to keep related content together."""
 
@@ -85,17 +90,24 @@ class PromptMaker:
     Args:
         compiled_schema: makes the requests of the prompts.
         limit: the KV cells that one request may take.
+        compile_part: compiles a part of the schema.
         reuse: keeps values of earlier documents; None decodes all.
     """
 
     def __init__(
-        self, compiled_schema: CompiledSchema, limit: ContextLimit, reuse: Reuse | None = None
+        self,
+        compiled_schema: CompiledSchema,
+        limit: ContextLimit,
+        compile_part: Callable[[Schema], CompiledSchema],
+        reuse: Reuse | None = None,
     ) -> None:
         self._compiled_schema = compiled_schema
+        self._compile_part = compile_part
         self.options = compiled_schema.options
         self.limit = limit
         self.n_ctx = limit.n_cells
         self._kind = AnswerPrompt if self.options.method == "ar" else FieldsPrompt
+        self._kept = reuse
         self._reuse = reuse and reuse.within(
             compiled_schema.context(include_schema=not reuse.by_field)
         )
@@ -114,12 +126,45 @@ class PromptMaker:
             n_over = 1
         if n_over <= 0 and not any(self._is_to_be_cut(document.text) for _, document in documents):
             yield prompt
+        elif len(documents) == 1 and self.parts:
+            yield from self._in_parts(documents[0], on_chunk)
         elif len(documents) == 1:
             yield from _handle_overflow(self, documents[0], prompt, on_chunk)
         else:
             # Too long together, or one cannot be tokenized: each gets its own prompt.
             for document in documents:
                 yield from self.prompts([document], on_chunk)
+
+    @cached_property
+    def parts(self) -> list[PromptMaker]:
+        """Makers for the parts of a schema that leaves no room for a document; else none."""
+        if self.n_ctx - self.n_fixed() >= MIN_CHUNK_TOKENS:
+            return []
+        return self._halves()
+
+    def _halves(self) -> list[PromptMaker]:
+        found = []
+        for half in halves(self._compiled_schema.schema):
+            compiled = self._compile_part(half)
+            maker = PromptMaker(compiled, self.limit, self._compile_part, self._kept)
+            has_room = maker.n_ctx - maker.n_fixed() >= self.n_ctx // _ROOM_DIVISOR
+            found += [maker] if has_room else maker._halves() or [maker]
+        return found
+
+    def _in_parts(
+        self, indexed: IndexedDocument, on_chunk: OnChunk | None
+    ) -> Iterator[Prompt | IndexedExtraction]:
+        """Yield the prompts that ask for the parts of the schema, or an error of one of them."""
+        whole = DocumentInParts(self._compiled_schema.schema, len(self.parts))
+        prompts: list[Prompt] = []
+        for part in self.parts:
+            for prompt in part.prompts([indexed], on_chunk):
+                if not isinstance(prompt, Prompt):
+                    yield prompt
+                    return
+                prompt.in_parts = whole
+                prompts.append(prompt)
+        yield from prompts
 
     @cached_property
     def longest_whole(self) -> int:
@@ -181,6 +226,8 @@ def check_room(maker: PromptMaker) -> int:
     Raises:
         ContextOverflowError: there is no room for a document, or for chunks of ``chunk_size``.
     """
+    if maker.parts:
+        return min(check_room(part) for part in maker.parts)
     n_fixed = maker.n_fixed()
     room = maker.n_ctx - n_fixed
     if room < MIN_CHUNK_TOKENS:

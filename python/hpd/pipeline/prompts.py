@@ -27,6 +27,7 @@ from hpd.pipeline.document_values import (
     near_tie,
 )
 from hpd.pipeline.reuse import KnownValue, KnownValues
+from hpd.pipeline.schema_parts import DocumentInParts
 from hpd.prompt.lists import WrittenList
 from hpd.prompt.questions import Leaf, Question, Waves, count_attribute
 from hpd.prompt.text import COUNT_KEY, Path
@@ -93,6 +94,8 @@ class Prompt(ABC):
         self.documents = documents
         self.kept_tokens: list[int] | None = None
         """The prompt whose KV cells the engine keeps for another wave."""
+        self.in_parts: DocumentInParts | None = None
+        """The document, if this prompt asks for a part of the schema."""
         self._compiled_schema = compiled_schema
         self._texts = [document.text for _, document in documents]
         self._grounders = [Grounder(text, compiled_schema.years) for text in self._texts]
@@ -165,7 +168,7 @@ class Prompt(ABC):
         self._failure = Failure(error)
 
     def extractions(self) -> Iterator[tuple[int, Extraction[Any]]]:
-        """Yield indices and extractions; none until all chunks of the document are finished."""
+        """Yield indices and extractions; none until the whole document is finished."""
         schema, options = self._compiled_schema.schema, self._compiled_schema.options
         confidence_map = self._compiled_schema.confidence_map
         n = len(self.documents)
@@ -181,6 +184,11 @@ class Prompt(ABC):
                     return
                 values, usage, failure = whole.merged(schema)
                 text = whole.text
+            if self.in_parts is not None:
+                if not self.in_parts.take(values, usage, failure, self._began):
+                    return
+                schema = self.in_parts.schema
+                values, usage, failure = self.in_parts.joined()
             if failure is not None:
                 yield index, Extraction(document.id, usage=usage, error=failure)
                 continue
@@ -345,6 +353,7 @@ class FieldsPrompt(Prompt):
             is_judged_whole
             or schema.has_unwrapped_root
             or self._chunk is not None
+            or self.in_parts is not None
             or len(self.documents) > 1
         ):
             return None

@@ -1,0 +1,90 @@
+"""Splits schemas that leave no room for a document, and puts the values of the parts together."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from hpd.pipeline.chunking import dependent_groups
+from hpd.pipeline.document_values import DocumentValues
+from hpd.results import Failure, Usage
+from hpd.schema.attributes import Attribute, Schema
+
+
+def halves(schema: Schema) -> list[Schema]:
+    """Return two schemas that together have the attributes of one; none if it cannot be split.
+
+    Attributes that come ``after`` each other stay together. What concerns the whole data, such as
+    checks, is left to the whole schema.
+    """
+    return [
+        replace(schema, attributes=part, model=None, document=None, checks=(), has_checks=False)
+        for part in ([] if schema.has_unwrapped_root else _halves(schema.attributes))
+    ]
+
+
+def _halves(attributes: Sequence[Attribute]) -> list[tuple[Attribute, ...]]:
+    groups = dependent_groups(attributes)
+    if len(groups) > 1:
+        middle = len(groups) // 2
+        return [tuple(itertools.chain(*half)) for half in (groups[:middle], groups[middle:])]
+    if len(attributes) != 1 or attributes[0].type != "object":
+        return []
+    whole = attributes[0]
+    return [(replace(whole, attributes=half, checks=()),) for half in _halves(whole.attributes)]
+
+
+def answer_of(attributes: Sequence[Attribute], answer: object) -> object:
+    """Return what an example's answer says about some attributes."""
+    if not isinstance(answer, Mapping):
+        return answer
+    return {
+        one.name: answer_of(one.attributes, answer[one.name])
+        if one.type == "object"
+        else answer[one.name]
+        for one in attributes
+        if one.name in answer
+    }
+
+
+class DocumentInParts:
+    """Collects the values of a document that is asked for the parts of a schema.
+
+    Args:
+        schema: the whole schema.
+        n_parts: the number of its parts.
+    """
+
+    def __init__(self, schema: Schema, n_parts: int) -> None:
+        self.schema = schema
+        self._n_left = n_parts
+        self._values = DocumentValues()
+        self._usage = Usage()
+        self._failure: Failure | None = None
+        self._started_at = float("inf")
+
+    def take(
+        self,
+        values: DocumentValues,
+        usage: Usage,
+        failure: Failure | None,
+        started_at: float | None,
+    ) -> bool:
+        """Store the values of a finished part; return whether all parts are finished."""
+        self._n_left -= 1
+        self._values.fields |= values.fields
+        self._values.attributes |= values.attributes
+        self._failure = self._failure or failure
+        # Parts are decoded together, as chunks are.
+        now = time.perf_counter()
+        self._started_at = min(self._started_at, now if started_at is None else started_at)
+        n_chunks = max(self._usage.n_chunks, usage.n_chunks)
+        seconds = now - self._started_at
+        self._usage = replace(self._usage + usage, n_chunks=n_chunks, seconds=seconds)
+        return self._n_left == 0
+
+    def joined(self) -> tuple[DocumentValues, Usage, Failure | None]:
+        """Return the values of all parts."""
+        return self._values, self._usage, self._failure
