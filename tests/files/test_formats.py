@@ -20,7 +20,7 @@ from hpd.files.encodings import known_encoding
 from hpd.files.inputs import InputReader, Shard
 from hpd.files.reader import RecordReader
 from jsonl import read_lines
-from pdf_files import pdf_of
+from pdf_files import locked_pdf, pdf_of
 
 MADE = Path(__file__).with_name("made")
 HEAD = b"From: a@b.example\nSubject: order\nMIME-Version: 1.0\n"
@@ -754,6 +754,7 @@ def test_the_text_of_an_outlook_message_in_other_forms():
         ("m.msg", bytes.fromhex("d0cf11e0a1b11ae1") + NOISE, "cannot be read as an Outlook"),
         ("m.eml", NOISE, "not an e-mail"),
         ("f.pdf", form()[:200], "cannot be read as PDF"),
+        ("l.pdf", locked_pdf(pdf_of("Size 42")), "this PDF is locked with a password"),
         ("r.parquet", b"PAR1" + NOISE, "Parquet"),
         ("t.txt", b"\xf3\xd4\xcf\xcc", "not valid UTF-8 at byte 1"),  # KOI8-R
         ("g.html", NOISE, "not valid UTF-8"),

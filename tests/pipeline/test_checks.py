@@ -1,9 +1,11 @@
 """The checks of a schema in extractions."""
 
+import re
+
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from small_extractor import SmallExtractor
+from small_extractor import SmallExtractor, give_answers
 
 CHECK = "sum(lines.amount) == total"
 SCHEMA = {
@@ -60,3 +62,18 @@ def test_data_that_its_class_rejects_is_checked(model):
         (refused,) = extractor.extract_many(["a"], on_error="record")
     assert refused.error is not None
     assert [check.right for check in refused.checks] == [4]
+
+
+def test_the_rows_of_all_chunks_are_checked_together(model):
+    def known(text):
+        whats = re.findall(r"item\d+", text)
+        lines = [{"what": what, "amount": int(what[4:])} for what in whats]
+        return {"total": 400 if "total" in text else None, "lines": lines}
+
+    text = "".join(f"item{n} costs {n}\n" for n in range(30)) + "total 400\n"
+    settings = {"on_overflow": "chunk", "chunk_size": 100, "n_ctx": 2048}
+    with SmallExtractor(SCHEMA, model, **settings) as extractor:
+        give_answers(extractor, known)
+        found = extractor.extract(text)
+    assert found.usage.n_chunks > 1
+    assert [(check.left, check.right) for check in found.checks] == [(sum(range(30)), 400)]
