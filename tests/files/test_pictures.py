@@ -1,7 +1,9 @@
 """Pictures and scans, with a stand-in for what recognises their text."""
 
+import cmath
 import importlib.util
 import io
+import math
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -27,15 +29,30 @@ LINES = [
     (corners(20, 60, 120, 80), "Pan 28", 0.98),
     (corners(300, 60, 350, 80), "35.00", 0.97),
 ]
+SIZE = (400, 100)
+
+
+class Lines(list):
+    """Lines on a picture."""
+
+    are_upside_down = False
 
 
 @pytest.fixture
 def recognised(monkeypatch):
-    """What stands on every picture."""
-    lines = [*LINES]
+    """What stands on every picture, and whether lines of it are upside down."""
+    lines = Lines(LINES)
+
+    def recognise(pixels, use_det=True, use_cls=True, use_rec=True):
+        assert pixels.size
+        if use_det:
+            return lines or None, [0.1]
+        assert pixels.shape[0] < pixels.shape[1], "a line is judged as it is read"
+        return [["180" if lines.are_upside_down else "0", 0.99]], [0.1]
+
     module = ModuleType(NAME)
     module.__spec__ = ModuleSpec(NAME, None)
-    module.RapidOCR = lambda: lambda pixels: (lines or None, [0.1])
+    module.RapidOCR = lambda: recognise
     monkeypatch.setitem(sys.modules, NAME, module)
     recogniser.cache_clear()
     yield lines
@@ -56,7 +73,7 @@ def unrecognised(monkeypatch):
 
 def picture(tmp_path, name):
     image = pytest.importorskip("PIL.Image")
-    image.new("RGB", (400, 100), "white").save(path := tmp_path / name)
+    image.new("RGB", SIZE, "white").save(path := tmp_path / name)
     return path
 
 
@@ -71,6 +88,39 @@ def test_the_text_of_a_picture_has_lines_columns_and_boxes(name, recognised, tmp
     assert place.page == 1
     assert place.boxes[0] == pytest.approx((20 + 100 * 4 / 6, 60, 120, 80), abs=0.1)
     assert record.notes == ("the text was recognised in pictures, so that letters may be wrong",)
+
+
+def around(points):
+    xs, ys = zip(*points, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def rotated(points, degrees):
+    """Points of a picture that is rotated clockwise, and moved so that none is left out."""
+    turn = cmath.rect(1, math.radians(degrees))
+    turned = [complex(*point) * turn for point in [*points, *corners(0, 0, *SIZE)]]
+    left, top = (min(getattr(point, part) for point in turned) for part in ("real", "imag"))
+    return [(point.real - left, point.imag - top) for point in turned[: len(points)]]
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270, 4, -2.5, 93, 266])
+def test_a_scan_that_is_turned_or_askew_is_read_in_rows(degrees, recognised, tmp_path):
+    draw = pytest.importorskip("PIL.ImageDraw")
+    image = pytest.importorskip("PIL.Image").new("RGB", (500, 500), "white")
+    (level,) = RecordReader(picture(tmp_path, "level.png"))
+    for n, (own, text, score) in enumerate(LINES):
+        shown = rotated(own, degrees)
+        draw.Draw(image).polygon(shown, fill="black")
+        recognised[n] = (corners(*around(shown)), text, score)
+    recognised.are_upside_down = degrees > 93
+    image.save(path := tmp_path / "turned.png")
+    (record,) = RecordReader(path)
+    assert [line.split() for line in record.text.splitlines()] == [
+        line.split() for line in level.text.splitlines()
+    ]
+    at = record.text.index("35.00")
+    (box,) = record.places.of(at, at + 5).boxes
+    assert box == pytest.approx(around(rotated(LINES[3][0], degrees)), abs=6)
 
 
 def test_a_picture_without_text_is_an_error(recognised, tmp_path):

@@ -15,7 +15,7 @@ from hpd.documents import Box
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.formats.page_layout import Letter, lines_of
-from hpd.files.formats.pictures import RECOGNISED, recognised_letters
+from hpd.files.formats.pictures import RECOGNISED, recognised_lines
 from hpd.files.rows import RECOGNISER, Placed, WholeText, whole_text
 from hpd.files.streams import Source
 from hpd.messages import counted
@@ -169,7 +169,7 @@ def _recognised(pdf: Any, number: int, source: Source) -> list[list[Placed]]:
     """Return the recognised lines of a page that is a picture."""
     page = pdf[number]
     bitmap = page.render(scale=_PIXELS)
-    lines = lines_of(recognised_letters(bitmap.to_numpy(), _PIXELS))
+    lines = recognised_lines(bitmap.to_numpy(), _PIXELS)
     bitmap.close()
     page.close()
     if lines:
