@@ -20,7 +20,7 @@ from hpd.files.encodings import known_encoding
 from hpd.files.inputs import InputReader, Shard
 from hpd.files.reader import RecordReader
 from jsonl import read_lines
-from pdf_files import locked_pdf, pdf_of
+from pdf_files import PICTURE, locked_pdf, pdf_of, placed_pdf
 
 MADE = Path(__file__).with_name("made")
 HEAD = b"From: a@b.example\nSubject: order\nMIME-Version: 1.0\n"
@@ -410,6 +410,18 @@ def test_pages_of_a_pdf_without_text_are_told():
     assert record.notes[0].startswith("2 of 4 pages have no text (scans?)")
     assert len(record.places.page_starts) == 4
     assert "no text layer" in str(read(pdf_of("", ""), "pdf").error)
+
+
+def test_a_page_that_is_a_picture_but_for_a_line_is_told():
+    stamp = [("Page 1 of 9, received 2024-05-31", 40, 280)]
+    record = read(placed_pdf(*stamp, before=PICTURE), "pdf")
+    assert record.text.split()[:2] == ["Page", "1"]
+    (note,) = record.notes
+    assert note.startswith("1 of 1 page is a picture with little text (scans?)")
+    full = [("A letter with its letterhead as a picture", 40, 280 - 12 * n) for n in range(20)]
+    assert read(placed_pdf(*full, before=PICTURE), "pdf").notes == ()
+    small = PICTURE.replace("460 0 0 200", "90 0 0 60")
+    assert read(placed_pdf(*stamp, before=small), "pdf").notes == ()
 
 
 def test_what_a_pdf_has_beside_its_pages_is_told():

@@ -14,7 +14,7 @@ from hpd.errors import InputError
 from hpd.files.formats.pictures import recogniser
 from hpd.files.inputs import InputReader, find_files, skipped_text
 from hpd.files.reader import RecordReader
-from pdf_files import pdf_of
+from pdf_files import PICTURE, pdf_of, placed_pdf
 
 NAME = "rapidocr_onnxruntime"
 
@@ -139,6 +139,18 @@ def test_pages_of_a_pdf_without_text_are_recognised(recognised):
     assert place.boxes[0] == pytest.approx(
         [n * 72 / 200 for n in LINES[3][0][0] + LINES[3][0][2]], abs=0.1
     )
+
+
+def test_a_scan_with_a_stamp_is_recognised_and_a_text_with_a_picture_is_not(recognised):
+    stamped = placed_pdf(("Page 1", 40, 280), before=PICTURE)
+    (record,) = RecordReader(io.BytesIO(stamped), format="pdf")
+    assert record.text.split() == ["Item", "Total", "Pan", "28", "35.00"]
+    assert record.notes == ("the text was recognised in pictures, so that letters may be wrong",)
+    # The text that is recognised is little more than what is there.
+    letter = placed_pdf(("Item Total Pan 28", 40, 280), before=PICTURE)
+    (record,) = RecordReader(io.BytesIO(letter), format="pdf")
+    assert record.text.split() == ["Item", "Total", "Pan", "28"]
+    assert record.notes == ()
 
 
 def test_without_a_recogniser_it_is_said_what_to_install(unrecognised, tmp_path):

@@ -27,6 +27,10 @@ def placed_pdf(*texts, matrix="1 0 0 1", page="/MediaBox [0 0 500 300]", before=
     return _pdf([b"\n".join(shown)], page)
 
 
+PICTURE = "q 460 0 0 200 20 20 cm BI /W 1 /H 1 /CS /G /BPC 8 /F /AHx ID 80> EI Q"
+"""An operator of ``placed_pdf`` that shows a picture on most of the page."""
+
+
 def table_pdf(*pages, ends=(20, 200, 380)):
     """A PDF with a table on each page, which is a list of rows; empty cells are left out."""
     return _pdf(

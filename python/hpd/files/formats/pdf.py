@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from threading import Lock
@@ -27,6 +27,12 @@ _HYPHENS = dict.fromkeys((0x02, 0xFFFE), "-")
 
 _PIXELS = 200 / 72
 """Pixels per point when a page is rendered for text recognition."""
+_MAX_STAMP = 300
+"""Maximum number of letters of a page that may be a scan with a stamp."""
+_MIN_PICTURE = 0.25
+"""Minimum share of such a page that is covered by pictures."""
+_MIN_RECOGNISED = 1.5
+"""Minimum number of letters that are recognised, relative to those that are there already."""
 _ONE_AT_A_TIME = Lock()
 """pdfium is not thread-safe."""
 
@@ -42,8 +48,10 @@ def read_pdf(source: Source) -> WholeText:
         pdf = _opened(data, source.name)
         try:
             pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]
-            if [] in pages and find_spec(RECOGNISER):
-                pages = [lines or _recognised(pdf, n, source) for n, lines in enumerate(pages)]
+            scans = [n for n, lines in enumerate(pages) if _may_be_scan(pdf, n, lines)]
+            if find_spec(RECOGNISER):
+                for n in scans:
+                    pages[n] = _recognised(pdf, n, pages[n], source)
             if n_files := raw.FPDFDoc_GetAttachmentCount(pdf):
                 source.notes.append(f"files within it that are not read: {n_files}")
             if pdf.get_formtype() == raw.FORMTYPE_XFA_FULL:
@@ -58,6 +66,10 @@ def read_pdf(source: Source) -> WholeText:
         source.notes.append(
             f"{counted(n_empty, 'page', 'has', of=len(pages))} no text (scans?){how}"
         )
+    n_unread = 0 if find_spec(RECOGNISER) else len(scans) - n_empty
+    if n_unread:
+        shown = counted(n_unread, "page", "is", of=len(pages))
+        source.notes.append(f"{shown} a picture with little text (scans?){how}")
     return whole_text(pages)
 
 
@@ -165,15 +177,38 @@ def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
     return lines + [[(text, None)] for text in chosen]
 
 
-def _recognised(pdf: Any, number: int, source: Source) -> list[list[Placed]]:
-    """Return the recognised lines of a page that is a picture."""
+def _n_letters(lines: Iterable[Iterable[Placed]]) -> int:
+    return sum(box is not None for line in lines for _, box in line)
+
+
+def _may_be_scan(pdf: Any, number: int, lines: Sequence[Sequence[Placed]]) -> bool:
+    """Return whether a page has no text, or little beside a picture, such as a stamp on a scan."""
+    import pypdfium2.raw as pdfium
+
+    if not lines or _n_letters(lines) > _MAX_STAMP:
+        return not lines
+    page = pdf[number]
+    width, height = page.get_size()
+    covered = 0.0
+    for picture in page.get_objects([pdfium.FPDF_PAGEOBJ_IMAGE]):
+        left, bottom, right, top = picture.get_bounds()
+        covered += (right - left) * (top - bottom)
+    page.close()
+    return bool(covered > _MIN_PICTURE * width * height)
+
+
+def _recognised(
+    pdf: Any, number: int, known: list[list[Placed]], source: Source
+) -> list[list[Placed]]:
+    """Return the recognised lines of a page; those that are known if they have most letters."""
     page = pdf[number]
     bitmap = page.render(scale=_PIXELS)
     lines = recognised_lines(bitmap.to_numpy(), _PIXELS)
     bitmap.close()
     page.close()
-    if lines:
-        source.notes.append(RECOGNISED)
+    if _n_letters(lines) <= _MIN_RECOGNISED * _n_letters(known):
+        return known
+    source.notes.append(RECOGNISED)
     return lines
 
 
