@@ -6,7 +6,14 @@ import pytest
 
 import memory_growth
 from command_line import run_python
-from memory_growth import RUNS, documents, in_new_process, of_documents, of_extractors
+from memory_growth import (
+    RUNS,
+    documents,
+    in_new_process,
+    of_documents,
+    of_extractors,
+    of_pdf_files,
+)
 
 N_FEW, N_MANY, N_EXTRACTORS = (200, 20_000, 200) if "HPD_NIGHTLY" in os.environ else (2, 4, 1)
 GROWTH = 1.02 if "HPD_NIGHTLY" in os.environ else 2.0
@@ -31,6 +38,12 @@ def test_resident_memory_is_that_of_the_process():
 @pytest.mark.parametrize("run", RUNS)
 def test_memory_after_many_documents(run):
     before, after = in_new_process(of_documents, run, N_FEW, N_MANY)
+    assert after <= GROWTH * before
+
+
+def test_memory_after_many_pdf_files(tmp_path):
+    pytest.importorskip("pypdfium2")
+    before, after = in_new_process(of_pdf_files, tmp_path, 10 * N_FEW, 20 * N_FEW)
     assert after <= GROWTH * before
 
 

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from hpd.extractor import Extractor
+from hpd.files.inputs import InputReader
 from hpd.serving.dispatcher import MAX_PLANS
+from pdf_files import locked_pdf, pdf_of
 from server_process import serving
 
 SCHEMA = "brand, model_number, color"
@@ -54,6 +56,29 @@ def of_documents(run: str, few: int, many: int) -> tuple[float, float]:
             if n_done == few:
                 before = resident()
         return before, resident()
+
+
+def of_pdf_files(folder: Path, few: int, many: int) -> tuple[float, float]:
+    """The memory after few PDF files were read and extracted, and after many.
+
+    Every tenth is broken, and every tenth is locked.
+    """
+    for n in range(many):
+        data = pdf_of(*(f"Nordvik lamp {n}, page {page}" for page in range(5)))
+        data = {0: data[: len(data) // 3], 5: locked_pdf(data)}.get(n % 10, data)
+        (folder / f"{n:05}.pdf").write_bytes(data)
+    before = 0.0
+    n_failed = 0
+    with Extractor(SCHEMA) as extractor, InputReader([str(folder)]) as reader:
+        for n_read, record in enumerate(reader, start=1):
+            if record.error is None:
+                extractor.extract(record.text)
+            n_failed += record.error is not None
+            if n_read == few:
+                before = resident()
+    if n_failed != many // 5:
+        raise RuntimeError(f"{n_failed} of {many} files failed")
+    return before, resident()
 
 
 def of_extractors(n: int) -> tuple[float, float]:
