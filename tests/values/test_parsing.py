@@ -274,6 +274,13 @@ def test_a_number_has_the_sign_that_brackets_or_a_minus_behind_it_mean(raw, docu
     assert whole.value == (value if value == int(value) else None)
 
 
+@pytest.mark.parametrize("limit", [{"minimum": 0}, {"exclusive_minimum": 0}, {"minimum": 1000}])
+def test_what_is_never_negative_keeps_its_sign(limit):
+    text = "Revenue 18,913; members (1,234)"
+    assert parse_value(" 1234,", Attribute("a", "integer"), text).value == -1234
+    assert parse_value(" 1234,", Attribute("a", "integer", **limit), text).value == 1234
+
+
 @pytest.mark.parametrize(
     ("raw", "document", "value"),
     [

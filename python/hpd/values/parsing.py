@@ -120,7 +120,10 @@ def _read_json(text: str, attribute: Attribute, document: str) -> Any:
         if meant is None and attribute.type == "number":
             meant = decimal_number(number, document)
         number = meant or number
-        text = (negative_number(number, document) or number) + text[numeral.end() :]
+        lower = (attribute.minimum, attribute.exclusive_minimum)
+        if all(limit is None or limit < 0 for limit in lower):
+            number = negative_number(number, document) or number
+        text = number + text[numeral.end() :]
     value, _ = _DECODER.raw_decode(text)
     return value
 
