@@ -5,7 +5,10 @@ import html
 import json
 import re
 import struct
+import sys
 import zlib
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 
 import numpy as np
 import pypdfium2
@@ -16,6 +19,7 @@ from fake_extractor import FakeExtractor
 from hpd.cli import main
 from hpd.evaluation import report_pages
 from hpd.files.formats.pdf import page_pictures
+from hpd.files.formats.pictures import recogniser
 from hpd.files.streams import Source
 from hpd.results import Extraction, FieldValue
 from hpd.show.shown_values import shown_values
@@ -96,6 +100,35 @@ def test_pages_with_values_and_their_neighbours_are_shown(folder, capsys):
         assert shades.shape == (round(200 * DPI / 72), round(300 * DPI / 72) + 1)
     assert not (folder / "r_files").exists()
     assert "img-src data:;" in (folder / "r.html").read_text()
+
+
+@pytest.fixture
+def recognised(monkeypatch):
+    """A stand-in for what recognises the texts of pictures."""
+    line = [[200, 40], [400, 40], [400, 60], [200, 60]], "Nordvik", 0.99
+    module = ModuleType("rapidocr_onnxruntime")
+    module.__spec__ = ModuleSpec(module.__name__, None)
+    module.RapidOCR = lambda: lambda _, use_det=True, **__: ([line] if use_det else ["0"], [0.1])
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    recogniser.cache_clear()
+    yield
+    recogniser.cache_clear()
+
+
+@pytest.mark.parametrize(("size", "shown"), [((401, 100), (401, 100)), ((3600, 90), (1800, 45))])
+def test_a_picture_is_shown_with_its_boxes_in_pixels(size, shown, folder, recognised, capsys):
+    image = pytest.importorskip("PIL.Image").new("RGB", size, "white")
+    image.paste("black", (200, 40, 400, 60))
+    image.save("docs/a.png")
+    write_lines(folder / "v.jsonl", line_of("docs/a.png", "Nordvik"))
+    assert main(["report", "v.jsonl", "--documents", "docs", "-o", "r.html"]) == 0
+    (((number, width, height, address),),) = pages_of(folder / "r.html")
+    assert (number, width, height) == (1, *size)
+    shades = pixels(embedded(address))
+    scale = shown[0] / size[0]
+    assert shades.shape[0] == shown[1]
+    assert shades[int(50 * scale), int(300 * scale)] == 0
+    assert shades[2, 2] == WHITE
 
 
 def test_without_pages_the_text_is_shown_alone(folder):
@@ -304,5 +337,5 @@ def test_a_file_that_cannot_be_rendered_is_told(folder, monkeypatch, capsys):
     monkeypatch.setattr(report_pages, "page_pictures", damaged)
     assert main(["report", "v.jsonl", "--documents", "docs", "-o", "r.html"]) == 0
     said = capsys.readouterr().err
-    assert "the pages of 1 PDF file cannot be shown: docs/a.pdf: cannot be rendered" in said
+    assert "the pages of 1 file cannot be shown: docs/a.pdf: cannot be rendered" in said
     assert [len(pages) for pages in pages_of(folder / "r.html")] == [0, 1]

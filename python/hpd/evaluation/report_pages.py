@@ -12,8 +12,10 @@ from urllib.parse import quote
 
 from hpd.errors import InputError
 from hpd.evaluation.report import ReportedDocument, ReportedPage
-from hpd.files.formats.pdf import PagePicture, page_pictures
+from hpd.files.formats.pdf import page_pictures
+from hpd.files.formats.pictures import PagePicture, image_pages
 from hpd.files.reader import open_source
+from hpd.files.rows import EXTENSIONS
 from hpd.files.streams import Source, without_compression
 from hpd.messages import counted
 from hpd.version import install_command
@@ -68,7 +70,7 @@ class PictureStore:
 def with_pages(
     documents: Sequence[ReportedDocument], store: PictureStore, notices: list[str]
 ) -> list[ReportedDocument]:
-    """Add pictures of their pages to documents that are readable PDF files.
+    """Add pictures of their pages to documents that are readable PDF files or pictures.
 
     Pages with values and their neighbours are drawn; for a document without values, the first page.
     ``notices`` receives a line for what cannot be shown.
@@ -79,11 +81,12 @@ def with_pages(
     n_unknown = 0
     for number, document in enumerate(documents, start=1):
         pages: list[ReportedPage] = []
-        if document.file is not None and _is_pdf(document.file):
+        is_image = document.file is not None and _is_image(document.file)
+        if document.file is not None and (is_image or _is_pdf(document.file)):
+            draw = image_pages if is_image else page_pictures
             try:
                 with open_source(document.file) as file:
-                    source = Source(file, document.file)
-                    for each in page_pictures(source, _numbers(document)):
+                    for each in draw(Source(file, document.file), _numbers(document)):
                         name = store.add(number, each)
                         pages.append(ReportedPage(each.number, each.width, each.height, name))
             except InputError as error:
@@ -99,9 +102,7 @@ def with_pages(
         )
         notices.append(f"the pages of {counted(n_unknown, 'PDF file')} are not shown: {why}")
     if errors:
-        notices.append(
-            f"the pages of {counted(len(errors), 'PDF file')} cannot be shown: {errors[0]}"
-        )
+        notices.append(f"the pages of {counted(len(errors), 'file')} cannot be shown: {errors[0]}")
     return [
         replace(document, pages=tuple(replace(each, url=store.url(each.url)) for each in pages))
         for document, pages in zip(documents, found, strict=True)
@@ -116,3 +117,7 @@ def _numbers(document: ReportedDocument) -> list[int]:
 
 def _is_pdf(path: str) -> bool:
     return without_compression(path).suffix.lower() == ".pdf"
+
+
+def _is_image(path: str) -> bool:
+    return EXTENSIONS.get(without_compression(path).suffix.lower()) == "image"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import struct
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from threading import Lock
 from typing import Any
@@ -15,7 +12,13 @@ from hpd.documents import Box
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.formats.page_layout import Letter, lines_of
-from hpd.files.formats.pictures import RECOGNISED, recognised_lines
+from hpd.files.formats.pictures import (
+    MAX_SIDE,
+    RECOGNISED,
+    PagePicture,
+    png_of,
+    recognised_lines,
+)
 from hpd.files.rows import RECOGNISER, Placed, WholeText, whole_text
 from hpd.files.streams import Source
 from hpd.messages import counted
@@ -37,7 +40,6 @@ _ONE_AT_A_TIME = Lock()
 """pdfium is not thread-safe."""
 
 _PICTURE_DPI = 110
-_MAX_SIDE = 1800  # pixels of the longer side of a picture: posters are rendered smaller
 
 
 def read_pdf(source: Source) -> WholeText:
@@ -73,19 +75,6 @@ def read_pdf(source: Source) -> WholeText:
     return whole_text(pages)
 
 
-@dataclass(frozen=True, slots=True)
-class PagePicture:
-    """A page as it is displayed."""
-
-    number: int
-    """Of the page, from 1."""
-    width: float
-    """In points, as boxes are."""
-    height: float
-    png: bytes
-    """The picture in 16 shades of grey."""
-
-
 def page_pictures(source: Source, numbers: Iterable[int]) -> Iterator[PagePicture]:
     """Render some pages of a PDF, one at a time; those that it does not have are left out.
 
@@ -114,33 +103,12 @@ def page_pictures(source: Source, numbers: Iterable[int]) -> Iterator[PagePictur
 def _page_picture(pdf: Any, number: int) -> PagePicture:
     page = pdf[number - 1]
     width, height = page.get_size()
-    scale = min(_PICTURE_DPI / 72, _MAX_SIDE / max(width, height, 1))
+    scale = min(_PICTURE_DPI / 72, MAX_SIDE / max(width, height, 1))
     bitmap = page.render(scale=scale, grayscale=True)
-    png = _png(bitmap.to_numpy())
+    png = png_of(bitmap.to_numpy())
     bitmap.close()
     page.close()
     return PagePicture(number, round(width, 1), round(height, 1), png)
-
-
-def _png(pixels: Any) -> bytes:
-    """Encode rows of grey pixels as a PNG with four bits per pixel."""
-    import numpy as np
-
-    height, width = pixels.shape[:2]
-    shades = pixels.reshape(height, width) >> 4
-    if width % 2:
-        shades = np.pad(shades, ((0, 0), (0, 1)))
-    rows = np.zeros((height, 1 + shades.shape[1] // 2), np.uint8)  # each begins with its filter: 0
-    rows[:, 1:] = shades[:, ::2] << 4 | shades[:, 1::2]
-    parts = (
-        (b"IHDR", struct.pack(">IIBBBBB", width, height, 4, 0, 0, 0, 0)),
-        (b"IDAT", zlib.compress(rows.tobytes())),
-        (b"IEND", b""),
-    )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-        for name, data in parts
-    )
 
 
 def _pdfium() -> Any:

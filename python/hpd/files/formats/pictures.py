@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from math import cos, dist, pi, radians, sin
 from typing import Any
@@ -16,6 +19,8 @@ from hpd.files.rows import RECOGNISER, Placed, WholeText, whole_text
 from hpd.files.streams import Source
 
 RECOGNISED = "the text was recognised in pictures, so that letters may be wrong"
+MAX_SIDE = 1800
+"""Pixels of the longer side of a page that is shown: posters are made smaller."""
 _NEEDED_FOR = "reading pictures and scans"
 _N_JUDGED = 7
 """Number of lines that tell whether a page is upside down."""
@@ -142,18 +147,83 @@ def _letters(lines: Iterable[tuple[_Corners, str]], scale: float) -> Iterator[Le
         yield Letter("\n", (0, 0, 0, 0))
 
 
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A page as it is displayed."""
+
+    number: int
+    """Of the page, from 1."""
+    width: float
+    """In the unit of its boxes: points, or pixels of a picture."""
+    height: float
+    png: bytes
+    """The picture in 16 shades of grey."""
+
+
+def image_pages(source: Source, numbers: Iterable[int]) -> Iterator[PagePicture]:
+    """Yield some of the pictures in a file, one at a time; those that it does not have are left
+    out.
+
+    Raises:
+        InputError: the file cannot be read.
+        MissingPackageError: Pillow is not installed.
+    """
+    import_extra("PIL", "pillow", "ocr", _NEEDED_FOR)
+    import numpy as np
+    from PIL import Image
+
+    try:
+        frames = _frames(source.read())
+    except OSError as error:
+        raise InputError(f"{source.name}: cannot be shown: {error}") from error
+    for number in numbers:
+        if 1 <= number <= len(frames):
+            frame = frames[number - 1]
+            width, height = frame.size
+            scale = min(1.0, MAX_SIDE / max(frame.size))
+            shown = frame.convert("L").resize(
+                (max(1, round(width * scale)), max(1, round(height * scale))), Image.Resampling.BOX
+            )
+            yield PagePicture(number, width, height, png_of(np.asarray(shown)))
+
+
+def png_of(pixels: Any) -> bytes:
+    """Encode rows of grey pixels as a PNG with four bits per pixel."""
+    import numpy as np
+
+    height, width = pixels.shape[:2]
+    shades = pixels.reshape(height, width) >> 4
+    if width % 2:
+        shades = np.pad(shades, ((0, 0), (0, 1)))
+    rows = np.zeros((height, 1 + shades.shape[1] // 2), np.uint8)  # each begins with its filter: 0
+    rows[:, 1:] = shades[:, ::2] << 4 | shades[:, 1::2]
+    parts = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 4, 0, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows.tobytes())),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in parts
+    )
+
+
+def _frames(data: bytes) -> list[Any]:
+    """Return the pictures in a file, upright as cameras record it."""
+    from PIL import Image, ImageOps, ImageSequence
+
+    with Image.open(io.BytesIO(data)) as image:
+        return [
+            ImageOps.exif_transpose(frame).convert("RGB") for frame in ImageSequence.Iterator(image)
+        ]
+
+
 def _read_picture(source: Source) -> WholeText:
     """Read the text of a picture; several pictures in a file, such as a fax, are pages."""
     recogniser()
     import numpy as np
-    from PIL import Image, ImageOps, ImageSequence
 
-    with Image.open(io.BytesIO(source.read())) as image:
-        frames = [
-            np.asarray(ImageOps.exif_transpose(frame).convert("RGB"))
-            for frame in ImageSequence.Iterator(image)
-        ]
-    pages = [recognised_lines(frame) for frame in frames]
+    pages = [recognised_lines(np.asarray(frame)) for frame in _frames(source.read())]
     if not any(pages):
         raise InputError(f"{source.name}: no text was recognised in this picture")
     source.notes.append(RECOGNISED)
