@@ -237,6 +237,15 @@ def test_after_a_choice_that_was_changed_a_list_has_only_stated_ones(script, tex
     assert "item 2: the model would write something else" in extraction.fields["x"].error
 
 
+def test_numbers_that_repeat_end_a_list_also_after_others_with_the_same_last_digit(script):
+    parts = {"position": {"type": "integer"}, "pieces": {"type": "integer"}}
+    schema = {"type": "array", "items": {"type": "object", "properties": parts}}
+    rows = [{"position": 30, "pieces": 500}, {"position": 40, "pieces": 40}]
+    found, extraction = field(script, schema, [*rows, *rows[1:] * 60], f"{rows}", lists="ar")
+    assert found.repeated
+    assert extraction.data["x"] in (rows, [*rows, rows[1]])
+
+
 STATED = [f"PX-{n} ({n})" for n in range(30)]
 
 

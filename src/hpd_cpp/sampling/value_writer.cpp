@@ -58,8 +58,8 @@ std::vector<size_t> quotes_in(const std::string & json) {
     return quotes;
 }
 
-// Counts the texts and numbers, but not the keys, in a part of a JSON text that may begin or end
-// inside a string.
+// Counts the texts and numbers, but not the keys, in a part of a JSON text. Those at its beginning
+// and end are left out if they may be incomplete.
 std::map<std::string, size_t> scalars_in(const std::string & json, bool ends_in_string) {
     const std::vector<size_t> quotes = quotes_in(json);
     std::map<std::string, size_t> scalars;
@@ -72,7 +72,7 @@ std::map<std::string, size_t> scalars_in(const std::string & json, bool ends_in_
         for (size_t i = begin; i < end; ++i) {
             const size_t start = i;
             while (i < end && is_part(json[i])) ++i;
-            if (i > start) ++scalars[json.substr(start, i - start)];
+            if (i > start && start > 0 && i < json.size()) ++scalars[json.substr(start, i - start)];
         }
     };
     for (; q + 1 < quotes.size(); q += 2) {
@@ -298,8 +298,14 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     } else {
         const auto scalars = scalars_in(repeated, value.scanner.in_string());
         if (!exceed(scalars, document)) return false;
-        // The first token may complete the previous item.
-        if (are_absent(scalars, document)) n_kept = first + 1;
+        // The first tokens may complete the previous item.
+        const char end = is_in('}', repeated) ? '}' : ',';
+        if (are_absent(scalars, document)) {
+            n_kept = first + 1;
+        } else {
+            const auto completes = [&](Token token) { return is_in(end, model_.piece(token)); };
+            while (n_kept < value.tokens.size() && !completes(value.tokens[n_kept - 1])) ++n_kept;
+        }
     }
     while (is_inside_a_character(value.text[n_bytes(value, n_kept)])) ++n_kept;
     cut(value, n_kept);
