@@ -105,10 +105,10 @@ class Options:
         None,
         affects="values",
         target="prompt",
-        help="how lists are read: each list from beginning to end, beside all other fields (ar); "
-        "row names as one list, then all other parts by row name, with fewer steps but more "
-        "errors (names); or the number of rows, then all rows by number, for models trained for it "
-        "(numbers). The default is set in the model's file, else ar",
+        help="how lists are read: a few rows by name, longer lists from beginning to end, beside "
+        "all other fields (ar); all rows by name, with fewer steps but more errors (names); or the "
+        "number of rows, then all rows by number, for models trained for it (numbers). The default "
+        "is set in the model's file, else ar",
         per_call=True,
     )
     document_role: DocumentRole = option(

@@ -232,9 +232,11 @@ def test_objects_of_one_part_are_read_as_that_part():
 def test_names_tell_whether_there_is_a_list_to_write():
     """A model expects items behind the key of a list, and writes some where there are none."""
     names = '{"all the results[].test values":'
-    assert keys(RESULTS, BLOOD, "ar") == [
-        [(names, ["Iron", "Zinc", "Lead"])],
-        [('{"results":', BLOOD["results"])],
+    tests = ["Iron", "Zinc", "Lead", "Copper", "Tin"]
+    rows = [{"test": test, "result": 15.5, "unit": "g"} for test in tests]
+    assert keys(RESULTS, {"results": rows}, "ar") == [
+        [(names, tests)],
+        [('{"results":', rows)],
     ]
     assert keys(RESULTS, {"results": []}, "ar") == [[(names, [])]]
     assert keys("at [{x int, y int}]", {"at": [{"x": 1, "y": 2}]}, "ar") == [
@@ -242,9 +244,16 @@ def test_names_tell_whether_there_is_a_list_to_write():
     ]
     whole = Waves(load_schema(RESULTS), lists="ar")
     whole.first()
-    (question,) = whole.next([3], lambda d: BLOOD, lambda d, path: path[1])
+    (question,) = whole.next([5], lambda d: {}, lambda d, path: path[1])
     attribute = question.leaf.attribute
     assert (attribute.forbids_null, attribute.min_items) == (True, 1)
+
+
+def test_a_few_rows_are_asked_for_by_their_names_if_those_tell_them_apart():
+    assert keys(RESULTS, BLOOD, "ar") == keys(RESULTS, BLOOD, "names")
+    answer = {"results": [*BLOOD["results"][:2], BLOOD["results"][0]]}
+    (_, whole) = keys(RESULTS, answer, "ar")
+    assert whole == [('{"results":', answer["results"])]
 
 
 @pytest.mark.parametrize(("n_items", "is_finished"), [(2, False), (3, True), (4, True)])

@@ -30,6 +30,9 @@ from hpd.prompt.text import (
 from hpd.schema.attributes import MAX_LEVELS, MAX_RECURSIVE, WHICH_KEY, Attribute, Schema
 from hpd.schema.checks import first_waves
 
+MAX_NAMED_ROWS = 4
+"""Maximum number of rows that are asked for by their names where longer lists are decoded whole."""
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
@@ -402,10 +405,10 @@ class Waves:
     ) -> Leaf | None:
         """Return the next question for a list that is not finished, or None if it is.
 
-        Once its names show that there are items, a whole list is asked for; if it has fewer items
-        than names, it goes on by the names. A list of names is asked for again with more parts if
-        the names do not tell its rows apart: if two are equal, or if more lines of the document
-        begin with a name than the list has rows of it.
+        Once its names show that there are more than a few items, a whole list is asked for; if it
+        has fewer items than names, it goes on by the names. A list of names is asked for again with
+        more parts if the names do not tell its rows apart: if two are equal, or if more lines of
+        the document begin with a name than the list has rows of it.
         """
         leaf, d, written = question.leaf, question.document, question.leaf.written
         if written is None or not isinstance(value, int):
@@ -416,18 +419,18 @@ class Waves:
         ]
         rows = [row for row in found if any(own is not None for own in row.values())]
         n_different = len(set(map(repr, rows)))
+        n_rows = Counter(row[written.name] for row in rows) if written.names else {}
+        is_unique = n_different == len(rows) and all(
+            n_lines(d, str(name)) <= n for name, n in n_rows.items()
+        )
+        following: WrittenList | None = None
         if written.precedes_whole_list:
-            following = WrittenList(written.array, n_named=n_different) if rows else None
+            if len(rows) > MAX_NAMED_ROWS or not is_unique:
+                following = WrittenList(written.array, n_named=n_different)
         elif value < written.n_named:
             following = list_to_write(written.array, "names")
-        elif written.names:
-            n_rows = Counter(row[written.name] for row in rows)
-            is_unique = n_different == len(rows) and all(
-                n_lines(d, str(name)) <= n for name, n in n_rows.items()
-            )
-            following = None if is_unique else written.longer
-        else:
-            following = None
+        elif written.names and not is_unique:
+            following = written.longer
         if following is None:
             return None
         return replace(leaf, attribute=following.attribute, written=following)
