@@ -5,10 +5,7 @@ import html
 import json
 import re
 import struct
-import sys
 import zlib
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 
 import numpy as np
 import pypdfium2
@@ -16,10 +13,10 @@ import pytest
 
 import hpd
 from fake_extractor import FakeExtractor
+from fake_recogniser import recognising
 from hpd.cli import main
 from hpd.evaluation import report_pages
 from hpd.files.formats.pdf import page_pictures
-from hpd.files.formats.pictures import recogniser
 from hpd.files.streams import Source
 from hpd.results import Extraction, FieldValue
 from hpd.show.shown_values import shown_values
@@ -106,13 +103,12 @@ def test_pages_with_values_and_their_neighbours_are_shown(folder, capsys):
 def recognised(monkeypatch):
     """A stand-in for what recognises the texts of pictures."""
     line = [[200, 40], [400, 40], [400, 60], [200, 60]], "Nordvik", 0.99
-    module = ModuleType("rapidocr_onnxruntime")
-    module.__spec__ = ModuleSpec(module.__name__, None)
-    module.RapidOCR = lambda: lambda _, use_det=True, **__: ([line] if use_det else ["0"], [0.1])
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    recogniser.cache_clear()
-    yield
-    recogniser.cache_clear()
+
+    def recognise(_, use_det=True, **__):
+        return [line] if use_det else ["0"], [0.1]
+
+    with recognising(monkeypatch, recognise):
+        yield
 
 
 @pytest.mark.parametrize(("size", "shown"), [((401, 100), (401, 100)), ((3600, 90), (1800, 45))])

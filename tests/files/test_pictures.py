@@ -5,11 +5,10 @@ import importlib.util
 import io
 import math
 import sys
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 
 import pytest
 
+from fake_recogniser import recognising
 from hpd.errors import InputError
 from hpd.files.formats.pictures import recogniser
 from hpd.files.inputs import InputReader, find_files, skipped_text
@@ -50,13 +49,8 @@ def recognised(monkeypatch):
         assert pixels.shape[0] < pixels.shape[1], "a line is judged as it is read"
         return [["180" if lines.are_upside_down else "0", 0.99]], [0.1]
 
-    module = ModuleType(NAME)
-    module.__spec__ = ModuleSpec(NAME, None)
-    module.RapidOCR = lambda: recognise
-    monkeypatch.setitem(sys.modules, NAME, module)
-    recogniser.cache_clear()
-    yield lines
-    recogniser.cache_clear()
+    with recognising(monkeypatch, recognise):
+        yield lines
 
 
 @pytest.fixture

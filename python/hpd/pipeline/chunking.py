@@ -666,6 +666,28 @@ class _PassMerger:
                 self.whole.fields[target] = replace(result, margin=margin)
 
 
+class UsageOfPrompts:
+    """Adds up the usage of prompts that ask for one document.
+
+    Args:
+        total: the usage to which theirs is added.
+    """
+
+    def __init__(self, total: Usage) -> None:
+        self.total = total
+        self._started_at: float | None = None
+
+    def add(self, usage: Usage, started_at: float | None) -> None:
+        """Add the usage of a finished prompt, which started at a time of ``perf_counter``."""
+        # The prompts are decoded together, so the time is that from the first start to now.
+        if started_at is not None:
+            self._started_at = (
+                started_at if self._started_at is None else min(started_at, self._started_at)
+            )
+        seconds = 0.0 if self._started_at is None else time.perf_counter() - self._started_at
+        self.total = replace(self.total + usage, seconds=seconds)
+
+
 class ChunkedDocument:
     """Collects the values of a document's chunks.
 
@@ -683,8 +705,7 @@ class ChunkedDocument:
         self._passes: list[dict[int, DocumentValues]] = [{} for _ in n_chunks]
         """The values of each pass, by the start of their chunk."""
         self._failure: Failure | None = None
-        self._usage = Usage(n_chunks=sum(n_chunks))
-        self._started_at: float | None = None
+        self._usage = UsageOfPrompts(Usage(n_chunks=sum(n_chunks)))
         self._n_finished = 0
         self._index = index
         self._on_chunk = on_chunk
@@ -692,12 +713,12 @@ class ChunkedDocument:
     def announce(self) -> None:
         """Call ``on_chunk``."""
         if self._on_chunk is not None:
-            self._on_chunk(self._index, self._n_finished, self._usage.n_chunks)
+            self._on_chunk(self._index, self._n_finished, self._usage.total.n_chunks)
 
     @property
     def is_finished(self) -> bool:
         """Whether all chunks are finished."""
-        return self._n_finished == self._usage.n_chunks
+        return self._n_finished == self._usage.total.n_chunks
 
     def take(
         self,
@@ -712,26 +733,20 @@ class ChunkedDocument:
         self._n_finished += 1
         self._passes[chunk.pass_index][chunk.chunk.start] = values
         self._failure = self._failure or failure
-        # Chunks are decoded together, so the time is that from the first start to now.
-        if started_at is not None:
-            self._started_at = (
-                started_at if self._started_at is None else min(started_at, self._started_at)
-            )
-        seconds = 0.0 if self._started_at is None else time.perf_counter() - self._started_at
-        self._usage = replace(self._usage + usage, seconds=seconds)
+        self._usage.add(usage, started_at)
         self.announce()
 
     def merged(self, schema: Schema) -> tuple[DocumentValues, Usage, Failure | None]:
         """Return the values of the whole document, once all chunks are finished."""
         if self._failure is not None:
-            return DocumentValues(), self._usage, self._failure
+            return DocumentValues(), self._usage.total, self._failure
         whole, *later = [
             merge_chunks(schema, [chunks[n] for n in sorted(chunks)], self.text, sorted(chunks))
             for chunks in self._passes
         ]
         for others in later:
             add_pass(schema, whole, others)
-        return whole, self._usage, None
+        return whole, self._usage.total, None
 
 
 @dataclass(frozen=True, slots=True)

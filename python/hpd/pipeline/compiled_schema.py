@@ -608,7 +608,7 @@ class CompiledSchema:
         max_tokens: int,
     ) -> Field:
         # A document need not state how many items a list has.
-        is_free = leaf.union is not None or (_is_count(leaf) and leaf.written is None)
+        is_free = _is_count(leaf) or leaf.union is not None
         if stated is not None and leaf.is_forced and leaf.written is None:
             is_free = is_free or not stated.allowed(leaf.attribute)
         constraints = self._constraints if stated is None or is_free else stated
@@ -731,7 +731,7 @@ def _is_copied_text(attribute: Attribute | None) -> bool:
 
 def _is_count(leaf: Leaf) -> bool:
     """Return whether a leaf is the item count of an array."""
-    return leaf.path[-1] == COUNT_KEY and leaf.array is not None
+    return leaf.path[-1] == COUNT_KEY and leaf.array is not None and leaf.written is None
 
 
 @lru_cache(_MAX_FINGERPRINTS)

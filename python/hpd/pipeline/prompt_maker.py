@@ -107,7 +107,7 @@ class PromptMaker:
         self.limit = limit
         self.n_ctx = limit.n_cells
         self._kind = AnswerPrompt if self.options.method == "ar" else FieldsPrompt
-        self._kept = reuse
+        self._unscoped_reuse = reuse
         self._reuse = reuse and reuse.within(
             compiled_schema.context(include_schema=not reuse.by_field)
         )
@@ -138,7 +138,7 @@ class PromptMaker:
     @cached_property
     def parts(self) -> list[PromptMaker]:
         """Makers for the parts of a schema that leaves no room for a document; else none."""
-        if self.n_ctx - self.n_fixed() >= MIN_CHUNK_TOKENS:
+        if self.n_ctx - self.n_fixed >= MIN_CHUNK_TOKENS:
             return []
         return self._halves()
 
@@ -146,8 +146,8 @@ class PromptMaker:
         found = []
         for half in halves(self._compiled_schema.schema):
             compiled = self._compile_part(half)
-            maker = PromptMaker(compiled, self.limit, self._compile_part, self._kept)
-            has_room = maker.n_ctx - maker.n_fixed() >= self.n_ctx // _ROOM_DIVISOR
+            maker = PromptMaker(compiled, self.limit, self._compile_part, self._unscoped_reuse)
+            has_room = maker.n_ctx - maker.n_fixed >= self.n_ctx // _ROOM_DIVISOR
             found += [maker] if has_room else maker._halves() or [maker]
         return found
 
@@ -176,7 +176,7 @@ class PromptMaker:
             return 0
         if self.options.chunk_size or not self.limit.n_finetuned:
             return self.options.chunk_size
-        return max(_GOOD_CHUNK_TOKENS, self.limit.n_finetuned - self.n_fixed())
+        return max(_GOOD_CHUNK_TOKENS, self.limit.n_finetuned - self.n_fixed)
 
     def _is_to_be_cut(self, text: str) -> bool:
         """Return whether a document is cut even if it fits the context."""
@@ -207,8 +207,9 @@ class PromptMaker:
         # Fields of later waves have longer keys.
         return request.n_cells + self._compiled_schema.n_later_tokens if request else 0
 
+    @cached_property
     def n_fixed(self) -> int:
-        """Return the tokens that a prompt needs in addition to its document."""
+        """The tokens that a prompt needs in addition to its document."""
         return self.n_needed(self._kind(self._compiled_schema, [(0, Document(""))]))
 
     def n_over(self, prompt: Prompt) -> int:
@@ -228,7 +229,7 @@ def check_room(maker: PromptMaker) -> int:
     """
     if maker.parts:
         return min(check_room(part) for part in maker.parts)
-    n_fixed = maker.n_fixed()
+    n_fixed = maker.n_fixed
     room = maker.n_ctx - n_fixed
     if room < MIN_CHUNK_TOKENS:
         n_own = maker.n_tokens(maker.options.instructions)
@@ -271,7 +272,7 @@ def _handle_overflow(
         yield _failed_extraction(indexed, error)
         return
     if maker.options.on_overflow == "error":
-        n_own = maker.n_needed(prompt) - maker.n_fixed()
+        n_own = maker.n_needed(prompt) - maker.n_fixed
         remedy = "have" if maker.limit.is_set_by_model else "or have"
         message = (
             f"{maker.n_over(prompt)} tokens over: the document has {n_own}, and the context "

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hpd.pipeline.chunking import dependent_groups
+from hpd.pipeline.chunking import UsageOfPrompts, dependent_groups
 from hpd.pipeline.document_values import DocumentValues
 from hpd.results import Failure, Usage
 from hpd.schema.attributes import Attribute, Schema
@@ -61,9 +60,9 @@ class DocumentInParts:
         self.schema = schema
         self._n_left = n_parts
         self._values = DocumentValues()
-        self._usage = Usage()
+        self._usage = UsageOfPrompts(Usage())
+        self._n_chunks = 1
         self._failure: Failure | None = None
-        self._started_at = float("inf")
 
     def take(
         self,
@@ -77,14 +76,11 @@ class DocumentInParts:
         self._values.fields |= values.fields
         self._values.attributes |= values.attributes
         self._failure = self._failure or failure
-        # Parts are decoded together, as chunks are.
-        now = time.perf_counter()
-        self._started_at = min(self._started_at, now if started_at is None else started_at)
-        n_chunks = max(self._usage.n_chunks, usage.n_chunks)
-        seconds = now - self._started_at
-        self._usage = replace(self._usage + usage, n_chunks=n_chunks, seconds=seconds)
+        self._usage.add(usage, started_at)
+        self._n_chunks = max(self._n_chunks, usage.n_chunks)
         return self._n_left == 0
 
     def joined(self) -> tuple[DocumentValues, Usage, Failure | None]:
         """Return the values of all parts."""
-        return self._values, self._usage, self._failure
+        usage = replace(self._usage.total, n_chunks=self._n_chunks)
+        return self._values, usage, self._failure

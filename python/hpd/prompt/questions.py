@@ -419,17 +419,20 @@ class Waves:
         ]
         rows = [row for row in found if any(own is not None for own in row.values())]
         n_different = len(set(map(repr, rows)))
-        n_rows = Counter(row[written.name] for row in rows) if written.names else {}
-        is_unique = n_different == len(rows) and all(
-            n_lines(d, str(name)) <= n for name, n in n_rows.items()
-        )
+
+        def are_told_apart() -> bool:
+            n_rows = Counter(str(row[written.name]) for row in rows)
+            return n_different == len(rows) and all(
+                n_lines(d, name) <= n for name, n in n_rows.items()
+            )
+
         following: WrittenList | None = None
         if written.precedes_whole_list:
-            if len(rows) > MAX_NAMED_ROWS or not is_unique:
+            if len(rows) > MAX_NAMED_ROWS or not are_told_apart():
                 following = WrittenList(written.array, n_named=n_different)
         elif value < written.n_named:
             following = list_to_write(written.array, "names")
-        elif written.names and not is_unique:
+        elif written.names and not are_told_apart():
             following = written.longer
         if following is None:
             return None

@@ -30,9 +30,9 @@ _HYPHENS = dict.fromkeys((0x02, 0xFFFE), "-")
 
 _PIXELS = 200 / 72
 """Pixels per point when a page is rendered for text recognition."""
-_MAX_STAMP = 300
+_MAX_STAMP_LETTERS = 300
 """Maximum number of letters of a page that may be a scan with a stamp."""
-_MIN_PICTURE = 0.25
+_MIN_PICTURE_SHARE = 0.25
 """Minimum share of such a page that is covered by pictures."""
 _MIN_RECOGNISED = 1.5
 """Minimum number of letters that are recognised, relative to those that are there already."""
@@ -51,7 +51,8 @@ def read_pdf(source: Source) -> WholeText:
         try:
             pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]
             scans = [n for n, lines in enumerate(pages) if _may_be_scan(pdf, n, lines)]
-            if find_spec(RECOGNISER):
+            can_recognise = find_spec(RECOGNISER) is not None
+            if can_recognise:
                 for n in scans:
                     pages[n] = _recognised(pdf, n, pages[n], source)
             if n_files := raw.FPDFDoc_GetAttachmentCount(pdf):
@@ -61,14 +62,14 @@ def read_pdf(source: Source) -> WholeText:
         finally:
             pdf.close()
     n_empty = pages.count([])
-    how = "" if find_spec(RECOGNISER) else f": `{install_command('ocr')}` recognises it"
+    how = "" if can_recognise else f": `{install_command('ocr')}` recognises it"
     if n_empty == len(pages):
         raise InputError(f"{source.name}: this PDF has no text layer (a scan?){how}")
     if n_empty:
         source.notes.append(
             f"{counted(n_empty, 'page', 'has', of=len(pages))} no text (scans?){how}"
         )
-    n_unread = 0 if find_spec(RECOGNISER) else len(scans) - n_empty
+    n_unread = 0 if can_recognise else len(scans) - n_empty
     if n_unread:
         shown = counted(n_unread, "page", "is", of=len(pages))
         source.notes.append(f"{shown} a picture with little text (scans?){how}")
@@ -153,7 +154,7 @@ def _may_be_scan(pdf: Any, number: int, lines: Sequence[Sequence[Placed]]) -> bo
     """Return whether a page has no text, or little beside a picture, such as a stamp on a scan."""
     import pypdfium2.raw as pdfium
 
-    if not lines or _n_letters(lines) > _MAX_STAMP:
+    if not lines or _n_letters(lines) > _MAX_STAMP_LETTERS:
         return not lines
     page = pdf[number]
     width, height = page.get_size()
@@ -162,7 +163,7 @@ def _may_be_scan(pdf: Any, number: int, lines: Sequence[Sequence[Placed]]) -> bo
         left, bottom, right, top = picture.get_bounds()
         covered += (right - left) * (top - bottom)
     page.close()
-    return bool(covered > _MIN_PICTURE * width * height)
+    return bool(covered > _MIN_PICTURE_SHARE * width * height)
 
 
 def _recognised(

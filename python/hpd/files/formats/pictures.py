@@ -161,8 +161,7 @@ class PagePicture:
 
 
 def image_pages(source: Source, numbers: Iterable[int]) -> Iterator[PagePicture]:
-    """Yield some of the pictures in a file, one at a time; those that it does not have are left
-    out.
+    """Yield some of the pictures in a file; numbers that it does not have are left out.
 
     Raises:
         InputError: the file cannot be read.
