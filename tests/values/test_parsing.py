@@ -233,6 +233,11 @@ def test_three_decimals_are_thousands_where_the_document_shows_it(document, valu
         ("1234", "Summe 1.234,56", 1234.56),
         ("6900", "Base 3450,00 taux 6,900", 6.9),
         ("750", "Base 3450,00 taux 0,750", 0.75),
+        ("1733", "Revenue 18,913\nCosts 12,500\nDeposit 17,33", 17.33),
+        ("225", "Weight 12.50, total 225,56", 225.56),
+        # Commas mark thousands, although one does not.
+        ("18913", "Revenue 18,913\nCosts 12,500\nDeposit 17,33", 18913),
+        ("22556", "Total 22,556 of 1,234.50, page 225,56", 22556),
         # It is stated, not the only one, or there is no decimal comma.
         ("22556", "Kunde 22556, Summe 225,56", 22556),
         ("22556", "Kunde 22.556, Summe 225,56", 22556),
@@ -255,6 +260,8 @@ def test_a_decimal_comma_is_kept(raw, document, value):
     ("raw", "document", "value"),
     [
         ("139624", "Revenue 18,913\nNet result (139,624)", -139624),
+        ("139624", "Revenue 18,913\nNet result (139,624)\nDeposit 17,33-", -139624),
+        ("17.33", "Revenue 18,913\nNet result (139,624)\nDeposit 17,33-", -17.33),
         ("139624.5", "Net result (139,624.50) for the year", -139624.5),
         ("1500", "Net result ($1,500.00)", -1500),
         ("17.33", "Deposit 17,33-", -17.33),

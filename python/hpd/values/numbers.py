@@ -329,12 +329,12 @@ def mark_of_thousands(document: str) -> str | None:
     """Return the mark between groups of three digits, ``.`` or ``,``; None if it is unclear.
 
     Numbers with both marks (``1.234,56``) or with several groups (``1.234.567``) show it. So do
-    decimals after a comma where none are after a dot, and many amounts with three digits after a
-    dot, as money has no three decimals.
+    decimals after a comma where none are after a dot, unless more numbers have three digits after a
+    comma; and many amounts with three digits after a dot, as money has no three decimals.
     """
     shown = {".": 0, ",": 0}
     decimals = {".": 0, ",": 0}
-    n_threes = 0
+    threes = {".": 0, ",": 0}
     for match in _MARKED_NUMBER.finditer(document):
         first, *groups = re.split("[.,]", match.group())
         marks = re.findall("[.,]", match.group())
@@ -351,14 +351,15 @@ def mark_of_thousands(document: str) -> str | None:
             is_reference = document[match.start() - 1 : match.start()] in ("(", "[")
             is_date = len(match.group()) <= 5 and document[match.end() : match.end() + 1] == "."
             decimals[marks[0]] += not (is_reference or is_date)
-        elif marks[0] == ".":
-            n_threes += 1
+        else:
+            threes[marks[0]] += 1
     if any(shown.values()):
         return None if all(shown.values()) else max(shown, key=lambda mark: shown[mark])
     if decimals["."]:
         return None
-    is_account = n_threes >= _MANY_AMOUNTS and _has_amounts(document)
-    return "." if decimals[","] or is_account else None
+    if decimals[","]:
+        return "." if decimals[","] >= threes[","] else None
+    return "." if threes["."] >= _MANY_AMOUNTS and _has_amounts(document) else None
 
 
 def whole_number(numeral: str, document: str) -> str | None:
@@ -389,7 +390,8 @@ def decimal_number(numeral: str, document: str) -> str | None:
     is_grouped = _THREE_DECIMALS.fullmatch(numeral) and not _places_of(document, digits)
     if is_grouped:
         digits = digits.replace(".", "")
-    if not digits.isdecimal() or mark_of_thousands(document) != ".":
+    mark = mark_of_thousands(document)
+    if not digits.isdecimal() or mark == "," or (is_grouped and mark is None):
         return None
     if _places_of(document, digits, _grouped(digits)):
         return None
@@ -406,7 +408,9 @@ def decimal_number(numeral: str, document: str) -> str | None:
         form
         for form in (*(() if is_grouped else joined), *cut)
         for whole, _, decimals in [form.partition(".")]
-        if _places_of(document, f"{whole},{decimals}", f"{_grouped(whole)},{decimals}")
+        # 17,33 has decimals in any document, 17,333 only where commas do not mark thousands.
+        if (mark or len(decimals) != 3)
+        and _places_of(document, f"{whole},{decimals}", f"{_grouped(whole)},{decimals}")
     }
     sign = "-" if numeral.startswith("-") else ""
     return sign + found.pop() if len(found) == 1 else None
