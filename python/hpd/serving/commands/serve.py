@@ -212,14 +212,7 @@ def _add_server(group: argparse._ArgumentGroup) -> None:
         help="refuse requests that do not name this model",
     )
     group.add_argument("--no-log", action="store_true", help="do not log requests")
-    group.add_argument("--job", type=_no_job, help=argparse.SUPPRESS)
     group.add_argument("--schema", metavar="S", help=f"for requests without one: {SCHEMA_HELP}")
-
-
-def _no_job(name: str) -> str:
-    raise argparse.ArgumentTypeError(
-        "hpd serve has no jobs and no configuration file: give its settings as arguments"
-    )
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
