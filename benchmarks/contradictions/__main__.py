@@ -5,6 +5,9 @@
 Where a text states a value that its schema does not allow, the field should be null, with an error
 that says why. A value without an error is silently wrong: it was cut, rounded or made up to fit.
 Each text has a twin with a value that fits, to count the right values that are rejected or lost.
+
+With ``--held-out N`` and ``PYTHONPATH=models``, right values lost are also counted in N handwritten
+documents that no model of hpd was trained on.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from hpd.models.model_files import resolve_model
 from hpd.results import Extraction
 
 TITLE = "Texts that contradict their schema"
+LOSSES = "Values of held-out documents"
 _COUNTS = (
     "texts", "silently wrong", "sure", "null and why", "null", "twin right", "twin wrong",
     "twin lost",
@@ -46,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-m", "--model", nargs="+", help="GGUF files (else the bundled one)")
     parser.add_argument(
         "--limit", type=integer(1), metavar="N", help="number of texts, spread over the kinds"
+    )
+    parser.add_argument(
+        "--held-out", type=integer(1), metavar="N", help="number of handwritten documents"
     )
     parser.add_argument("-t", "--threads", type=int, default=0, help="(0: automatic)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the result as JSON")
@@ -65,6 +72,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             faults[name] = counted["all"].faults
             shown = format_table(map(str, row) for row in tables[-1].rows)
             print(f"{name}\n{shown}", flush=True)
+            if asked.held_out:
+                # Needs models/ on PYTHONPATH.
+                from benchmarks.contradictions.losses import COUNTS, losses
+
+                lost = losses(path, asked.threads, asked.held_out)
+                numbers = [lost.counts[count] for count in COUNTS]
+                tables.append(Table(f"{LOSSES}: {name}", [COUNTS, numbers]))
+                print(format_table(map(str, row) for row in tables[-1].rows), flush=True)
+                faults[name] += lost.faults
             for fault in faults[name] if asked.faults else ():
                 print(json.dumps(fault, ensure_ascii=False), flush=True)
     except hpd.HpdError as error:

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.contradictions.__main__ import headline, main, rows
 from benchmarks.contradictions.counting import acceptance, refusal, tally
+from benchmarks.contradictions.losses import COUNTS, LossTally, count_losses
 from benchmarks.contradictions.records import (
     ContradictionRecord,
     RecordSide,
@@ -17,6 +18,7 @@ from hpd.evaluation.outcomes import normalized
 from hpd.results import Extraction, Failure, FieldValue
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value
+from recipe.handwritten import read_file
 from small_model import small_model
 
 RECORDS = read_records()
@@ -172,6 +174,35 @@ def test_a_result_has_the_counts_and_the_conditions(tmp_path, capsys):
     assert result["commands"] == [
         f"python -m benchmarks.contradictions -m {small_model().name} --limit 3 -t 1 -o result.json"
     ]
+
+
+def test_right_values_that_were_rejected_are_lost(tmp_path):
+    file = tmp_path / "pets.txt"
+    questions = "kind ([cat|dog]) = cat || dog\nage (int) = 7\nborn (date) =\nname = Tom\nsex ="
+    file.write_text(f"=== pet\nTom, 7\n---\n{questions}\n")
+    (document,) = read_file(file)
+    fields = {
+        "kind": FieldValue(0.1, reason="too unlikely", raw=' "dog"'),
+        "age": FieldValue(0.1, error="above the maximum", raw=" 70"),
+        "born": FieldValue(0.1, reason="no such day", raw=' "2024-02-31"'),
+        "name": FieldValue(0.9, value="tom"),
+        "sex": FieldValue(0.9),
+    }
+    found = LossTally()
+    count_losses(found, document, Extraction(data={}, fields=fields))
+    assert [found.counts[count] for count in COUNTS] == [1, 3, 1, 2, 1]
+    assert [(fault["field"], fault["lost"]) for fault in found.faults] == [
+        ("kind", True), ("age", False),
+    ]  # fmt: skip
+
+
+def test_losses_are_a_table_of_their_own(tmp_path, capsys):
+    output = tmp_path / "result.json"
+    asked = ["-m", str(small_model()), "--limit", "1", "--held-out", "2", "-t", "1"]
+    assert main([*asked, "-o", str(output)]) == 0
+    assert "rejected" in capsys.readouterr().out
+    _, table = json.loads(output.read_text())["finding"]["tables"]
+    assert table["rows"][1][0] == 2
 
 
 def test_no_texts_are_too_few(capsys):
