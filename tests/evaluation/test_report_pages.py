@@ -102,10 +102,10 @@ def test_pages_with_values_and_their_neighbours_are_shown(folder, capsys):
 @pytest.fixture
 def recognised(monkeypatch):
     """A stand-in for what recognises the texts of pictures."""
-    line = [[200, 40], [400, 40], [400, 60], [200, 60]], "Nordvik", 0.99
+    line = [[[200, 40], [400, 40], [400, 60], [200, 60]], "Nordvik", 0.99, [], [], []]
 
-    def recognise(_, use_det=True, **__):
-        return [line] if use_det else ["0"], [0.1]
+    def recognise(_, **__):
+        return [line], [0.1]
 
     with recognising(monkeypatch, recognise):
         yield

@@ -31,6 +31,44 @@ LINES = [
 SIZE = (400, 100)
 
 
+def result(quad, text, score):
+    """A line as RapidOCR returns it, with a box for each letter; its first corner is top left.
+
+    An underscore is a blank that it does not recognise.
+    """
+    n = min(range(4), key=lambda n: sum(quad[n]))
+    quad = [*quad[n:], *quad[:n]]
+    left, top, right, bottom = around(quad)
+    one, two, three, four = quad if right - left > bottom - top else (*quad[1:], quad[0])
+    boxes = []
+    for n in range(len(text)):
+        shares = (n / len(text), (n + 1) / len(text))
+        begin, end = (
+            [tuple(a + (b - a) * share for a, b in zip(*edge, strict=True)) for share in shares]
+            for edge in ((one, two), (four, three))
+        )
+        boxes.append([*begin, *reversed(end)])
+    letters = [(box, letter) for box, letter in zip(boxes, text, strict=True) if letter != "_"]
+    boxes, text = zip(*letters, strict=True)
+    return [quad, "".join(text), score, [*boxes], [*text], [score] * len(text)]
+
+
+def draw_line(picture, line):
+    """Draw a block for each letter of a line."""
+    draw = pytest.importorskip("PIL.ImageDraw").Draw(picture)
+    _, _, _, boxes, letters, _ = result(*line)
+    for box, letter in zip(boxes, letters, strict=True):
+        middle = [sum(part) / 4 for part in zip(*box, strict=True)]
+        block = [tuple(m + 0.6 * (p - m) for p, m in zip(q, middle, strict=True)) for q in box]
+        if letter != " ":
+            draw.polygon(block, fill="black")
+
+
+def around(points):
+    xs, ys = zip(*points, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
 class Lines(list):
     """Lines on a picture."""
 
@@ -42,12 +80,20 @@ def recognised(monkeypatch):
     """What stands on every picture, and whether lines of it are upside down."""
     lines = Lines(LINES)
 
-    def recognise(pixels, use_det=True, use_cls=True, use_rec=True):
-        assert pixels.size
-        if use_det:
-            return lines or None, [0.1]
-        assert pixels.shape[0] < pixels.shape[1], "a line is judged as it is read"
-        return [["180" if lines.are_upside_down else "0", 0.99]], [0.1]
+    first = []
+
+    def recognise(pixels, **options):
+        if lines.are_upside_down:
+            first.append(pixels)
+        height, width = pixels.shape[:2]
+        assert options == {"use_cls": False, "text_score": 0.0, "return_word_box": True}
+        found = list(lines)
+        if lines.are_upside_down and pixels is first[0]:
+            found = [(quad, "sn l e", 0.4) for quad, *_ in found]
+        elif lines.are_upside_down:
+            # Of the picture as it is given: turned.
+            found = [([(width - x, height - y) for x, y in quad], *rest) for quad, *rest in found]
+        return [result(*line) for line in found] or None, [0.1]
 
     with recognising(monkeypatch, recognise):
         yield lines
@@ -84,11 +130,6 @@ def test_the_text_of_a_picture_has_lines_columns_and_boxes(name, recognised, tmp
     assert record.notes == ("the text was recognised in pictures, so that letters may be wrong",)
 
 
-def around(points):
-    xs, ys = zip(*points, strict=True)
-    return min(xs), min(ys), max(xs), max(ys)
-
-
 def rotated(points, degrees):
     """Points of a picture that is rotated clockwise, and moved so that none is left out."""
     turn = cmath.rect(1, math.radians(degrees))
@@ -99,13 +140,11 @@ def rotated(points, degrees):
 
 @pytest.mark.parametrize("degrees", [90, 180, 270, 4, -2.5, 93, 266])
 def test_a_scan_that_is_turned_or_askew_is_read_in_rows(degrees, recognised, tmp_path):
-    draw = pytest.importorskip("PIL.ImageDraw")
     image = pytest.importorskip("PIL.Image").new("RGB", (500, 500), "white")
     (level,) = RecordReader(picture(tmp_path, "level.png"))
     for n, (own, text, score) in enumerate(LINES):
-        shown = rotated(own, degrees)
-        draw.Draw(image).polygon(shown, fill="black")
-        recognised[n] = (corners(*around(shown)), text, score)
+        recognised[n] = (rotated(own, degrees), text, score)
+        draw_line(image, recognised[n])
     recognised.are_upside_down = degrees > 93
     image.save(path := tmp_path / "turned.png")
     (record,) = RecordReader(path)
@@ -115,6 +154,32 @@ def test_a_scan_that_is_turned_or_askew_is_read_in_rows(degrees, recognised, tmp
     at = record.text.index("35.00")
     (box,) = record.places.of(at, at + 5).boxes
     assert box == pytest.approx(around(rotated(LINES[3][0], degrees)), abs=6)
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        ("John_Doe of_Leeds", "John Doe of Leeds"),
+        ("T_o_t_a_l", "Total"),
+        ("Total:_1,_250._50", "Total: 1,250.50"),
+        ("on_12/_03/2024_.", "on 12/03/2024."),
+        ("\u5409_\u7530 John Smith_\u7530", "\u5409\u7530 John Smith \u7530"),
+    ],
+)
+def test_blanks_that_are_not_recognised_are_seen(shown, text, recognised, tmp_path):
+    recognised[:] = [(corners(20, 20, 380, 50), shown, 0.99)]
+    image = pytest.importorskip("PIL.Image").new("RGB", SIZE, "white")
+    draw_line(image, recognised[0])
+    image.save(path := tmp_path / "a.png")
+    (record,) = RecordReader(path)
+    assert record.text.strip() == text
+
+
+def test_what_is_hardly_legible_is_left_out(recognised, tmp_path):
+    recognised[0] = (*LINES[0][:2], 0.3)
+    (record,) = RecordReader(picture(tmp_path, "a.png"))
+    assert "Total" not in record.text
+    assert "Item" in record.text
 
 
 def test_a_picture_without_text_is_an_error(recognised, tmp_path):

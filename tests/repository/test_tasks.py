@@ -139,11 +139,9 @@ def scans(folder, monkeypatch):
         make_folder(folder / "scans") / "receipt.png"
     )
     stand_in = make_folder(folder / "stand_in") / "rapidocr_onnxruntime.py"
-    line = [[[20, 20], [200, 20], [200, 40], [20, 40]], "Invoice number LU-4711", 0.99]
-    stand_in.write_text(
-        "def RapidOCR():\n"
-        f"    return lambda pixels, use_det=True, **_: ([{line} if use_det else ['0', 1]], [0.1])\n"
-    )
+    box = [[20, 20], [200, 20], [200, 40], [20, 40]]
+    line = [box, "Invoice number LU-4711", 0.99, [], [], []]
+    stand_in.write_text(f"def RapidOCR():\n    return lambda pixels, **_: ([{line}], [0.1])\n")
     monkeypatch.setenv("PYTHONPATH", str(stand_in.parent), prepend=os.pathsep)
 
 

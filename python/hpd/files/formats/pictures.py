@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from math import cos, dist, pi, radians, sin
+from statistics import median
 from typing import Any
 
 from hpd.documents import Box
@@ -22,8 +25,24 @@ RECOGNISED = "the text was recognised in pictures, so that letters may be wrong"
 MAX_SIDE = 1800
 """Pixels of the longer side of a page that is shown: posters are made smaller."""
 _NEEDED_FOR = "reading pictures and scans"
-_N_JUDGED = 7
-"""Number of lines that tell whether a page is upside down."""
+_MIN_SCORE = 0.5
+"""Minimum score of a line; others are taken for no text."""
+_MIN_UPRIGHT_SCORE = 0.7
+"""Mean score of lines below which they may be upside down: such lines have some 0.4, others 0.9."""
+_MIN_BLANK, _MIN_BLANK_BESIDE_1 = 0.2, 0.3
+"""Minimum width of a blank, relative to the height of its line; a 1 stands apart in a number."""
+_MIN_BLANK_TO_GAPS = 2.0
+"""And relative to the line's median gap between letters, which is wide in typewriters' fonts."""
+_SOLID = re.compile(
+    # Beside a blank, before a mark, in a number, or between letters of scripts without blanks.
+    r"\s.$|.\s$|[$€£].$|[,.;:!?)\]%]$|\d[.,:/-]\d$|\d[/-]$"
+    r"|[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]{2}$|[\u0e00-\u0e7f]{2}$"
+)
+"""The end of a text within which there is no blank before the last letter."""
+_CONTRAST = 0.4
+"""Minimum contrast of ink, relative to the darkest of its line."""
+_MAX_SPECKS = 0.04
+"""Maximum share of ink in a column of pixels between letters."""
 _N_ROWS = 1000
 """Number of rows of pixels in which a page is seen whether it is askew."""
 _MAX_TENTHS = 80
@@ -33,6 +52,17 @@ _MIN_GAIN = 1.05
 
 _Corners = tuple[Sequence[float], ...]
 """The corners of a line, clockwise from where it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A recognised line."""
+
+    corners: _Corners
+    score: float
+    letters: Sequence[str]
+    middles: Sequence[float]
+    """Where the middle of each letter is, from 0 at the beginning of the line to 1 at its end."""
 
 
 @cache
@@ -52,27 +82,74 @@ def recognised_lines(pixels: Any, scale: float = 1.0) -> list[list[Placed]]:
         pixels: a NumPy array of its rows.
         scale: pixels per point; boxes are in points.
     """
-    found = [(corners, text) for corners, text, _ in recogniser()(pixels)[0] or ()]
-    is_page_tall = sum(_tallness(corners) for corners, _ in found) > 0
-    lines: list[tuple[_Corners, str]] = []
+    found = _recognised(pixels)
+    is_page_tall = sum(_tallness(line.corners) for line in found) > 0
+    lines: list[_Line] = []
     angle = 0.0
+    turned: list[_Line] | None = None
     for is_tall in (False, True):
-        # One or two letters are neither tall nor wide.
-        own = [
-            (corners, text)
-            for corners, text in found
-            if (is_page_tall if len(text) < 3 else _tallness(corners) > 0) == is_tall
-        ]
-        turns = is_tall + 2 * _is_upside_down(pixels, [corners for corners, _ in own], is_tall)
-        # RapidOCR's first corner is the top left one of the picture.
-        lines += [((*corners[turns:], *corners[:turns]), text) for corners, text in own]
+        own, n_turns = _of_direction(found, is_tall, is_page_tall), int(is_tall)
+        if own and _mean_score(own) < _MIN_UPRIGHT_SCORE:
+            if turned is None:
+                turned = _recognised(pixels, is_turned=True)
+            others = _of_direction(turned, is_tall, is_page_tall)
+            if _mean_score(others) > _mean_score(own):
+                own, n_turns = others, n_turns + 2
+        own = [line for line in own if line.letters and line.score >= _MIN_SCORE]
+        lines += own
         if own and is_tall == is_page_tall:
-            angle = turns * pi / 2 + _angle(pixels, is_tall)
-    level = [(_turned(corners, -angle), text) for corners, text in lines]
+            angle = n_turns * pi / 2 + _angle(pixels, is_tall)
+    grey = _grey(pixels)
+    letters = [
+        letter
+        for line in lines
+        for letter in _letters(_turned(line.corners, -angle), _with_blanks(line, grey), scale)
+    ]
     return [
         [(text, box and _around(_turned(_corners(box), angle))) for text, box in line]
-        for line in lines_of(_letters(level, scale))
+        for line in lines_of(letters)
     ]
+
+
+def _recognised(pixels: Any, *, is_turned: bool = False) -> list[_Line]:
+    """Return what RapidOCR takes for lines, whatever their scores.
+
+    It may read a picture that is turned by 180 degrees; the corners are those of the picture as it
+    is. RapidOCR's own judgement of this is wrong about many long lines.
+    """
+    import numpy as np
+
+    height, width = pixels.shape[:2]
+    shown = np.ascontiguousarray(np.rot90(pixels, 2)) if is_turned else pixels
+    options = {"use_cls": False, "text_score": 0.0, "return_word_box": True}
+    lines = []
+    for corners, text, score, boxes, letters, _ in recogniser()(shown, **options)[0] or ():
+        quads = [corners, *boxes]
+        if is_turned:
+            quads = [[(width - x, height - y) for x, y in quad] for quad in quads]
+        # Its first corner is the top left one, also of a line that is read from below.
+        n = int(_tallness(quads[0]) > 0)
+        line: _Corners = (*quads[0][n:], *quads[0][:n])
+        middles = [_share(line, _middle(quad)) for quad in quads[1:]]
+        if "".join(letters) != text or middles != sorted(middles):
+            letters, middles = text, [(n + 0.5) / len(text) for n in range(len(text))]
+        lines.append(_Line(line, score, letters, middles))
+    return lines
+
+
+def _of_direction(lines: Iterable[_Line], is_tall: bool, is_page_tall: bool) -> list[_Line]:
+    """Return the lines that are tall or wide; one or two letters are neither."""
+    return [
+        line
+        for line in lines
+        if (is_page_tall if len(line.letters) < 3 else _tallness(line.corners) > 0) == is_tall
+    ]
+
+
+def _mean_score(lines: Sequence[_Line]) -> float:
+    """Return the mean score of letters."""
+    n_letters = sum(len(line.letters) for line in lines)
+    return sum(line.score * len(line.letters) for line in lines) / max(1, n_letters)
 
 
 def _tallness(corners: _Corners) -> float:
@@ -81,18 +158,69 @@ def _tallness(corners: _Corners) -> float:
     return (bottom - top) - (right - left)
 
 
-def _is_upside_down(pixels: Any, found: Sequence[_Corners], is_tall: bool) -> bool:
-    """Return whether most of the longest lines are upside down, which RapidOCR does not report."""
+def _middle(quad: _Corners) -> tuple[float, float]:
+    xs, ys = zip(*quad, strict=True)
+    return sum(xs) / len(xs), sum(ys) / len(ys)
+
+
+def _share(corners: _Corners, point: Sequence[float]) -> float:
+    """Return how far along a line a point is, from 0 to 1."""
+    (x, y), (end_x, end_y), *_ = corners
+    along = (end_x - x, end_y - y)
+    length = along[0] ** 2 + along[1] ** 2
+    return ((point[0] - x) * along[0] + (point[1] - y) * along[1]) / max(length, 1e-9)
+
+
+def _grey(pixels: Any) -> Any:
+    return pixels.reshape(*pixels.shape[:2], -1).mean(axis=2)
+
+
+def _with_blanks(line: _Line, grey: Any) -> Iterator[tuple[str, float]]:
+    """Yield the letters of a line and their middles, with blanks where there are gaps.
+
+    RapidOCR's model leaves out most blanks.
+    """
+    gaps = _gaps(line.corners, grey)
+    usual = median(width for _, width in gaps) if gaps else 0.0
+    before: list[tuple[str, float]] = []
+    for letter, middle in zip(line.letters, line.middles, strict=True):
+        text = "".join(each for each, _ in before[-2:]) + letter
+        if before and not _SOLID.search(text):
+            is_beside_1 = text[-2:].isdecimal() and "1" in text[-2:]
+            needed = max(
+                _MIN_BLANK_BESIDE_1 if is_beside_1 else _MIN_BLANK, _MIN_BLANK_TO_GAPS * usual
+            )
+            last = before[-1][1]
+            if any(last < gap <= middle and width >= needed for gap, width in gaps):
+                yield " ", (last + middle) / 2
+        yield letter, middle
+        before.append((letter, middle))
+
+
+def _gaps(corners: _Corners, grey: Any) -> list[tuple[float, float]]:
+    """Return the gaps in a line: their middles, from 0 to 1, and widths relative to its height."""
     import numpy as np
 
-    n_turned = 0
-    longest = sorted(found, key=lambda corners: dist(corners[0], corners[2]))[-_N_JUDGED:]
-    for corners in longest:
-        left, top, right, bottom = (max(0, round(side)) for side in _around(corners))
-        line = np.ascontiguousarray(np.rot90(pixels[top:bottom, left:right], is_tall))
-        (judged,), _ = recogniser()(line, use_det=False, use_cls=True, use_rec=False)
-        n_turned += judged[0] == "180"
-    return 2 * n_turned > len(longest)
+    top_left, top_right, bottom_right, bottom_left = (np.array(corner) for corner in corners)
+    height = int(dist(top_left, bottom_left))
+    width = int(dist(top_left, top_right))
+    if min(height, width) < 2:
+        return []
+    along = np.linspace(0, 1, width)[None, :, None]
+    # Rules above and below the line are left out.
+    down = np.linspace(0.12, 0.88, height)[:, None, None]
+    points = (1 - down) * ((1 - along) * top_left + along * top_right) + down * (
+        (1 - along) * bottom_left + along * bottom_right
+    )
+    columns, rows = np.moveaxis(points.round().astype(int), 2, 0)
+    shades = grey[rows.clip(0, grey.shape[0] - 1), columns.clip(0, grey.shape[1] - 1)]
+    contrast = abs(shades - np.median(shades))
+    is_ink = contrast > _CONTRAST * np.percentile(contrast, 98)
+    marked = np.flatnonzero(is_ink.mean(axis=0) > _MAX_SPECKS)
+    before = np.flatnonzero(np.diff(marked) > 1)
+    begin, end = marked[before] + 1, marked[before + 1]
+    middles, widths = (begin + end) / 2 / width, (end - begin) / height
+    return list(zip(middles.tolist(), widths.tolist(), strict=True))
 
 
 def _angle(pixels: Any, is_tall: bool) -> float:
@@ -100,8 +228,7 @@ def _angle(pixels: Any, is_tall: bool) -> float:
     import numpy as np
 
     step = max(1, max(pixels.shape) // _N_ROWS)
-    small = pixels[::step, ::step]
-    grey = small.reshape(*small.shape[:2], -1).mean(axis=2)
+    grey = _grey(pixels[::step, ::step])
     ys, xs = np.nonzero(abs(grey - np.median(grey)) > grey.std())
     if is_tall:
         ys, xs = xs, -ys
@@ -134,17 +261,21 @@ def _around(points: Iterable[Sequence[float]]) -> Box:
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _letters(lines: Iterable[tuple[_Corners, str]], scale: float) -> Iterator[Letter]:
-    for (top_left, top_right, bottom_right, bottom_left), text in lines:
-        for n, letter in enumerate(text):
-            # Of a line only its four corners are known; its letters share it.
-            around = _around(
-                [(start[i] + (end[i] - start[i]) * part / len(text)) / scale for i in (0, 1)]
-                for start, end in ((top_left, top_right), (bottom_left, bottom_right))
-                for part in (n, n + 1)
-            )
-            yield Letter(letter, around)
-        yield Letter("\n", (0, 0, 0, 0))
+def _letters(
+    corners: _Corners, letters: Iterable[tuple[str, float]], scale: float
+) -> Iterator[Letter]:
+    """Yield the letters of a line, and its end. Each reaches halfway to its neighbours."""
+    top_left, top_right, bottom_right, bottom_left = corners
+    texts, middles = zip(*letters, strict=True)
+    bounds = [0.0, *((one + two) / 2 for one, two in pairwise(middles)), 1.0]
+    for text, left, right in zip(texts, bounds, bounds[1:], strict=False):
+        around = _around(
+            [(start[i] + (end[i] - start[i]) * share) / scale for i in (0, 1)]
+            for start, end in ((top_left, top_right), (bottom_left, bottom_right))
+            for share in (left, right)
+        )
+        yield Letter(text, around)
+    yield Letter("\n", (0, 0, 0, 0))
 
 
 @dataclass(frozen=True, slots=True)
