@@ -59,7 +59,13 @@ CASES = [
     (Attribute("a", pattern='^"$'), ['"\\""'], ['"""', '"a"']),
     (Attribute("a", pattern="^(?!no)"), ['"no"', '"yes"'], []),
     (Attribute("a", format="uuid"), ['"123e4567-e89b-12d3-a456-426614174000"'], ['"123"']),
-    (Attribute("a", format="time"), ['"10:20:30"', '"10:20:30Z"', '"25:61:00"'], ['"1:00:00"']),
+    (Attribute("a", format="time"), ['"10:20:30"', '"10:20:30Z"', '"25:61:00"'], ['"1:0:00"']),
+    (Attribute("a", format="time"), ['"1:00"', '"4:30 pm"', '"04:30 a.m."'], ['"4 pm"', '"430"']),
+    (
+        Attribute("a", "date-time"),
+        ['"2024-02-29T4:30"', '"2024-02-29T4:30 PM"'],
+        ['"2024-02-29T4"'],
+    ),
     (Attribute("a", format="email"), ['"a@b.c"', '"ä.b+c@d-e.f.g"'], ['"a@b"', '"a"', '"a b@c.d"']),
     (
         Attribute("a", format="duration"),

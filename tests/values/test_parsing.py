@@ -257,6 +257,35 @@ def test_a_decimal_comma_is_kept(raw, document, value):
 
 
 @pytest.mark.parametrize(
+    ("written", "document", "time"),
+    [
+        ("9:30", "opens at 9:30", "09:30:00"),
+        ("09:30", "", "09:30:00"),
+        ("4:30 pm", "", "16:30:00"),
+        ("12:05 a.m.", "", "00:05:00"),
+        ("12:05 PM", "", "12:05:00"),
+        ("3:00", "from 3pm to 4:30 pm", "15:00:00"),
+        ("03:00:00", "from 3pm to 4:30 pm", "15:00:00"),
+        ("12:30", "closes at 12:30 am", "00:30:00"),
+        ("3:00", "from 3 am to 3 pm", "03:00:00"),
+        ("3:00", "nothing", "03:00:00"),
+        ("17:05:09.25+02:00", "", "17:05:09.25+02:00"),
+        ("9:30Z", "", "09:30:00Z"),
+        # No such time.
+        ("36:00", "", None),
+        ("13:30 pm", "", "13:30:00"),
+        ("9:75", "", None),
+    ],
+)
+def test_a_time_is_made_complete_as_the_document_means_it(written, document, time):
+    parsed = parse_value(f' "{written}"', Attribute("a", format="time"), document)
+    assert parsed.value == time
+    assert (parsed.error is None) == (time is not None)
+    parsed = parse_value(f' "2024-05-06T{written}"', Attribute("a", "date-time"), document)
+    assert parsed.value == (time and f"2024-05-06T{time}")
+
+
+@pytest.mark.parametrize(
     ("raw", "document", "value"),
     [
         ("139624", "Revenue 18,913\nNet result (139,624)", -139624),

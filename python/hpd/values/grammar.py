@@ -36,15 +36,18 @@ _CHAR: Final = f'{STRING_CHAR} | "\\\\" [^\\x00-\\x1F\\x7F]'
 # A model may write a day or hour that does not exist; the value is then refused. If the grammar
 # allowed only real ones, the model would write a wrong one.
 _DATE: Final = '[0-9]{4} "-" [0-9]{2} "-" [0-9]{2}'
-_TIME: Final = '[0-9]{2} ":" [0-9]{2} ":" [0-9]{2}'
+# Models also write times as documents do: 9:30, 4:30 pm. Parsing makes them complete.
+_TIME: Final = (
+    '[0-9]{1,2} ":" [0-9]{2} (":" [0-9]{2} ("." [0-9]{1,9})?)? (" "? [AaPp] "."? [Mm] "."?)?'
+)
 _ZONE: Final = '("Z" | [+-] [0-9]{2} ":" [0-9]{2})'
 _FORMAT_RULES: Final = {
-    "time": f'{_TIME} ("." [0-9]{{1,9}})? {_ZONE}?',
+    "time": f"{_TIME} {_ZONE}?",
     "ipv4": '[0-9]{1,3} ("." [0-9]{1,3}){3}',
 }
 """Formats with numbers whose bounds are checked in parsing, for the same reason."""
 # A refused required value is asked for again, limited to dates and times that exist.
-_REAL_TIME: Final = '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9]'
+_REAL_TIME: Final = '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("." [0-9]{1,9})?'
 _REAL_ZONE: Final = '("Z" | [+-] ([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9])'
 _LEAP: Final = (
     '([12] [0-9] ("0" [48] | [2468] [048] | [13579] [26]) | "1" [26] "00" | "2" [048] "00")'
@@ -226,7 +229,7 @@ def _value_rule(attribute: Attribute, rules: _Rules) -> str:
         case "date":
             return f'"\\"" {date} "\\""'
         case "date-time":
-            return f'"\\"" {date} "T" {time} ("." [0-9]{{1,6}})? {zone}? "\\""'
+            return f'"\\"" {date} "T" {time} {zone}? "\\""'
     return _string_rule(attribute, rules)
 
 

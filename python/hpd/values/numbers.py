@@ -644,6 +644,11 @@ _TIME = re.compile(
     r"|[ ]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
     re.IGNORECASE,
 )
+_WRITTEN_TIME = re.compile(
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>\.\d+)?)?"
+    r"(?: ?(?P<half>[ap])\.?m\.?)? ?(?P<zone>Z|[+-]\d{2}:\d{2})?",
+    re.ASCII | re.IGNORECASE,
+)
 _UNREAD_TIME = re.compile(
     r"\b(?:noon|midnight|half past|quarter (?:past|to)|o['\u2019]clock|mittags?|mitternacht|midi"
     r"|minuit|mediod[ií]a|medianoche|mezzogiorno|mezzanotte|meio-dia|meia-noite"
@@ -798,6 +803,29 @@ def times_in(document: str) -> Iterator[Clock]:
         fraction = (match["fraction"] or "").replace(",", ".")
         times = {time + fraction for time in times}
         yield Clock(match.start(), position, times, _utc_offset(zone) if zone else "")
+
+
+@lru_cache(maxsize=4)
+def _stated_times(document: str) -> frozenset[str]:
+    return frozenset(time[:8] for clock in times_in(document) for time in clock.times)
+
+
+def iso_time(text: str, document: str) -> str:
+    """Return a time as HH:MM:SS with its fraction and zone; other texts unchanged.
+
+    Models copy 3:00 from ``3:00 pm`` without what makes it 15:00.
+    """
+    match = _WRITTEN_TIME.fullmatch(text.strip())
+    if match is None:
+        return text
+    hour, half = int(match["hour"]), (match["half"] or "").lower()
+    rest = f":{match['minute']}:{match['second'] or '00'}"
+    if half and 1 <= hour <= 12:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    elif 1 <= hour <= 12 and f"{hour:02}{rest}" not in _stated_times(document):
+        other = (hour + 12) % 24
+        hour = other if f"{other:02}{rest}" in _stated_times(document) else hour
+    return f"{hour:02}{rest}{match['fraction'] or ''}{match['zone'] or ''}"
 
 
 def _utc_offset(zone: re.Match[str]) -> str | None:

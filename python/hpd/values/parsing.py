@@ -16,7 +16,14 @@ from hpd.messages import is_unicode
 from hpd.results import NOTHING
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
-from hpd.values.numbers import MAX_DIGITS, decimal_number, negative_number, readings, whole_number
+from hpd.values.numbers import (
+    MAX_DIGITS,
+    decimal_number,
+    iso_time,
+    negative_number,
+    readings,
+    whole_number,
+)
 
 MAX_NESTING = 64
 """Maximum nesting of brackets; deeper JSON is not read."""
@@ -48,6 +55,7 @@ _LOOSE_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", re.ASCII)
 _LOOSE_DATE_TIME = re.compile(
     r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?\s?(Z|[+-]\d{2}:\d{2})?", re.ASCII
 )
+_DAY_BEFORE_TIME = re.compile(r"\s*(\d{4}-\d{2}-\d{2})[T ]", re.ASCII)
 _FRACTION = re.compile(r"\.\d+", re.ASCII)
 _MINUS = "\u2212"
 _TRUE = ("true", "yes")
@@ -77,8 +85,8 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
     Args:
         raw: the model's text.
         attribute: the attribute.
-        document: the document, to distinguish backslashes of a path from escapes, and decimals from
-            thousands.
+        document: the document, to distinguish backslashes of a path from escapes, decimals from
+            thousands, and afternoons from mornings.
     """
     text = raw.strip()
     try:
@@ -95,7 +103,17 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
         value = value[1:-1]  # The model took the text for an object.
     if is_text and NOTHING.fullmatch(value) and not _states(document, value):
         return ParsedValue()
+    if isinstance(value, str):
+        value = _with_complete_time(value, attribute, document)
     return check_value(value, attribute)
+
+
+def _with_complete_time(text: str, attribute: Attribute, document: str) -> str:
+    """Return a time, or a date and time, with the hour of 24 that the document means."""
+    if attribute.type == "string" and attribute.format == "time":
+        return iso_time(text, document)
+    day = _DAY_BEFORE_TIME.match(text) if attribute.type == "date-time" else None
+    return text if day is None else f"{day[1]}T{iso_time(text[day.end() :], document)}"
 
 
 def _states(document: str, text: str) -> bool:
