@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 import hostile_documents
 import strategies
 from grounding import best_span, best_spans
-from hpd.values.grounding import FUZZY_THRESHOLD, normalize, normalized_text
+from hpd.values.grounding import FUZZY_THRESHOLD, Grounder, normalize, normalized_text
 from hpd.values.windows import Span
 from hpd.values.words import extends_previous
 
@@ -313,6 +313,44 @@ def test_numbers_are_found_however_they_are_written(number):
         assert found(number, document) is not None, document
         span = best_span(number, document)
         assert document[span.start : span.end] == shape
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "12-14 May 2024",
+        "12th to 14th May 2024",
+        "May 12-14, 2024",
+        "May 12 to 14, 2024",
+        "12.05.2024-14.05.2024",
+        "5/12/2024-5/14/2024",
+        "12.-14. Mai 2024",
+        "12.-14.05.2024",
+        "vom 12.5. bis 14.5.2024",
+        "12/05-14/05/2024",
+        "du 12 au 14 mai 2024",
+        "del 12 al 14 de mayo de 2024",
+        "2024/05/12-2024/05/14",
+        "2024-05-12/2024-05-14",
+    ],
+)
+def test_both_days_of_a_range_are_stated(document):
+    grounder = Grounder(f"Fair ({document}), hall 3")
+    assert grounder.is_stated("2024-05-12")
+    assert grounder.is_stated("2024-05-14")
+    assert not grounder.is_stated("2024-05-13")
+
+
+@pytest.mark.parametrize("document", ["12-14", "pages 12-14 (2024)", "tel. 12-14.05.2024.7"])
+def test_other_numbers_beside_a_dash_are_no_days(document):
+    assert not Grounder(document).is_stated("2024-05-12")
+
+
+def test_both_times_of_a_range_are_stated():
+    grounder = Grounder("Lecture 08:15-09:45")
+    assert grounder.is_stated("08:15:00")
+    assert grounder.is_stated("09:45:00")
+    assert not grounder.is_stated("08:09:00")
 
 
 @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))

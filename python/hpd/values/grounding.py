@@ -144,11 +144,14 @@ class Grounder:
             n_times: how often the document must state it.
         """
         text, is_text = self.document, isinstance(value, str)
+        # A range such as 08:15-09:45 states both of its ends.
+        is_moment = is_text and (_ISO_DATE.fullmatch(value) or _ISO_TIME.fullmatch(value))
         for span in self.best_spans(value, fuzzy=False):
             before, after = text[: span.start][-2:], text[span.end :][:2]
             if not (self._is_border(span.start) and self._is_border(span.end)):
                 continue
-            if not is_text or not (_continues_word(before[::-1]) or _continues_word(after)):
+            is_whole = not (_continues_word(before[::-1]) or _continues_word(after))
+            if is_whole or is_moment or not is_text:
                 n_times -= 1
                 if not n_times:
                     return True

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Context, Decimal, InvalidOperation
 from fractions import Fraction
@@ -614,6 +614,29 @@ _DATE = re.compile(
     rf")(?!\d|{_LETTER}{{2}})(?![-/.]\d)",
     re.IGNORECASE,
 )
+_TO: Final = r"(?: ?[-\u2013\u2014] ?| (?:to|until|till|through|bis|au|al|a|tot) )"
+_DATE_RANGES: Final = {
+    form: re.compile(
+        rf"(?<![\d:.,/-])(?<!{_LETTER})(?:{pattern})(?!\d|{_LETTER}{{2}})(?![-/.]\d)", re.IGNORECASE
+    )
+    for form, pattern in {
+        # 01.05.2024-03.05.2024
+        "year_first": rf"(?P<first>\d{{4}}(?P<a>[-/.])\d\d?(?P=a)\d\d?){_TO}"
+        r"(?P<last>\d{4}(?P=a)\d\d?(?P=a)\d\d?)",
+        "year_last": rf"(?P<first>\d\d?(?P<a>[-/.])\d\d?(?P=a)(?:\d{{4}}|\d\d)){_TO}"
+        r"(?P<last>\d\d?(?P=a)\d\d?(?P=a)(?:\d{4}|\d\d))",
+        # 01.05.-03.05.2024, 1.-3.5.2024, 14/05-16/05/2024
+        "numbers": rf"(?P<day>\d\d?)(?:[./](?P<month>\d\d?))?\.?{_TO}"
+        r"(?P<last>\d\d?(?P<a>[./])\d\d?(?P=a)(?:\d{4}|\d\d))",
+        # 1-3 May 2024, 1. bis 3. Mai
+        "day_name": rf"(?P<day>\d\d?){_ORDINAL}{_TO}"
+        rf"(?P<last>\d\d?{_ORDINAL}{_GAP}{_PREPOSITION}(?:{_NAME}){_NAME_ENDS}"
+        rf"(?:\.?{_GAP}{_PREPOSITION}{_YEAR})?)",
+        # May 1-3, 2024
+        "name_day": rf"(?P<name>(?:{_NAME}){_NAME_ENDS}\.?{_GAP})(?P<first>\d\d?){_ORDINAL}{_TO}"
+        rf"(?P<last>\d\d?){_ORDINAL}(?P<year>{_GAP}{_YEAR})?",
+    }.items()
+}
 # A day and a year around an unknown word, an era, a week, or a month without blanks.
 _UNREAD_DAY = re.compile(
     r"\b\d{1,2}\.?\s[^\W\d_]{3,12}\.?,?\s[12]\d{3}\b"
@@ -770,8 +793,34 @@ def years_in(document: str) -> set[int]:
 
 def dates_in(document: str) -> Iterator[tuple[int, int, set[Day]]]:
     """Yield the dates that a document states, with their offsets and all readings."""
+    found: dict[tuple[int, int], set[Day]] = {}
     for match in _DATE.finditer(document):
-        yield *match.span(), {*_days(match.lastgroup or "", match.group())}
+        found[match.span()] = {*_days(match.lastgroup or "", match.group())}
+    for form, dates in _DATE_RANGES.items():
+        for match in dates.finditer(document):
+            for span, days in _ends_of_range(form, match):
+                found.setdefault(span, set()).update(days)
+    for (start, end), days in found.items():
+        yield start, end, days
+
+
+def _ends_of_range(
+    form: str, match: re.Match[str]
+) -> Iterator[tuple[tuple[int, int], Iterable[Day]]]:
+    """Yield both days of a range with their spans: that of the range if only it is complete."""
+    if form in ("year_first", "year_last"):
+        for end in ("first", "last"):
+            yield match.span(end), _days(form, match[end])
+    elif form == "name_day":
+        for end in ("first", "last"):
+            yield match.span(), _days(form, match["name"] + match[end] + (match["year"] or ""))
+    else:
+        last = [*_days("year_last" if form == "numbers" else form, match["last"])]
+        yield match.span("last"), last
+        day, month = int(match["day"]), int(match.groupdict().get("month") or 0)
+        yield match.span(), [replace(each, day=day, month=month or each.month) for each in last]
+        if month:
+            yield match.span(), [replace(each, day=month, month=day) for each in last]
 
 
 @dataclass(frozen=True, slots=True)
