@@ -778,7 +778,9 @@ class DocumentDates:
 
 def has_unread_days(document: str) -> bool:
     """Return whether a document seems to have dates that ``dates_in`` does not read."""
-    return _UNREAD_DAY.search(_DATE.sub(" | ", document)) is not None
+    for dates in (*_DATE_RANGES.values(), _DATE):
+        document = dates.sub(" | ", document)
+    return _UNREAD_DAY.search(document) is not None
 
 
 def has_unread_times(document: str) -> bool:
