@@ -112,61 +112,30 @@ def predicted_values(prediction: object, form: Normalizer | None = None) -> list
     return [normal for text in texts if (normal := form(text)) not in _NONE_FORMS]
 
 
-UNITS: Final = {
-    "mm": "mm millimeter millimetre",
-    "cm": "cm centimeter centimetre",
-    "m": "m meter metre",
-    "km": "km kilometer kilometre",
-    "in": "in inch inches",
-    "ft": "ft foot feet",
-    "yd": "yd yard",
-    "mg": "mg milligram",
-    "g": "g gr gram gramme",
-    "kg": "kg kilo kilogram kilogramme",
-    "oz": "oz ounce",
-    "lb": "lb pound",
-    "ml": "ml milliliter millilitre",
-    "cl": "cl centiliter centilitre",
-    "l": "l liter litre ltr",
-    "gal": "gal gallon",
-    "qt": "qt quart",
-    "pt": "pt pint",
-    "v": "v volt",
-    "w": "w watt",
-    "kw": "kw kilowatt",
-    "a": "a amp ampere",
-    "mah": "mah",
-    "hz": "hz hertz",
-    "khz": "khz kilohertz",
-    "mhz": "mhz megahertz",
-    "ghz": "ghz gigahertz",
-    "kb": "kb kilobyte",
-    "mb": "mb megabyte",
-    "gb": "gb gigabyte",
-    "tb": "tb terabyte",
-    "s": "s sec second",
-    "min": "min minute",
-    "h": "h hr hour",
-    "ct": "ct count",
-    "pk": "pk pack",
-    "pc": "pc piece",
-    "%": "percent",
-}
-"""The spellings of each unit, to which an ``s`` and a dot may be added."""
+_UNITS = """
+mm millimeter millimetre, cm centimeter centimetre, m meter metre, km kilometer kilometre
+in inch inches, ft foot feet, yd yard
+mg milligram, g gr gram gramme, kg kilo kilogram kilogramme, oz ounce, lb pound
+ml milliliter millilitre, cl centiliter centilitre, l liter litre ltr, gal gallon, qt quart, pt pint
+v volt, w watt, kw kilowatt, a amp ampere, mah
+hz hertz, khz kilohertz, mhz megahertz, ghz gigahertz
+kb kilobyte, mb megabyte, gb gigabyte, tb terabyte
+s sec second, min minute, h hr hour
+ct count, pk pack, pc piece
+"""
+UNITS: Final = tuple(tuple(unit.split()) for unit in re.split(r"[,\n]", _UNITS.strip()))
+"""The spellings of each unit, its symbol first, to which an ``s`` and a dot may be added."""
 
 _FLUID_OUNCE = re.compile(r"(?<=\d)[ -]?(?:fl|fluid)\.?[ -]?(?:oz|ounce)s?\b\.?")
 _SYMBOL_OF: Final = {
-    spelling + plural: symbol
-    for symbol, spellings in UNITS.items()
-    for spelling in spellings.split()
-    for plural in ("", "s")
+    spelling + plural: unit[0] for unit in UNITS for spelling in unit for plural in ("", "s")
 }
 _UNIT = re.compile(
     r"(?<=\d)[ -]?(" + "|".join(sorted(_SYMBOL_OF, key=len, reverse=True)) + r")\b\.?(?!\d)"
 )
 _INCHES = re.compile(r'(?<=\d) ?"')
 _FEET = re.compile(r"(?<=\d) ?'(?![a-z])")
-_PERCENT = re.compile(r"(?<=\d) ?%")
+_PERCENT = re.compile(r"(?<=\d)(?: ?%|[ -]?percents?\b\.?(?!\d))")
 _TIMES = re.compile(r"(?<=[\d ])[x\u00d7] ?(?=\d)")
 _FRACTION = re.compile(r"(?<![\d/.,])(?:(\d+)[ -])?(\d{1,2})/(2|4|8|16|32|64)(?![\d/])")
 _NUMBER = re.compile(

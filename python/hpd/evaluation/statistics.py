@@ -265,34 +265,29 @@ def paired_differences(
         [one.row for one, two in zip(first, second, strict=True) if one.outcome != two.outcome]
     ).astype(np.intp)
     is_exact = 2 ** len(differing) <= resampling.n
-    sizes = chunk_sizes(counts[0].width, 2 ** len(differing) if is_exact else resampling.n)
-    exchanges = (
-        _every_exchange(differing, n_rows, sizes)
-        if is_exact
-        else _random_exchanges(n_rows, sizes, resampling.seed)
-    )
     drawn = _score_differences(
         zip(*(each.bootstrapped(resampling) for each in counts), strict=True)
     )
-    exchanged = _score_differences(_exchanged(*counts, exchanges))
     everyone = np.ones((1, n_rows), np.float32)
-    whole = [averages(each.count(everyone)) for each in counts]
+    own, other = (each.count(everyone) for each in counts)
+    exchanges = _exchanges(differing if is_exact else None, n_rows, counts[0].width, resampling)
+    moves = (counts[1].count(exchange) - counts[0].count(exchange) for exchange in exchanges)
+    exchanged = _score_differences((own + moved, other - moved) for moved in moves)
+    whole = averages(own), averages(other)
+    # Beside random exchanges, the original files count as one more.
+    n_originals = 0 if is_exact else 1
 
     def compare(average: Average) -> dict[str, Difference]:
         differences: dict[str, Difference] = {}
         for i, name in enumerate(SCORES):
             one, two = (float(each[average][0, i]) for each in whole)
-            p_value = _p_value(exchanged[average][:, i], one - two, is_exact=is_exact)
+            is_as_far = np.abs(exchanged[average][:, i]) >= abs(one - two) - _EPSILON
+            p_value = (int(is_as_far.sum()) + n_originals) / (len(is_as_far) + n_originals)
             interval = Interval.of(drawn[average][:, i])
             differences[name] = Difference(one, two, interval, p_value)
         return differences
 
     return Differences(compare("micro"), compare("macro"), len(differing), is_exact)
-
-
-def _p_value(exchanged: Array, observed: float, *, is_exact: bool) -> float:
-    n_as_far = int((np.abs(exchanged) >= abs(observed) - _EPSILON).sum())
-    return n_as_far / len(exchanged) if is_exact else (n_as_far + 1) / (len(exchanged) + 1)
 
 
 def _score_differences(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Array]:
@@ -304,34 +299,24 @@ def _score_differences(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Arra
     }
 
 
-def _exchanged(
-    first: OutcomeCounts, second: OutcomeCounts, exchanges: Iterable[Weights]
-) -> Iterator[tuple[Array, Array]]:
-    """Yield both files' counts after exchanges: (exchanges, documents), 1 where exchanged."""
-    everyone = np.ones((1, first.n_rows), np.float32)
-    one, two = first.count(everyone), second.count(everyone)
-    for exchange in exchanges:
-        moved = second.count(exchange) - first.count(exchange)
-        yield one + moved, two - moved
-
-
-def _every_exchange(
-    rows: npt.NDArray[np.intp], n_rows: int, sizes: Iterable[int]
+def _exchanges(
+    few: npt.NDArray[np.intp] | None, n_rows: int, width: int, resampling: Resampling
 ) -> Iterator[Weights]:
-    """Yield all exchanges of ``rows``, which must be few."""
+    """Yield which documents are exchanged, in chunks: (exchanges, documents).
+
+    These are all exchanges of a ``few`` rows, or random ones if that is None.
+    """
+    generator = np.random.default_rng(resampling.seed)
     n_before = 0
-    for n in sizes:
+    for n in chunk_sizes(width, resampling.n if few is None else 2 ** len(few)):
+        if few is None:
+            yield generator.integers(0, 2, (n, n_rows)).astype(np.float32)
+            continue
         numbers = np.arange(n_before, n_before + n)[:, np.newaxis]
         exchange = np.zeros((n, n_rows), np.float32)
-        exchange[:, rows] = numbers >> np.arange(len(rows)) & 1
+        exchange[:, few] = numbers >> np.arange(len(few)) & 1
         yield exchange
         n_before += n
-
-
-def _random_exchanges(n_rows: int, sizes: Iterable[int], seed: int) -> Iterator[Weights]:
-    generator = np.random.default_rng(seed)
-    for n in sizes:
-        yield generator.integers(0, 2, (n, n_rows)).astype(np.float32)
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
