@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 from hpd.cli.inputs import reopen_inputs
 from hpd.cli.output import lines_file
 from hpd.errors import InputError
 from hpd.evaluation.rows import Example, Prediction
-from hpd.files.inputs import InputReader
 from hpd.files.journal import document_fingerprint, journal_path, read_journal
 from hpd.messages import counted
 
@@ -26,6 +25,8 @@ class Matching:
 
     predictions: tuple[Prediction | None, ...]
     """The prediction for each example; None if there is none."""
+    examples: tuple[Example | None, ...]
+    """The example for each prediction; None if there is none."""
     by_order: bool
     """Whether rows were matched by order, not by id."""
     missing: tuple[Example, ...]
@@ -51,38 +52,30 @@ class Matching:
             lines.append(
                 f"{prediction_name} and {gold_name} share no ids: rows are matched by order"
             )
-        if self.missing:
-            lines.append(
-                f"{counted(len(self.missing), 'document', 'has', of=len(self.predictions))} no "
-                f"prediction in {prediction_name}, which counts as no value: "
-                f"{_locations(self.missing, gold_name)}"
-            )
         ids = {each.id for each in self.predictions if each is not None}
-        for has_gold, what, verb, why in (
-            (False, "document", "has", "no gold"),
-            (True, "prediction", "is", "left out, as another has the same id"),
+        unknown = [each for each in self.surplus if each.id not in ids]
+        repeated = [each for each in self.surplus if each.id in ids]
+        in_order = "the id of an earlier one, matched in order"
+        no_value = f"no prediction in {prediction_name}, which counts as no value"
+        for rows, name, noun, verb, why in (
+            (self.missing, gold_name, "document", "has", no_value),
+            (unknown, prediction_name, "document", "has", "no gold"),
+            (repeated, prediction_name, "prediction", "is", "left out, as another has the same id"),
+            (self.duplicates, gold_name, "document", "has", in_order),
         ):
-            unused = [each for each in self.surplus if (each.id in ids) == has_gold]
-            if unused:
-                lines.append(
-                    f"{counted(len(unused), what, verb)} {why}: "
-                    f"{_locations(unused, prediction_name)}"
-                )
-        if self.duplicates:
-            lines.append(
-                f"{counted(len(self.duplicates), 'document', 'has')} the id of an earlier one, "
-                f"matched in order: {_locations(self.duplicates, gold_name)}"
-            )
+            if rows:
+                of = len(self.predictions) if rows is self.missing else None
+                shown = [f"{name}:{row.line} (id {row.id!r})" for row in rows[:MAX_LOCATIONS]]
+                if len(rows) > MAX_LOCATIONS:
+                    shown.append(f"and {len(rows) - MAX_LOCATIONS} more")
+                lines.append(f"{counted(len(rows), noun, verb, of=of)} {why}: {', '.join(shown)}")
         return lines
 
     def to_json(self) -> dict[str, Any]:
         """Return all rows without a match, as JSON."""
-        return {
-            "by_order": self.by_order,
-            "missing": _ids(self.missing),
-            "surplus": _ids(self.surplus),
-            "duplicates": _ids(self.duplicates),
-        }
+        kinds = ("missing", "surplus", "duplicates")
+        rows = {kind: [{"id": r.id, "line": r.line} for r in getattr(self, kind)] for kind in kinds}
+        return {"by_order": self.by_order, **rows}
 
 
 def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -> Matching:
@@ -112,68 +105,26 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
             f"and the {' and the '.join(without_ids)} have no ids: cannot tell which belongs to "
             "which"
         )
-    return Matching(tuple(predicted), True, (), (), ())
+    return Matching(tuple(predicted), tuple(examples), True, (), (), ())
 
 
 def _by_id(examples: Sequence[Example], predictions: Sequence[Prediction]) -> Matching:
     # Rows with the same id are matched in order.
-    waiting: dict[str | None, deque[Prediction]] = {}
-    for prediction in predictions:
-        waiting.setdefault(prediction.id, deque()).append(prediction)
+    waiting: dict[str | None, deque[int]] = {}
+    for number, prediction in enumerate(predictions):
+        waiting.setdefault(prediction.id, deque()).append(number)
     matched: list[Prediction | None] = []
+    owners: list[Example | None] = [None] * len(predictions)
     for example in examples:
         queue = waiting.get(example.id)
-        matched.append(queue.popleft() if queue else None)
+        matched.append(predictions[queue[0]] if queue else None)
+        if queue:
+            owners[queue.popleft()] = example
     missing = [example for example, found in zip(examples, matched, strict=True) if found is None]
-    unused = {id(left) for queue in waiting.values() for left in queue}
-    surplus = [prediction for prediction in predictions if id(prediction) in unused]
+    surplus = [left for left, owner in zip(predictions, owners, strict=True) if owner is None]
     first = {example.id: example for example in reversed(examples)}
     repeated = tuple(example for example in examples if first[example.id] is not example)
-    return Matching(tuple(matched), False, tuple(missing), tuple(surplus), repeated)
-
-
-def _locations(rows: Sequence[Example | Prediction], name: str) -> str:
-    """Format the first of some rows as ``file:line (id)``."""
-    shown = [f"{name}:{row.line} (id {row.id!r})" for row in rows[:MAX_LOCATIONS]]
-    if len(rows) > MAX_LOCATIONS:
-        shown.append(f"and {len(rows) - MAX_LOCATIONS} more")
-    return ", ".join(shown)
-
-
-def _ids(rows: Sequence[Example | Prediction]) -> list[dict[str, Any]]:
-    return [{"id": row.id, "line": row.line} for row in rows]
-
-
-def load_sources(
-    path: str | Path,
-    *,
-    text_field: Sequence[str] | None = None,
-    id_field: str | None = None,
-    category_field: str | None = None,
-) -> Iterator[Example]:
-    """Yield the documents of an input of ``hpd extract``, as examples without gold.
-
-    Files that cannot be read are skipped, as a folder may contain some.
-
-    Raises ``InputError`` if no file can be read.
-    """
-    with InputReader(
-        [str(path)], text_field=text_field, id_field=id_field, category_field=category_field
-    ) as reader:
-        for record in reader:
-            if record.error is not None:
-                continue
-            category = record.raw.get(category_field or "category")
-            yield Example(
-                record.id,
-                record.text,
-                "" if category is None else str(category),
-                line=record.line,
-                is_numbered=id_field is None
-                and record.raw.get("id") is None
-                and record.id != record.source,
-                file=record.source,
-            )
+    return Matching(tuple(matched), tuple(owners), False, tuple(missing), tuple(surplus), repeated)
 
 
 def with_former_ids(sources: Sequence[Example], ids: Iterable[str | None]) -> list[Example]:
@@ -250,18 +201,6 @@ def reread_sources(
             who = counted(n, "document", "has")
             notices.append(f"{who} changed since, so the {what} are not shown")
     return found
-
-
-def examples_by_prediction(
-    predictions: Sequence[Prediction], examples: Sequence[Example], matching: Matching
-) -> list[Example | None]:
-    """Return the example of each prediction, the inverse of a matching."""
-    owners = {
-        id(prediction): example
-        for example, prediction in zip(examples, matching.predictions, strict=True)
-        if prediction is not None
-    }
-    return [owners.get(id(prediction)) for prediction in predictions]
 
 
 def lookup(train: Iterable[Example], examples: Iterable[Example]) -> list[dict[str, str | None]]:

@@ -139,7 +139,7 @@ def load_examples(
             continue
         try:
             given_id = _id(row, id_field)
-            category = _category(row, category_field)
+            category = row_category(row, category_field)
             own = _own_columns(row)
             # In a table of hpd extract, a column ``title`` before the error is a value.
             is_own = is_table and not text_fields and _is_own_table(row)
@@ -308,7 +308,8 @@ def _id(row: Mapping[str, Any], id_field: str | None) -> str | None:
     return row_id(row, id_field)
 
 
-def _category(row: Mapping[str, Any], category_field: str | None) -> str:
+def row_category(row: Mapping[str, Any], category_field: str | None) -> str:
+    """Return the row's category, empty if it has none; a field that is named must have one."""
     category = row.get(category_field or "category")
     if category is None and category_field is not None:
         raise InputError(f"no field {category_field!r}; the row has {listed(row)}")

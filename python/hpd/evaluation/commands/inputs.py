@@ -9,14 +9,15 @@ from pathlib import Path
 from hpd.cli.arguments import flag_of, integer
 from hpd.cli.common import UsageError
 from hpd.cli.output import same_file
-from hpd.evaluation.matching import (
-    examples_by_prediction,
-    load_sources,
-    match_rows,
-    reread_sources,
-    with_former_ids,
+from hpd.evaluation.matching import match_rows, reread_sources, with_former_ids
+from hpd.evaluation.rows import (
+    Example,
+    Prediction,
+    load_examples,
+    load_predictions,
+    row_category,
 )
-from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
+from hpd.files.inputs import InputReader
 from hpd.messages import counted
 from hpd.options import OPTIONS
 from hpd.schema import load_schemas
@@ -101,14 +102,34 @@ def read_schemas(source: str | None, examples: Iterable[Example]) -> dict[str, S
 
 
 def read_sources(arguments: argparse.Namespace, ids: Iterable[str | None]) -> list[Example]:
-    """Read the documents that ``--documents`` names; ``ids`` are those of the predictions."""
-    sources = load_sources(
-        arguments.documents,
+    """Read the documents that ``--documents`` names; ``ids`` are those of the predictions.
+
+    Files that cannot be read are skipped, as a folder may contain some.
+
+    Raises ``InputError`` if no file can be read.
+    """
+    id_field, category_field = arguments.id_field, getattr(arguments, "category_field", None)
+    with InputReader(
+        [arguments.documents],
         text_field=arguments.text_field,
-        id_field=arguments.id_field,
-        category_field=getattr(arguments, "category_field", None),
-    )
-    return with_former_ids([*sources], ids)
+        id_field=id_field,
+        category_field=category_field,
+    ) as reader:
+        sources = [
+            Example(
+                record.id,
+                record.text,
+                row_category(record.raw, category_field),
+                line=record.line,
+                is_numbered=id_field is None
+                and record.raw.get("id") is None
+                and record.id != record.source,
+                file=record.source,
+            )
+            for record in reader
+            if record.error is None
+        ]
+    return with_former_ids(sources, ids)
 
 
 def source_documents(
@@ -128,4 +149,4 @@ def source_documents(
             f"{counted(len(matching.surplus), 'line')} of {arguments.predictions} without a "
             f"document in {arguments.documents}"
         )
-    return examples_by_prediction(predictions, found, matching)
+    return [*matching.examples]

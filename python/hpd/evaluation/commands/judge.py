@@ -29,7 +29,7 @@ from hpd.evaluation.commands.inputs import (
     read_examples,
     source_documents,
 )
-from hpd.evaluation.matching import examples_by_prediction, match_rows
+from hpd.evaluation.matching import match_rows
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import SCORES
 from hpd.files.journal import text_fingerprint
@@ -179,8 +179,7 @@ def _check(arguments: argparse.Namespace) -> None:
 def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> list[Example | None]:
     if arguments.gold is None:
         return [None] * len(predictions)
-    examples = read_examples(arguments.gold, arguments)
-    return examples_by_prediction(predictions, examples, match_rows(examples, predictions))
+    return [*match_rows(read_examples(arguments.gold, arguments), predictions).examples]
 
 
 def _text(prediction: Prediction, known: Example | None) -> str | None:

@@ -20,7 +20,7 @@ from hpd.evaluation.commands.inputs import (
     read_examples,
     source_documents,
 )
-from hpd.evaluation.matching import examples_by_prediction, match_rows
+from hpd.evaluation.matching import match_rows
 from hpd.evaluation.report import report_page, reported_documents
 from hpd.evaluation.report_pages import PictureStore, with_pages
 from hpd.evaluation.rows import Example, Prediction, load_predictions
@@ -144,7 +144,7 @@ def _gold(
     notices += matching.notices(arguments.gold, arguments.predictions)
     stated = scored_answers(examples, matching.predictions)
     return (
-        examples_by_prediction(predictions, examples, matching),
+        [*matching.examples],
         evaluate(examples, matching.data).plain.micro,
         calibrate(stated) if stated else None,
     )
