@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from hpd.errors import InputError
@@ -52,12 +53,13 @@ DatasetRow = DatasetDocument | InputError
 """A document, or the error with file and line."""
 
 
-MakeDocument = Callable[[Mapping[str, Any], int, int], DatasetDocument]
-"""Makes a document from an object, its row number and its line."""
+def read_json(
+    source: Source, *, make: Callable[[Mapping[str, Any], int, int], DatasetDocument]
+) -> Iterator[DatasetRow]:
+    """Yield the documents that ``make`` returns, and its errors with file and line.
 
-
-def _read_json_rows(source: Source, make: MakeDocument) -> Iterator[DatasetRow]:
-    """Yield the documents that ``make`` returns, and its errors with file and line."""
+    It is given an object, its row number and its line.
+    """
     for number, (line, row) in enumerate(rows_of(source, "jsonl"), start=1):
         if isinstance(row, InputError):
             yield row
@@ -72,36 +74,23 @@ def _read_json_rows(source: Source, make: MakeDocument) -> Iterator[DatasetRow]:
 
 TEXT_FIELDS = ("title", "features", "description")
 
-_BOOKKEEPING = frozenset(
-    {
-        "ASIN",
-        "Best Sellers Rank",
-        "Customer Reviews",
-        "Date First Available",
-        "Domestic Shipping",
-        "International Shipping",
-        "Is Discontinued By Manufacturer",
-        "Item model number",
-        "Package Dimensions",
-        "UPC",
-    }
-)
+_BOOKKEEPING = frozenset({
+    "ASIN", "Best Sellers Rank", "Customer Reviews", "Date First Available", "Domestic Shipping",
+    "International Shipping", "Is Discontinued By Manufacturer", "Item model number",
+    "Package Dimensions", "UPC",
+})  # fmt: skip
 """Names in ``details`` that describe the offer, not the product."""
 
 
-def read_amazon(source: Source) -> Iterator[DatasetRow]:
-    """Yield the items; an item without text is an error."""
-    return _read_json_rows(source, _amazon_document)
-
-
-def _amazon_document(row: Mapping[str, Any], number: int, line: int) -> DatasetDocument:
+def amazon_document(row: Mapping[str, Any], number: int, line: int) -> DatasetDocument:
+    """Return an item of Amazon Reviews 2023."""
     text = "\n".join(part for name in TEXT_FIELDS for part in _texts(row, name))
     if not text:
         raise InputError(f"no text in {', '.join(TEXT_FIELDS)}")
-    item = _text(row, "parent_asin")
-    return DatasetDocument(
-        item or str(number), text, line, _category(row), attributes=_detail_names(row)
-    )
+    item = _text(row, "parent_asin") or str(number)
+    # The main category is often null.
+    category = _text(row, "main_category") or next(iter(_texts(row, "categories")), "")
+    return DatasetDocument(item, text, line, category, attributes=_detail_names(row))
 
 
 def _text(row: Mapping[str, Any], name: str) -> str | None:
@@ -127,12 +116,6 @@ def _texts(row: Mapping[str, Any], name: str) -> list[str]:
     return [clean_text(item.strip()) for item in items if item.strip()]
 
 
-def _category(row: Mapping[str, Any]) -> str:
-    """Return the main category or, as it is often null, the first of ``categories``."""
-    main = _text(row, "main_category")
-    return main or next(iter(_texts(row, "categories")), "")
-
-
 def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names in ``details``: an object, or its JSON text (as on the Hub)."""
     details = row.get("details")
@@ -146,14 +129,10 @@ def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(name) for name in _object(details, "details") if name not in _BOOKKEEPING)
 
 
-def read_scored(source: Source, *, text_fields: tuple[str, ...]) -> Iterator[DatasetRow]:
-    """Yield the rows of OA-Mine, AE-110k or WDC-PAVE."""
-    return _read_json_rows(source, partial(_scored_document, text_fields))
-
-
-def _scored_document(
-    text_fields: tuple[str, ...], row: Mapping[str, Any], number: int, line: int
+def scored_document(
+    row: Mapping[str, Any], number: int, line: int, *, text_fields: tuple[str, ...]
 ) -> DatasetDocument:
+    """Return a row of OA-Mine, AE-110k or WDC-PAVE."""
     text = row_text(row, text_fields)
     if not text.strip():
         raise InputError(f"{listed(text_fields)}: no text")
@@ -171,8 +150,8 @@ CONLL_START = "-DOCSTART-"
 CONLL_TAG = re.compile(r"O|([BIESLUM])-(\S+)")
 
 
-Sentence = list[tuple[int, "list[str] | InputError"]]
-"""The lines of a sentence, with their numbers: the columns, or the error."""
+Token = tuple[int, int, int, "list[str] | InputError"]
+"""The numbers of its document, sentence and line, and the columns of the line or an error."""
 
 
 def read_conll(source: Source, *, whole_documents: bool = False) -> Iterator[DatasetRow]:
@@ -180,51 +159,41 @@ def read_conll(source: Source, *, whole_documents: bool = False) -> Iterator[Dat
 
     With ``whole_documents``, the sentences between two ``-DOCSTART-`` lines are one, a line each.
     """
-    number = 0
-    for unit in _units(source, whole_documents=whole_documents):
-        sentences = [sentence for sentence in unit if sentence]
-        if sentences:
-            number += 1
-            try:
-                yield _conll_document(sentences, str(number), source.name)
-            except InputError as error:
-                yield error
+    units = groupby(_tokens(source), key=itemgetter(0 if whole_documents else 1))
+    for number, (_, tokens) in enumerate(units, start=1):
+        try:
+            yield _conll_document([*tokens], str(number), source.name)
+        except InputError as error:
+            yield error
 
 
-def _units(source: Source, *, whole_documents: bool) -> Iterator[list[Sentence]]:
-    """Yield the sentences of each document, some of which may be empty."""
-    unit: list[Sentence] = [[]]
-    last_line = 0
+def _tokens(source: Source) -> Iterator[Token]:
+    document = sentence = last_line = 0
     for line, raw in rows_of(source, "lines"):
         # Blank lines are not yielded, but leave a gap in the line numbers.
-        if line > last_line + 1:
-            unit.append([])
-            if not whole_documents:
-                yield unit
-                unit = [[]]
+        sentence += line > last_line + 1
         last_line = line
         if isinstance(raw, InputError):
-            unit[-1].append((line, raw))
+            yield document, sentence, line, raw
             continue
         columns = split_columns(str(raw))
         if columns[0] == CONLL_START:
-            yield unit
-            unit = [[]]
+            document += 1
+            sentence += 1
         # Not a comment, such as "# id 17".
         elif columns[0] != "#" or CONLL_TAG.fullmatch(columns[-1]) is not None:
-            unit[-1].append((line, columns))
-    yield unit
+            yield document, sentence, line, columns
 
 
-def _conll_document(sentences: list[Sentence], own_id: str, path: str) -> DatasetDocument:
+def _conll_document(tokens: Sequence[Token], own_id: str, path: str) -> DatasetDocument:
     """Return a document of some sentences; raise ``InputError`` for the first invalid line."""
     texts = []
     entities: dict[str, list[str]] = {}
-    for sentence in sentences:
-        tokens = []
+    for _, sentence in groupby(tokens, key=itemgetter(1)):
+        words = []
         spans: list[tuple[str, list[str]]] = []
         is_open = False
-        for line, columns in sentence:
+        for *_, line, columns in sentence:
             if isinstance(columns, InputError):
                 raise columns
             if len(columns) < 2:
@@ -245,13 +214,13 @@ def _conll_document(sentences: list[Sentence], own_id: str, path: str) -> Datase
                     raise InputError(f"{path}:{line}: {tag} has no beginning")
                 spans.append((kind, [token]))
             is_open = kind is not None and letter in "BIM"
-            tokens.append(token)
-        texts.append(" ".join(tokens))
-        for kind, words in spans:
+            words.append(token)
+        texts.append(" ".join(words))
+        for kind, parts in spans:
             values = entities.setdefault(kind, [])
-            if (value := " ".join(words)) not in values:
+            if (value := " ".join(parts)) not in values:
                 values.append(value)
-    return DatasetDocument(own_id, "\n".join(texts), sentences[0][0][0], gold=entities)
+    return DatasetDocument(own_id, "\n".join(texts), tokens[0][2], gold=entities)
 
 
 def split_columns(line: str) -> list[str]:

@@ -17,9 +17,10 @@ from hpd.evaluation.dataset_readers import (
     CONLL_START,
     CONLL_TAG,
     DatasetRow,
-    read_amazon,
+    amazon_document,
     read_conll,
-    read_scored,
+    read_json,
+    scored_document,
     split_columns,
 )
 from hpd.evaluation.json_form import JsonDataclass
@@ -56,18 +57,21 @@ FORMATS: Mapping[str, DatasetFormat] = {
             "extractgpt",
             "OA-Mine and AE-110k, as published with ExtractGPT: JSONL with input, category and "
             "target_scores",
-            partial(read_scored, text_fields=("input",)),
+            partial(read_json, make=partial(scored_document, text_fields=("input",))),
         ),
         DatasetFormat(
             "wdc-pave",
             "WDC-PAVE: JSONL with input_title, input_description, category and target_scores",
-            partial(read_scored, text_fields=("input_title", "input_description")),
+            partial(
+                read_json,
+                make=partial(scored_document, text_fields=("input_title", "input_description")),
+            ),
         ),
         DatasetFormat(
             "amazon-2023",
             "Amazon Reviews 2023, meta_*.jsonl: title, features, description, main_category; "
             "no gold, and a schema of the names in details",
-            read_amazon,
+            partial(read_json, make=amazon_document),
             has_gold=False,
         ),
         DatasetFormat(
@@ -157,31 +161,6 @@ class Survey(JsonDataclass):
     """Problems of skipped rows, with file and line."""
     notices: list[str] = field(default_factory=list)
     """Oddities of rows that are not skipped."""
-    ids: dict[str, int] = field(default_factory=dict)
-    """Line of each id's first document."""
-
-    def add(self, row: DatasetRow, name: str) -> None:
-        """Count one row of the file ``name``."""
-        if isinstance(row, InputError):
-            self.problems.append(str(row))
-            return
-        self.n_documents += 1
-        self.n_characters += len(row.text)
-        self.categories[row.category] += 1
-        first = self.ids.setdefault(row.id, row.line)
-        if first != row.line:
-            self.notices.append(f"{name}:{row.line}: the id {row.id!r} is also on line {first}")
-        names = self.attributes.setdefault(row.category, Counter())
-        names.update(row.attributes)
-        for attribute, values in (row.gold or {}).items():
-            names[attribute] += bool(values)
-            if values is None:
-                self.n_none += 1
-                continue
-            self.n_filled += 1
-            self.n_several += len(values) > 1
-            self.n_values += len(values)
-            self.n_in_text += sum(value in row.text for value in values)
 
     def attribute_names(self, category: str) -> list[str]:
         """Return a category's attributes: those of its gold, else its most frequent ones."""
@@ -196,11 +175,31 @@ class Survey(JsonDataclass):
 
 
 def survey(rows: Iterable[DatasetRow], dataset: DatasetFormat, name: str) -> Survey:
-    """Count the rows of a file."""
-    result = Survey(dataset)
+    """Count the rows of the file ``name``."""
+    found = Survey(dataset)
+    lines_of_ids: dict[str, int] = {}
     for row in rows:
-        result.add(row, name)
-    return result
+        if isinstance(row, InputError):
+            found.problems.append(str(row))
+            continue
+        found.n_documents += 1
+        found.n_characters += len(row.text)
+        found.categories[row.category] += 1
+        first = lines_of_ids.setdefault(row.id, row.line)
+        if first != row.line:
+            found.notices.append(f"{name}:{row.line}: the id {row.id!r} is also on line {first}")
+        names = found.attributes.setdefault(row.category, Counter())
+        names.update(row.attributes)
+        for attribute, values in (row.gold or {}).items():
+            names[attribute] += bool(values)
+            if values is None:
+                found.n_none += 1
+                continue
+            found.n_filled += 1
+            found.n_several += len(values) > 1
+            found.n_values += len(values)
+            found.n_in_text += sum(value in row.text for value in values)
+    return found
 
 
 def schemas_of(survey: Survey) -> Any:
