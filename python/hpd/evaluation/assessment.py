@@ -8,6 +8,8 @@ from typing import Any
 
 from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import (
+    Attributes,
+    Data,
     Normalizer,
     Outcome,
     category_attributes,
@@ -93,10 +95,7 @@ class Agreement(JsonDataclass):
 
 
 def field_pairs(
-    examples: Sequence[Example],
-    first: Sequence[Mapping[str, Any] | None],
-    second: Sequence[Mapping[str, Any] | None],
-    attributes: Mapping[str, Iterable[str]] | None = None,
+    examples: Sequence[Example], first: Data, second: Data, attributes: Attributes | None = None
 ) -> Iterator[FieldPair]:
     """Yield the fields of two files in pairs, document by document.
 
@@ -130,12 +129,6 @@ def _sameness(pairs: Sequence[FieldPair]) -> tuple[int, int, int, float, float]:
 
 
 FORMS: Mapping[FormName, Normalizer | None] = {"exact": None, "normalized": normalized}
-
-Attributes = Mapping[str, Iterable[str]]
-"""The attributes of each category."""
-
-Data = Sequence[Mapping[str, Any] | None]
-"""The predicted data for each example; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,20 +205,15 @@ def versus(
     differences: dict[FormName, dict[Scope, Differences]] = {}
     if any(example.gold for example in examples):
         for name, form in FORMS.items():
-            one, two = (
+            strict = [
                 list(field_outcomes(examples, data, attributes, form)) for data in (first, second)
-            )
+            ]
+            plain = [[field for field in each if field.is_named] for each in strict]
             differences[name] = {
-                scope: paired_differences(
-                    [field for field in one if field.is_named or scope == "strict"],
-                    [field for field in two if field.is_named or scope == "strict"],
-                    len(examples),
-                    resampling,
-                )
-                for scope in SCOPES
+                scope: paired_differences(one, two, len(examples), resampling)
+                for scope, (one, two) in zip(SCOPES, (plain, strict), strict=True)
             }
-    disagreements = [pair for pair in pairs if not pair.is_same]
-    return Versus(differences, agreement(pairs), disagreements)
+    return Versus(differences, agreement(pairs), [pair for pair in pairs if not pair.is_same])
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,18 +249,19 @@ def throughput(
     usages = [prediction.usage for prediction in predictions if prediction.usage]
     if not usages:
         return None
-    line_seconds = _sum(usages, "seconds")
+    sums = {
+        name: sum(n for usage in usages if isinstance(n := usage.get(name), int | float))
+        for name in ("prompt_tokens", "cached_tokens", "completion_tokens", "steps", "seconds")
+    }
+    line_seconds = sums.pop("seconds")
     seconds = line_seconds if wall_seconds is None else wall_seconds
     rate = len(usages) / seconds if seconds > 0 else None
     dollars = None
     if price_per_hour is not None and rate:
         dollars = price_per_hour / 3600 * 1000 / rate
     return Throughput(
-        n_documents=len(usages),
-        prompt_tokens=int(_sum(usages, "prompt_tokens")),
-        cached_tokens=int(_sum(usages, "cached_tokens")),
-        completion_tokens=int(_sum(usages, "completion_tokens")),
-        steps=int(_sum(usages, "steps")),
+        len(usages),
+        **{name: int(n) for name, n in sums.items()},
         line_seconds=round(line_seconds, 4),
         wall_seconds=wall_seconds,
         documents_per_second=rate,
@@ -280,7 +269,3 @@ def throughput(
         dollars_per_1000=dollars,
         is_bound=wall_seconds is None,
     )
-
-
-def _sum(usages: Iterable[Mapping[str, Any]], name: str) -> float:
-    return sum(n for usage in usages if isinstance(n := usage.get(name), int | float))

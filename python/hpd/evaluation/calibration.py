@@ -136,19 +136,16 @@ def calibrate(answers: Sequence[ScoredConfidence]) -> Calibration:
     originals = [answer.by_the_model for answer in given]
     was_calibrated = any(answer.uncalibrated is not None for answer in given)
     others = originals if was_calibrated else cross_fitted(originals)
-    return Calibration(
-        reliability([answer for answer in given if not answer.is_null]),
-        reliability([answer for answer in given if answer.is_null]),
-        Counterpart(
-            not was_calibrated,
-            reliability([answer for answer in others if not answer.is_null]),
-            reliability([answer for answer in others if answer.is_null]),
-        ),
-        tuple(
-            Threshold(bound, Counts.of(answer.outcome(bound) for answer in answers))
-            for bound in THRESHOLDS
-        ),
+    (values, nulls), (other_values, other_nulls) = (
+        [reliability([a for a in each if a.is_null == is_null]) for is_null in (False, True)]
+        for each in (given, others)
     )
+    thresholds = (
+        Threshold(bound, Counts.of(answer.outcome(bound) for answer in answers))
+        for bound in THRESHOLDS
+    )
+    counterpart = Counterpart(not was_calibrated, other_values, other_nulls)
+    return Calibration(values, nulls, counterpart, tuple(thresholds))
 
 
 def bin_of(confidence: float) -> int:

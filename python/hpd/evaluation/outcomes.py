@@ -37,6 +37,12 @@ CategoryAttribute = tuple[str, str]
 Normalizer = Callable[[str], str]
 """Normalises a value for comparison; an empty result means no value."""
 
+Attributes = Mapping[str, Iterable[str]]
+"""The attributes of each category."""
+
+Data = Sequence[Mapping[str, Any] | None]
+"""The predicted data for each example; None if there is none."""
+
 _NONE_TEXTS = frozenset({ABSENT, "None"})
 _NONE_FORMS = frozenset({"", "n/a", "none", "null"})
 
@@ -55,17 +61,14 @@ class FieldOutcome:
 
 def field_outcomes(
     examples: Sequence[Example],
-    predictions: Sequence[Mapping[str, Any] | None],
-    attributes: Mapping[str, Iterable[str]] | None = None,
+    predictions: Data,
+    attributes: Attributes | None = None,
     form: Normalizer | None = None,
 ) -> Iterator[FieldOutcome]:
     """Yield the outcome of every field, document by document.
 
-    Args:
-        examples: the gold.
-        predictions: the predicted data for each example; None if there is none.
-        attributes: the attributes of each category; default: all in its rows.
-        form: normalises both values before they are compared.
+    ``attributes`` defaults to all in a category's rows. ``form`` normalises both values before they
+    are compared.
 
     Raises:
         ValueError: ``examples`` and ``predictions`` have different lengths.
@@ -79,7 +82,7 @@ def field_outcomes(
 
 
 def category_attributes(
-    examples: Iterable[Example], attributes: Mapping[str, Iterable[str]] | None = None
+    examples: Iterable[Example], attributes: Attributes | None = None
 ) -> dict[str, dict[str, None]]:
     """Return the attributes of each category: the given ones, else those in its rows, in order."""
     names: dict[str, dict[str, None]] = {}

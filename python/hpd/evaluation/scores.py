@@ -11,7 +11,9 @@ from typing import Any, Final, Generic, Literal, TypeVar, get_args
 from hpd.evaluation.json_form import JsonDataclass, ScoresByCell
 from hpd.evaluation.outcomes import (
     OUTCOMES,
+    Attributes,
     CategoryAttribute,
+    Data,
     FieldOutcome,
     Normalizer,
     Outcome,
@@ -140,8 +142,8 @@ Evaluation = ByScope[Score]
 
 def evaluate(
     examples: Sequence[Example],
-    predictions: Sequence[Mapping[str, Any] | None],
-    attributes: Mapping[str, Iterable[str]] | None = None,
+    predictions: Data,
+    attributes: Attributes | None = None,
     form: Normalizer | None = None,
 ) -> Evaluation:
     """Score predictions, one for each example, by their ``field_outcomes``."""
