@@ -48,8 +48,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     checking.add_argument("--json", action="store_true", help="print everything as JSON")
     checking.set_defaults(run=_check)
     converting = actions.add_parser(
-        "convert",
-        help="write hpd's own lines, and the schema of each category as OUT.schema.json",
+        "convert", help="write hpd's own lines, and the schema of each category as OUT.schema.json"
     )
     _add_source(converting)
     converting.add_argument("-o", "--output", metavar="OUT", required=True, help="a .jsonl file")

@@ -104,10 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     ):
         samples = list(
             draw_samples(
-                reader,
-                n_samples=arguments.samples,
-                size=arguments.sample_size,
-                seed=arguments.seed,
+                reader, n_samples=arguments.samples, size=arguments.sample_size, seed=arguments.seed
             )
         )
     if not samples:

@@ -10,13 +10,7 @@ from hpd.cli.arguments import flag_of, integer
 from hpd.cli.common import UsageError
 from hpd.cli.output import same_file
 from hpd.evaluation.matching import match_rows, reread_sources, with_former_ids
-from hpd.evaluation.rows import (
-    Example,
-    Prediction,
-    load_examples,
-    load_predictions,
-    row_category,
-)
+from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions, row_category
 from hpd.files.inputs import InputReader
 from hpd.messages import counted
 from hpd.options import OPTIONS

@@ -108,10 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     with input_errors_as_usage():
         writer = FileWriter(
-            Path(arguments.output),
-            settings,
-            resume=arguments.resume,
-            overwrite=arguments.overwrite,
+            Path(arguments.output), settings, resume=arguments.resume, overwrite=arguments.overwrite
         )
     for repair in writer.repairs:
         say(f"{arguments.output}: {repair}")
