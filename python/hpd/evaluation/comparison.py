@@ -35,7 +35,7 @@ class System:
     """A file of extractions, by document id."""
 
     name: str
-    predictions: Mapping[str, Prediction]
+    predictions: dict[str, Prediction]
 
     def without(self, ids: Collection[str]) -> System:
         return System(self.name, {i: row for i, row in self.predictions.items() if i not in ids})
@@ -43,9 +43,16 @@ class System:
 
 def load_systems(paths: Sequence[str]) -> list[System]:
     """Load systems from files; raise ``InputError`` if a file has an id twice."""
-    return [
-        System(name, _by_id(path)) for name, path in zip(system_names(paths), paths, strict=True)
-    ]
+    systems = [System(name, {}) for name in system_names(paths)]
+    for path, system in zip(paths, systems, strict=True):
+        for prediction in load_predictions(path):
+            own_id = prediction.known_id
+            if system.predictions.setdefault(own_id, prediction) is not prediction:
+                raise InputError(
+                    f"{path}:{prediction.line}: the id {own_id!r} is used more than once, and "
+                    "judgements are stored by id: make the ids unique"
+                )
+    return systems
 
 
 def system_names(paths: Sequence[str]) -> list[str]:
@@ -58,19 +65,6 @@ def system_names(paths: Sequence[str]) -> list[str]:
         raise InputError(f"{twice[0]} is given twice")
     stems = Counter(Path(path).stem for path in paths)
     return [Path(path).stem if stems[Path(path).stem] == 1 else path for path in paths]
-
-
-def _by_id(path: str) -> dict[str, Prediction]:
-    predictions: dict[str, Prediction] = {}
-    for prediction in load_predictions(path):
-        own_id = prediction.known_id
-        if own_id in predictions:
-            raise InputError(
-                f"{path}:{prediction.line}: the id {own_id!r} is used more than once, and "
-                "judgements are stored by id: make the ids unique"
-            )
-        predictions[own_id] = prediction
-    return predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,22 +313,10 @@ class ComparisonSession:
     def judge(self, number: int, verdict: PairVerdict, seconds: float | None = None) -> None:
         """Store a verdict on the left system of a trial."""
         trial = self.trials[number]
-        self.file.append(
-            Judgement(
-                trial.id,
-                self.annotator,
-                trial.left.name,
-                trial.right.name,
-                verdict,
-                None if seconds is None else round(seconds, 1),
-                self.seed,
-            )
-        )
+        names = (trial.left.name, trial.right.name)
+        rounded = None if seconds is None else round(seconds, 1)
+        self.file.append(Judgement(trial.id, self.annotator, *names, verdict, rounded, self.seed))
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "trials": [
-                self.shown(number).to_json(self.verdict(number))
-                for number in range(len(self.trials))
-            ]
-        }
+        numbers = range(len(self.trials))
+        return {"trials": [self.shown(n).to_json(self.verdict(n)) for n in numbers]}

@@ -14,19 +14,24 @@ from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hpd.evaluation.comparison import PAIR_VERDICTS, Judgement, PairVerdict, latest_judgements
 from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.scores import DEFAULT_RESAMPLING, Resampling
-from hpd.evaluation.statistics import Interval, bootstrapped, cohen_kappa, krippendorff_alpha
-
-Array = npt.NDArray[np.float64]
+from hpd.evaluation.statistics import (
+    Array,
+    Interval,
+    bootstrapped,
+    cohen_kappa,
+    krippendorff_alpha,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class WinTally(JsonDataclass):
     """Wins, ties and losses; without a judgement, there is neither a score nor an interval."""
+
+    JSON = ("wins", "ties", "losses", "score", "interval")
 
     wins: int = 0
     ties: int = 0
@@ -46,14 +51,8 @@ class WinTally(JsonDataclass):
         return [n / sum(counts) for n in counts] if any(counts) else []
 
     def to_json(self) -> dict[str, Any]:
-        score = self.score
-        return {
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "score": None if score is None else round(score, 2),
-            "interval": to_plain(self.interval),
-        }
+        score = None if self.score is None else round(self.score, 2)
+        return {**JsonDataclass.to_json(self), "score": score}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +155,8 @@ def annotator_agreement(
     pairs = [pair for item in shared for pair in combinations(item.values(), 2)]
     raw = sum(one == other for one, other in pairs) / len(pairs)
     if len(annotators) == 2:
-        measure = "Cohen's kappa"
-        value = cohen_kappa([(item[annotators[0]], item[annotators[1]]) for item in shared])
+        one, other = annotators
+        measure, value = "Cohen's kappa", cohen_kappa([(item[one], item[other]) for item in shared])
     else:
         measure = "Krippendorff's alpha"
         value = krippendorff_alpha([list(item.values()) for item in shared])

@@ -10,12 +10,12 @@ import re
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from hpd.evaluation.comparison import PAIR_VERDICTS, ComparisonSession, PairVerdict
 from hpd.show.page import render_page
@@ -38,11 +38,6 @@ class ComparisonServer(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://{HOST}:{self.server_port}/"
 
-    def page(self) -> str:
-        return render_page(
-            _TEMPLATE, data=self.session.to_json(), may_call_server=True, n=len(self.session.trials)
-        )
-
     def stop(self) -> None:
         """Stop serving after the current request."""
         threading.Thread(target=self.shutdown).start()
@@ -57,7 +52,11 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path != "/":
             self._answer(HTTPStatus.NOT_FOUND, "only / exists")
             return
-        self._answer(HTTPStatus.OK, self.server.page(), "text/html")
+        session = self.server.session
+        page = render_page(
+            _TEMPLATE, data=session.to_json(), may_call_server=True, n=len(session.trials)
+        )
+        self._answer(HTTPStatus.OK, page, "text/html")
 
     def do_POST(self) -> None:
         """Take a verdict, or stop the session."""
@@ -71,7 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.NOT_FOUND, "only /judgement and /stop accept POST")
             return
         try:
-            self._judge(self._body())
+            self._judge()
         except (ValueError, TypeError, KeyError) as error:
             self._answer(HTTPStatus.BAD_REQUEST, f"not a judgement: {error}")
         except OSError as error:
@@ -79,7 +78,13 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer(HTTPStatus.OK, "{}", "application/json")
 
-    def _judge(self, body: Mapping[str, Any]) -> None:
+    def _judge(self) -> None:
+        n_bytes = int(self.headers.get("Content-Length", ""))
+        if not 0 < n_bytes <= _MAX_BODY_BYTES:
+            raise ValueError(f"{n_bytes} bytes")
+        body = json.loads(self.rfile.read(n_bytes))
+        if not isinstance(body, dict):
+            raise TypeError("not an object")
         session = self.server.session
         number, verdict, seconds = body["trial"], body["verdict"], body.get("seconds")
         if type(number) is not int or not 0 <= number < len(session.trials):
@@ -90,15 +95,6 @@ class _Handler(BaseHTTPRequestHandler):
             seconds = float(seconds)
         with self.server.writing:
             session.judge(number, verdict, seconds)
-
-    def _body(self) -> Mapping[str, Any]:
-        n_bytes = int(self.headers.get("Content-Length", ""))
-        if not 0 < n_bytes <= _MAX_BODY_BYTES:
-            raise ValueError(f"{n_bytes} bytes")
-        body = json.loads(self.rfile.read(n_bytes))
-        if not isinstance(body, dict):
-            raise TypeError("not an object")
-        return body
 
     def _is_from_here(self) -> bool:
         origin = self.headers.get("Origin")
@@ -144,24 +140,19 @@ def judge_in_terminal(
     while number is not None:
         print("\n".join(_lines(session, number, columns)), file=out, flush=True)
         start = time.monotonic()
-        try:
-            answer = _answer(ask)
-        except EOFError:
-            return
+        answer = ""
+        while answer not in (*_VERDICTS, "b", "q"):
+            try:
+                answer = ask(_QUESTION).strip()
+            except EOFError:
+                answer = "q"
         if answer == "q":
             return
         if answer == "b":
             number = max(0, number - 1)
-            continue
-        session.judge(number, _VERDICTS[answer], time.monotonic() - start)
-        number = session.next_trial(number + 1)
-
-
-def _answer(ask: Callable[[str], str]) -> str:
-    while True:
-        answer = ask(_QUESTION).strip()
-        if answer in _VERDICTS or answer in ("b", "q"):
-            return answer
+        else:
+            session.judge(number, _VERDICTS[answer], time.monotonic() - start)
+            number = session.next_trial(number + 1)
 
 
 def _lines(session: ComparisonSession, number: int, columns: int) -> Iterator[str]:

@@ -24,14 +24,13 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from hpd.errors import InputError
 from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import DEFAULT_RESAMPLING, SCORES, Resampling
-from hpd.evaluation.statistics import Interval, bootstrapped, cohen_kappa
+from hpd.evaluation.statistics import Array, Interval, bootstrapped, cohen_kappa
 from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
@@ -165,30 +164,20 @@ def judge_questions(
             asked[key] = Schema(
                 tuple(_judged_attribute(each, kinds[each.name]) for each in attributes)
             )
-        records[own_id] = Record(own_id, _document_text(text, values), key, prediction.line)
+        shown = [(name, value_text(value) or "null") for name, value in values.items()]
+        asked_text = render_text(_TEMPLATES / "judge_document.jinja", text=text, values=shown)
+        records[own_id] = Record(own_id, asked_text, key, prediction.line)
     return JudgeQuestions(tuple(records.values()), Schemas.of(asked))
 
 
-def _document_text(text: str, values: Mapping[str, Any]) -> str:
-    shown = [(name, value_text(value) or "null") for name, value in values.items()]
-    return render_text(_TEMPLATES / "judge_document.jinja", text=text, values=shown)
-
-
 def _judged_attribute(attribute: Attribute, kind: ValueKind) -> Attribute:
-    answered = partial(Attribute, nullable=False, required=True, forbids_null=True)
-    reason = answered("reason")
-    verdict = answered("verdict", "enum", choices=CHOICES[kind], after=("reason",))
-    return Attribute(
-        attribute.name,
-        "object",
-        description=attribute.description,
-        nullable=False,
-        required=True,
-        attributes=(reason, verdict),
+    answered = partial(Attribute, nullable=False, required=True)
+    reason = answered("reason", forbids_null=True)
+    verdict = answered(
+        "verdict", "enum", forbids_null=True, choices=CHOICES[kind], after=("reason",)
     )
-
-
-Array = npt.NDArray[np.float64]
+    described = attribute.description
+    return answered(attribute.name, "object", description=described, attributes=(reason, verdict))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +186,6 @@ class VerdictCounts(JsonDataclass):
 
     counts: tuple[int, ...]
     """In the order of ``VERDICTS``."""
-
-    @property
-    def n_all(self) -> int:
-        return sum(self.counts)
 
     @property
     def scores(self) -> tuple[float | None, ...]:

@@ -138,7 +138,7 @@ def figures_text(scores: JudgeScores, agreement: GoldAgreement | None, n_values:
     ]
     parts = [
         f"{counted(scores.n_documents, 'document')}, "
-        f"{counted(scores.total.n_all, 'value', of=n_values)} judged",
+        f"{counted(sum(scores.total.counts), 'value', of=n_values)} judged",
         format_table(rows),
     ]
     if bounds:
