@@ -166,9 +166,8 @@ def clusters(samples: Sequence[Iterable[Proposal]]) -> list[list[Placed]]:
             placed = Placed(proposal, sample, rank)
             cluster = next((c for c in joined if _are_alike(c[0].proposal, proposal)), None)
             if cluster is None:
-                joined.append([placed])
-            else:
-                cluster.append(placed)
+                joined.append(cluster := [])
+            cluster.append(placed)
     return joined
 
 
@@ -198,19 +197,15 @@ def _words(name: str) -> frozenset[str]:
 
 def _attribute(proposals: Sequence[Proposal]) -> Attribute:
     """Return a cluster's attribute, with its most frequent name, type and values."""
-    name = mode(proposal.name for proposal in proposals)
-    descriptions = [proposal.description for proposal in proposals if proposal.description]
-    spelling: dict[str, str] = {}
-    counts: Counter[str] = Counter()
-    for value in (value for proposal in proposals for value in proposal.values):
-        spelling.setdefault(value.casefold(), value)
-        counts[value.casefold()] += 1
-    values = tuple(spelling[folded] for folded, _ in counts.most_common(N_VALUES))
+    every = [value for proposal in proposals for value in proposal.values]
+    spelling = {value.casefold(): value for value in reversed(every)}
+    frequent = Counter(value.casefold() for value in every).most_common(N_VALUES)
+    values = tuple(spelling[folded] for folded, _ in frequent)
     kind = mode(proposal.type for proposal in proposals)
     return Attribute(
-        name,
+        mode(proposal.name for proposal in proposals),
         kind if _fits(kind, values) else "string",
-        description=descriptions[0] if descriptions else "",
+        description=next((each.description for each in proposals if each.description), ""),
         examples=values,
     )
 

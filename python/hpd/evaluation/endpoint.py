@@ -218,14 +218,12 @@ class EndpointExtractor:
         )
         values = DocumentValues()
         for path, raw in split_answer(schema, text).items():
-            attribute = answer_leaf(schema, path)
-            if attribute is None:
-                continue
-            parsed = raw.parse(attribute)
-            result = FieldValue(
-                value=parsed.value, error=parsed.error, raw=raw.text, truncated=raw.truncated
-            )
-            values.store(path, attribute, result)
+            if (attribute := answer_leaf(schema, path)) is not None:
+                parsed = raw.parse(attribute)
+                result = FieldValue(
+                    value=parsed.value, error=parsed.error, raw=raw.text, truncated=raw.truncated
+                )
+                values.store(path, attribute, result)
         return values.extraction(schema, document.id, usage, Options(on_invalid="record"))
 
     def _answer(self, document: Document, schema: Schema) -> tuple[str, int, int]:

@@ -33,11 +33,9 @@ _ENDPOINT_ONLY = (
     "response_format", "parallel", "retries", "rpm", "no_cache", "price_in", "price_out",
 )  # fmt: skip
 
-_PACKAGES = ("diskcache", "openai")
-
-_ENDPOINT_HELP = """\
+_ENDPOINT_HELP = f"""\
 Any endpoint with OpenAI's protocol; -m NAME is the model's name there. The key is read from the
-environment variable {key}. Answers are cached in hpd's cache folder.
+environment variable {KEY_VARIABLE}. Answers are cached in hpd's cache folder.
 """
 
 
@@ -53,9 +51,7 @@ def add_answering_arguments(parser: argparse.ArgumentParser) -> None:
         type=integer(1),
         help="maximum tokens of a local model's text for one field, or of an endpoint's answer",
     )
-    group = parser.add_argument_group(
-        "a model behind an endpoint", _ENDPOINT_HELP.format(key=KEY_VARIABLE)
-    )
+    group = parser.add_argument_group("a model behind an endpoint", _ENDPOINT_HELP)
     group.add_argument(
         "--api",
         metavar="URL",
@@ -101,17 +97,16 @@ def check_answering(arguments: argparse.Namespace) -> None:
     refuse(arguments, local, "is for local models, and does nothing with --api")
     if (arguments.price_in is None) != (arguments.price_out is None):
         raise UsageError("--price-in and --price-out need each other")
-    require_extra("--api", "api", _PACKAGES)
+    require_extra("--api", "api", ("diskcache", "openai"))
 
 
 def answering_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return all settings that affect the model's answers, by name."""
-    if arguments.api is not None:
+    if arguments.api is None:
+        model = {"model": file_fingerprint(resolve_model(arguments.model, arguments.hf_repo))}
+    else:
         model = {"endpoint": arguments.api, "model": arguments.model}
         model["response format"] = arguments.response_format or RESPONSE_FORMATS[0]
-    else:
-        path = resolve_model(arguments.model, arguments.hf_repo)
-        model = {"model": file_fingerprint(path)}
     return {**model, "option --max-tokens": arguments.max_tokens}
 
 
@@ -134,11 +129,20 @@ def open_answering(
     """
     for_value, for_answer = max_tokens
     if arguments.api is not None:
-        return EndpointExtractor(
-            schemas,
-            _endpoint(arguments, arguments.max_tokens or for_answer),
-            system_prompt=system_prompt,
+        given = {
+            "response_format": arguments.response_format,
+            "n_parallel": arguments.parallel,
+            "n_retries": arguments.retries,
+            "requests_per_minute": arguments.rpm,
+            "cache": None if arguments.no_cache else cache_folder() / "answers",
+        }
+        endpoint = Endpoint(
+            arguments.api,
+            arguments.model,
+            max_tokens=arguments.max_tokens or for_answer,
+            **{name: value for name, value in given.items() if value is not None},
         )
+        return EndpointExtractor(schemas, endpoint, system_prompt=system_prompt)
     from hpd.extractor import Extractor
     from hpd.values.confidence import NO_CALIBRATION
 
@@ -174,19 +178,3 @@ def tokens_text(arguments: argparse.Namespace, n_in: int, n_out: int) -> str:
     cost = price(arguments, n_in, n_out)
     priced = "" if cost is None else f", {cost:.4f} dollars"
     return f"{n_in} tokens of prompts, {n_out} of answers{priced}"
-
-
-def _endpoint(arguments: argparse.Namespace, max_tokens: int) -> Endpoint:
-    given = {
-        "response_format": arguments.response_format,
-        "n_parallel": arguments.parallel,
-        "n_retries": arguments.retries,
-        "requests_per_minute": arguments.rpm,
-        "cache": None if arguments.no_cache else cache_folder() / "answers",
-    }
-    return Endpoint(
-        arguments.api,
-        arguments.model,
-        max_tokens=max_tokens,
-        **{name: value for name, value in given.items() if value is not None},
-    )

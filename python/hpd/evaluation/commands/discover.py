@@ -46,7 +46,6 @@ a schema for hpd extract, with descriptions, types and typical values.
 Review the schema before you use it. The bundled model can copy values but not name attributes.
 """
 
-_K = 16
 _N_SAMPLES = 5
 _SAMPLE_SIZE = 8
 _MAX_TOKENS = (32, 8192)
@@ -60,7 +59,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "-k",
         metavar="K",
         type=integer(1, 100),
-        default=_K,
+        default=16,
         help="maximum number of attributes (default 16)",
     )
     add_output_argument(parser, "default: standard output")
@@ -119,8 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
     used = sum((each.usage for each in extractions if each.usage is not None), Usage())
     tokens = tokens_text(arguments, used.prompt_tokens, used.completion_tokens)
     say(f"{len(samples)} samples, {tokens}")
-    failed = any(extraction.error is not None for extraction in extractions)
-    return EXIT_SOME_FAILED if failed else EXIT_OK
+    return EXIT_SOME_FAILED if any(each.error is not None for each in extractions) else EXIT_OK
 
 
 def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction[Any]]:
@@ -154,10 +152,9 @@ def _schemas(k: int, samples: Sequence[Sample], extractions: Sequence[Extraction
     schemas = {
         category: merged_schema(each, k, title=category) for category, each in proposals.items()
     }
-    for category, schema in schemas.items():
-        if not schema.attributes:
-            say(f"no attributes were proposed{f' for {category!r}' if category else ''}")
-    schemas = {category: schema for category, schema in schemas.items() if schema.attributes}
+    for category in [category for category, schema in schemas.items() if not schema.attributes]:
+        say(f"no attributes were proposed{f' for {category!r}' if category else ''}")
+        del schemas[category]
     if not schemas:
         raise HpdError("the model proposed no attributes: try another model")
     return Schemas.of(schemas[""] if [*schemas] == [""] else schemas)
