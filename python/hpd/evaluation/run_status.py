@@ -31,8 +31,8 @@ class RunStatus:
     failed_ids: tuple[str, ...]
     """Their ids."""
     changed_line: int | None
-    """The number of the first line that was changed since it was written, if any; the run cannot be
-    resumed."""
+    """The number of the first line that was changed since it was written, if any, unless a process
+    is writing; the run cannot be resumed."""
     n_surplus: int
     """Bytes at the end of the output that are not in the journal, left by a killed process."""
     n_missing: int
@@ -87,7 +87,8 @@ def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunSta
             n_done += 1
             output.seek(end)
             line = output.read(max(0, entry.end - end))
-            if changed_line is None and zlib.crc32(line) != entry.crc:
+            # A process that is writing the output may be moving its lines.
+            if changed_line is None and zlib.crc32(line) != entry.crc and not is_running:
                 changed_line = n_done
             if entry.failed:
                 failed.append(_failure(line))

@@ -34,7 +34,6 @@ from hpd.messages import counted, format_table
 from hpd.models.calibrations import store_calibration
 from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS, Options
-from hpd.schema.attributes import Schema
 
 _DESCRIPTION = """\
 Fit a calibration, after which a confidence of 0.9 means that about 9 of 10 such values are right:
@@ -58,9 +57,7 @@ BEST = "best"
 """The value of ``--null-threshold`` that chooses the best one."""
 
 _OUTPUT = "calibration.json"
-_GOLD_FIELDS = ("id_field", "text_field", "category_field")
 _MODEL_OPTIONS = ("n_gpu_layers", "n_threads", "in_flight")
-_NOT_ONE_VALUE = ("array", "object")
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -134,7 +131,13 @@ def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
     examples = read_examples(arguments.gold, arguments)
     matching = match_rows(examples, read_predictions(arguments.predictions, arguments))
     schemas = read_schemas(arguments.schema, examples)
-    kinds = None if schemas is None else {name: _kinds(each) for name, each in schemas.items()}
+    kinds = None
+    if schemas is not None:
+        # Lists and objects are not single values.
+        kinds = {
+            category: {each.name: each.type for each in own if each.type not in ("array", "object")}
+            for category, own in schemas.items()
+        }
     scored = scored_answers(examples, matching.predictions, kinds)
     answers = without_nulled(scored)
     if not answers:
@@ -184,36 +187,26 @@ def _errors(
                 for state in (before, after)
             )
             if without.n:
-                errors.append(
-                    {
-                        "answers": word if kind is None else f"{word} of type {kind}",
-                        "n": without.n,
-                        "without": without.ece,
-                        "with": with_it.ece,
-                    }
-                )
+                name = word if kind is None else f"{word} of type {kind}"
+                row = {"answers": name, "n": without.n, "without": without.ece, "with": with_it.ece}
+                errors.append(row)
     return errors
-
-
-def _kinds(schema: Schema) -> dict[str, str]:
-    """Return the types of the attributes that have a single value."""
-    return {each.name: each.type for each in schema if each.type not in _NOT_ONE_VALUE}
 
 
 def _check(arguments: argparse.Namespace, *, asks: bool) -> None:
     """Refuse arguments that exclude each other, and an output that must not be replaced."""
-    if not asks and arguments.gold is None:
+    if asks:
+        names = ("predictions", "schema", "id_field", "text_field", "category_field")
+        refuse(arguments, names, "does nothing with -m, which uses hpd's own documents")
+        if arguments.output is None:
+            why = "does nothing without -o: the calibration in hpd's cache is replaced"
+            refuse(arguments, ["overwrite"], why)
+            return
+    elif arguments.gold is None:
         raise UsageError(
             "give either -m MODEL, to use the documents that come with hpd, or PRED and GOLD"
         )
-    if asks:
-        names = ("predictions", "schema", *_GOLD_FIELDS)
-        refuse(arguments, names, "does nothing with -m, which uses hpd's own documents")
     else:
         refuse(arguments, _MODEL_OPTIONS, "does nothing without -m")
-    if asks and arguments.output is None:
-        why = "does nothing without -o: the calibration in hpd's cache is replaced"
-        refuse(arguments, ["overwrite"], why)
-        return
     read = (arguments.predictions, arguments.gold)
     check_output(Path(arguments.output or _OUTPUT), read, overwrite=arguments.overwrite)

@@ -101,13 +101,17 @@ def run(arguments: argparse.Namespace) -> int:
                 columns = min(shutil.get_terminal_size().columns, 120)
                 judge_in_terminal(session, input, sys.stdout, columns)
             else:
-                _judge_on_page(session, arguments)
+                with ComparisonServer(session, arguments.port or 0) as server:
+                    n = counted(len(trials), "document")
+                    say(f"{n} at {server.url}, until Stop or Ctrl-C")
+                    if arguments.open:
+                        webbrowser.open(server.url)
+                    server.serve_forever()
         except KeyboardInterrupt:
             return EXIT_INTERRUPTED
         finally:
-            n, n_judged = len(trials), session.n_judged
-            how = "" if n == n_judged else "; continue with the same command"
-            judged = counted(n_judged, "document", of=n)
+            how = "" if session.n_judged == len(trials) else "; continue with the same command"
+            judged = counted(session.n_judged, "document", of=len(trials))
             say(f"{session.annotator} has judged {judged}, in {file.path}{how}")
     return EXIT_OK
 
@@ -192,14 +196,6 @@ def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str
     for notice in notices:
         say(notice)
     return texts
-
-
-def _judge_on_page(session: ComparisonSession, arguments: argparse.Namespace) -> None:
-    with ComparisonServer(session, arguments.port or 0) as server:
-        say(f"{counted(len(session.trials), 'document')} at {server.url}, until Stop or Ctrl-C")
-        if arguments.open:
-            webbrowser.open(server.url)
-        server.serve_forever()
 
 
 def _print_results(arguments: argparse.Namespace) -> int:

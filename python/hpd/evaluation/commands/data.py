@@ -99,9 +99,8 @@ def _convert(arguments: argparse.Namespace) -> int:
     rows = read_dataset(arguments.file, found.dataset, whole_documents=arguments.whole_documents)
     with input_errors_as_usage():
         write_dataset(rows, found, output)
-    for lines, prefix in ((found.problems, "left out: "), (found.notices, "")):
-        for line in _first(lines):
-            say(prefix + line)
+    for line in (*(f"left out: {each}" for each in _first(found.problems)), *_first(found.notices)):
+        say(line)
     say(f"{counted(found.n_documents, 'document')} in {output}")
     if schemas_of(found):
         say(f"schema in {schema_path(output)}")

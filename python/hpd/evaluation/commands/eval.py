@@ -12,6 +12,7 @@ from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, say
 from hpd.evaluation.commands.inputs import add_seed_argument, refuse
 from hpd.evaluation.scores import AGREEMENT_NAMES, DEFAULT_RESAMPLING, SCORE_KEYS
 from hpd.extras import require_extra
+from hpd.files.writer import line_bytes
 
 if TYPE_CHECKING:
     from hpd.evaluation.commands.eval_figures import EvalFigures, EvalInputs
@@ -132,8 +133,10 @@ def run(arguments: argparse.Namespace) -> int:
     figures = compute_figures(inputs, arguments)
     if arguments.plot is not None:
         _plot(arguments.plot, figures)
-    if arguments.disagreements is not None:
-        _write_disagreements(arguments.disagreements, figures)
+    if arguments.disagreements is not None and figures.versus is not None:
+        pairs = figures.versus.disagreements
+        lines = (line_bytes(json.dumps(pair.to_json(), ensure_ascii=False)) for pair in pairs)
+        Path(arguments.disagreements).write_bytes(b"".join(lines))
     if arguments.json:
         print(json.dumps(figures.to_json(), indent=2, ensure_ascii=False))
     else:
@@ -186,13 +189,6 @@ def _plot(path: str, figures: EvalFigures) -> None:
         coverage=figures.coverage,
         resampling=figures.resampling,
     )
-
-
-def _write_disagreements(path: str, figures: EvalFigures) -> None:
-    pairs = figures.versus.disagreements if figures.versus is not None else ()
-    lines = (json.dumps(pair.to_json(), ensure_ascii=False) for pair in pairs)
-    text = "".join(f"{line}\n" for line in lines)
-    Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def thresholds(text: str) -> dict[str, float]:

@@ -231,7 +231,11 @@ _INTERVAL = f"{INTERVAL_LEVEL:.0%} interval"
 
 def all_tables(figures: EvalFigures, arguments: argparse.Namespace) -> Iterator[str]:
     inputs, resampling = figures.inputs, figures.resampling
-    yield _documents_line(inputs)
+    matching = inputs.first.matching
+    parts = [counted(len(inputs.examples), "document")]
+    parts += [f"{len(matching.missing)} without a prediction"] if matching.missing else []
+    parts += [f"{matching.n_failed} failed"] if matching.n_failed else []
+    yield ", ".join(parts)
     if figures.assessment is not None:
         yield _score_table(figures.assessment, resampling)
         if arguments.per_attribute:
@@ -246,15 +250,6 @@ def all_tables(figures: EvalFigures, arguments: argparse.Namespace) -> Iterator[
         yield agreement_table(figures.versus.agreement)
         if figures.versus.disagreements:
             yield _disagreement_table(figures.versus.disagreements)
-
-
-def _documents_line(inputs: EvalInputs) -> str:
-    parts = [counted(len(inputs.examples), "document")]
-    if n_missing := len(inputs.first.matching.missing):
-        parts.append(f"{n_missing} without a prediction")
-    if n_failed := inputs.first.matching.n_failed:
-        parts.append(f"{n_failed} failed")
-    return ", ".join(parts)
 
 
 def _score_table(assessment: Assessment, resampling: Resampling) -> str:
@@ -293,7 +288,7 @@ def _calibration_table(calibration: Calibration) -> str:
             )
     rows = [["--null-threshold", "P", "R", "F1", *OUTCOME_WORDS.values()]]
     for row in calibration.thresholds:
-        rows.append([f"{row.threshold:g}", *_scores(row.counts), *_outcomes(row.counts)])
+        rows.append([f"{row.threshold:g}", *_score_cells(row.counts)])
     return "\n\n".join([*parts, format_table(rows)])
 
 
@@ -379,14 +374,8 @@ def _resampling_text(resampling: Resampling) -> str:
     )
 
 
-def _score_cells(score: Counts | Macro, interval: Interval) -> list[str]:
-    return [*_scores(score), f"{interval:.2f}", *_outcomes(score)]
-
-
-def _outcomes(score: Counts | Macro) -> list[str]:
-    """Return the number of each outcome, which a mean lacks."""
-    return [str(getattr(score, name, "")) for name in OUTCOME_WORDS]
-
-
-def _scores(score: Counts | Macro) -> list[str]:
-    return [f"{value:.2f}" for value in (score.precision, score.recall, score.f1)]
+def _score_cells(score: Counts | Macro, *intervals: Interval) -> list[str]:
+    """Format scores, an interval if given, and the number of each outcome, which a mean lacks."""
+    figures = (score.precision, score.recall, score.f1, *intervals)
+    counts = (getattr(score, name, "") for name in OUTCOME_WORDS)
+    return [*(f"{each:.2f}" for each in figures), *map(str, counts)]

@@ -84,13 +84,19 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     from hpd.evaluation.judging import JUDGE_SYSTEM_PROMPT, judge_questions
 
-    _check(arguments)
+    check_answering(arguments)
+    check_fields(arguments)
+    read = (arguments.predictions, arguments.gold, arguments.documents, arguments.schema)
+    # An existing file is the matter of the writer.
+    check_output(Path(arguments.output), read, overwrite=True)
     schemas = None if arguments.schema is None else load_schemas(arguments.schema)
     notices: list[str] = []
     with input_errors_as_usage():
         predictions = list(load_predictions(arguments.predictions))
         sources = source_documents(arguments, predictions, notices)
-        examples = _gold(arguments, predictions)
+        examples: Sequence[Example | None] = [None] * len(predictions)
+        if arguments.gold is not None:
+            examples = match_rows(read_examples(arguments.gold, arguments), predictions).examples
         texts = [
             _text(prediction, source or example)
             for prediction, source, example in zip(predictions, sources, examples, strict=True)
@@ -165,20 +171,6 @@ def _agreement_text(agreement: GoldAgreement) -> str:
     return "\n".join(lines)
 
 
-def _check(arguments: argparse.Namespace) -> None:
-    check_answering(arguments)
-    check_fields(arguments)
-    read = (arguments.predictions, arguments.gold, arguments.documents, arguments.schema)
-    # An existing file is the matter of the writer.
-    check_output(Path(arguments.output), read, overwrite=True)
-
-
-def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> list[Example | None]:
-    if arguments.gold is None:
-        return [None] * len(predictions)
-    return [*match_rows(read_examples(arguments.gold, arguments), predictions).examples]
-
-
 def _text(prediction: Prediction, known: Example | None) -> str | None:
     """Return the text of a prediction's document, preferably from its own line."""
     if prediction.text is not None or known is None:
@@ -209,9 +201,7 @@ def _judge(
                 writing.run(model, pending, progress)
     if writing.stopped is not None:
         return writing.stopped
-    if not pending:
-        return EXIT_OK
-    return writing.finish()
+    return writing.finish() if pending else EXIT_OK
 
 
 def _print_figures(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 
 from hpd.cli.arguments import integer
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError
@@ -51,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     except InputError as error:
         raise UsageError(str(error)) from error
     print("\n\n".join(_shown(status, arguments) for status in statuses))
-    if any(status.n_missing or _is_changed(status) for status in statuses):
+    if any(status.n_missing or status.changed_line is not None for status in statuses):
         return EXIT_FAILED
     return EXIT_SOME_FAILED if any(status.failures for status in statuses) else EXIT_OK
 
@@ -69,25 +68,23 @@ def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
     if status.failures:
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(status.failures.items()))
         rows.append(["failed", f"{status.failures.total()}: {kinds}: {listed(status.failed_ids)}"])
-    rows += _value_rows(status)
-    n_left = max(0, (n_total or 0) - status.n_finished)
-    rows.append(["left", why_unknown if n_total is None else counted(n_left, "document")])
-    rows.append(["journal", _journal_state(status)])
-    rows += _names(status)
-    rows.append(["settings", ""])
-    rows += ([f"  {name}", str(value)] for name, value in status.head.settings.items())
-    return format_table(rows, n_left=2)
-
-
-def _value_rows(status: RunStatus) -> Iterator[list[str]]:
-    """Yield the values written, with the share of nulls, and the near ties."""
     counts = count_values(status.path)
     if counts["values"]:
         share = counts["nulls"] / counts["values"]
-        yield ["values", f"{counts['values']}, of which {share:.0%} are null"]
+        rows.append(["values", f"{counts['values']}, of which {share:.0%} are null"])
     if counts["near_ties"]:
         meaning = "the next best token was nearly as likely, so another run may give another value"
-        yield ["near ties", f"{counts['near_ties']} (near_tie): {meaning}"]
+        rows.append(["near ties", f"{counts['near_ties']} (near_tie): {meaning}"])
+    n_left = max(0, (n_total or 0) - status.n_finished)
+    rows.append(["left", why_unknown if n_total is None else counted(n_left, "document")])
+    rows.append(["journal", _journal_state(status)])
+    for name in ("input", "schema", "model"):
+        if (value := status.head.about.get(name)) is not None:
+            shown = ", ".join(value) if isinstance(value, list) else str(value)
+            rows.append([name, " ".join(shown.split())])
+    rows.append(["settings", ""])
+    rows += ([f"  {name}", str(value)] for name, value in status.head.settings.items())
+    return format_table(rows, n_left=2)
 
 
 def _state(status: RunStatus, n_total: int | None) -> str:
@@ -108,7 +105,7 @@ def _journal_state(status: RunStatus) -> str:
             f"the output lacks {counted(status.n_missing, 'byte')} that {name} records: "
             "lines were removed, so start again (--overwrite)"
         )
-    if _is_changed(status):
+    if status.changed_line is not None:
         return (
             f"line {status.changed_line} of the output was changed since hpd wrote it: to keep the "
             "change, copy the file; then start again (--overwrite)"
@@ -116,19 +113,6 @@ def _journal_state(status: RunStatus) -> str:
     if status.n_surplus and not status.is_running:
         return f"{name}; --resume removes {counted(status.n_surplus, 'byte')} of an unfinished line"
     return f"{name}, matches the output"
-
-
-def _is_changed(status: RunStatus) -> bool:
-    # A process that is writing the output may be moving its lines.
-    return status.changed_line is not None and not status.is_running
-
-
-def _names(status: RunStatus) -> Iterator[list[str]]:
-    for name in ("input", "schema", "model"):
-        value = status.head.about.get(name)
-        if value is not None:
-            shown = ", ".join(value) if isinstance(value, list) else str(value)
-            yield [name, " ".join(shown.split())]
 
 
 def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int | None, str]:
