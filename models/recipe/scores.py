@@ -26,7 +26,6 @@ import numpy as np
 import hpd
 from hpd.bench.workload import spread
 from hpd.documents import Document
-from hpd.evaluation.dataset_readers import DatasetDocument
 from hpd.evaluation.datasets import find_format, read_dataset
 from hpd.evaluation.outcomes import category_attributes, field_outcomes
 from hpd.evaluation.rows import Example, load_examples
@@ -74,11 +73,8 @@ def held_out(limit: int | None) -> list[written.Written]:
 def titles(folder: Path, limit: int | None, settings: Settings) -> Row:
     """Score a data set of products: its documents, and F1 in both scopes."""
     source = folder / TITLES[folder.name]
-    examples = [
-        Example(row.id, row.text, row.category, row.gold or {})
-        for row in read_dataset(source, find_format(source))
-        if isinstance(row, DatasetDocument)
-    ]
+    rows = read_dataset(source, find_format(source))
+    examples = [row for row in rows if isinstance(row, Example)]
     names: Mapping[str, Sequence[str]] = {
         category: list(each) for category, each in category_attributes(examples).items()
     }

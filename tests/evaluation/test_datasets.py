@@ -8,7 +8,6 @@ import pytest
 import dataset_files
 from hpd.cli import main
 from hpd.errors import InputError, SchemaError
-from hpd.evaluation.dataset_readers import DatasetDocument
 from hpd.evaluation.datasets import (
     FORMATS,
     find_format,
@@ -18,7 +17,7 @@ from hpd.evaluation.datasets import (
     survey,
     write_dataset,
 )
-from hpd.evaluation.rows import load_examples
+from hpd.evaluation.rows import Example, load_examples
 from hpd.schema import load_schema
 from jsonl import read_lines, write_lines
 
@@ -36,8 +35,8 @@ def rows(path, name, *, whole_documents=False):
 
 def documents(path, name, *, whole_documents=False):
     every = rows(path, name, whole_documents=whole_documents)
-    assert all(isinstance(row, DatasetDocument) for row in every)
-    return [row for row in every if isinstance(row, DatasetDocument)]
+    assert all(isinstance(row, Example) for row in every)
+    return [row for row in every if isinstance(row, Example)]
 
 
 def problems(path, name, **named):
@@ -76,8 +75,8 @@ def test_a_packed_file_is_the_same(name, tmp_path):
 
 def test_titles(tmp_path):
     first, second, third = documents(dataset_files.extractgpt(tmp_path), "extractgpt")
-    assert first == DatasetDocument(
-        "1", "Veldra Women's Trail Shoe, Moss, 8 M", 1, "Shoes",
+    assert first == Example(
+        "1", "Veldra Women's Trail Shoe, Moss, 8 M", "Shoes",
         {"Brand": ["Veldra"], "Color": ["Moss", "moss green"]},
     )  # fmt: skip
     assert (second.id, second.gold) == ("2", {"Brand": ["Harbor"], "Caffeine": None})
@@ -86,8 +85,8 @@ def test_titles(tmp_path):
 
 def test_pave(tmp_path):
     first, second = documents(dataset_files.wdc_pave(tmp_path), "wdc-pave")
-    assert first == DatasetDocument(
-        "501", "Inkwell Pen Set\nTwelve pens, blue", 1, "Office",
+    assert first == Example(
+        "501", "Inkwell Pen Set\nTwelve pens, blue", "Office",
         {"Brand": ["Inkwell"], "Quantity": ["Set", "Twelve"], "Width": None},
     )  # fmt: skip
     assert second.text == "Paper"
@@ -114,7 +113,7 @@ def test_a_row_with_target_scores_that_is_wrong(row, says, tmp_path):
     (problem,) = problems(path, "extractgpt")
     assert problem.startswith(f"{path}:2: ")
     assert says in problem
-    assert [row.id for row in rows(path, "extractgpt") if isinstance(row, DatasetDocument)] == [
+    assert [row.id for row in rows(path, "extractgpt") if isinstance(row, Example)] == [
         "1", "3",
     ]  # fmt: skip
 
@@ -124,14 +123,13 @@ def test_a_row_with_target_scores_that_is_wrong(row, says, tmp_path):
 
 def test_amazon(tmp_path):
     hammer, tape, book = documents(dataset_files.amazon(tmp_path), "amazon-2023")
-    assert hammer == DatasetDocument(
+    assert hammer == Example(
         "B000000001",
         "Ferrum Claw Hammer\nForged steel\n16 oz head\nA hammer.\nFor nails.",
-        1,
         "Tools",
-        attributes=("Brand", "Head Weight"),
+        {"Brand": None, "Head Weight": None},
     )
-    assert (tape.text, tape.category, tape.attributes) == ("Tape", "Tools", ("Brand",))
+    assert (tape.text, tape.category, [*tape.gold]) == ("Tape", "Tools", ["Brand"])
     assert (book.text, book.category) == ("A Field Guide\nOne text.", "Books")
 
 
@@ -172,21 +170,23 @@ def write(path, text):
 
 
 def test_sentences(tmp_path):
-    assert documents(dataset_files.conll(tmp_path), "conll") == [
-        DatasetDocument(
-            "1", "Ada Byron met Charles in New York .", 3,
-            gold={"PER": ["Ada Byron", "Charles"], "LOC": ["New York"]},
+    found = documents(dataset_files.conll(tmp_path), "conll")
+    assert found == [
+        Example(
+            "1", "Ada Byron met Charles in New York .", "",
+            {"PER": ["Ada Byron", "Charles"], "LOC": ["New York"]},
         ),
-        DatasetDocument("2", "Ada left", 12, gold={"PER": ["Ada"]}),
-        DatasetDocument("3", "Nobody", 17, gold={}),
+        Example("2", "Ada left", "", {"PER": ["Ada"]}),
+        Example("3", "Nobody", ""),
     ]  # fmt: skip
+    assert [row.line for row in found] == [3, 12, 17]
 
 
 def test_whole_documents(tmp_path):
     first, second = documents(dataset_files.conll(tmp_path), "conll", whole_documents=True)
-    assert first == DatasetDocument(
-        "1", "Ada Byron met Charles in New York .\nAda left", 3,
-        gold={"PER": ["Ada Byron", "Charles", "Ada"], "LOC": ["New York"]},
+    assert first == Example(
+        "1", "Ada Byron met Charles in New York .\nAda left", "",
+        {"PER": ["Ada Byron", "Charles", "Ada"], "LOC": ["New York"]},
     )  # fmt: skip
     assert second.text == "Nobody"
 
@@ -237,7 +237,7 @@ def test_what_is_wrong_in_a_sentence(tmp_path):
         f"{path}:11: L-Y has no beginning",
         f"{path}:13: the tag '' is neither O nor a letter and a type, like B-PER",
     ]
-    assert [row.text for row in rows(path, "conll") if isinstance(row, DatasetDocument)] == ["fine"]
+    assert [row.text for row in rows(path, "conll") if isinstance(row, Example)] == ["fine"]
     path.write_bytes(b"\xff O\n")
     (problem,) = problems(path, "conll")
     assert problem.startswith(f"{path}:1: not valid UTF-8 at byte 1 of the line; convert it")

@@ -5,56 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.evaluation.rows import gold_values
+from hpd.evaluation.rows import Example, gold_values
 from hpd.files.formats.any_format import rows_of
 from hpd.files.reader import clean_text, row_id, row_text
 from hpd.files.streams import Source, kind, listed
 
-
-@dataclass(frozen=True, slots=True)
-class DatasetDocument:
-    """A document of a data set."""
-
-    id: str
-    text: str
-    line: int
-    """Its first line in the file, from 1."""
-    category: str = ""
-    gold: Mapping[str, Sequence[str] | None] | None = None
-    """Each attribute's values, or None if it has none; None: the document has no gold."""
-    attributes: Sequence[str] = field(default=())
-    """Possible attributes of its category, if there is no gold."""
-
-    def to_line(self, *, lists: bool, names: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the line in hpd's own format.
-
-        With ``lists``, every attribute is a list, even of one value. ``names`` are attributes that
-        are null if the document lacks them.
-        """
-        line: dict[str, Any] = {"id": self.id, "text": self.text}
-        if self.category:
-            line["category"] = self.category
-        if self.gold is not None:
-            gold = dict.fromkeys(names) | dict(self.gold)
-            line["gold"] = {
-                name: values[0] if values and len(values) == 1 and not lists else values
-                for name, values in gold.items()
-            }
-        return line
-
-
-DatasetRow = DatasetDocument | InputError
-"""A document, or the error with file and line."""
+DatasetRow = Example | InputError
+"""A document with its gold, or the error with file and line."""
 
 
 def read_json(
-    source: Source, *, make: Callable[[Mapping[str, Any], int, int], DatasetDocument]
+    source: Source, *, make: Callable[[Mapping[str, Any], int, int], Example]
 ) -> Iterator[DatasetRow]:
     """Yield the documents that ``make`` returns, and its errors with file and line.
 
@@ -82,15 +48,15 @@ _BOOKKEEPING = frozenset({
 """Names in ``details`` that describe the offer, not the product."""
 
 
-def amazon_document(row: Mapping[str, Any], number: int, line: int) -> DatasetDocument:
-    """Return an item of Amazon Reviews 2023."""
+def amazon_document(row: Mapping[str, Any], number: int, line: int) -> Example:
+    """Return an item of Amazon Reviews 2023, without a value for any name in its details."""
     text = "\n".join(part for name in TEXT_FIELDS for part in _texts(row, name))
     if not text:
         raise InputError(f"no text in {', '.join(TEXT_FIELDS)}")
     item = _text(row, "parent_asin") or str(number)
     # The main category is often null.
     category = _text(row, "main_category") or next(iter(_texts(row, "categories")), "")
-    return DatasetDocument(item, text, line, category, attributes=_detail_names(row))
+    return Example(item, text, category, dict.fromkeys(_detail_names(row)), line)
 
 
 def _text(row: Mapping[str, Any], name: str) -> str | None:
@@ -131,7 +97,7 @@ def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def scored_document(
     row: Mapping[str, Any], number: int, line: int, *, text_fields: tuple[str, ...]
-) -> DatasetDocument:
+) -> Example:
     """Return a row of OA-Mine, AE-110k or WDC-PAVE."""
     text = row_text(row, text_fields)
     if not text.strip():
@@ -143,7 +109,7 @@ def scored_document(
         name: gold_values(_object(values, f"target_scores[{name!r}]", " of values"))
         for name, values in _object(row.get("target_scores"), "target_scores").items()
     }
-    return DatasetDocument(row_id(row) or str(number), text, line, category, gold)
+    return Example(row_id(row) or str(number), text, category, gold, line)
 
 
 CONLL_START = "-DOCSTART-"
@@ -185,7 +151,7 @@ def _tokens(source: Source) -> Iterator[Token]:
             yield document, sentence, line, columns
 
 
-def _conll_document(tokens: Sequence[Token], own_id: str, path: str) -> DatasetDocument:
+def _conll_document(tokens: Sequence[Token], own_id: str, path: str) -> Example:
     """Return a document of some sentences; raise ``InputError`` for the first invalid line."""
     texts = []
     entities: dict[str, list[str]] = {}
@@ -220,7 +186,7 @@ def _conll_document(tokens: Sequence[Token], own_id: str, path: str) -> DatasetD
             values = entities.setdefault(kind, [])
             if (value := " ".join(parts)) not in values:
                 values.append(value)
-    return DatasetDocument(own_id, "\n".join(texts), tokens[0][2], gold=entities)
+    return Example(own_id, "\n".join(texts), "", entities, tokens[0][2])
 
 
 def split_columns(line: str) -> list[str]:

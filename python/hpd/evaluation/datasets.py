@@ -24,7 +24,7 @@ from hpd.evaluation.dataset_readers import (
     split_columns,
 )
 from hpd.evaluation.json_form import JsonDataclass
-from hpd.evaluation.rows import opened
+from hpd.evaluation.rows import Example, opened
 from hpd.files.formats.any_format import rows_of
 from hpd.files.streams import Source, reason
 from hpd.files.writer import line_bytes
@@ -189,8 +189,10 @@ def survey(rows: Iterable[DatasetRow], dataset: DatasetFormat, name: str) -> Sur
         if first != row.line:
             found.notices.append(f"{name}:{row.line}: the id {row.id!r} is also on line {first}")
         names = found.attributes.setdefault(row.category, Counter())
-        names.update(row.attributes)
-        for attribute, values in (row.gold or {}).items():
+        if not dataset.has_gold:
+            names.update(row.gold.keys())
+            continue
+        for attribute, values in row.gold.items():
             names[attribute] += bool(values)
             if values is None:
                 found.n_none += 1
@@ -240,9 +242,7 @@ def write_dataset(rows: Iterable[DatasetRow], survey: Survey, output: Path) -> N
         with open(unfinished, "wb") as file:
             for row in rows:
                 if not isinstance(row, InputError):
-                    lists = survey.dataset.lists
-                    names = survey.attribute_names(row.category) if lists else ()
-                    file.write(line_bytes(row.to_line(lists=lists, names=names)))
+                    file.write(line_bytes(_line(row, survey)))
         os.replace(unfinished, output)
         if schemas is not None:
             text = json.dumps(schemas, ensure_ascii=False, indent=1)
@@ -251,3 +251,18 @@ def write_dataset(rows: Iterable[DatasetRow], survey: Survey, output: Path) -> N
         raise InputError(f"{output}: cannot be written: {reason(error)}") from error
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _line(row: Example, survey: Survey) -> dict[str, Any]:
+    """Return a document in hpd's own format."""
+    line: dict[str, Any] = {"id": row.id, "text": row.text}
+    if row.category:
+        line["category"] = row.category
+    if survey.dataset.lists:
+        line["gold"] = dict.fromkeys(survey.attribute_names(row.category)) | dict(row.gold)
+    elif survey.dataset.has_gold:
+        line["gold"] = {
+            name: values[0] if values and len(values) == 1 else values
+            for name, values in row.gold.items()
+        }
+    return line
