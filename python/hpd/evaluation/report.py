@@ -97,6 +97,7 @@ def reported_documents(
     for prediction, example, source in zip(predictions, examples, sources, strict=True):
         line = prediction.raw
         columns, checks = line.get("input"), line.get("checks")
+        checks = checks if isinstance(checks, list) else []
         of_source, of_gold = ("" if each is None else each.category for each in (source, example))
         documents.append(
             ReportedDocument(
@@ -107,11 +108,7 @@ def reported_documents(
                 _error(line.get("error")),
                 columns if isinstance(columns, Mapping) else None,
                 None if source is None else source.file,
-                checks=tuple(
-                    check_text(check)
-                    for check in (checks if isinstance(checks, list) else ())
-                    if isinstance(check, Mapping)
-                ),
+                checks=tuple(check_text(each) for each in checks if isinstance(each, Mapping)),
                 own_id=prediction.id,
             )
         )
@@ -240,8 +237,8 @@ def payload(
 ) -> dict[str, Any]:
     """Return the data for the page's script; ``slots`` are the colors of the attributes."""
     numbers = {name: number for number, name in enumerate(slots)}
-    categories = list(dict.fromkeys(document.category for document in documents))
-    category_numbers = {name: number for number, name in enumerate(categories)}
+    names = dict.fromkeys(document.category for document in documents)
+    categories = {name: number for number, name in enumerate(names)}
     return {
         "lowConfidence": LOW_CONFIDENCE,
         "hasGold": has_gold,
@@ -249,11 +246,9 @@ def payload(
         "outcomeWords": OUTCOME_WORDS,
         "matches": MATCHES,
         "source": source,
-        "categories": categories,
+        "categories": [*categories],
         "attributes": [[name, slot] for name, slot in slots.items()],
-        "documents": [
-            _row(document, category_numbers[document.category], numbers) for document in documents
-        ],
+        "documents": [_row(each, categories[each.category], numbers) for each in documents],
     }
 
 

@@ -81,8 +81,9 @@ def with_pages(
     n_unknown = 0
     for number, document in enumerate(documents, start=1):
         pages: list[ReportedPage] = []
-        is_image = document.file is not None and _is_image(document.file)
-        if document.file is not None and (is_image or _is_pdf(document.file)):
+        suffix = without_compression(document.file or document.id).suffix.lower()
+        is_image = EXTENSIONS.get(suffix) == "image"
+        if document.file is not None and (is_image or suffix == ".pdf"):
             draw = image_pages if is_image else page_pictures
             try:
                 with open_source(document.file) as file:
@@ -91,7 +92,7 @@ def with_pages(
                         pages.append(ReportedPage(each.number, each.width, each.height, name))
             except InputError as error:
                 errors.append(error)
-        elif document.file is None and _is_pdf(document.id):
+        elif document.file is None and suffix == ".pdf":
             n_unknown += any(value.place is not None for value in document.values)
         found.append(pages)
     if n_unknown:
@@ -113,11 +114,3 @@ def _numbers(document: ReportedDocument) -> list[int]:
     places = [value.place for value in document.values if value.place is not None]
     near = {place.page + by for place in places for by in (-1, 0, 1)}
     return sorted(near) or [1]
-
-
-def _is_pdf(path: str) -> bool:
-    return without_compression(path).suffix.lower() == ".pdf"
-
-
-def _is_image(path: str) -> bool:
-    return EXTENSIONS.get(without_compression(path).suffix.lower()) == "image"

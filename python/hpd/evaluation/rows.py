@@ -142,7 +142,7 @@ def load_examples(
             category = row_category(row, category_field)
             own = _own_columns(row)
             # In a table of hpd extract, a column ``title`` before the error is a value.
-            is_own = is_table and not text_fields and _is_own_table(row)
+            is_own = is_table and not text_fields and _own_attributes(row) is not None
             of_input = {name: row[name] for name in row if name in own} if is_own else row
             text = _text(of_input, text_fields, needs_text=needs_text)
             # The text, the id and the category are not attributes.
@@ -164,12 +164,9 @@ def load_examples(
             given_id or str(number), text, category, gold, line, is_numbered=given_id is None
         )
     if failed:
-        named = f"{counted(len(failed), 'failed document')} without values"
-        warnings.warn(
-            f"{source_name(source)}: skipped {named}: {listed(failed)}",
-            FailedRowsWarning,
-            stacklevel=2,
-        )
+        named = f"{counted(len(failed), 'failed document')} without values: {listed(failed)}"
+        message = f"{source_name(source)}: skipped {named}"
+        warnings.warn(message, FailedRowsWarning, stacklevel=2)
 
 
 def load_predictions(
@@ -194,15 +191,9 @@ def load_predictions(
         except InputError as error:
             raise InputError(f"{source_name(source)}:{line}: {error}") from error
         fields = row.get("fields")
-        known = fields if isinstance(fields, Mapping) else {}
-        yield Prediction(
-            given_id,
-            data,
-            {str(path): each for path, each in known.items() if isinstance(each, Mapping)},
-            line,
-            row,
-            number,
-        )
+        known = fields.items() if isinstance(fields, Mapping) else ()
+        details = {str(path): each for path, each in known if isinstance(each, Mapping)}
+        yield Prediction(given_id, data, details, line, row, number)
 
 
 class FailedRowsWarning(HpdWarning):
@@ -214,11 +205,10 @@ def _has_failed(row: Mapping[str, Any], names: Sequence[str]) -> bool:
     if isinstance(row.get("error"), Mapping):
         return not any(isinstance(row.get(name), Mapping) for name in names)
     error = row.get(_error_column(row))
-    # A line with this error has data, which violates the schema.
     if not isinstance(error, str) or _ERROR.match(error) is None:
         return False
-    attributes = [*row][1 : [*row].index(_error_column(row))] if _is_own_table(row) else ()
-    is_filled = any(row[name] is not None for name in attributes)
+    is_filled = any(row[name] is not None for name in _own_attributes(row) or ())
+    # A line with this error has data, which violates the schema.
     return not (is_filled or error.startswith("InvalidDataError"))
 
 
@@ -229,14 +219,17 @@ def _own_columns(row: Mapping[str, Any]) -> set[str]:
     error = row.get(name)
     if error is not None and not _ERROR.match(str(error)):
         return own
+    attributes = _own_attributes(row)
     # The error column and all after it: those are the columns of the input.
-    return own | ({*[*row][[*row].index(name) :]} if _is_own_table(row) else {name})
+    return own | ({name} if attributes is None else {*row} - {"id", *attributes})
 
 
-def _is_own_table(row: Mapping[str, Any]) -> bool:
-    """Return whether a row has the columns of a table of ``hpd extract``: id, attributes, error."""
-    names = [*row]
-    return names[:1] == ["id"] and _error_column(row) in names[2:]
+def _own_attributes(row: Mapping[str, Any]) -> list[str] | None:
+    """Return the attributes of a row of a table of ``hpd extract``: the columns between its id and
+    its error. None: it has other columns."""
+    names, error = [*row], _error_column(row)
+    is_own = names[:1] == ["id"] and error in names[2:]
+    return names[1 : names.index(error)] if is_own else None
 
 
 def _nested(columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -344,7 +337,7 @@ def _values(
     if non_attributes is None:
         return None
     columns = {column: value for column, value in row.items() if column not in non_attributes}
-    return _nested(columns) if _is_own_table(row) else columns
+    return columns if _own_attributes(row) is None else _nested(columns)
 
 
 def _cell(value: Any) -> Any:
@@ -353,10 +346,9 @@ def _cell(value: Any) -> Any:
         return None
     if isinstance(value, str) and value[0] in "[{":
         try:
-            parsed = json.loads(value)
+            return json.loads(value)
         except (ValueError, RecursionError):
             return value
-        return parsed if isinstance(parsed, list | dict) else value
     if isinstance(value, Mapping):
         return {str(name): _cell(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
