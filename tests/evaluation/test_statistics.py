@@ -12,8 +12,7 @@ from hpd.evaluation.scores import Resampling, count_outcomes
 from hpd.evaluation.statistics import (
     Interval,
     OutcomeCounts,
-    averages,
-    count_scores,
+    all_scores,
     evaluation_intervals,
     paired_differences,
 )
@@ -44,12 +43,8 @@ def test_scores_are_those_of_the_metric_but_for_rounding():
     score = count_outcomes(fields).plain
     outcomes = OutcomeCounts(fields, 40)
     counts = outcomes.count(np.ones((1, 40), np.float32))
-    averaged = averages(counts)
-    for got, expected in (
-        (averaged["micro"][0], score.micro),
-        (averaged["macro"][0], score.macro),
-        *zip(count_scores(counts)[0], (score.cells[cell] for cell in outcomes.cells), strict=True),
-    ):
+    every = (score.micro, score.macro, *(score.cells[cell] for cell in outcomes.cells))
+    for got, expected in zip(all_scores(counts)[0], every, strict=True):
         exact = [expected.precision, expected.recall, expected.f1]
         assert list(got) == pytest.approx(exact, abs=0.011)
 

@@ -38,9 +38,9 @@ from hpd.evaluation.scores import (
     DEFAULT_RESAMPLING,
     INTERVAL_LEVEL,
     SCORES,
-    Average,
     ByScope,
     Resampling,
+    ScoreName,
 )
 
 _CHUNK = 4_000_000
@@ -92,12 +92,17 @@ class OutcomeCounts:
         return counts.reshape(len(weights), -1, len(OUTCOMES)).astype(np.float64)
 
 
-def averages(counts: Array) -> dict[Average, Array]:
-    """Return unrounded averages of (samples, cells, outcomes) counts: (samples, scores)."""
+def all_scores(counts: Array) -> Array:
+    """Return the unrounded averages of (samples, cells, outcomes) counts, and the scores of cells.
+
+    Their shape is (samples, micro, macro and cells, scores).
+    """
+    cells = count_scores(counts)
     is_filled = counts.sum(axis=2) > counts[:, :, _NN]
     n_filled = np.maximum(1, is_filled.sum(axis=1))[:, np.newaxis]
-    macro = (count_scores(counts) * is_filled[:, :, np.newaxis]).sum(axis=1) / n_filled
-    return {"micro": count_scores(counts.sum(axis=1)), "macro": macro}
+    macro = (cells * is_filled[:, :, np.newaxis]).sum(axis=1) / n_filled
+    micro = count_scores(counts.sum(axis=1))
+    return np.concatenate([np.stack([micro, macro], axis=1), cells], axis=1)
 
 
 def count_scores(counts: Array) -> Array:
@@ -105,14 +110,9 @@ def count_scores(counts: Array) -> Array:
     right = counts[..., _VC]
     predicted = right + counts[..., _VW] + counts[..., _NV]
     gold = right + counts[..., _VW] + counts[..., _VN]
-    return 100 * np.stack(
-        [
-            right / np.maximum(1, predicted),
-            right / np.maximum(1, gold),
-            2 * right / np.maximum(1, predicted + gold),
-        ],
-        axis=-1,
-    )
+    precision, recall = right / np.maximum(1, predicted), right / np.maximum(1, gold)
+    f1 = 2 * right / np.maximum(1, predicted + gold)
+    return 100 * np.stack([precision, recall, f1], axis=-1)
 
 
 def bootstrapped(by_document: Array, resampling: Resampling = DEFAULT_RESAMPLING) -> Array:
@@ -174,7 +174,7 @@ class Interval(NamedTuple):
         return f"{self.low:{form}} to {self.high:{form}}"
 
 
-Intervals = Mapping[str, Interval]
+Intervals = Mapping[ScoreName, Interval]
 """Intervals of ``SCORES``."""
 
 
@@ -199,22 +199,13 @@ def evaluation_intervals(
     return ByScope(_intervals(plain, resampling), _intervals(strict, resampling))
 
 
-def intervals_of(samples: Array) -> dict[str, Interval]:
-    """Return the intervals of ``SCORES``, given (samples, 3)."""
-    return {name: Interval.of(samples[:, i]) for i, name in enumerate(SCORES)}
-
-
 def _intervals(outcomes: OutcomeCounts, resampling: Resampling) -> ScoreIntervals:
-    samples = [
-        (*averages(counts).values(), count_scores(counts))
-        for counts in outcomes.bootstrapped(resampling)
-    ]
-    micro, macro, cells = (np.concatenate(chunks) for chunks in zip(*samples, strict=True))
-    return ScoreIntervals(
-        intervals_of(micro),
-        intervals_of(macro),
-        {cell: intervals_of(cells[:, i]) for i, cell in enumerate(outcomes.cells)},
+    samples = np.concatenate([*map(all_scores, outcomes.bootstrapped(resampling))])
+    micro, macro, *cells = (
+        {name: Interval.of(samples[:, i, score]) for score, name in enumerate(SCORES)}
+        for i in range(samples.shape[1])
     )
+    return ScoreIntervals(micro, macro, dict(zip(outcomes.cells, cells, strict=True)))
 
 
 _EPSILON = 1e-9
@@ -245,8 +236,8 @@ class Difference(JsonDataclass):
 class Differences(JsonDataclass):
     """The differences of all scores of two files."""
 
-    micro: Mapping[str, Difference]
-    macro: Mapping[str, Difference]
+    micro: Mapping[ScoreName, Difference]
+    macro: Mapping[ScoreName, Difference]
     n_differing: int
     """Documents whose outcomes differ."""
     is_exact: bool
@@ -265,38 +256,36 @@ def paired_differences(
         [one.row for one, two in zip(first, second, strict=True) if one.outcome != two.outcome]
     ).astype(np.intp)
     is_exact = 2 ** len(differing) <= resampling.n
-    drawn = _score_differences(
-        zip(*(each.bootstrapped(resampling) for each in counts), strict=True)
-    )
+    drawn = _differences(zip(*(each.bootstrapped(resampling) for each in counts), strict=True))
     everyone = np.ones((1, n_rows), np.float32)
     own, other = (each.count(everyone) for each in counts)
     exchanges = _exchanges(differing if is_exact else None, n_rows, counts[0].width, resampling)
     moves = (counts[1].count(exchange) - counts[0].count(exchange) for exchange in exchanges)
-    exchanged = _score_differences((own + moved, other - moved) for moved in moves)
-    whole = averages(own), averages(other)
+    exchanged = _differences((own + moved, other - moved) for moved in moves)
+    one, two = all_scores(own)[0], all_scores(other)[0]
+    is_as_far = np.abs(exchanged) >= np.abs(one - two)[: len(AVERAGES)] - _EPSILON
     # Beside random exchanges, the original files count as one more.
     n_originals = 0 if is_exact else 1
+    p_values = (is_as_far.sum(axis=0) + n_originals) / (len(exchanged) + n_originals)
+    micro, macro = (
+        {
+            name: Difference(
+                float(one[i, score]),
+                float(two[i, score]),
+                Interval.of(drawn[:, i, score]),
+                float(p_values[i, score]),
+            )
+            for score, name in enumerate(SCORES)
+        }
+        for i in range(len(AVERAGES))
+    )
+    return Differences(micro, macro, len(differing), is_exact)
 
-    def compare(average: Average) -> dict[str, Difference]:
-        differences: dict[str, Difference] = {}
-        for i, name in enumerate(SCORES):
-            one, two = (float(each[average][0, i]) for each in whole)
-            is_as_far = np.abs(exchanged[average][:, i]) >= abs(one - two) - _EPSILON
-            p_value = (int(is_as_far.sum()) + n_originals) / (len(is_as_far) + n_originals)
-            interval = Interval.of(drawn[average][:, i])
-            differences[name] = Difference(one, two, interval, p_value)
-        return differences
 
-    return Differences(compare("micro"), compare("macro"), len(differing), is_exact)
-
-
-def _score_differences(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Array]:
-    """Return the differences between the scores of pairs: (samples, 3) for each average."""
-    scored = [[averages(counts) for counts in pair] for pair in pairs]
-    return {
-        average: np.concatenate([one[average] - two[average] for one, two in scored])
-        for average in AVERAGES
-    }
+def _differences(pairs: Iterable[tuple[Array, ...]]) -> Array:
+    """Return the differences between the averages of pairs: (samples, averages, scores)."""
+    differences = [all_scores(one) - all_scores(two) for one, two in pairs]
+    return np.concatenate(differences)[:, : len(AVERAGES)]
 
 
 def _exchanges(

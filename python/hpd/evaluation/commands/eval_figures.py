@@ -66,7 +66,7 @@ class EvalInputs:
     has_gold: bool
     attributes: dict[str, list[str]] | None
     first: PredictionFile
-    second: PredictionFile | None
+    second: PredictionFile | None = None
 
     @property
     def files(self) -> dict[str, PredictionFile]:
@@ -86,30 +86,32 @@ def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
                 Example(row.known_id, "", "", {}, row.line, is_numbered=row.id is None)
                 for row in predictions
             ]
+        elif arguments.lookup is None:
+            examples = _examples(gold, arguments, needs_text=False)
+            predictions = read_predictions(name, arguments)
         else:
-            needs_text = arguments.lookup is not None
-            examples = _examples(gold, arguments, needs_text=needs_text)
-            predictions = (
-                _looked_up(arguments, examples) if needs_text else read_predictions(name, arguments)
-            )
+            examples = _examples(gold, arguments, needs_text=True)
+            found = lookup(_examples(arguments.lookup, arguments, needs_text=True), examples)
+            predictions = [
+                Prediction(own.id, data) for own, data in zip(examples, found, strict=True)
+            ]
         if not examples:
             raise UsageError(f"{gold or name} has no rows")
-        first = PredictionFile(source_name(name), match_rows(examples, predictions))
-        second = None
+        files = [PredictionFile(source_name(name), match_rows(examples, predictions))]
         if arguments.vs is not None:
             others = read_predictions(arguments.vs, arguments)
-            second = PredictionFile(source_name(arguments.vs), match_rows(examples, others))
-    for file in (first, second):
-        if file is not None and not (gold is None and file is first):
-            for notice in file.matching.notices(gold or name, file.name):
-                say(notice)
+            files.append(PredictionFile(source_name(arguments.vs), match_rows(examples, others)))
+    # Without gold, the first file is matched with its own rows.
+    for file in files[1:] if gold is None else files:
+        for notice in file.matching.notices(gold or name, file.name):
+            say(notice)
     if gold is not None and arguments.lookup is None:
         _check_common_attributes(name, gold, predictions, examples)
     schemas = read_schemas(arguments.attributes, examples)
     attributes = None
     if schemas is not None:
         attributes = {category: [each.name for each in own] for category, own in schemas.items()}
-    return EvalInputs(examples, gold is not None, attributes, first, second)
+    return EvalInputs(examples, gold is not None, attributes, *files)
 
 
 def _check_common_attributes(
@@ -127,12 +129,11 @@ def _check_common_attributes(
 
 def _names(arguments: argparse.Namespace) -> tuple[str, str | None]:
     """Return the name of the predictions, and that of the gold file, if any."""
-    given = [path for path in (arguments.predictions, arguments.gold) if path is not None]
-    if arguments.lookup is not None:
-        if len(given) == 1:
-            return "--lookup", given[0]
-    elif len(given) == 2 or (len(given) == 1 and arguments.vs is not None):
-        return given[0], given[1] if len(given) == 2 else None
+    first, second = arguments.predictions, arguments.gold
+    if arguments.lookup is not None and first is not None and second is None:
+        return "--lookup", first
+    if arguments.lookup is None and first is not None and (second, arguments.vs) != (None, None):
+        return first, second
     raise UsageError(
         "give PRED and GOLD, or --lookup TRAIN and GOLD, or PRED and --vs OTHER for agreement only"
     )
@@ -144,11 +145,6 @@ def _examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> 
         names = dict.fromkeys(name for example in examples for name in example.gold)
         say(f"{path}: columns taken as attributes: {', '.join(names)}")
     return examples
-
-
-def _looked_up(arguments: argparse.Namespace, examples: Sequence[Example]) -> list[Prediction]:
-    predicted = lookup(_examples(arguments.lookup, arguments, needs_text=True), examples)
-    return [Prediction(example.id, data) for example, data in zip(examples, predicted, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,9 +275,8 @@ def _calibration_table(calibration: Calibration) -> str:
         if kind.n:
             rows = [[f"confidence of {name}", "n", "mean", "accuracy"]]
             for each in kind.bins:
-                bounds = f"{each.low:.1f} to {each.high:.1f}"
                 means = [f"{each.confidence:.3f}", f"{each.accuracy:.3f}"]
-                rows.append([bounds, str(each.n), *means])
+                rows.append([f"{each.low:.1f} to {each.high:.1f}", str(each.n), *means])
             parts.append(
                 f"{format_table(rows)}\nexpected calibration error: {kind.ece:.4f}; "
                 f"{which}: {counterpart.ece:.4f}"
