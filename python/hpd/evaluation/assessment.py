@@ -65,16 +65,13 @@ class FieldPair:
         """Return a line from which a person can decide which value is right."""
         example = self.example
         result: dict[str, Any] = {"id": example.id, "line": example.line}
-        if example.category:
-            result["category"] = example.category
+        result |= {"category": example.category} if example.category else {}
         result |= {"attribute": self.attribute, "first": self.first, "second": self.second}
         if (outcomes := self.outcomes) is not None:
             gold = example.gold.get(self.attribute)
             result |= {"gold": gold, "first_outcome": outcomes[0], "second_outcome": outcomes[1]}
-        result["same_normalized"] = self.is_same_normalized
-        if example.text:
-            result["text"] = example.text
-        return result
+        result |= {"same_normalized": self.is_same_normalized}
+        return result | ({"text": example.text} if example.text else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +218,6 @@ class Throughput(JsonDataclass):
     """Sums over the lines that have a ``usage``."""
 
     n_documents: int
-    """The number of lines with a ``usage``."""
     prompt_tokens: int
     cached_tokens: int
     completion_tokens: int

@@ -122,17 +122,12 @@ def scored_answers(
     return answers
 
 
-def without_nulled(answers: Iterable[ScoredConfidence]) -> list[ScoredConfidence]:
-    """Return the answers without values that were replaced with null."""
-    return [answer for answer in answers if not answer.was_nulled]
-
-
 def calibrate(answers: Sequence[ScoredConfidence]) -> Calibration:
     """Compute bins, errors and thresholds.
 
     Values that were replaced with null count only for the thresholds.
     """
-    given = without_nulled(answers)
+    given = [answer for answer in answers if not answer.was_nulled]
     originals = [answer.by_the_model for answer in given]
     was_calibrated = any(answer.uncalibrated is not None for answer in given)
     others = originals if was_calibrated else cross_fitted(originals)

@@ -122,7 +122,6 @@ class Judgement:
     seconds: float | None = None
     """Seconds from showing the trial to the verdict."""
     seed: int = 0
-    """The seed of the trials."""
 
     @property
     def key(self) -> tuple[str, str, frozenset[str]]:

@@ -160,13 +160,9 @@ class EndpointExtractor:
         on_error: Literal["raise", "record"] = "raise",
         on_chunk: object = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """Yield extractions with the indexes of their documents, as they arrive.
+        """Yield extractions with the indexes of their documents, as ``hpd.Extractor`` does.
 
-        Args:
-            documents: read as the endpoint answers; each has a category if the schema is by
-                category. At ``NOT_YET`` in place of one, finished extractions are yielded.
-            on_error: ``record``: a failed document gives an extraction with ``error``.
-            on_chunk: never called, as no document is split.
+        ``on_chunk`` is never called, as no document is split.
 
         Raises:
             EndpointError: a document failed and ``on_error`` is ``raise``, or all would fail.
@@ -229,8 +225,7 @@ class EndpointExtractor:
     def _answer(self, document: Document, schema: Schema) -> tuple[str, int, int]:
         """Return the answer about a document, and the tokens used: none if it was cached.
 
-        Raises:
-            EndpointError: there is no usable answer.
+        Raises ``EndpointError`` if there is no usable answer.
         """
         request = self._request(document, schema)
         identity = json.dumps([self._endpoint.url, request], sort_keys=True)

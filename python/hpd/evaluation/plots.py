@@ -40,7 +40,10 @@ def plot_evaluation(
 
     # Makes output reproducible.
     with mpl.rc_context({"svg.hashsalt": "hpd"}):
-        shown = _attributes(next(iter(files.values())))
+        own = next(iter(files.values()))
+        gold = Counter(f.cell[1] for f in own if f.is_named and f.outcome in ("vn", "vc", "vw"))
+        # Those with the most gold values first.
+        shown = dict(gold.most_common(N_ATTRIBUTES))
         side_panels = ["reliability"] * (calibration is not None) + ["coverage"] * bool(coverage)
         height = 1.6 + 0.26 * len(shown) * (1 + 0.4 * (len(files) - 1))
         figure = Figure(
@@ -60,16 +63,10 @@ def plot_evaluation(
         figure.savefig(path, dpi=150, metadata=metadata)
 
 
-def _attributes(fields: Sequence[FieldOutcome]) -> list[str]:
-    """Return the attributes to show, those with the most gold values first."""
-    gold = Counter(f.cell[1] for f in fields if f.is_named and f.outcome in ("vn", "vc", "vw"))
-    return [name for name, _ in gold.most_common(N_ATTRIBUTES)]
-
-
 def _plot_attributes(
     axes: Any,
     files: Mapping[str, Sequence[FieldOutcome]],
-    shown: Sequence[str],
+    shown: Mapping[str, int],
     n_rows: int,
     resampling: Resampling,
 ) -> None:
@@ -91,8 +88,7 @@ def _plot_attributes(
             f1, [i + offset for i in range(len(shown))], xerr=[low, high], fmt="o", markersize=4,
             color=_COLORS[index], elinewidth=1, capsize=2, label=label,
         )  # fmt: skip
-    n_gold = Counter(f.cell[1] for f in merged if f.outcome in ("vn", "vc", "vw"))
-    axes.set_yticks(range(len(shown)), [f"{name} ({n_gold[name]})" for name in shown])
+    axes.set_yticks(range(len(shown)), [f"{name} ({n_gold})" for name, n_gold in shown.items()])
     axes.invert_yaxis()
     axes.set(
         xlabel=f"F1 with {INTERVAL_LEVEL:.0%} interval; in brackets: gold values", xlim=(-2, 102)

@@ -57,8 +57,6 @@ class ReportedPage:
 
 @dataclass(frozen=True, slots=True)
 class ReportedDocument:
-    """A document in the report."""
-
     id: str
     category: str
     text: str | None
@@ -70,7 +68,6 @@ class ReportedDocument:
     file: str | None = None
     """The file from which its text was read, if known."""
     pages: tuple[ReportedPage, ...] = ()
-    """The pages that are shown as pictures."""
     checks: tuple[str, ...] = ()
     """The checks of the schema that its data did not pass."""
     own_id: str | None = None

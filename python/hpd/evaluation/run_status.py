@@ -29,7 +29,6 @@ class RunStatus:
     failures: Counter[str]
     """Failed documents, including waiting ones, by type of error."""
     failed_ids: tuple[str, ...]
-    """Their ids."""
     changed_line: int | None
     """The number of the first line that was changed since it was written, if any, unless a process
     is writing; the run cannot be resumed."""

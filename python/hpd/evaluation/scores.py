@@ -72,7 +72,6 @@ class Counts(JsonDataclass):
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Counts:
-        """Count outcomes."""
         return cls(**Counter[str](outcomes))
 
     @property

@@ -19,7 +19,7 @@ from hpd.cli.arguments import (
 )
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.terminal import ExtractProgress
-from hpd.evaluation.calibration import reliability, scored_answers, without_nulled
+from hpd.evaluation.calibration import reliability, scored_answers
 from hpd.evaluation.commands.inputs import (
     add_output_argument,
     check_output,
@@ -139,7 +139,7 @@ def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
             for category, own in schemas.items()
         }
     scored = scored_answers(examples, matching.predictions, kinds)
-    answers = without_nulled(scored)
+    answers = [answer for answer in scored if not answer.was_nulled]
     if not answers:
         raise UsageError(f"{arguments.predictions} has no confidences for {arguments.gold}")
     for notice in matching.notices(arguments.gold, arguments.predictions):
