@@ -92,26 +92,24 @@ def tally_matrix(
     """
     counted = latest_judgements(judgements, systems)
     rows = {own_id: row for row, own_id in enumerate(dict.fromkeys(j.id for j in counted))}
-    pairs = list(permutations(systems, 2))
-    columns = {pair: column for column, pair in enumerate(pairs)}
-    # (documents, ordered pairs, verdicts)
-    ones = np.zeros((len(rows), len(pairs), len(PAIR_VERDICTS)))
+    # (documents, systems, the systems that they are compared with, verdicts)
+    ones = np.zeros((len(rows), len(systems), len(systems), len(PAIR_VERDICTS)))
     for each in counted:
-        for one, other in ((each.left, each.right), (each.right, each.left)):
+        for one, other in permutations((each.left, each.right)):
             verdict = PAIR_VERDICTS.index(each.verdict_on(one))
-            ones[rows[each.id], columns[one, other], verdict] += 1
+            ones[rows[each.id], systems.index(one), systems.index(other), verdict] += 1
     drawn = bootstrapped(ones, resampling)
 
-    def tally(*against: tuple[str, str]) -> WinTally:
-        own = [columns[pair] for pair in against]
-        wins, ties, losses = (int(n) for n in ones[:, own].sum(axis=(0, 1)))
-        scores = tally_scores(drawn[:, own].sum(axis=1))
+    def tally(one: int, others: Sequence[int]) -> WinTally:
+        wins, ties, losses = (int(n) for n in ones[:, one, others].sum(axis=(0, 1)))
+        scores = tally_scores(drawn[:, one, others].sum(axis=1))
         return WinTally(wins, ties, losses, Interval.of_known(scores))
 
+    numbers = range(len(systems))
     return ComparisonMatrix(
         tuple(systems),
-        {pair: tally(pair) for pair in pairs},
-        {name: tally(*(pair for pair in pairs if pair[0] == name)) for name in systems},
+        {(systems[i], systems[j]): tally(i, [j]) for i, j in permutations(numbers, 2)},
+        {name: tally(i, numbers) for i, name in enumerate(systems)},
         len(rows),
         len(counted),
         resampling,

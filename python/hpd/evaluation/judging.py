@@ -120,12 +120,8 @@ def judge_questions(
 ) -> JudgeQuestions:
     """Return the questions about all documents that have extracted values.
 
-    Args:
-        predictions: the predictions to judge, with unique ids or none.
-        texts: their documents' texts; None if unknown.
-        schemas: the schemas of the extraction, with descriptions. None: a document has all
-            attributes that the predictions of its category have.
-        category_field: name of the category's field, as in ``Prediction.category``.
+    ``texts`` are those of the predictions' documents; None if unknown. Without the ``schemas`` of
+    the extraction, a document has all attributes that the predictions of its category have.
 
     Raises:
         InputError: an id is used twice, or a document has no text or no schema.
@@ -258,18 +254,15 @@ class GoldAgreement(JsonDataclass):
     """A judge's verdicts compared with gold's."""
 
     n: int
-    """Number of values with both verdicts."""
+    """The number of values with both verdicts."""
     n_equal: int
-    """Number of values with the same verdict."""
     kappa: float | None
-    """Cohen's kappa of the five verdicts; None if undefined."""
+    """Cohen's kappa of the five verdicts; None if undefined. It is easily high, because most depend
+    on whether a value is null, which both the judge and gold know."""
     n_equally_right: int
-    """Number of values that both call right (correct, correct null), or neither does."""
+    """The number of values that both call right (correct, correct null), or neither does."""
     kappa_right: float | None
-    """Cohen's kappa of right and not right.
-
-    The kappa of five verdicts is easily high, because most depend on whether a value is null, which
-    both the judge and gold know."""
+    """Cohen's kappa of right and not right."""
     confusion: Mapping[Verdict, Mapping[Verdict, int]]
     """The number of values by the judge's verdict, and gold's."""
 
@@ -293,7 +286,7 @@ def gold_agreement(
         pairs.append((each.verdict, of_gold))
     if not pairs:
         return None
-    rights = [(str(ours in RIGHT), str(gold in RIGHT)) for ours, gold in pairs]
+    rights = [(ours in RIGHT, gold in RIGHT) for ours, gold in pairs]
     counts = Counter(pairs)
     return GoldAgreement(
         len(pairs),

@@ -25,7 +25,6 @@ def plot_evaluation(
     path: str | Path,
     files: Mapping[str, Sequence[FieldOutcome]],
     n_rows: int,
-    *,
     calibration: Calibration | None = None,
     coverage: Sequence[CoveragePoint] = (),
     resampling: Resampling = DEFAULT_RESAMPLING,

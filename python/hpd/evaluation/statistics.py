@@ -23,7 +23,7 @@ data is for any number, not all of whom need to judge everything (Krippendorff, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, NamedTuple
@@ -308,7 +308,7 @@ def _exchanges(
         n_before += n
 
 
-def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
     """Return the kappa of two annotators' verdicts on the same items; None if all are the same."""
     n = len(pairs)
     observed = sum(one == other for one, other in pairs) / n

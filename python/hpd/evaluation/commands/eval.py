@@ -176,19 +176,13 @@ def _plot(path: str, figures: EvalFigures) -> None:
     from hpd.evaluation.outcomes import field_outcomes
     from hpd.evaluation.plots import plot_evaluation
 
-    inputs = figures.inputs
+    examples, attributes = figures.inputs.examples, figures.inputs.attributes
     files = {
-        name: list(field_outcomes(inputs.examples, file.matching.data, inputs.attributes))
-        for name, file in inputs.files.items()
+        name: list(field_outcomes(examples, file.matching.data, attributes))
+        for name, file in figures.inputs.files.items()
     }
-    plot_evaluation(
-        path,
-        files,
-        len(inputs.examples),
-        calibration=figures.calibration,
-        coverage=figures.coverage,
-        resampling=figures.resampling,
-    )
+    more = (figures.calibration, figures.coverage, figures.resampling)
+    plot_evaluation(path, files, len(examples), *more)
 
 
 def thresholds(text: str) -> dict[str, float]:
