@@ -52,7 +52,7 @@ def test_a_threshold_makes_nulls_of_values():
         answer(0.9, "vc"),
         answer(0.1, "nn"),
     ]
-    rows = {row.threshold: row.counts for row in calibrate(made).thresholds}
+    rows = calibrate(made).thresholds
     assert rows[0.0] == Counts(nn=1, nv=1, vc=1, vw=1)
     assert rows[0.3] == Counts(nn=1, nv=1, vn=1, vc=1)
     assert rows[0.5] == Counts(nn=2, vn=1, vc=1)
@@ -75,7 +75,7 @@ def test_what_was_turned_into_null_counts_for_the_thresholds_alone():
     assert [answer.was_nulled for answer in made] == [True, False]
     table = calibrate(made)
     assert (table.nulls.n, table.values.n, table.counterpart.nulls.n) == (1, 0, 1)
-    assert table.thresholds[0].counts == Counts(nn=1, vn=1)
+    assert table.thresholds[0.0] == Counts(nn=1, vn=1)
 
 
 # --- precision against coverage ---

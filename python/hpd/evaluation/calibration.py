@@ -61,24 +61,18 @@ class Counterpart(JsonDataclass):
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold(JsonDataclass):
-    """The counts if values with a confidence below a threshold become null."""
-
-    threshold: float
-    counts: Counts
-
-    def to_json(self) -> dict[str, Any]:
-        return {"threshold": self.threshold, **to_plain(self.counts)}
-
-
-@dataclass(frozen=True, slots=True)
 class Calibration(JsonDataclass):
     """The reliability of values and of nulls, and the thresholds to choose from."""
 
     values: Reliability
     nulls: Reliability
     counterpart: Counterpart
-    thresholds: tuple[Threshold, ...]
+    thresholds: Mapping[float, Counts]
+    """The counts if values with a confidence below each threshold become null."""
+
+    def to_json(self) -> dict[str, Any]:
+        rows = [{"threshold": each, **to_plain(own)} for each, own in self.thresholds.items()]
+        return {**JsonDataclass.to_json(self), "thresholds": rows}
 
     @property
     def by_kind(self) -> tuple[tuple[str, Reliability, Reliability], ...]:
@@ -135,12 +129,9 @@ def calibrate(answers: Sequence[ScoredConfidence]) -> Calibration:
         [reliability([a for a in each if a.is_null == is_null]) for is_null in (False, True)]
         for each in (given, others)
     )
-    thresholds = (
-        Threshold(bound, Counts.of(answer.outcome(bound) for answer in answers))
-        for bound in THRESHOLDS
-    )
     counterpart = Counterpart(not was_calibrated, other_values, other_nulls)
-    return Calibration(values, nulls, counterpart, tuple(thresholds))
+    thresholds = {bound: Counts.of(each.outcome(bound) for each in answers) for bound in THRESHOLDS}
+    return Calibration(values, nulls, counterpart, thresholds)
 
 
 def bin_of(confidence: float) -> int:

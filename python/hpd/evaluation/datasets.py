@@ -117,11 +117,10 @@ def _json_format(line: str) -> str | None:
         row = json.loads(line)
     except ValueError:
         return None
-    if not isinstance(row, dict):
-        return None
-    if "target_scores" in row:
-        return "wdc-pave" if "input_title" in row or "input_description" in row else "extractgpt"
-    return "amazon-2023" if "parent_asin" in row or "main_category" in row else None
+    names = {*row} if isinstance(row, dict) else set()
+    if "target_scores" in names:
+        return "wdc-pave" if names & {"input_title", "input_description"} else "extractgpt"
+    return "amazon-2023" if names & {"parent_asin", "main_category"} else None
 
 
 def _is_conll(lines: list[str]) -> bool:

@@ -79,6 +79,9 @@ TYPES: Final[Mapping[str, Type]] = {
 }
 """Common words for types."""
 
+_PATTERNS = {"integer": r"[-+]?\d+", "number": r"[-+]?\d+(\.\d+)?", "date": r"\d{4}-\d\d-\d\d"}
+"""What typical values of a type look like; numbers with units are not numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -148,7 +151,11 @@ class Placed(NamedTuple):
 def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = "") -> Schema:
     """Return a schema of the ``k`` best attributes, without those whose names cannot be used."""
     attributes: list[Attribute] = []
-    for cluster in sorted(clusters(samples), key=_order):
+    # Attributes of more samples come first, then those named earlier.
+    for cluster in sorted(
+        clusters(samples),
+        key=lambda own: (-len({each.sample for each in own}), mean(each.rank for each in own)),
+    ):
         attribute = _attribute([placed.proposal for placed in cluster])
         try:
             check(Schema((*attributes, attribute)))
@@ -169,12 +176,6 @@ def clusters(samples: Sequence[Iterable[Proposal]]) -> list[list[Placed]]:
                 joined.append(cluster := [])
             cluster.append(placed)
     return joined
-
-
-def _order(cluster: Sequence[Placed]) -> tuple[float, float]:
-    """Sort key: attributes of more samples first, then those named earlier."""
-    n_samples = len({placed.sample for placed in cluster})
-    return -n_samples, mean(placed.rank for placed in cluster)
 
 
 def _are_alike(one: Proposal, other: Proposal) -> bool:
@@ -202,16 +203,10 @@ def _attribute(proposals: Sequence[Proposal]) -> Attribute:
     frequent = Counter(value.casefold() for value in every).most_common(N_VALUES)
     values = tuple(spelling[folded] for folded, _ in frequent)
     kind = mode(proposal.type for proposal in proposals)
+    pattern = _PATTERNS.get(kind, r"[\s\S]*")
     return Attribute(
         mode(proposal.name for proposal in proposals),
-        kind if _fits(kind, values) else "string",
+        kind if all(re.fullmatch(pattern, value) for value in values) else "string",
         description=next((each.description for each in proposals if each.description), ""),
         examples=values,
     )
-
-
-def _fits(kind: Type, values: Iterable[str]) -> bool:
-    """Return whether typical values are of a type; numbers with units are not numbers."""
-    patterns = {"integer": r"[-+]?\d+", "number": r"[-+]?\d+(\.\d+)?", "date": r"\d{4}-\d\d-\d\d"}
-    pattern = patterns.get(kind)
-    return pattern is None or all(re.fullmatch(pattern, value) for value in values)

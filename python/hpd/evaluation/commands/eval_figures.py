@@ -282,8 +282,8 @@ def _calibration_table(calibration: Calibration) -> str:
                 f"{which}: {counterpart.ece:.4f}"
             )
     rows = [["--null-threshold", "P", "R", "F1", *OUTCOME_WORDS.values()]]
-    for row in calibration.thresholds:
-        rows.append([f"{row.threshold:g}", *_score_cells(row.counts)])
+    for threshold, counts in calibration.thresholds.items():
+        rows.append([f"{threshold:g}", *_score_cells(counts)])
     return "\n\n".join([*parts, format_table(rows)])
 
 

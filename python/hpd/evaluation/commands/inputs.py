@@ -128,7 +128,7 @@ def read_sources(arguments: argparse.Namespace, ids: Iterable[str | None]) -> li
 
 def source_documents(
     arguments: argparse.Namespace, predictions: Sequence[Prediction], notices: list[str]
-) -> list[Example | None]:
+) -> Sequence[Example | None]:
     """Return each prediction's document, from ``--documents`` or the input of the run.
 
     Raises:
@@ -143,4 +143,4 @@ def source_documents(
             f"{counted(len(matching.surplus), 'line')} of {arguments.predictions} without a "
             f"document in {arguments.documents}"
         )
-    return [*matching.examples]
+    return matching.examples

@@ -12,7 +12,7 @@ from markupsafe import escape
 from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import lines_file
-from hpd.evaluation.calibration import Calibration, calibrate, scored_answers
+from hpd.evaluation.calibration import calibrate, scored_answers
 from hpd.evaluation.commands.inputs import (
     add_output_argument,
     check_fields,
@@ -23,8 +23,8 @@ from hpd.evaluation.commands.inputs import (
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.report import report_page, reported_documents
 from hpd.evaluation.report_pages import PictureStore, with_pages
-from hpd.evaluation.rows import Example, Prediction, load_predictions
-from hpd.evaluation.scores import Counts, evaluate
+from hpd.evaluation.rows import Example, load_predictions
+from hpd.evaluation.scores import evaluate
 from hpd.files.written import N_PAGE_HEAD, PAGE_MARK
 from hpd.messages import counted
 
@@ -79,7 +79,15 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"{arguments.predictions} has no lines")
         notices: list[str] = []
         sources = source_documents(arguments, predictions, notices)
-        examples, scores, calibration = _gold(arguments, predictions, notices)
+        examples: Sequence[Example | None] = [None] * len(predictions)
+        scores = calibration = None
+        if arguments.gold is not None:
+            gold = read_examples(arguments.gold, arguments)
+            matching = match_rows(gold, predictions)
+            notices += matching.notices(arguments.gold, arguments.predictions)
+            examples, scores = matching.examples, evaluate(gold, matching.data).plain.micro
+            if stated := scored_answers(gold, matching.predictions):
+                calibration = calibrate(stated)
     documents = reported_documents(predictions, examples, sources, arguments.category_field)
     n_failed = sum(document.error is not None and not document.attributes for document in documents)
     if n_failed:
@@ -131,20 +139,3 @@ def _check_page(path: str, predictions: str, *, overwrite: bool) -> None:
             f"{path} is the page of other extractions: replace it (--overwrite), or name another "
             "(-o FILE)"
         )
-
-
-def _gold(
-    arguments: argparse.Namespace, predictions: Sequence[Prediction], notices: list[str]
-) -> tuple[list[Example | None], Counts | None, Calibration | None]:
-    """Return the gold of each prediction, and the scores and calibration of all against it."""
-    if arguments.gold is None:
-        return [None] * len(predictions), None, None
-    examples = read_examples(arguments.gold, arguments)
-    matching = match_rows(examples, predictions)
-    notices += matching.notices(arguments.gold, arguments.predictions)
-    stated = scored_answers(examples, matching.predictions)
-    return (
-        [*matching.examples],
-        evaluate(examples, matching.data).plain.micro,
-        calibrate(stated) if stated else None,
-    )
