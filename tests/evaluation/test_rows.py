@@ -209,17 +209,19 @@ def predictions(*ids):
 
 def test_by_id():
     rows = [Prediction("b", TWO), Prediction("a", ONE)]
-    matching = match_rows(documents("a", "b"), rows)
+    matching = match_rows(documents("a", "b"), rows, "made.jsonl")
     assert matching.data == [ONE, TWO]
     assert matching.predictions == (rows[1], rows[0])
     assert not matching.by_order
-    assert matching.notices("gold.jsonl", "made.jsonl") == []
+    assert matching.notices("gold.jsonl") == []
 
 
 def test_missing_and_surplus_ids_are_named_with_file_and_line():
-    matching = match_rows(documents("a", "gone", "b"), predictions("b", "x", "a", "a"))
+    matching = match_rows(
+        documents("a", "gone", "b"), predictions("b", "x", "a", "a"), "made.jsonl"
+    )
     assert matching.data == [{"n": 3}, None, {"n": 1}]
-    missing, surplus, repeated = matching.notices("gold.jsonl", "made.jsonl")
+    missing, surplus, repeated = matching.notices("gold.jsonl")
     assert missing == (
         "1 of 3 documents has no prediction in made.jsonl, which counts as no value: "
         "gold.jsonl:2 (id 'gone')"
@@ -235,24 +237,26 @@ def test_missing_and_surplus_ids_are_named_with_file_and_line():
 
 
 def test_ids_that_come_twice_are_taken_in_order():
-    matching = match_rows(documents("a", "a"), predictions("a", "a"))
+    matching = match_rows(documents("a", "a"), predictions("a", "a"), "made.jsonl")
     assert matching.data == [{"n": 1}, {"n": 2}]
-    (notice,) = matching.notices("gold.jsonl", "made.jsonl")
+    (notice,) = matching.notices("gold.jsonl")
     assert "id of an earlier one" in notice
     assert "gold.jsonl:2 (id 'a')" in notice
 
 
 def test_long_lists_are_cut_short():
-    matching = match_rows(documents(*map(str, range(9))), predictions("0"))
-    (notice,) = matching.notices("gold.jsonl", "made.jsonl")
+    matching = match_rows(documents(*map(str, range(9))), predictions("0"), "made.jsonl")
+    (notice,) = matching.notices("gold.jsonl")
     assert notice.startswith("8 of 9 documents")
     assert notice.endswith("gold.jsonl:6 (id '5'), and 3 more")
 
 
 def test_by_order_where_the_predictions_have_no_ids():
-    matching = match_rows(documents("a", "b"), [Prediction(None, ONE), Prediction(None, None)])
+    matching = match_rows(
+        documents("a", "b"), [Prediction(None, ONE), Prediction(None, None)], "made.jsonl"
+    )
     assert matching.data == [ONE, None]
-    assert matching.notices("gold.jsonl", "made.jsonl") == [
+    assert matching.notices("gold.jsonl") == [
         "made.jsonl and gold.jsonl share no ids: rows are matched by order"
     ]
 

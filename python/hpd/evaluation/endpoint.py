@@ -263,11 +263,16 @@ class EndpointExtractor:
         return request
 
     def _ask(self, request: Mapping[str, Any]) -> Any:
-        """Send a request, and return the response; raise ``EndpointError`` if there is none."""
+        """Send a request without the parameters that the model refuses, and return the response.
+
+        Raises ``EndpointError`` if there is none.
+        """
         openai = self._openai
         url = self._endpoint.url
+        names = {name: _OPTIONAL[name] if name in self._refused else name for name in request}
+        adapted = {known_as: request[name] for name, known_as in names.items() if known_as}
         try:
-            return self._create(request)
+            return self._client.chat.completions.create(**adapted)
         except openai.APITimeoutError as error:
             raise EndpointError(f"{url} gave no answer in {self._endpoint.seconds:g} s") from error
         except openai.APIConnectionError as error:
@@ -284,6 +289,10 @@ class EndpointExtractor:
                 is_final=True,
             ) from error
         except openai.APIError as error:
+            is_refusal = isinstance(error, openai.BadRequestError)
+            if is_refusal and error.param in _OPTIONAL and error.param in adapted:
+                self._refused.add(error.param)
+                return self._ask(request)
             if "response_format" in error.message:
                 raise EndpointError(
                     f"{url} does not support the response format {self._endpoint.response_format};"
@@ -291,19 +300,6 @@ class EndpointExtractor:
                     is_final=True,
                 ) from error
             raise EndpointError(f"{url} failed: {error.message}") from error
-
-    def _create(self, request: Mapping[str, Any]) -> Any:
-        """Send a request without the parameters that the model refuses; return the response."""
-        while True:
-            names = {name: _OPTIONAL[name] if name in self._refused else name for name in request}
-            adapted = {known_as: request[name] for name, known_as in names.items() if known_as}
-            try:
-                return self._client.chat.completions.create(**adapted)
-            except self._openai.BadRequestError as error:
-                name = error.param
-                if name is None or name not in _OPTIONAL or name not in adapted:
-                    raise
-                self._refused.add(name)
 
 
 def _finished(

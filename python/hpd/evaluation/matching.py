@@ -34,6 +34,8 @@ class Matching:
     """Predictions without a document, or for one that already has a prediction."""
     duplicates: tuple[Example, ...]
     """Documents with the id of an earlier one, matched in order."""
+    name: str = ""
+    """The name of the file of predictions."""
 
     @property
     def data(self) -> list[Mapping[str, Any] | None]:
@@ -45,22 +47,20 @@ class Matching:
         """Documents that have a line without data."""
         return sum(each is not None and each.data is None for each in self.predictions)
 
-    def notices(self, gold_name: str, prediction_name: str) -> list[str]:
+    def notices(self, gold_name: str) -> list[str]:
         """Return a line for each problem that affects the scores."""
         lines = []
         if self.by_order:
-            lines.append(
-                f"{prediction_name} and {gold_name} share no ids: rows are matched by order"
-            )
+            lines.append(f"{self.name} and {gold_name} share no ids: rows are matched by order")
         ids = {each.id for each in self.predictions if each is not None}
         unknown = [each for each in self.surplus if each.id not in ids]
         repeated = [each for each in self.surplus if each.id in ids]
         in_order = "the id of an earlier one, matched in order"
-        no_value = f"no prediction in {prediction_name}, which counts as no value"
+        no_value = f"no prediction in {self.name}, which counts as no value"
         for rows, name, noun, verb, why in (
             (self.missing, gold_name, "document", "has", no_value),
-            (unknown, prediction_name, "document", "has", "no gold"),
-            (repeated, prediction_name, "prediction", "is", "left out, as another has the same id"),
+            (unknown, self.name, "document", "has", "no gold"),
+            (repeated, self.name, "prediction", "is", "left out, as another has the same id"),
             (self.duplicates, gold_name, "document", "has", in_order),
         ):
             if rows:
@@ -78,8 +78,10 @@ class Matching:
         return {"by_order": self.by_order, **rows}
 
 
-def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -> Matching:
-    """Match predictions with gold rows.
+def match_rows(
+    examples: Sequence[Example], predictions: Iterable[Prediction], name: str = ""
+) -> Matching:
+    """Match predictions, those of the file ``name``, with gold rows.
 
     They are matched by id; or by order if no prediction has an id, or if the gold has none and the
     ids of the predictions are not row numbers.
@@ -89,7 +91,7 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
     predicted = list(predictions)
     ids = {example.id for example in examples}
     if not (examples and predicted) or any(prediction.id in ids for prediction in predicted):
-        return _by_id(examples, predicted)
+        return replace(_by_id(examples, predicted), name=name)
     without_ids = [name for name, lacks in (
         ("predictions", all(prediction.id is None for prediction in predicted)),
         ("documents", all(example.is_numbered for example in examples)),
@@ -105,7 +107,7 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
             f"and the {' and the '.join(without_ids)} have no ids: cannot tell which belongs to "
             "which"
         )
-    return Matching(tuple(predicted), tuple(examples), True, (), (), ())
+    return Matching(tuple(predicted), tuple(examples), True, (), (), (), name)
 
 
 def _by_id(examples: Sequence[Example], predictions: Sequence[Prediction]) -> Matching:

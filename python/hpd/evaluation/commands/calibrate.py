@@ -129,7 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
     examples = read_examples(arguments.gold, arguments)
-    matching = match_rows(examples, read_predictions(arguments.predictions, arguments))
+    predictions = read_predictions(arguments.predictions, arguments)
+    matching = match_rows(examples, predictions, arguments.predictions)
     schemas = read_schemas(arguments.schema, examples)
     kinds = None
     if schemas is not None:
@@ -142,7 +143,7 @@ def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
     answers = [answer for answer in scored if not answer.was_nulled]
     if not answers:
         raise UsageError(f"{arguments.predictions} has no confidences for {arguments.gold}")
-    for notice in matching.notices(arguments.gold, arguments.predictions):
+    for notice in matching.notices(arguments.gold):
         say(notice)
     if n_nulled := len(scored) - len(answers):
         say(

@@ -178,7 +178,7 @@ def _plot(path: str, figures: EvalFigures) -> None:
 
     examples, attributes = figures.inputs.examples, figures.inputs.attributes
     files = {
-        name: list(field_outcomes(examples, file.matching.data, attributes))
+        name: list(field_outcomes(examples, file.data, attributes))
         for name, file in figures.inputs.files.items()
     }
     more = (figures.calibration, figures.coverage, figures.resampling)

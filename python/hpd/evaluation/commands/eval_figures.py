@@ -50,14 +50,6 @@ from hpd.messages import counted, format_table
 
 
 @dataclass(frozen=True, slots=True)
-class PredictionFile:
-    """A file of predictions, matched with the documents."""
-
-    name: str
-    matching: Matching
-
-
-@dataclass(frozen=True, slots=True)
 class EvalInputs:
     """The files of one call."""
 
@@ -65,11 +57,11 @@ class EvalInputs:
     """Rows of GOLD; if it is not given, rows of the first file, without gold values."""
     has_gold: bool
     attributes: dict[str, list[str]] | None
-    first: PredictionFile
-    second: PredictionFile | None = None
+    first: Matching
+    second: Matching | None = None
 
     @property
-    def files(self) -> dict[str, PredictionFile]:
+    def files(self) -> dict[str, Matching]:
         """The files of predictions by display name: their file names or, if equal, their paths."""
         both = [file for file in (self.first, self.second) if file is not None]
         short = {Path(file.name).name: file for file in both}
@@ -97,13 +89,13 @@ def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
             ]
         if not examples:
             raise UsageError(f"{gold or name} has no rows")
-        files = [PredictionFile(source_name(name), match_rows(examples, predictions))]
+        files = [match_rows(examples, predictions, source_name(name))]
         if arguments.vs is not None:
             others = read_predictions(arguments.vs, arguments)
-            files.append(PredictionFile(source_name(arguments.vs), match_rows(examples, others)))
+            files.append(match_rows(examples, others, source_name(arguments.vs)))
     # Without gold, the first file is matched with its own rows.
     for file in files[1:] if gold is None else files:
-        for notice in file.matching.notices(gold or name, file.name):
+        for notice in file.notices(gold or name):
             say(notice)
     if gold is not None and arguments.lookup is None:
         _check_common_attributes(name, gold, predictions, examples)
@@ -172,9 +164,9 @@ class EvalFigures:
         inputs = self.inputs
         result: dict[str, Any] = {
             "n_rows": len(inputs.examples),
-            "n_missing": len(inputs.first.matching.missing),
-            "n_failed": inputs.first.matching.n_failed,
-            "matching": inputs.first.matching.to_json(),
+            "n_missing": len(inputs.first.missing),
+            "n_failed": inputs.first.n_failed,
+            "matching": inputs.first.to_json(),
         }
         if self.assessment is not None:
             result |= self.assessment.to_json()
@@ -187,7 +179,7 @@ class EvalFigures:
             result["versus"] = {
                 "first": inputs.first.name,
                 "second": inputs.second.name,
-                "second_matching": inputs.second.matching.to_json(),
+                "second_matching": inputs.second.to_json(),
                 **self.versus.to_json(),
             }
         result["scores"] = self.named_scores()
@@ -197,7 +189,7 @@ class EvalFigures:
 def compute_figures(inputs: EvalInputs, arguments: argparse.Namespace) -> EvalFigures:
     """Compute the figures; refuse options whose figures cannot be computed from the files."""
     resampling = Resampling(arguments.resamples, arguments.seed)
-    examples, first = inputs.examples, inputs.first.matching
+    examples, first = inputs.examples, inputs.first
     assessment = calibration = comparison = None
     coverage: list[CoveragePoint] = []
     if inputs.has_gold:
@@ -207,7 +199,7 @@ def compute_figures(inputs: EvalInputs, arguments: argparse.Namespace) -> EvalFi
         elif arguments.calibration:
             raise UsageError(f"{inputs.first.name} has no confidences for these attributes")
     if inputs.second is not None:
-        second = inputs.second.matching
+        second = inputs.second
         comparison = versus(examples, first.data, second.data, inputs.attributes, resampling)
     lines = [row for row in first.predictions if row is not None]
     cost = throughput(lines, arguments.wall_seconds, arguments.price_per_hour)
@@ -227,7 +219,7 @@ _INTERVAL = f"{INTERVAL_LEVEL:.0%} interval"
 
 def all_tables(figures: EvalFigures, arguments: argparse.Namespace) -> Iterator[str]:
     inputs, resampling = figures.inputs, figures.resampling
-    matching = inputs.first.matching
+    matching = inputs.first
     parts = [counted(len(inputs.examples), "document")]
     parts += [f"{len(matching.missing)} without a prediction"] if matching.missing else []
     parts += [f"{matching.n_failed} failed"] if matching.n_failed else []

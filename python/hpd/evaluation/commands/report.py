@@ -83,8 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
         scores = calibration = None
         if arguments.gold is not None:
             gold = read_examples(arguments.gold, arguments)
-            matching = match_rows(gold, predictions)
-            notices += matching.notices(arguments.gold, arguments.predictions)
+            matching = match_rows(gold, predictions, arguments.predictions)
+            notices += matching.notices(arguments.gold)
             examples, scores = matching.examples, evaluate(gold, matching.data).plain.micro
             if stated := scored_answers(gold, matching.predictions):
                 calibration = calibrate(stated)
