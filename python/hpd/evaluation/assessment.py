@@ -113,8 +113,7 @@ def field_pairs(
 def agreement(pairs: Iterable[FieldPair]) -> Agreement:
     """Count the fields in which two files agree; without any field, they agree fully."""
     every = list(pairs)
-    filled = [pair for pair in every if pair.has_value]
-    return Agreement(*_sameness(every), *_sameness(filled))
+    return Agreement(*_sameness(every), *_sameness([pair for pair in every if pair.has_value]))
 
 
 def _sameness(pairs: Sequence[FieldPair]) -> tuple[int, int, int, float, float]:

@@ -168,10 +168,7 @@ def _lines(session: ComparisonSession, number: int, columns: int) -> Iterator[st
     side = (columns - width - 6) // 2
     yield f"  {'':{width}}  {'left':{side}}  right"
     for row in shown.rows:
-        cells = [
-            textwrap.wrap(_plain(row.path), width) or [""],
-            *(_cell(text, side) for text in (row.left, row.right)),
-        ]
+        cells = (_cell(row.path, width), _cell(row.left, side), _cell(row.right, side))
         for i, (name, left, right) in enumerate(zip_longest(*cells, fillvalue="")):
             mark = "*" if row.differs and i == 0 else " "
             yield f"{mark} {name:{width}}  {left:{side}}  {right}".rstrip()

@@ -118,13 +118,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None) -> str:
     rows = [["in %: win tie loss", *(f"against {name}" for name in matrix.systems), "score", "95%"]]
+    shares = {
+        pair: " ".join(f"{100 * share:.1f}" for share in tally.shares)
+        for pair, tally in matrix.against.items()
+    }
     for name in matrix.systems:
-        cells = [
-            ""
-            if other == name
-            else " ".join(f"{100 * share:.1f}" for share in matrix.against[name, other].shares)
-            for other in matrix.systems
-        ]
+        cells = [shares.get((name, other), "") for other in matrix.systems]
         figures = (matrix.overall[name].score, matrix.overall[name].interval)
         rows.append([name, *cells, *("" if each is None else f"{each:.1f}" for each in figures)])
     n = f"{counted(matrix.n_judgements, 'judgement')} of {counted(matrix.n_documents, 'document')}"
