@@ -40,8 +40,7 @@ def judged(counts):
 
 def test_a_judge_sees_the_document_and_the_values():
     prediction = Prediction("1", {"Brand": "Diesel", "Size": 10, "Color": None, "Tags": ["a", "b"]})
-    asked = judge_questions([prediction], ["Diesel sneaker, 10"])
-    (record,) = asked.records
+    (record,), _ = judge_questions([prediction], ["Diesel sneaker, 10"])
     assert record.id == "1"
     assert record.text == (
         "Diesel sneaker, 10\n\nExtracted values:\n"
@@ -59,8 +58,8 @@ def test_a_judge_sees_the_document_and_the_values():
 )  # fmt: skip
 def test_a_value_gets_only_verdicts_that_make_sense(value, kind):
     assert value_kind(value) == kind
-    asked = judge_questions([Prediction("1", {"a": value})], ["x"])
-    ((attribute,),) = asked.schemas.by_category.values()
+    _, schemas = judge_questions([Prediction("1", {"a": value})], ["x"])
+    ((attribute,),) = schemas.by_category.values()
     assert attribute.attributes[1].choices == CHOICES[kind]
 
 
@@ -79,10 +78,9 @@ def test_documents_whose_values_are_of_the_same_kinds_share_a_prompt():
         Prediction("3", {"a": None, "b": "z"}),
         Prediction("4", None),
     ]
-    asked = judge_questions(predictions, ["t"] * 4)
-    first, second, third = asked.records
+    (first, second, third), schemas = judge_questions(predictions, ["t"] * 4)
     assert first.category == second.category != third.category
-    assert {*asked.schemas.categories} == {first.category, third.category}
+    assert {*schemas.categories} == {first.category, third.category}
 
 
 def test_attributes_are_those_of_the_category_or_of_the_schema():
@@ -91,16 +89,14 @@ def test_attributes_are_those_of_the_category_or_of_the_schema():
         Prediction("2", {"b": "y"}, raw={"input": {"category": "one"}}),
         Prediction("3", {"c": "z"}, raw={"category": "two"}),
     ]
-    asked = judge_questions(predictions, ["t"] * 3)
-    names = [
-        [a.name for a in asked.schemas.for_category(record.category)] for record in asked.records
-    ]
+    records, asked = judge_questions(predictions, ["t"] * 3)
+    names = [[a.name for a in asked.for_category(record.category)] for record in records]
     assert names == [["a", "b"], ["a", "b"], ["c"]]
     schemas = load_schemas({"one": {"a": "the first", "d": "the last"}, "two": ["c"]})
-    asked = judge_questions(predictions, ["t"] * 3, schemas)
-    a, d = asked.schemas.for_category(asked.records[0].category)
+    records, asked = judge_questions(predictions, ["t"] * 3, schemas)
+    a, d = asked.for_category(records[0].category)
     assert (a.name, a.description, d.name) == ("a", "the first", "d")
-    assert asked.records[0].text.endswith("- a: x\n- d: null\n")
+    assert records[0].text.endswith("- a: x\n- d: null\n")
     with pytest.raises(InputError, match="no schema for the category 'two'"):
         judge_questions(predictions, ["t"] * 3, load_schemas({"one": ["a"]}))
 

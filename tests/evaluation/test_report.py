@@ -6,7 +6,7 @@ import re
 import pytest
 
 from hpd.cli import main
-from hpd.evaluation.report import MATCHES, attribute_slots, payload, reported_documents, summarize
+from hpd.evaluation.report import MATCHES, payload, reported_documents, summarize
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.show.shown_values import ShownValue
 from jsonl import write_lines
@@ -146,7 +146,7 @@ def test_the_script_is_given_spans_as_it_counts():
         text=TEXT,
     )
     documents = reported_documents([line], [None], [None])
-    given = payload(documents, attribute_slots(documents), has_gold=False)
+    given = payload(documents, has_gold=False)
     assert given["attributes"] == [["brand", 0], ["color", 1]]
     brand = [0, [["Diesel", 0.9877, MATCHES.index("exact")]]]
     no_id = [None, None, None, False]

@@ -103,25 +103,17 @@ _TEMPLATES = Path(__file__).parent / "templates"
 JUDGE_SYSTEM_PROMPT = render_text(_TEMPLATES / "judge_rules.jinja")
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeQuestions:
-    """The questions about a file of predictions, for a local model or an endpoint."""
-
-    records: tuple[Record, ...]
-    """One per document; ``category`` is the key of its schema."""
-    schemas: Schemas
-
-
 def judge_questions(
     predictions: Sequence[Prediction],
     texts: Sequence[str | None],
     schemas: Schemas | None = None,
     category_field: str | None = None,
-) -> JudgeQuestions:
-    """Return the questions about all documents that have extracted values.
+) -> tuple[list[Record], Schemas]:
+    """Return the questions about all documents that have extracted values, for any model.
 
-    ``texts`` are those of the predictions' documents; None if unknown. Without the ``schemas`` of
-    the extraction, a document has all attributes that the predictions of its category have.
+    A question is a record, whose category is the key of the schema of its answer. ``texts`` are
+    those of the predictions' documents; None if unknown. Without the ``schemas`` of the extraction,
+    a document has all attributes that the predictions of its category have.
 
     Raises:
         InputError: an id is used twice, or a document has no text or no schema.
@@ -163,7 +155,7 @@ def judge_questions(
         shown = [(name, value_text(value) or "null") for name, value in values.items()]
         asked_text = render_text(_TEMPLATES / "judge_document.jinja", text=text, values=shown)
         records[own_id] = Record(own_id, asked_text, key, prediction.line)
-    return JudgeQuestions(tuple(records.values()), Schemas.of(asked))
+    return [*records.values()], Schemas.of(asked)
 
 
 def _judged_attribute(attribute: Attribute, kind: ValueKind) -> Attribute:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -42,17 +42,9 @@ class ReportedAttribute:
     a list of two."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedPage:
-    """A page of a document, as a picture."""
-
-    number: int
-    """The page number, from 1."""
-    width: float
-    """In points, like the boxes of places; so is the height."""
-    height: float
-    url: str
-    """A ``data:`` URL, or the path of the picture relative to the page."""
+ReportedPage = tuple[int, float, float, str]
+"""A page as a picture: its number, from 1; its width and height in points, like the boxes of
+places; and a ``data:`` URL, or the path of the picture relative to the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,16 +218,16 @@ MATCHES = ("exact", "normalized", "fuzzy", "none")
 
 
 def payload(
-    documents: Sequence[ReportedDocument],
-    slots: Mapping[str, int],
-    *,
-    has_gold: bool,
-    source: str = "",
+    documents: Sequence[ReportedDocument], *, has_gold: bool, source: str = ""
 ) -> dict[str, Any]:
-    """Return the data for the page's script; ``slots`` are the colors of the attributes."""
+    """Return the data for the page's script."""
+    by_category: dict[str, dict[str, None]] = {}
+    for document in documents:
+        names = by_category.setdefault(document.category, {})
+        names.update(dict.fromkeys(attribute.name for attribute in document.attributes))
+    slots = color_slots(by_category)
+    categories = {name: number for number, name in enumerate(by_category)}
     numbers = {name: number for number, name in enumerate(slots)}
-    names = dict.fromkeys(document.category for document in documents)
-    categories = {name: number for number, name in enumerate(names)}
     return {
         "lowConfidence": LOW_CONFIDENCE,
         "hasGold": has_gold,
@@ -249,62 +241,47 @@ def payload(
     }
 
 
-def attribute_slots(documents: Iterable[ReportedDocument]) -> dict[str, int]:
-    """Return the color of each attribute, in order of appearance."""
-    by_category: dict[str, dict[str, None]] = {}
-    for document in documents:
-        names = by_category.setdefault(document.category, {})
-        names.update(dict.fromkeys(attribute.name for attribute in document.attributes))
-    return color_slots(by_category)
-
-
 def _row(document: ReportedDocument, category: int, numbers: Mapping[str, int]) -> list[Any]:
     text = document.text
     segments = covered_segments(list(document.values), len(text)) if text is not None else []
     return _shortened(
-        [
-            document.id,
-            category,
-            text,
-            [_attribute_row(each, numbers[each.name]) for each in document.attributes],
-            utf16_segments(segments, text or ""),
-            document.error,
-            _columns(document.input),
-            [[each.number, each.width, each.height, each.url] for each in document.pages] or None,
-            # False: its line has no id; None: it is the id above.
-            {None: False, document.id: None}.get(document.own_id, document.own_id),
-            list(document.checks) or None,
-        ]
+        document.id,
+        category,
+        text,
+        [_attribute_row(each, numbers[each.name]) for each in document.attributes],
+        utf16_segments(segments, text or ""),
+        document.error,
+        _columns(document.input),
+        document.pages or None,
+        # False: its line has no id; None: it is the id above.
+        {None: False, document.id: None}.get(document.own_id, document.own_id),
+        list(document.checks) or None,
     )
 
 
 def _attribute_row(attribute: ReportedAttribute, number: int) -> list[Any]:
     return _shortened(
-        [
-            number,
-            [_value(value) for value in attribute.values],
-            None if attribute.outcome is None else OUTCOMES.index(attribute.outcome),
-            attribute.gold,
-            attribute.form or None,
-        ]
+        number,
+        [_value(value) for value in attribute.values],
+        None if attribute.outcome is None else OUTCOMES.index(attribute.outcome),
+        attribute.gold,
+        attribute.form or None,
     )
 
 
 def _value(value: ShownValue) -> list[Any]:
     confidence = value.confidence
     return _shortened(
-        [
-            value.text,
-            None if confidence is None else round(confidence, 4),
-            MATCHES.index(value.match) if value.match in MATCHES else None,
-            None if value.path == value.attribute else value.path,
-            value.error,
-            value.raw,
-            value.truncated or None,
-            value.is_json or None,
-            None if value.place is None else value.place.page,
-            None if value.place is None else value.place.boxes or value.place.cell,
-        ]
+        value.text,
+        None if confidence is None else round(confidence, 4),
+        MATCHES.index(value.match) if value.match in MATCHES else None,
+        None if value.path == value.attribute else value.path,
+        value.error,
+        value.raw,
+        value.truncated or None,
+        value.is_json or None,
+        None if value.place is None else value.place.page,
+        None if value.place is None else value.place.boxes or value.place.cell,
     )
 
 
@@ -314,11 +291,12 @@ def _columns(columns: Mapping[str, Any] | None) -> list[list[str]] | None:
     return [[name, text] for name, text in texts.items() if text is not None] or None
 
 
-def _shortened(parts: list[Any]) -> list[Any]:
-    """Return a list without the nulls at its end."""
-    while parts and parts[-1] is None:
-        parts.pop()
-    return parts
+def _shortened(*parts: Any) -> list[Any]:
+    """Return a list of some parts, without the nulls at its end."""
+    shown = [*parts]
+    while shown and shown[-1] is None:
+        shown.pop()
+    return shown
 
 
 _TEMPLATE = Path(__file__).parent / "templates" / "report.html"
@@ -340,10 +318,10 @@ def report_page(
     With gold, ``scores`` are those of all extractions. ``notices`` are what readers should know
     before they trust the figures, and ``source`` is the name of the file of extractions.
     """
-    slots = attribute_slots(documents)
+    data = payload(documents, has_gold=scores is not None, source=source)
     return render_page(
         _TEMPLATE,
-        data=payload(documents, slots, has_gold=scores is not None, source=source),
+        data=data,
         pictures_beside=pictures_beside,
         scripts=_SCRIPTS,
         title=title,
@@ -353,7 +331,7 @@ def report_page(
         calibration=calibration,
         notices=notices,
         low_confidence=LOW_CONFIDENCE,
-        colors={name: color_classes(slot) for name, slot in slots.items()},
+        colors={name: color_classes(slot) for name, slot in data["attributes"]},
         has_pages=any(document.pages for document in documents),
-        has_categories=len({document.category for document in documents}) > 1,
+        has_categories=len(data["categories"]) > 1,
     )

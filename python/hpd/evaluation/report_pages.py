@@ -89,7 +89,7 @@ def with_pages(
                 with open_source(document.file) as file:
                     for each in draw(Source(file, document.file), _numbers(document)):
                         name = store.add(number, each)
-                        pages.append(ReportedPage(each.number, each.width, each.height, name))
+                        pages.append((each.number, each.width, each.height, name))
             except InputError as error:
                 errors.append(error)
         elif document.file is None and suffix == ".pdf":
@@ -105,7 +105,7 @@ def with_pages(
     if errors:
         notices.append(f"the pages of {counted(len(errors), 'file')} cannot be shown: {errors[0]}")
     return [
-        replace(document, pages=tuple(replace(each, url=store.url(each.url)) for each in pages))
+        replace(document, pages=tuple((*page[:3], store.url(page[3])) for page in pages))
         for document, pages in zip(documents, found, strict=True)
     ]
 

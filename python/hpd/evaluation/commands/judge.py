@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,12 +32,14 @@ from hpd.evaluation.matching import match_rows
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import SCORES
 from hpd.files.journal import text_fingerprint
+from hpd.files.reader import Record
 from hpd.files.writer import FileWriter
 from hpd.messages import counted, format_table
 from hpd.schema import load_schemas
+from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
-    from hpd.evaluation.judging import GoldAgreement, JudgeQuestions, JudgeScores
+    from hpd.evaluation.judging import GoldAgreement, JudgeScores
 
 _DESCRIPTION = """\
 Let a model judge each value against its document: correct, incorrect, missing, correct null or
@@ -101,9 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
             _text(prediction, source or example)
             for prediction, source, example in zip(predictions, sources, examples, strict=True)
         ]
-        questions = judge_questions(predictions, texts, schemas, arguments.category_field)
-        questions = replace(questions, records=questions.records[: arguments.limit])
-    if not questions.records:
+        questions, asked = judge_questions(predictions, texts, schemas, arguments.category_field)
+        questions = questions[: arguments.limit]
+    if not questions:
         raise UsageError(f"{arguments.predictions} has no values to judge")
     for notice in notices:
         say(notice)
@@ -118,12 +119,10 @@ def run(arguments: argparse.Namespace) -> int:
         )
     for repair in writer.repairs:
         say(f"{arguments.output}: {repair}")
-    code = _judge(arguments, questions, writer, JUDGE_SYSTEM_PROMPT)
+    code = _judge(arguments, questions, asked, writer)
     if code > EXIT_SIGNAL:
         return code
-    n_values = sum(
-        len(questions.schemas.for_category(r.category).attributes) for r in questions.records
-    )
+    n_values = sum(len(asked.for_category(each.category).attributes) for each in questions)
     _print_figures(arguments, predictions, examples, n_values)
     return code
 
@@ -179,21 +178,23 @@ def _text(prediction: Prediction, known: Example | None) -> str | None:
 
 
 def _judge(
-    arguments: argparse.Namespace, questions: JudgeQuestions, writer: FileWriter, system_prompt: str
+    arguments: argparse.Namespace, questions: Sequence[Record], schemas: Schemas, writer: FileWriter
 ) -> int:
     """Judge the documents without verdicts; return the exit code."""
-    writing = RunWriter(questions.schemas, writer, arguments.output, quiet=arguments.quiet)
+    from hpd.evaluation.judging import JUDGE_SYSTEM_PROMPT
+
+    writing = RunWriter(schemas, writer, arguments.output, quiet=arguments.quiet)
     pending = None
     with writing.closing_writer():
         with input_errors_as_usage():
-            pending = list(writer.pending(questions.records))
+            pending = list(writer.pending(questions))
         if pending:
             with (
                 open_answering(
-                    arguments, questions.schemas, system_prompt, max_tokens=_MAX_TOKENS
+                    arguments, schemas, JUDGE_SYSTEM_PROMPT, max_tokens=_MAX_TOKENS
                 ) as model,
                 ExtractProgress(
-                    len(questions.records),
+                    len(questions),
                     writer.n_kept,
                     shown=not arguments.quiet and sys.stderr.isatty(),
                 ) as progress,
