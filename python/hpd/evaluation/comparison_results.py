@@ -44,12 +44,6 @@ class WinTally(JsonDataclass):
         score = float(tally_scores(np.array([self.wins, self.ties, self.losses], float)))
         return None if np.isnan(score) else score
 
-    @property
-    def shares(self) -> list[float]:
-        """The shares of wins, ties and losses, from 0 to 1; none without a judgement."""
-        counts = (self.wins, self.ties, self.losses)
-        return [n / sum(counts) for n in counts] if any(counts) else []
-
     def to_json(self) -> dict[str, Any]:
         score = None if self.score is None else round(self.score, 2)
         return {**JsonDataclass.to_json(self), "score": score}

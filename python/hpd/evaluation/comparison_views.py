@@ -38,10 +38,6 @@ class ComparisonServer(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://{HOST}:{self.server_port}/"
 
-    def stop(self) -> None:
-        """Stop serving after the current request."""
-        threading.Thread(target=self.shutdown).start()
-
 
 class _Handler(BaseHTTPRequestHandler):
     server: ComparisonServer
@@ -64,7 +60,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if self.path == "/stop":
             self._answer(HTTPStatus.OK, "{}", "application/json")
-            self.server.stop()
+            # Once this request is answered.
+            threading.Thread(target=self.server.shutdown).start()
             return
         if self.path != "/judgement":
             self._answer(HTTPStatus.NOT_FOUND, "only /judgement and /stop accept POST")

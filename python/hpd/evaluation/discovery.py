@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import mean, mode
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from rapidfuzz import fuzz
 
@@ -136,16 +136,8 @@ _SAME_NAME_RATIO = 90
 """Similarity, in percent, from which two names count as spellings of the same one: Color and Colour
 have 91, Brand and Band 89."""
 
-_N_PLURAL = 3
-"""Longer words lose a final s."""
-
-
-class Placed(NamedTuple):
-    """A proposal, its sample, and its rank there."""
-
-    proposal: Proposal
-    sample: int
-    rank: int
+Placed = tuple[Proposal, int, int]
+"""A proposal, its sample, and its rank there."""
 
 
 def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = "") -> Schema:
@@ -154,9 +146,9 @@ def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = ""
     # Attributes of more samples come first, then those named earlier.
     for cluster in sorted(
         clusters(samples),
-        key=lambda own: (-len({each.sample for each in own}), mean(each.rank for each in own)),
+        key=lambda own: (-len({sample for _, sample, _ in own}), mean(rank for *_, rank in own)),
     ):
-        attribute = _attribute([placed.proposal for placed in cluster])
+        attribute = _attribute([proposal for proposal, *_ in cluster])
         try:
             check(Schema((*attributes, attribute)))
         except SchemaError:
@@ -170,11 +162,10 @@ def clusters(samples: Sequence[Iterable[Proposal]]) -> list[list[Placed]]:
     joined: list[list[Placed]] = []
     for sample, proposals in enumerate(samples):
         for rank, proposal in enumerate(proposals):
-            placed = Placed(proposal, sample, rank)
-            cluster = next((c for c in joined if _are_alike(c[0].proposal, proposal)), None)
+            cluster = next((each for each in joined if _are_alike(each[0][0], proposal)), None)
             if cluster is None:
                 joined.append(cluster := [])
-            cluster.append(placed)
+            cluster.append((proposal, sample, rank))
     return joined
 
 
@@ -190,10 +181,8 @@ def _are_alike(one: Proposal, other: Proposal) -> bool:
 
 
 def _words(name: str) -> frozenset[str]:
-    words = re.findall(r"\w+", name.casefold())
-    return frozenset(
-        word[:-1] if len(word) > _N_PLURAL and word.endswith("s") else word for word in words
-    )
+    # Words of more than three letters lose a final s.
+    return frozenset(re.findall(r"\w+", re.sub(r"(?<=\w{3})s\b", "", name.casefold())))
 
 
 def _attribute(proposals: Sequence[Proposal]) -> Attribute:

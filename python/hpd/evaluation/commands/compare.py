@@ -118,10 +118,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None) -> str:
     rows = [["in %: win tie loss", *(f"against {name}" for name in matrix.systems), "score", "95%"]]
-    shares = {
-        pair: " ".join(f"{100 * share:.1f}" for share in tally.shares)
-        for pair, tally in matrix.against.items()
-    }
+    shares = {}
+    for pair, tally in matrix.against.items():
+        counts = (tally.wins, tally.ties, tally.losses)
+        shares[pair] = " ".join(f"{100 * n / sum(counts):.1f}" for n in counts if any(counts))
     for name in matrix.systems:
         cells = [shares.get((name, other), "") for other in matrix.systems]
         figures = (matrix.overall[name].score, matrix.overall[name].interval)
