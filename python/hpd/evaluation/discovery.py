@@ -37,8 +37,7 @@ def draw_samples(
     Documents are drawn without replacement, in one pass; a category with fewer than
     ``n_samples * size`` documents has fewer samples, and the last may be smaller.
 
-    Raises:
-        InputError: a record cannot be read.
+    Raises ``InputError`` if a record cannot be read.
     """
     # Reservoir sampling (algorithm R).
     chance = Random(seed)

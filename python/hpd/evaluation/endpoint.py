@@ -123,8 +123,7 @@ class EndpointExtractor:
 
     Use it as a context manager, or ``close()`` it.
 
-    Raises:
-        MissingPackageError: the extra ``api`` is not installed.
+    Raises ``MissingPackageError`` if the extra ``api`` is not installed.
     """
 
     def __init__(
@@ -164,8 +163,8 @@ class EndpointExtractor:
 
         ``on_chunk`` is never called, as no document is split.
 
-        Raises:
-            EndpointError: a document failed and ``on_error`` is ``raise``, or all would fail.
+        Raises ``EndpointError`` if a document failed and ``on_error`` is ``raise``, or if all would
+        fail.
         """
         waiting: dict[Future[Extraction[Any]], int] = {}
         try:

@@ -115,8 +115,7 @@ def judge_questions(
     those of the predictions' documents; None if unknown. Without the ``schemas`` of the extraction,
     a document has all attributes that the predictions of its category have.
 
-    Raises:
-        InputError: an id is used twice, or a document has no text or no schema.
+    Raises ``InputError`` if an id is used twice, or a document has no text or no schema.
     """
     categories = [prediction.category(category_field) for prediction in predictions]
     seen: dict[str, dict[str, Attribute]] = {}

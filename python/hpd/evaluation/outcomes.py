@@ -70,8 +70,7 @@ def field_outcomes(
     ``attributes`` defaults to all in a category's rows. ``form`` normalises both values before they
     are compared.
 
-    Raises:
-        ValueError: ``examples`` and ``predictions`` have different lengths.
+    Raises ``ValueError`` if ``examples`` and ``predictions`` have different lengths.
     """
     all_names = category_attributes(examples, attributes)
     for row, (example, data) in enumerate(zip(examples, predictions, strict=True)):

@@ -244,6 +244,7 @@ def payload(
 def _row(document: ReportedDocument, category: int, numbers: Mapping[str, int]) -> list[Any]:
     text = document.text
     segments = covered_segments(list(document.values), len(text)) if text is not None else []
+    columns = {str(name): value_text(value) for name, value in (document.input or {}).items()}
     return _shortened(
         document.id,
         category,
@@ -251,7 +252,7 @@ def _row(document: ReportedDocument, category: int, numbers: Mapping[str, int]) 
         [_attribute_row(each, numbers[each.name]) for each in document.attributes],
         utf16_segments(segments, text or ""),
         document.error,
-        _columns(document.input),
+        [[name, column] for name, column in columns.items() if column is not None] or None,
         document.pages or None,
         # False: its line has no id; None: it is the id above.
         {None: False, document.id: None}.get(document.own_id, document.own_id),
@@ -283,12 +284,6 @@ def _value(value: ShownValue) -> list[Any]:
         None if value.place is None else value.place.page,
         None if value.place is None else value.place.boxes or value.place.cell,
     )
-
-
-def _columns(columns: Mapping[str, Any] | None) -> list[list[str]] | None:
-    """Return the other columns of the input as texts, without empty ones."""
-    texts = {str(name): value_text(value) for name, value in (columns or {}).items()}
-    return [[name, text] for name, text in texts.items() if text is not None] or None
 
 
 def _shortened(*parts: Any) -> list[Any]:

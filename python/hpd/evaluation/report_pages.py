@@ -85,9 +85,11 @@ def with_pages(
         is_image = EXTENSIONS.get(suffix) == "image"
         if document.file is not None and (is_image or suffix == ".pdf"):
             draw = image_pages if is_image else page_pictures
+            places = [value.place for value in document.values if value.place is not None]
+            near = {place.page + by for place in places for by in (-1, 0, 1)}
             try:
                 with open_source(document.file) as file:
-                    for each in draw(Source(file, document.file), _numbers(document)):
+                    for each in draw(Source(file, document.file), sorted(near) or [1]):
                         name = store.add(number, each)
                         pages.append((each.number, each.width, each.height, name))
             except InputError as error:
@@ -108,9 +110,3 @@ def with_pages(
         replace(document, pages=tuple((*page[:3], store.url(page[3])) for page in pages))
         for document, pages in zip(documents, found, strict=True)
     ]
-
-
-def _numbers(document: ReportedDocument) -> list[int]:
-    places = [value.place for value in document.values if value.place is not None]
-    near = {place.page + by for place in places for by in (-1, 0, 1)}
-    return sorted(near) or [1]

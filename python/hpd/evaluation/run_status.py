@@ -48,8 +48,7 @@ def read_status(path: Path) -> RunStatus:
 
     An unfinished line of a running process does not count.
 
-    Raises:
-        InputError: there is no journal beside the output, or it is not one of hpd's.
+    Raises ``InputError`` if there is no journal beside the output, or it is not one of hpd's.
     """
     journal = journal_path(path)
     try:
@@ -122,8 +121,7 @@ def count_values(path: Path) -> Counter[str]:
 
     Lines that cannot be read, such as an unfinished last one, have none.
 
-    Raises:
-        OSError: the file cannot be read.
+    Raises ``OSError`` if the file cannot be read.
     """
     counts: Counter[str] = Counter()
     with open(path, "rb") as file:

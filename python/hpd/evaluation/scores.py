@@ -117,9 +117,9 @@ class Score(ScoresByCell):
         used = [counts for counts in self.cells.values() if counts != Counts(nn=counts.nn)]
         if not used:
             return Macro()
-        precision, recall, f1 = (
-            _mean([getattr(counts, name) for counts in used]) for name in SCORES
-        )
+        # Summed in hundredths, so that order does not matter.
+        sums = (sum(round(100 * getattr(counts, name)) for counts in used) for name in SCORES)
+        precision, recall, f1 = (round(each / (100 * len(used)), 2) for each in sums)
         return Macro(precision, recall, f1, len(used))
 
 
@@ -163,11 +163,6 @@ def _score(fields: Iterable[FieldOutcome]) -> Score:
 
 def _percent(part: int, whole: int) -> float:
     return round(100 * part / whole, 2) if whole else 0.0
-
-
-def _mean(percentages: Sequence[float]) -> float:
-    """Return the mean with two decimals, summed in hundredths, so that order does not matter."""
-    return round(sum(round(100 * each) for each in percentages) / (100 * len(percentages)), 2)
 
 
 INTERVAL_LEVEL: Final = 0.95

@@ -123,9 +123,8 @@ def open_answering(
     Unless ``--max-tokens`` is given, ``max_tokens`` has the maximum length of a local model's value
     and of an endpoint's answer. ``decoding`` are options of a local model that the command sets.
 
-    Raises:
-        ModelLoadError: the local model cannot be found or loaded.
-        MissingPackageError: the extra ``api`` is not installed.
+    Raises ``ModelLoadError`` if the local model cannot be found or loaded, and
+    ``MissingPackageError`` if the extra ``api`` is not installed.
     """
     for_value, for_answer = max_tokens
     if arguments.api is not None:

@@ -141,11 +141,7 @@ def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> li
 
 
 def _schemas(k: int, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]) -> Schemas:
-    """Return the schema of each category that has proposals.
-
-    Raises:
-        HpdError: no category has any.
-    """
+    """Return the schema of each category that has proposals; raise ``HpdError`` if none has any."""
     proposals: dict[str, list[list[Proposal]]] = {}
     for sample, extraction in zip(samples, extractions, strict=True):
         proposals.setdefault(sample.category, []).append(list(read_proposals(extraction.data)))

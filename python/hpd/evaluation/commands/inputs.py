@@ -131,8 +131,7 @@ def source_documents(
 ) -> Sequence[Example | None]:
     """Return each prediction's document, from ``--documents`` or the input of the run.
 
-    Raises:
-        InputError: ``--documents`` cannot be read, or belong to other predictions.
+    Raises ``InputError`` if ``--documents`` cannot be read, or belong to other predictions.
     """
     if arguments.documents is None:
         return reread_sources(arguments.predictions, predictions, notices)
