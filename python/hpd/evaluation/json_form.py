@@ -27,19 +27,3 @@ def to_plain(value: object) -> Any:
     if isinstance(value, list | tuple):
         return [to_plain(inner) for inner in value]
     return value
-
-
-class ScoresByCell(JsonDataclass):
-    """Averages of scores, and the scores of each category and attribute."""
-
-    __slots__ = ()
-    JSON = ("micro", "macro", "attributes")
-    cells: Mapping[tuple[str, str], Any]
-
-    @property
-    def attributes(self) -> list[dict[str, Any]]:
-        """A row for each category and attribute, in order."""
-        return [
-            {"category": category, "attribute": attribute, **to_plain(known)}
-            for (category, attribute), known in sorted(self.cells.items())
-        ]

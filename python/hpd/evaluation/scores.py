@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final, Generic, Literal, TypeVar, get_args
 
-from hpd.evaluation.json_form import JsonDataclass, ScoresByCell
+from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import (
     OUTCOMES,
     Attributes,
@@ -101,29 +101,27 @@ class Macro(JsonDataclass):
     n_cells: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Score(ScoresByCell):
-    """The outcomes by category and attribute, and their totals."""
-
-    cells: Mapping[CategoryAttribute, Counts] = field(default_factory=dict)
-
-    @property
-    def micro(self) -> Counts:
-        every = self.cells.values()
-        return Counts(*(sum(getattr(counts, name) for counts in every) for name in OUTCOMES))
-
-    @property
-    def macro(self) -> Macro:
-        used = [counts for counts in self.cells.values() if counts != Counts(nn=counts.nn)]
-        if not used:
-            return Macro()
-        # Summed in hundredths, so that order does not matter.
-        sums = (sum(round(100 * getattr(counts, name)) for counts in used) for name in SCORES)
-        precision, recall, f1 = (round(each / (100 * len(used)), 2) for each in sums)
-        return Macro(precision, recall, f1, len(used))
-
-
 T = TypeVar("T")
+U = TypeVar("U")
+
+
+@dataclass(frozen=True, slots=True)
+class ByCell(JsonDataclass, Generic[T, U]):
+    """Averages of scores, or intervals around them, and those of each category and attribute."""
+
+    JSON = ("micro", "macro", "attributes")
+
+    micro: T
+    macro: U
+    cells: Mapping[CategoryAttribute, T]
+
+    @property
+    def attributes(self) -> list[dict[str, Any]]:
+        """A row for each category and attribute, in order."""
+        return [
+            {"category": category, "attribute": attribute, **to_plain(known)}
+            for (category, attribute), known in sorted(self.cells.items())
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +134,7 @@ class ByScope(JsonDataclass, Generic[T]):
     """Attributes of the category that a row lacks count as null."""
 
 
+Score = ByCell[Counts, Macro]
 Evaluation = ByScope[Score]
 
 
@@ -158,7 +157,20 @@ def _score(fields: Iterable[FieldOutcome]) -> Score:
     by_cell: defaultdict[CategoryAttribute, list[Outcome]] = defaultdict(list)
     for each in fields:
         by_cell[each.cell].append(each.outcome)
-    return Score({cell: Counts.of(outcomes) for cell, outcomes in by_cell.items()})
+    return averaged({cell: Counts.of(outcomes) for cell, outcomes in by_cell.items()})
+
+
+def averaged(cells: Mapping[CategoryAttribute, Counts]) -> Score:
+    """Return the averages of the counts of cells; macro ignores cells without any value."""
+    every = cells.values()
+    micro = Counts(*(sum(getattr(counts, name) for counts in every) for name in OUTCOMES))
+    used = [counts for counts in every if counts != Counts(nn=counts.nn)]
+    if not used:
+        return ByCell(micro, Macro(), cells)
+    # Summed in hundredths, so that order does not matter.
+    sums = (sum(round(100 * getattr(counts, name)) for counts in used) for name in SCORES)
+    precision, recall, f1 = (round(each / (100 * len(used)), 2) for each in sums)
+    return ByCell(micro, Macro(precision, recall, f1, len(used)), cells)
 
 
 def _percent(part: int, whole: int) -> float:

@@ -31,13 +31,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hpd.evaluation.json_form import JsonDataclass, ScoresByCell, to_plain
+from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import OUTCOMES, CategoryAttribute, FieldOutcome
 from hpd.evaluation.scores import (
     AVERAGES,
     DEFAULT_RESAMPLING,
     INTERVAL_LEVEL,
     SCORES,
+    ByCell,
     ByScope,
     Resampling,
     ScoreName,
@@ -178,15 +179,7 @@ Intervals = Mapping[ScoreName, Interval]
 """Intervals of ``SCORES``."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreIntervals(ScoresByCell):
-    """The intervals around a ``Score``."""
-
-    micro: Intervals
-    macro: Intervals
-    cells: Mapping[CategoryAttribute, Intervals]
-
-
+ScoreIntervals = ByCell[Intervals, Intervals]
 EvaluationIntervals = ByScope[ScoreIntervals]
 
 
@@ -205,7 +198,7 @@ def _intervals(outcomes: OutcomeCounts, resampling: Resampling) -> ScoreInterval
         {name: Interval.of(samples[:, i, score]) for score, name in enumerate(SCORES)}
         for i in range(samples.shape[1])
     )
-    return ScoreIntervals(micro, macro, dict(zip(outcomes.cells, cells, strict=True)))
+    return ByCell(micro, macro, dict(zip(outcomes.cells, cells, strict=True)))
 
 
 _EPSILON = 1e-9
