@@ -14,11 +14,12 @@ from hpd.evaluation.comparison import (
     JudgementFile,
     PairTrial,
     System,
+    compared_rows,
     load_judgements,
     load_systems,
     plan_trials,
-    shown_trial,
     system_names,
+    trial_json,
 )
 from hpd.evaluation.comparison_results import WinTally, annotator_agreement, tally_matrix
 from hpd.evaluation.rows import Prediction
@@ -105,15 +106,14 @@ def test_only_documents_of_two_systems_are_shown():
 def test_the_values_of_both_sides_stand_beside_each_other():
     left = system("a", ["1"], brand="Diesel", tags=["x", "y"], size=None, both=None)
     right = system("b", ["1"], tags=[], brand="Diesel", color="red", both=None)
-    shown = shown_trial(PairTrial("1", left, right), "text")
-    assert shown.rows == (
+    assert compared_rows(PairTrial("1", left, right)) == [
         ComparedRow("brand", "brand", "Diesel", "Diesel"),
         ComparedRow("tags[0]", "tags", "x", None),
         ComparedRow("tags[1]", "tags", "y", None),
         ComparedRow("size", "size", None, None),
         ComparedRow("both", "both", None, None),
         ComparedRow("color", "color", None, "red"),
-    )
+    ]
 
 
 def test_nothing_tells_the_systems_apart():
@@ -122,7 +122,7 @@ def test_nothing_tells_the_systems_apart():
     rich = System("hpd", {"1": Prediction("1", {"a": "red"}, known, raw=raw)})
     plain = System("gpt", {"1": Prediction("1", {"a": "red"})})
     for trial in (PairTrial("1", rich, plain), PairTrial("1", plain, rich)):
-        seen = shown_trial(trial, "a red hat").to_json(None)
+        seen = trial_json(trial, "a red hat", None)
         assert seen == {
             "text": "a red hat",
             "rows": [["a", 0, "red", "red"]],
@@ -134,7 +134,7 @@ def test_nothing_tells_the_systems_apart():
 def test_a_value_is_marked_where_it_stands_as_words():
     text = "\N{GRINNING FACE} reddish red (XL+)"
     left, right = system("a", ["1"], a="red", b="XL+"), system("b", ["1"], a="dish", b="gone")
-    seen = shown_trial(PairTrial("1", left, right), text).to_json("tie")
+    seen = trial_json(PairTrial("1", left, right), text, "tie")
     units = text.encode("utf-16-le")
     marked = {
         numbers: units[2 * start : 2 * end].decode("utf-16-le")
@@ -156,7 +156,7 @@ def test_a_value_is_marked_where_it_stands_as_words():
 )
 def test_a_number_is_marked_whole(value, text, marked):
     trial = PairTrial("1", system("a", ["1"], total=value), system("b", ["1"], total=value))
-    seen = shown_trial(trial, text).to_json(None)["segments"]
+    seen = trial_json(trial, text, None)["segments"]
     assert [text[start:end] for start, end, *_ in seen] == ([] if marked is None else [marked])
 
 

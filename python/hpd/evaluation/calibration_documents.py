@@ -46,12 +46,11 @@ class GoldDocument:
 def gold_documents() -> tuple[GoldDocument, ...]:
     """Return the documents that come with hpd."""
     found = []
-    for line in FILE.read_text(encoding="utf-8").splitlines():
-        fields = json.loads(line)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SchemaWarning)
-            schema = load_schema(fields["schema"])
-        found.append(GoldDocument(fields["id"], fields["text"], schema, fields["gold"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SchemaWarning)
+        for row in map(json.loads, FILE.read_text(encoding="utf-8").splitlines()):
+            schema = load_schema(row["schema"])
+            found.append(GoldDocument(row["id"], row["text"], schema, row["gold"]))
     return tuple(found)
 
 

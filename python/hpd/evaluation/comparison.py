@@ -211,36 +211,8 @@ class ComparedRow:
         return self.left != self.right
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTrial:
-    """A trial as an annotator sees it."""
-
-    text: str
-    rows: tuple[ComparedRow, ...]
-
-    def to_json(self, verdict: PairVerdict | None) -> dict[str, Any]:
-        """Return the trial and its verdict, as ``compare.js`` reads them.
-
-        Each row is [path, color, left, right]. In the segments, value 2 i is the left value of row
-        i, and value 2 i + 1 is the right one, if it differs.
-        """
-        slots = color_slots({"": dict.fromkeys(row.attribute for row in self.rows)})
-        values = [
-            ShownValue(row.path, row.attribute, text, spans=_first_span(self.text, text))
-            for row in self.rows
-            for text in (row.left, row.right if row.differs else None)
-        ]
-        segments = covered_segments(values, len(self.text))
-        return {
-            "text": self.text,
-            "rows": [[row.path, slots[row.attribute], row.left, row.right] for row in self.rows],
-            "segments": utf16_segments(segments, self.text),
-            "verdict": verdict,
-        }
-
-
-def shown_trial(trial: PairTrial, text: str) -> ShownTrial:
-    """Return a trial as an annotator sees it; ``text`` is the document's."""
+def compared_rows(trial: PairTrial) -> list[ComparedRow]:
+    """Return the values of a trial side by side."""
     left, right = (
         {
             (value.attribute, value.path): value.text
@@ -256,7 +228,28 @@ def shown_trial(trial: PairTrial, text: str) -> ShownTrial:
     for own in rows.values():
         # An empty list needs no row of its own next to the other side's items.
         shown += [row for row in own if not row.left is row.right is None] or own[:1]
-    return ShownTrial(text, tuple(shown))
+    return shown
+
+
+def trial_json(trial: PairTrial, text: str, verdict: PairVerdict | None) -> dict[str, Any]:
+    """Return a trial, the document's text and the verdict, as ``compare.js`` reads them.
+
+    Each row is [path, color, left, right]. In the segments, value 2 i is the left value of row i,
+    and value 2 i + 1 is the right one, if it differs.
+    """
+    rows = compared_rows(trial)
+    slots = color_slots({"": dict.fromkeys(row.attribute for row in rows)})
+    values = [
+        ShownValue(row.path, row.attribute, shown, spans=_first_span(text, shown))
+        for row in rows
+        for shown in (row.left, row.right if row.differs else None)
+    ]
+    return {
+        "text": text,
+        "rows": [[row.path, slots[row.attribute], row.left, row.right] for row in rows],
+        "segments": utf16_segments(covered_segments(values, len(text)), text),
+        "verdict": verdict,
+    }
 
 
 _NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?", re.ASCII)
@@ -290,11 +283,6 @@ class ComparisonSession:
     seed: int
     """The seed of the trials, written into each line."""
 
-    def shown(self, number: int) -> ShownTrial:
-        """Return a trial without the systems' names."""
-        trial = self.trials[number]
-        return shown_trial(trial, self.texts[trial.id])
-
     def verdict(self, number: int) -> PairVerdict | None:
         """Return the last verdict on the left system of a trial, or None."""
         return self.file.verdict(self.trials[number], self.annotator)
@@ -317,5 +305,9 @@ class ComparisonSession:
         self.file.append(Judgement(trial.id, self.annotator, *names, verdict, rounded, self.seed))
 
     def to_json(self) -> dict[str, Any]:
-        numbers = range(len(self.trials))
-        return {"trials": [self.shown(n).to_json(self.verdict(n)) for n in numbers]}
+        """Return the trials without the systems' names."""
+        shown = [
+            trial_json(trial, self.texts[trial.id], self.verdict(number))
+            for number, trial in enumerate(self.trials)
+        ]
+        return {"trials": shown}

@@ -17,7 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TextIO
 
-from hpd.evaluation.comparison import PAIR_VERDICTS, ComparisonSession, PairVerdict
+from hpd.evaluation.comparison import PAIR_VERDICTS, ComparisonSession, PairVerdict, compared_rows
 from hpd.show.page import render_page
 
 HOST = "127.0.0.1"
@@ -154,17 +154,17 @@ def judge_in_terminal(
 
 def _lines(session: ComparisonSession, number: int, columns: int) -> Iterator[str]:
     """Yield a document's lines, and the values side by side, with ``*`` where they differ."""
-    shown = session.shown(number)
+    trial = session.trials[number]
+    rows = compared_rows(trial)
     yield ""
     yield f"{number + 1} of {len(session.trials)} ({session.n_judged} judged)".center(columns, "-")
-    for line in _plain(shown.text).split("\n"):
+    for line in _plain(session.texts[trial.id]).split("\n"):
         yield from textwrap.wrap(line, columns) or [""]
     yield ""
-    names = max((len(row.path) for row in shown.rows), default=0)
-    width = min(names, _MAX_NAME_WIDTH)
+    width = min(max((len(row.path) for row in rows), default=0), _MAX_NAME_WIDTH)
     side = (columns - width - 6) // 2
     yield f"  {'':{width}}  {'left':{side}}  right"
-    for row in shown.rows:
+    for row in rows:
         cells = (_cell(row.path, width), _cell(row.left, side), _cell(row.right, side))
         for i, (name, left, right) in enumerate(zip_longest(*cells, fillvalue="")):
             mark = "*" if row.differs and i == 0 else " "
