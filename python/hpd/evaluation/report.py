@@ -153,7 +153,7 @@ class Totals:
     n_low: int = 0
     """Values and nulls with a low confidence."""
     n_failed: int = 0
-    """Fields with an error."""
+    """Fields with an error and, in all documents, failed documents."""
     value_confidences: list[float] = field(default_factory=list)
     null_confidences: list[float] = field(default_factory=list)
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -190,17 +190,9 @@ class Totals:
         return Counts(**self.outcomes) if self.outcomes else None
 
 
-@dataclass(frozen=True, slots=True)
-class ReportSummary:
-    n_documents: int
-    n_failed: int
-    totals: Totals
-    attributes: Mapping[str, Totals]
-    """In order of appearance, over all categories."""
-
-
-def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
-    totals = Totals()
+def summarize(documents: Sequence[ReportedDocument]) -> tuple[Totals, dict[str, Totals]]:
+    """Return the totals of all documents, and of each attribute in order of appearance."""
+    totals = Totals(n_failed=sum(document.error is not None for document in documents))
     by_name: dict[str, Totals] = {}
     for document in documents:
         for attribute in document.attributes:
@@ -210,8 +202,7 @@ def summarize(documents: Sequence[ReportedDocument]) -> ReportSummary:
             for value in attribute.values:
                 for each in (totals, of_attribute):
                     each.add(value, of_failed_document=document.error is not None)
-    n_failed = sum(document.error is not None for document in documents)
-    return ReportSummary(len(documents), n_failed, totals, by_name)
+    return totals, by_name
 
 
 MATCHES = ("exact", "normalized", "fuzzy", "none")
@@ -314,6 +305,7 @@ def report_page(
     before they trust the figures, and ``source`` is the name of the file of extractions.
     """
     data = payload(documents, has_gold=scores is not None, source=source)
+    totals, attributes = summarize(documents)
     return render_page(
         _TEMPLATE,
         data=data,
@@ -321,7 +313,9 @@ def report_page(
         scripts=_SCRIPTS,
         title=title,
         source=source,
-        summary=summarize(documents),
+        n_documents=len(documents),
+        totals=totals,
+        attributes=attributes,
         scores=scores,
         calibration=calibration,
         notices=notices,
