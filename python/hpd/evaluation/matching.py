@@ -92,7 +92,7 @@ def match_rows(
     ids = {example.id for example in examples}
     if not (examples and predicted) or any(prediction.id in ids for prediction in predicted):
         return replace(_by_id(examples, predicted), name=name)
-    without_ids = [name for name, lacks in (
+    without_ids = [rows for rows, lacks in (
         ("predictions", all(prediction.id is None for prediction in predicted)),
         ("documents", all(example.is_numbered for example in examples)),
     ) if lacks]  # fmt: skip
