@@ -74,7 +74,8 @@ def test_what_was_turned_into_null_counts_for_the_thresholds_alone():
     made = scored_answers(examples, [Prediction("1", {"a": None, "b": None}, fields)])
     assert [answer.was_nulled for answer in made] == [True, False]
     table = calibrate(made)
-    assert (table.nulls.n, table.values.n, table.counterpart.nulls.n) == (1, 0, 1)
+    assert [own.n for own in table.by_kind["nulls"]] == [1, 1]
+    assert table.by_kind["values"][0].n == 0
     assert table.thresholds[0.0] == Counts(nn=1, vn=1)
 
 

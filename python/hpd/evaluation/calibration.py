@@ -47,38 +47,28 @@ class Reliability(JsonDataclass):
 
 
 @dataclass(frozen=True, slots=True)
-class Counterpart(JsonDataclass):
-    """The same answers with their confidence before or after calibration.
+class Calibration:
+    """The reliability of values and of nulls, and the thresholds to choose from.
 
+    The counterpart is that of the same answers with their confidence before or after calibration.
     Answers that were calibrated when extracted are compared with the model's own confidence.
     Otherwise a calibration is cross-validated: fitted to four fifths of the documents and applied
     to the rest, five times.
     """
 
-    is_calibrated: bool
-    values: Reliability
-    nulls: Reliability
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration(JsonDataclass):
-    """The reliability of values and of nulls, and the thresholds to choose from."""
-
-    values: Reliability
-    nulls: Reliability
-    counterpart: Counterpart
+    by_kind: Mapping[str, Sequence[Reliability]]
+    """The reliability of ``values`` and of ``nulls``, and that of their counterpart."""
+    is_counterpart_calibrated: bool
     thresholds: Mapping[float, Counts]
     """The counts if values with a confidence below each threshold become null."""
 
     def to_json(self) -> dict[str, Any]:
+        stated, other = (
+            {kind: to_plain(both[i]) for kind, both in self.by_kind.items()} for i in (0, 1)
+        )
+        counterpart = {"is_calibrated": self.is_counterpart_calibrated, **other}
         rows = [{"threshold": each, **to_plain(own)} for each, own in self.thresholds.items()]
-        return {**JsonDataclass.to_json(self), "thresholds": rows}
-
-    @property
-    def by_kind(self) -> tuple[tuple[str, Reliability, Reliability], ...]:
-        """The name of each kind of answer, its reliability, and that of the counterpart."""
-        other = self.counterpart
-        return ("values", self.values, other.values), ("nulls", self.nulls, other.nulls)
+        return {**stated, "counterpart": counterpart, "thresholds": rows}
 
 
 def scored_answers(
@@ -125,13 +115,12 @@ def calibrate(answers: Sequence[ScoredConfidence]) -> Calibration:
     originals = [answer.by_the_model for answer in given]
     was_calibrated = any(answer.uncalibrated is not None for answer in given)
     others = originals if was_calibrated else cross_fitted(originals)
-    (values, nulls), (other_values, other_nulls) = (
-        [reliability([a for a in each if a.is_null == is_null]) for is_null in (False, True)]
-        for each in (given, others)
+    values, nulls = (
+        [reliability([a for a in each if a.is_null == is_null]) for each in (given, others)]
+        for is_null in (False, True)
     )
-    counterpart = Counterpart(not was_calibrated, other_values, other_nulls)
     thresholds = {bound: Counts.of(each.outcome(bound) for each in answers) for bound in THRESHOLDS}
-    return Calibration(values, nulls, counterpart, thresholds)
+    return Calibration({"values": values, "nulls": nulls}, not was_calibrated, thresholds)
 
 
 def bin_of(confidence: float) -> int:

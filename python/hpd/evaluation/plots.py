@@ -99,8 +99,9 @@ def _plot_attributes(
 
 def _plot_reliability(axes: Any, calibration: Calibration) -> None:
     axes.plot([0, 1], [0, 1], color="gray", linestyle=":")
-    state = "calibrated" if calibration.counterpart.is_calibrated else "uncalibrated"
-    for color, (name, kind, counterpart) in zip(_COLORS, calibration.by_kind, strict=True):
+    state = "calibrated" if calibration.is_counterpart_calibrated else "uncalibrated"
+    kinds = calibration.by_kind.items()
+    for color, (name, (kind, counterpart)) in zip(_COLORS, kinds, strict=True):
         if not kind.n:
             continue
         for shown, label, style in (

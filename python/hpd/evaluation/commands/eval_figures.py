@@ -261,9 +261,9 @@ def _attribute_table(assessment: Assessment) -> str:
 def _calibration_table(calibration: Calibration) -> str:
     parts = []
     which = "before calibration"
-    if calibration.counterpart.is_calibrated:
+    if calibration.is_counterpart_calibrated:
         which = "with a calibration, cross-validated in five parts"
-    for name, kind, counterpart in calibration.by_kind:
+    for name, (kind, counterpart) in calibration.by_kind.items():
         if kind.n:
             rows = [[f"confidence of {name}", "n", "mean", "accuracy"]]
             for each in kind.bins:
