@@ -131,21 +131,20 @@ FORMS: Mapping[FormName, Normalizer | None] = {"exact": None, "normalized": norm
 class Assessment:
     """The scores of one file, in each form of comparison, with intervals."""
 
-    evaluations: Mapping[FormName, Evaluation]
-    intervals: Mapping[FormName, EvaluationIntervals]
+    by_form: Mapping[FormName, tuple[Evaluation, EvaluationIntervals]]
 
     def named_scores(self) -> dict[str, float]:
         """Return the scores by name, rounded as printed."""
         return {
-            name: getattr(getattr(getattr(self.evaluations[form], scope), average), score)
+            name: getattr(getattr(getattr(self.by_form[form][0], scope), average), score)
             for name, (form, scope, average, score) in SCORE_KEYS.items()
         }
 
     def to_json(self) -> dict[str, Any]:
         """Return all results as JSON; the exact scores, which are the metric, come first."""
         exact, normalized = (
-            {**to_plain(self.evaluations[form]), "intervals": to_plain(self.intervals[form])}
-            for form in FORM_NAMES
+            {**to_plain(evaluation), "intervals": to_plain(intervals)}
+            for evaluation, intervals in (self.by_form[form] for form in FORM_NAMES)
         )
         return {**exact, "normalized": normalized}
 
@@ -177,16 +176,12 @@ def assess(
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Assessment:
     """Score one file; ``attributes`` as in ``field_outcomes``."""
-    fields = {
-        name: list(field_outcomes(examples, data, attributes, form)) for name, form in FORMS.items()
-    }
-    return Assessment(
-        {name: count_outcomes(own) for name, own in fields.items()},
-        {
-            name: evaluation_intervals(own, len(examples), resampling)
-            for name, own in fields.items()
-        },
-    )
+    by_form: dict[FormName, tuple[Evaluation, EvaluationIntervals]] = {}
+    for name, form in FORMS.items():
+        fields = list(field_outcomes(examples, data, attributes, form))
+        intervals = evaluation_intervals(fields, len(examples), resampling)
+        by_form[name] = count_outcomes(fields), intervals
+    return Assessment(by_form)
 
 
 def versus(

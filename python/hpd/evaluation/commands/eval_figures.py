@@ -244,17 +244,17 @@ def _score_table(assessment: Assessment, resampling: Resampling) -> str:
     """Format the scores of one file; the interval is that of F1."""
     rows = [["", "", "", "P", "R", "F1", _INTERVAL, *OUTCOME_WORDS.values()]]
     for form, scope, average in product(FORM_NAMES, SCOPES, AVERAGES):
-        score = getattr(getattr(assessment.evaluations[form], scope), average)
-        interval = getattr(getattr(assessment.intervals[form], scope), average)["f1"]
-        rows.append([form, scope, average, *_score_cells(score, interval)])
+        scored = (getattr(each, scope) for each in assessment.by_form[form])
+        score, intervals = (getattr(each, average) for each in scored)
+        rows.append([form, scope, average, *_score_cells(score, intervals["f1"])])
     return f"{format_table(rows, n_left=3)}\n{_resampling_text(resampling)}"
 
 
 def _attribute_table(assessment: Assessment) -> str:
     rows = [["category", "attribute", "P", "R", "F1", _INTERVAL, *OUTCOME_WORDS.values()]]
-    intervals = assessment.intervals["exact"].plain.cells
-    for cell, counts in sorted(assessment.evaluations["exact"].plain.cells.items()):
-        rows.append([*cell, *_score_cells(counts, intervals[cell]["f1"])])
+    evaluation, intervals = assessment.by_form["exact"]
+    for cell, counts in sorted(evaluation.plain.cells.items()):
+        rows.append([*cell, *_score_cells(counts, intervals.plain.cells[cell]["f1"])])
     return format_table(rows, n_left=2)
 
 
