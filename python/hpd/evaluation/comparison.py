@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from random import Random
 from typing import Any, Literal, get_args
@@ -185,9 +185,8 @@ def load_judgements(path: str | Path) -> list[Judgement]:
                 f"{path}:{line}: the verdict is {row['verdict']!r}; "
                 f"it should be one of {', '.join(PAIR_VERDICTS)}"
             )
-        document, annotator, left, right, verdict = (row[name] for name in names)
-        seconds, seed = row.get("seconds"), row.get("seed", 0)
-        judgements.append(Judgement(document, annotator, left, right, verdict, seconds, seed))
+        known = {each.name: row[each.name] for each in fields(Judgement) if each.name in row}
+        judgements.append(Judgement(**known))
     return judgements
 
 

@@ -55,9 +55,8 @@ def draw_samples(
         slot = chance.randrange(n_seen[category])
         if slot < n_samples * size:
             texts[slot] = record.text
-    for texts in drawn.values():
-        chance.shuffle(texts)
     for category, texts in drawn.items():
+        chance.shuffle(texts)
         for start in range(0, len(texts), size):
             yield Sample(category, tuple(texts[start : start + size]))
 

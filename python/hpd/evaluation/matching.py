@@ -150,13 +150,12 @@ def with_former_ids(sources: Sequence[Example], ids: Iterable[str | None]) -> li
     if not moves:
         return [*sources]
     (old, new), _ = moves.most_common(1)[0]
-    moved = []
-    for source in sources:
-        parts = PurePath(source.id).parts
-        if parts[: len(new)] == new:
-            source = replace(source, id=str(PurePath(*old, *parts[len(new) :])))
-        moved.append(source)
-    return moved
+
+    def former_id(own_id: str) -> str:
+        parts = PurePath(own_id).parts
+        return str(PurePath(*old, *parts[len(new) :])) if parts[: len(new)] == new else own_id
+
+    return [replace(source, id=former_id(source.id)) for source in sources]
 
 
 def reread_sources(
