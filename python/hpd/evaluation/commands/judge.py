@@ -98,9 +98,11 @@ def run(arguments: argparse.Namespace) -> int:
         examples: Sequence[Example | None] = [None] * len(predictions)
         if arguments.gold is not None:
             examples = match_rows(read_examples(arguments.gold, arguments), predictions).examples
+        documents = [own or gold for own, gold in zip(sources, examples, strict=True)]
+        # Preferably from the lines themselves.
         texts = [
-            _text(prediction, source or example)
-            for prediction, source, example in zip(predictions, sources, examples, strict=True)
+            row.text if row.text is not None or document is None else document.text or None
+            for row, document in zip(predictions, documents, strict=True)
         ]
         questions, asked = judge_questions(predictions, texts, schemas, arguments.category_field)
         questions = questions[: arguments.limit]
@@ -168,13 +170,6 @@ def _agreement_text(agreement: GoldAgreement) -> str:
             f"Cohen's kappa {shown}"
         )
     return "\n".join(lines)
-
-
-def _text(prediction: Prediction, known: Example | None) -> str | None:
-    """Return the text of a prediction's document, preferably from its own line."""
-    if prediction.text is not None or known is None:
-        return prediction.text
-    return known.text or None
 
 
 def _judge(
