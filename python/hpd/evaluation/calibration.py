@@ -16,6 +16,7 @@ from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
+from hpd.schema.attributes import Schema
 from hpd.values.confidence import ANY_KIND
 
 N_BINS = 10
@@ -74,21 +75,23 @@ class Calibration:
 def scored_answers(
     examples: Sequence[Example],
     predictions: Sequence[Prediction | None],
-    kinds: Mapping[str, Mapping[str, str]] | None = None,
+    schemas: Mapping[str, Schema] | None = None,
 ) -> list[ScoredConfidence]:
     """Return the fields with a confidence and a gold value or null.
 
-    If ``kinds`` has types of each category's attributes, attributes without one are skipped.
+    The ``schemas`` of the categories tell their kinds; attributes that they lack, lists and objects
+    are then skipped.
     """
     answers = []
     for document, (example, prediction) in enumerate(zip(examples, predictions, strict=True)):
         if prediction is None or prediction.data is None:
             continue
-        of_category = None if kinds is None else kinds.get(example.category, {})
+        own = None if schemas is None else schemas.get(example.category, ())
+        kinds = None if own is None else {each.name: each.type for each in own}
         for attribute, gold in example.gold.items():
-            kind = ANY_KIND if of_category is None else of_category.get(attribute)
+            kind = ANY_KIND if kinds is None else kinds.get(attribute)
             confidence = prediction.confidence(attribute)
-            if confidence is None or kind is None:
+            if confidence is None or kind is None or kind in ("array", "object"):
                 continue
             result = outcome(gold, prediction.data.get(attribute))
             answers.append(

@@ -132,14 +132,7 @@ def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
     predictions = read_predictions(arguments.predictions, arguments)
     matching = match_rows(examples, predictions, arguments.predictions)
     schemas = read_schemas(arguments.schema, examples)
-    kinds = None
-    if schemas is not None:
-        # Lists and objects are not single values.
-        kinds = {
-            category: {each.name: each.type for each in own if each.type not in ("array", "object")}
-            for category, own in schemas.items()
-        }
-    scored = scored_answers(examples, matching.predictions, kinds)
+    scored = scored_answers(examples, matching.predictions, schemas)
     answers = [answer for answer in scored if not answer.was_nulled]
     if not answers:
         raise UsageError(f"{arguments.predictions} has no confidences for {arguments.gold}")
