@@ -18,13 +18,7 @@ import numpy as np
 from hpd.evaluation.comparison import PAIR_VERDICTS, Judgement, PairVerdict, latest_judgements
 from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.scores import DEFAULT_RESAMPLING, Resampling
-from hpd.evaluation.statistics import (
-    Array,
-    Interval,
-    bootstrapped,
-    cohen_kappa,
-    krippendorff_alpha,
-)
+from hpd.evaluation.statistics import Array, Interval, bootstrapped, cohen_kappa, krippendorff_alpha
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,6 @@ a schema for hpd extract, with descriptions, types and typical values.
 Review the schema before you use it. The bundled model can copy values but not name attributes.
 """
 
-_N_SAMPLES = 5
-_SAMPLE_SIZE = 8
 _MAX_TOKENS = (32, 8192)
 """Maximum length of a local model's value (a name, a description), and of an endpoint's answer."""
 
@@ -68,15 +66,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--samples",
         metavar="N",
         type=integer(1),
-        default=_N_SAMPLES,
-        help=f"samples per category (default {_N_SAMPLES})",
+        default=5,
+        help="samples per category (default 5)",
     )
     parser.add_argument(
         "--sample-size",
         metavar="N",
         type=integer(1),
-        default=_SAMPLE_SIZE,
-        help=f"documents per sample (default {_SAMPLE_SIZE})",
+        default=8,
+        help="documents per sample (default 8)",
     )
     add_seed_argument(parser, "seed of the samples", 0)
     group = parser.add_argument_group("input")

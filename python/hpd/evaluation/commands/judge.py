@@ -189,9 +189,7 @@ def _judge(
                     arguments, schemas, JUDGE_SYSTEM_PROMPT, max_tokens=_MAX_TOKENS
                 ) as model,
                 ExtractProgress(
-                    len(questions),
-                    writer.n_kept,
-                    shown=not arguments.quiet and sys.stderr.isatty(),
+                    len(questions), writer.n_kept, shown=not arguments.quiet and sys.stderr.isatty()
                 ) as progress,
             ):
                 writing.run(model, pending, progress)
