@@ -256,6 +256,24 @@ def test_a_few_rows_are_asked_for_by_their_names_if_those_tell_them_apart():
     assert whole == [('{"results":', answer["results"])]
 
 
+@pytest.mark.parametrize(
+    ("lists", "begins_line", "is_whole"),
+    [("ar", False, True), ("ar", True, False), ("names", True, True), ("names", False, False)],
+)
+def test_a_name_that_the_document_has_more_often_tells_no_row_apart(lists, begins_line, is_whole):
+    waves = Waves(load_schema(RESULTS), lists=lists)
+    waves.first()
+
+    def n_times(_, text, at_beginning):
+        return 2 if text == "Zinc" and at_beginning == begins_line else 1
+
+    def part(_, path):
+        return ("Iron", "Zinc", "Lead")[int(path[1]) - 1]
+
+    asked = waves.next([3], lambda _: {}, part, n_times)
+    assert ([question.key for question in asked] == ['{"results":']) == is_whole
+
+
 @pytest.mark.parametrize(("n_items", "is_finished"), [(2, False), (3, True), (4, True)])
 def test_a_list_with_fewer_items_than_names_goes_on_by_the_names(n_items, is_finished):
     waves = Waves(load_schema(RESULTS), lists="ar")

@@ -407,7 +407,7 @@ class FieldsPrompt(Prompt):
         self._waves.reopen(self._second_looks(questions))
         if self._retries is not None:
             self._waves.reopen(self._retries.record(questions, found))
-        self._questions = self._waves.next(found, self._data, self._value_at, self._n_lines_with)
+        self._questions = self._waves.next(found, self._data, self._value_at, self._n_times)
         if not self._questions and self._retries is not None:
             self._questions = self._retry_questions(self._retries)
 
@@ -589,14 +589,17 @@ class FieldsPrompt(Prompt):
     def _value_at(self, d: int, path: Path) -> Any:
         return self._values[d].value_at(path)
 
-    def _n_lines_with(self, d: int, beginning: str) -> int:
-        """Return how many lines of a document begin with some words."""
+    def _n_times(self, d: int, text: str, begins_line: bool) -> int:
+        """Return how often a document has some words, or how many of its lines begin with them."""
+        if not begins_line:
+            words = r"\s+".join(map(re.escape, text.split()))
+            return len(re.findall(rf"(?<!\w){words}(?!\w)", self._texts[d], re.IGNORECASE))
         if d not in self._sorted_lines:
             lines = map(_LINE_BEGINNING.sub, itertools.repeat(""), self._texts[d].splitlines())
             self._sorted_lines[d] = sorted(
                 f"{' '.join(line.casefold().split())} " for line in lines
             )
-        words = f"{' '.join(beginning.casefold().split())} "
+        words = f"{' '.join(text.casefold().split())} "
         first = bisect_left(self._sorted_lines[d], words)
         return bisect_left(self._sorted_lines[d], f"{words}\U0010ffff") - first
 

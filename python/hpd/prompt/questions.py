@@ -254,7 +254,7 @@ def _nothing(_: int, __: Path) -> Any:
     return None
 
 
-def _no_lines(_: int, __: str) -> int:
+def _never(_: int, __: str, ___: bool) -> int:
     return 0
 
 
@@ -322,7 +322,7 @@ class Waves:
         values: Sequence[Any],
         data: Callable[[int], Mapping[str, Any]],
         part: Callable[[int, Path], Any] = _nothing,
-        n_lines: Callable[[int, str], int] = _no_lines,
+        n_times: Callable[[int, str, bool], int] = _never,
     ) -> list[Question]:
         """Return the next wave, empty at the end.
 
@@ -331,12 +331,13 @@ class Waves:
             data: returns a document's finished values, by its index in the stack, nested as in the
                 answer. Called only for values that later keys show.
             part: returns the value at a path of a document, for the names of rows.
-            n_lines: returns how many lines of a document begin with a text.
+            n_times: returns how often a document has some words or, with True, has them at the
+                beginning of a line.
         """
         self._n_finished += 1
         for question, value in zip(self._asked, values, strict=True):
             leaf = question.leaf
-            following = self._next_list(question, value, part, n_lines)
+            following = self._next_list(question, value, part, n_times)
             if following is not None:
                 self._waiting[question.document, leaf.path] = following
                 continue
@@ -401,14 +402,15 @@ class Waves:
         question: Question,
         value: Any,
         part: Callable[[int, Path], Any],
-        n_lines: Callable[[int, str], int],
+        n_times: Callable[[int, str, bool], int],
     ) -> Leaf | None:
         """Return the next question for a list that is not finished, or None if it is.
 
         Once its names show that there are more than a few items, a whole list is asked for; if it
         has fewer items than names, it goes on by the names. A list of names is asked for again with
         more parts if the names do not tell its rows apart: if two are equal, or if more lines of
-        the document begin with a name than the list has rows of it.
+        the document begin with a name than the list has rows of it. Before a whole list, the rest
+        of the document must not have the name either: LHR is in both ``ZRH-LHR`` and ``LHR-JFK``.
         """
         leaf, d, written = question.leaf, question.document, question.leaf.written
         if written is None or not isinstance(value, int):
@@ -423,7 +425,7 @@ class Waves:
         def are_told_apart() -> bool:
             n_rows = Counter(str(row[written.name]) for row in rows)
             return n_different == len(rows) and all(
-                n_lines(d, name) <= n for name, n in n_rows.items()
+                n_times(d, name, not written.precedes_whole_list) <= n for name, n in n_rows.items()
             )
 
         following: WrittenList | None = None
