@@ -169,6 +169,15 @@ def test_a_page_with_gold_says_what_eval_says(tmp_path, capsys):
     assert len(data["documents"]) == 60
 
 
+def test_a_table_is_told_of_the_lines_beside_it(tmp_path, capsys):
+    lines = write_lines(tmp_path / "v.csv.jsonl", {"id": "a", "data": {"brand": "Nike"}})
+    (tmp_path / "v.csv").write_text("id,brand\na,Nike\n")
+    assert main(["report", str(tmp_path / "v.csv"), "-o", str(tmp_path / "t.html")]) == 0
+    assert f"hpd report {lines} shows both" in capsys.readouterr().err
+    assert main(["report", str(lines), "-o", str(tmp_path / "l.html")]) == 0
+    assert "a table" not in capsys.readouterr().err
+
+
 def test_the_texts_come_from_a_documents_file(tmp_path, capsys):
     made = write_lines(
         tmp_path / "made.jsonl",

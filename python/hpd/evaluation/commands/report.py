@@ -34,7 +34,7 @@ totals, confidences, and filters to find what needs attention. PDF files are sho
 boxes around the values. Values can be corrected in the page, and saved as gold. It is one file
 (with a folder beside it if the pages are large) and needs no network.
 
-The texts come from PRED if it was written with --with-text; otherwise from --documents, from the
+The texts come from --documents; otherwise from PRED if it was written with --with-text, from the
 input of the run, which is read again, or from GOLD.
 With GOLD, the page shows what is right and wrong, as counted by hpd eval.
 """
@@ -99,7 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
             "values are shown alone; hpd extract --with-text writes it, --documents PATH adds it"
         )
     lines = lines_file(arguments.predictions)
-    if not any(each.fields for each in predictions) and lines.is_file():
+    is_table = lines != Path(arguments.predictions)
+    if is_table and lines.is_file() and not any(each.fields for each in predictions):
         notices.append(f"a table has neither confidences nor places: hpd report {lines} shows both")
     store = PictureStore(folder)
     if not arguments.no_pages:
