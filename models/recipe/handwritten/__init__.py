@@ -84,8 +84,9 @@ class Handwritten:
 
     @property
     def schema(self) -> Schema:
-        """Return the schema of all questions, by first name."""
-        return Schema(tuple(question.attributes[0] for question in self.questions))
+        """Return the schema of all questions, by first name; the last one of a name is asked."""
+        asked = {question.names[0]: question.attributes[0] for question in self.questions}
+        return Schema(tuple(asked.values()))
 
     @property
     def answer(self) -> dict[str, Any]:
