@@ -176,3 +176,29 @@ def test_a_year_may_be_stated_by_the_description_or_the_instructions():
     assert stored(text, value, 0.4, described).value == value
     assert Grounder(text, {2023}).why_no_year(value) is None
     assert [span.start for span in Grounder(text, {2023}).candidate_spans(value)] == [15]
+
+
+MOMENT = Attribute("begins", "date-time")
+MIDNIGHT = "2024-05-06T00:00:00"
+
+
+def test_midnight_in_place_of_a_time_that_is_none_is_made_up():
+    for text, time in (
+        ("2024-05-06, from 36:00 on", "36:00"),
+        ("2024-05-06T31:00:00, attic", "31:00:00"),
+    ):
+        why = f"the document states {time}, which is no time"
+        assert stored(text, MIDNIGHT, 0.99, MOMENT).reason == why
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("on 2024-05-06", MIDNIGHT),
+        ("2024-05-06 at 10:30, score 36:28", MIDNIGHT),
+        ("2024-05-06, part 3:75, 1.36:00", MIDNIGHT),
+        ("2024-05-06 at 36:00", "2024-05-06T12:00:00"),
+    ],
+)
+def test_other_times_are_kept(text, value):
+    assert stored(text, value, 0.99, MOMENT).value == value

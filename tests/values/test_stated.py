@@ -245,3 +245,22 @@ def test_all_that_is_stated_has_its_place(document):
     for attribute in (WHOLE, NUMBER, DATE):
         for value in stated(document, attribute) or ():
             assert best_span(value, document) is not None, value
+
+
+@pytest.mark.parametrize(
+    ("document", "choices", "found"),
+    [
+        ("MOT: FAIL, see below", ("pass", "fail"), ("fail",)),
+        ("a gran reserva", ("joven", "reserva", "gran reserva"), ("reserva", "gran reserva")),
+        ("He sings bass in the choir", ("soprano", "tenor", "bass"), ("bass",)),
+        ("wind from NW", ("N", "NW", "W"), ("NW",)),
+        ("failure", ("pass", "fail"), ()),
+        ("nothing", ("pass", "fail"), ()),
+        # It may be there by chance.
+        ("no dogs; parking is free", ("yes", "no"), ()),
+        ("A dog", ("A", "B"), ()),
+        ("grade 3", (3, 4), ()),
+    ],
+)
+def test_choices_that_are_words_of_the_document(document, choices, found):
+    assert StatedValues(document).choices_of(Attribute("a", "enum", choices=choices)) == found

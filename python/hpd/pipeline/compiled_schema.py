@@ -259,6 +259,8 @@ class VerbatimConstraints:
             elif made.quote_grammar:
                 if self.quote_rule:
                     made = Constraint(made.quote_grammar + self.quote_rule)
+            elif stated := self._stated.choices_of(attribute):
+                made = self._constraints.constraint_for(replace(attribute, choices=stated))
             elif (allowed := self.allowed(attribute)) is not None:
                 grammar = value_grammar(attribute, lambda _: allowed) or ""
                 made = Constraint(grammar, normalizes=True)
@@ -745,6 +747,7 @@ def _any_restricted(attributes: Sequence[Attribute]) -> bool:
     """Return whether a document restricts the values of any of these attributes."""
     return any(
         can_list(each)
+        or each.type == "enum"
         or is_free_text(each)
         or _any_restricted(each.attributes)
         or (each.item is not None and _any_restricted((each.item,)))

@@ -606,6 +606,8 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
         is_beside = any(Decimal(str(value)) in readings for _, readings in beside)
         if not is_beside and not any(_is_allowed(each, attribute) for _, each in beside):
             return f"the document states {beside[0][0]} there, which is not allowed"
+    if attribute.type == "date-time" and (why := grounder.why_no_midnight(value)):
+        return why
     if result.confidence is None or result.confidence >= SURE:
         return None
     if attribute.type == "integer":

@@ -25,7 +25,7 @@ from rapidfuzz import fuzz
 
 from hpd.prompt.text import Path
 from hpd.prompt.tokens import INVISIBLE
-from hpd.values.numbers import Clock, DocumentDates, numbers_in, times_in
+from hpd.values.numbers import Clock, DocumentDates, impossible_time, numbers_in, times_in
 from hpd.values.windows import (
     MIN_ANCHORS,
     CandidateSpans,
@@ -162,6 +162,14 @@ class Grounder:
     def why_no_year(self, value: str) -> str | None:
         """Return why the year of a date is made up, or None if the document may state it."""
         return self._days.why_no_year(value)
+
+    def why_no_midnight(self, value: str) -> str | None:
+        """Return why a date's midnight is made up, or None: midnight means that no time is stated.
+
+        The document may state a time that is none, such as 36:00.
+        """
+        time = impossible_time(self.document) if value[11:16] == "00:00" else None
+        return time and f"the document states {time}, which is no time"
 
     def fraction_of(self, value: int) -> str | None:
         """Return what the document states in place of a whole number: 12.5 for 12 or 13.

@@ -667,6 +667,7 @@ _TIME = re.compile(
     r"|[ ]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
     re.IGNORECASE,
 )
+_CLOCK_LIKE = re.compile(r"(?<![\d:.,/-])\d{2}:\d{2}(?::\d{2})?(?![\d:])", re.ASCII)
 _WRITTEN_TIME = re.compile(
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>\.\d+)?)?"
     r"(?: ?(?P<half>[ap])\.?m\.?)? ?(?P<zone>Z|[+-]\d{2}:\d{2})?",
@@ -786,6 +787,14 @@ def has_unread_days(document: str) -> bool:
 def has_unread_times(document: str) -> bool:
     """Return whether a document seems to have times that ``times_in`` does not read."""
     return _UNREAD_TIME.search(document) is not None
+
+
+def impossible_time(document: str) -> str | None:
+    """Return what looks like a time but is none, such as 36:00, in a document without any time."""
+    if next(times_in(document), None):
+        return None
+    found = _CLOCK_LIKE.search(document)
+    return found and found.group()
 
 
 def years_in(document: str) -> set[int]:

@@ -60,6 +60,13 @@ _PADDED = re.compile(r"0+[1-9]\d*")
 _NUMBER_LIMIT = Decimal(10) ** MAX_DIGITS
 
 
+_COMMON_WORD = re.compile(
+    "yes|no|not|none|other|unknown|any|all|both|same|true|false|on|off|ja|nein|nicht|keine?|andere"
+    "|oui|non|autre|aucun|sí|si|otro|não|sim|nee|geen|niet|altro",
+    re.IGNORECASE,
+)
+
+
 class StatedValues:
     """The numbers, dates and so on of a document, as values.
 
@@ -92,6 +99,20 @@ class StatedValues:
             case "string" if attribute.format in _FORMAT_PATTERNS:
                 texts = self._of_format(attribute.format)
         return None if texts is None or len(texts) > MAX_LISTED else texts
+
+    def choices_of(self, attribute: Attribute) -> tuple[str, ...]:
+        """Return the choices that are whole words of the document.
+
+        None if one of them may be so by chance: a single letter, or a word such as yes or no.
+        """
+        found = [
+            choice
+            for choice in attribute.choices
+            if isinstance(choice, str)
+            and re.search(rf"(?<!\w){re.escape(choice)}(?!\w)", self.document, re.IGNORECASE)
+        ]
+        is_chance = any(len(choice) < 2 or _COMMON_WORD.fullmatch(choice) for choice in found)
+        return () if is_chance else tuple(found)
 
     def _of_format(self, name: str) -> list[str]:
         is_valid = FORMATS[name].fullmatch
