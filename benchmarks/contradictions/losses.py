@@ -37,7 +37,7 @@ class LossTally:
 
 
 def losses(model: Path, n_threads: int, limit: int | None) -> LossTally:
-    """Extract held-out documents with default constraints, and count."""
+    """Extract held-out documents and count; values are not rejected for a low confidence."""
     documents = kept_aside()
     chosen = {documents[i].name: documents[i] for i in spread(len(documents), limit)}
     gold = [

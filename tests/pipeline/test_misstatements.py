@@ -195,8 +195,8 @@ def test_midnight_in_place_of_a_time_that_is_none_is_made_up():
     ("text", "value"),
     [
         ("on 2024-05-06", MIDNIGHT),
-        ("2024-05-06 at 10:30, score 36:28", MIDNIGHT),
-        ("2024-05-06, part 3:75, 1.36:00", MIDNIGHT),
+        ("2024-05-06, score 36:28, a film of 90:00", MIDNIGHT),
+        ("2024-05-06 at 24:00, part 3:75, 1.36:00", MIDNIGHT),
         ("2024-05-06 at 36:00", "2024-05-06T12:00:00"),
     ],
 )

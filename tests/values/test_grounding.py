@@ -341,9 +341,26 @@ def test_both_days_of_a_range_are_stated(document):
     assert not grounder.is_stated("2024-05-13")
 
 
-@pytest.mark.parametrize("document", ["12-14", "pages 12-14 (2024)", "tel. 12-14.05.2024.7"])
+@pytest.mark.parametrize(
+    "document",
+    ["12-14", "pages 12-14 (2024)", "tel. 12-14.05.2024.7", "INV-2024-05-12-A"],
+)
 def test_other_numbers_beside_a_dash_are_no_days(document):
     assert not Grounder(document).is_stated("2024-05-12")
+
+
+@pytest.mark.parametrize(
+    ("document", "first", "last"),
+    [
+        ("30.12.-02.01.2025", "2024-12-30", "2025-01-02"),
+        ("30.-2.5.2024", "2024-04-30", "2024-05-02"),
+        ("2024: May 1-3, 10 am", "2024-05-01", "2024-05-03"),
+    ],
+)
+def test_a_range_begins_before_it_ends(document, first, last):
+    grounder = Grounder(document)
+    assert grounder.is_stated(first)
+    assert grounder.is_stated(last)
 
 
 def test_both_times_of_a_range_are_stated():

@@ -234,7 +234,8 @@ def test_three_decimals_are_thousands_where_the_document_shows_it(document, valu
         ("6900", "Base 3450,00 taux 6,900", 6.9),
         ("750", "Base 3450,00 taux 0,750", 0.75),
         ("1733", "Revenue 18,913\nCosts 12,500\nDeposit 17,33", 17.33),
-        ("225", "Weight 12.50, total 225,56", 225.56),
+        ("225", "Weight 12.50, total 225,56", 225),
+        ("52", "at (52,13), height 12.5 m", 52),
         # Commas mark thousands, although one does not.
         ("18913", "Revenue 18,913\nCosts 12,500\nDeposit 17,33", 18913),
         ("22556", "Total 22,556 of 1,234.50, page 225,56", 22556),
@@ -269,6 +270,9 @@ def test_a_decimal_comma_is_kept(raw, document, value):
         ("12:30", "closes at 12:30 am", "00:30:00"),
         ("3:00", "from 3 am to 3 pm", "03:00:00"),
         ("3:00", "nothing", "03:00:00"),
+        ("12:00:00", "open from noon to 00:00", "12:00:00"),
+        ("03:00:00", "lands at three; return at 15:00", "03:00:00"),
+        ("09:30:00", "at half past nine, costs 21.30 EUR", "09:30:00"),
         ("17:05:09.25+02:00", "", "17:05:09.25+02:00"),
         ("9:30Z", "", "09:30:00Z"),
         # No such time.
@@ -281,6 +285,8 @@ def test_a_time_is_made_complete_as_the_document_means_it(written, document, tim
     parsed = parse_value(f' "{written}"', Attribute("a", format="time"), document)
     assert parsed.value == time
     assert (parsed.error is None) == (time is not None)
+    union = Attribute("a", "union", attributes=(Attribute("time", format="time"),))
+    assert parse_value(f' "{written}"', union, document).value == time
     parsed = parse_value(f' "2024-05-06T{written}"', Attribute("a", "date-time"), document)
     assert parsed.value == (time and f"2024-05-06T{time}")
 

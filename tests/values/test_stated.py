@@ -254,6 +254,13 @@ def test_all_that_is_stated_has_its_place(document):
         ("a gran reserva", ("joven", "reserva", "gran reserva"), ("reserva", "gran reserva")),
         ("He sings bass in the choir", ("soprano", "tenor", "bass"), ("bass",)),
         ("wind from NW", ("N", "NW", "W"), ("NW",)),
+        ("a gran\n  reserva", ("joven", "gran reserva"), ("gran reserva",)),
+        ("Like new, hardly used", ("new", "like_new", "used"), ("new", "like_new", "used")),
+        # Another choice may be meant.
+        ("part of it full-time", ("full-time", "part-time"), ()),
+        ("not paid", ("paid", "unpaid"), ()),
+        ("a reserva", ("reserva", "gran reserva"), ()),
+        ("premium guest, level 2", (1, 2, "premium"), ()),
         ("failure", ("pass", "fail"), ()),
         ("nothing", ("pass", "fail"), ()),
         # It may be there by chance.

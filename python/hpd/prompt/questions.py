@@ -331,8 +331,8 @@ class Waves:
             data: returns a document's finished values, by its index in the stack, nested as in the
                 answer. Called only for values that later keys show.
             part: returns the value at a path of a document, for the names of rows.
-            n_times: returns how often a document has some words or, with True, has them at the
-                beginning of a line.
+            n_times: returns how often a document has some words or, with True, how many of its
+                lines begin with them.
         """
         self._n_finished += 1
         for question, value in zip(self._asked, values, strict=True):

@@ -25,7 +25,14 @@ from rapidfuzz import fuzz
 
 from hpd.prompt.text import Path
 from hpd.prompt.tokens import INVISIBLE
-from hpd.values.numbers import Clock, DocumentDates, impossible_time, numbers_in, times_in
+from hpd.values.numbers import (
+    Clock,
+    DocumentDates,
+    dates_in,
+    impossible_time,
+    numbers_in,
+    times_in,
+)
 from hpd.values.windows import (
     MIN_ANCHORS,
     CandidateSpans,
@@ -144,14 +151,14 @@ class Grounder:
             n_times: how often the document must state it.
         """
         text, is_text = self.document, isinstance(value, str)
-        # A range such as 08:15-09:45 states both of its ends.
         is_moment = is_text and (_ISO_DATE.fullmatch(value) or _ISO_TIME.fullmatch(value))
         for span in self.best_spans(value, fuzzy=False):
             before, after = text[: span.start][-2:], text[span.end :][:2]
             if not (self._is_border(span.start) and self._is_border(span.end)):
                 continue
             is_whole = not (_continues_word(before[::-1]) or _continues_word(after))
-            if is_whole or is_moment or not is_text:
+            # A range such as 08:15-09:45 states both of its ends.
+            if is_whole or not is_text or (is_moment and self._is_end_of_range(span)):
                 n_times -= 1
                 if not n_times:
                     return True
@@ -159,16 +166,29 @@ class Grounder:
             return all(self.is_stated(part, n_times) for part in value.split("T"))
         return False
 
+    def _is_end_of_range(self, span: Span) -> bool:
+        """Return whether a date or time has another one beside it, or is part of a range."""
+        return any(
+            start == span.end + 1 or end == span.start - 1 or start < span.start < span.end <= end
+            for start, end in self._moments
+        )
+
+    @cached_property
+    def _moments(self) -> list[tuple[int, int]]:
+        """The spans of dates, of ranges of them, and of times."""
+        clocks = [(clock.start, clock.end) for clock in times_in(self.document)]
+        return [(start, end) for start, end, _ in dates_in(self.document)] + clocks
+
     def why_no_year(self, value: str) -> str | None:
         """Return why the year of a date is made up, or None if the document may state it."""
         return self._days.why_no_year(value)
 
     def why_no_midnight(self, value: str) -> str | None:
-        """Return why a date's midnight is made up, or None: midnight means that no time is stated.
+        """Return why a date's midnight is made up, or None.
 
-        The document may state a time that is none, such as 36:00.
+        Midnight means that no time is stated, but the document may state one that is none: 36:00.
         """
-        time = impossible_time(self.document) if value[11:16] == "00:00" else None
+        time = impossible_time(self.document) if value[11:19] == "00:00:00" else None
         return time and f"the document states {time}, which is no time"
 
     def fraction_of(self, value: int) -> str | None:

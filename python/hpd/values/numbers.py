@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from decimal import Context, Decimal, InvalidOperation
 from fractions import Fraction
@@ -85,6 +85,7 @@ _AMOUNT_WORDS = re.compile(
     r"|净利润|净亏损|亏损|收入|利润|损失|売上|利益|損失|매출|이익|손실|خسارة|إيرادات|הפסד|הכנסות|ขาดทุน|รายได้",
     re.IGNORECASE,
 )
+_DECIMAL_POINT = re.compile(r"\d\.\d")
 _TO_THE_CENT = re.compile(r".*[.,]\d\d")
 _MARKED_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)+(?![\w]|[.,]\d)", re.ASCII)
 _UNSIGNED = re.compile(rf"\d{{1,{MAX_DIGITS}}}(?:\.\d{{1,{MAX_DIGITS}}})?", re.ASCII)
@@ -328,9 +329,9 @@ def _has_amounts(document: str) -> bool:
 def mark_of_thousands(document: str) -> str | None:
     """Return the mark between groups of three digits, ``.`` or ``,``; None if it is unclear.
 
-    Numbers with both marks (``1.234,56``) or with several groups (``1.234.567``) show it. So do
-    decimals after a comma where none are after a dot, unless more numbers have three digits after a
-    comma; and many amounts with three digits after a dot, as money has no three decimals.
+    Numbers with both marks (``1.234,56``) or with several groups (``1.234.567``) show it. Decimals
+    after a comma show a dot, if none are after a dot and no more numbers have three digits after a
+    comma. So do many amounts with three digits after a dot, as money has no three decimals.
     """
     shown = {".": 0, ",": 0}
     decimals = {".": 0, ",": 0}
@@ -391,7 +392,8 @@ def decimal_number(numeral: str, document: str) -> str | None:
     if is_grouped:
         digits = digits.replace(".", "")
     mark = mark_of_thousands(document)
-    if not digits.isdecimal() or mark == "," or (is_grouped and mark is None):
+    has_decimal_comma = mark == "." or not (is_grouped or _DECIMAL_POINT.search(document))
+    if not digits.isdecimal() or mark == "," or not has_decimal_comma:
         return None
     if _places_of(document, digits, _grouped(digits)):
         return None
@@ -408,8 +410,8 @@ def decimal_number(numeral: str, document: str) -> str | None:
         form
         for form in (*(() if is_grouped else joined), *cut)
         for whole, _, decimals in [form.partition(".")]
-        # 17,33 has decimals in any document, 17,333 only where commas do not mark thousands.
-        if (mark or len(decimals) != 3)
+        # Where commas also mark thousands, 17,33 may still have decimals.
+        if (mark or len(decimals) == 2)
         and _places_of(document, f"{whole},{decimals}", f"{_grouped(whole)},{decimals}")
     }
     sign = "-" if numeral.startswith("-") else ""
@@ -615,13 +617,15 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _TO: Final = r"(?: ?[-\u2013\u2014] ?| (?:to|until|till|through|bis|au|al|a|tot) )"
+# 10 may be an hour: May 1-3, 10 am
+_PLAIN_YEAR: Final = r"(?:\d{4}|['\u2019]\d\d)"
 _DATE_RANGES: Final = {
     form: re.compile(
         rf"(?<![\d:.,/-])(?<!{_LETTER})(?:{pattern})(?!\d|{_LETTER}{{2}})(?![-/.]\d)", re.IGNORECASE
     )
     for form, pattern in {
         # 01.05.2024-03.05.2024
-        "year_first": rf"(?P<first>\d{{4}}(?P<a>[-/.])\d\d?(?P=a)\d\d?){_TO}"
+        "year_first": rf"(?P<first>\d{{4}}(?P<a>[-/.])\d\d?(?P=a)\d\d?)(?:{_TO}|/)"
         r"(?P<last>\d{4}(?P=a)\d\d?(?P=a)\d\d?)",
         "year_last": rf"(?P<first>\d\d?(?P<a>[-/.])\d\d?(?P=a)(?:\d{{4}}|\d\d)){_TO}"
         r"(?P<last>\d\d?(?P=a)\d\d?(?P=a)(?:\d{4}|\d\d))",
@@ -631,10 +635,10 @@ _DATE_RANGES: Final = {
         # 1-3 May 2024, 1. bis 3. Mai
         "day_name": rf"(?P<day>\d\d?){_ORDINAL}{_TO}"
         rf"(?P<last>\d\d?{_ORDINAL}{_GAP}{_PREPOSITION}(?:{_NAME}){_NAME_ENDS}"
-        rf"(?:\.?{_GAP}{_PREPOSITION}{_YEAR})?)",
+        rf"(?:\.?{_GAP}{_PREPOSITION}{_PLAIN_YEAR})?)",
         # May 1-3, 2024
         "name_day": rf"(?P<name>(?:{_NAME}){_NAME_ENDS}\.?{_GAP})(?P<first>\d\d?){_ORDINAL}{_TO}"
-        rf"(?P<last>\d\d?){_ORDINAL}(?P<year>{_GAP}{_YEAR})?",
+        rf"(?P<last>\d\d?){_ORDINAL}(?P<year>{_GAP}{_PLAIN_YEAR})?",
     }.items()
 }
 # A day and a year around an unknown word, an era, a week, or a month without blanks.
@@ -667,7 +671,11 @@ _TIME = re.compile(
     r"|[ ]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
     re.IGNORECASE,
 )
-_CLOCK_LIKE = re.compile(r"(?<![\d:.,/-])\d{2}:\d{2}(?::\d{2})?(?![\d:])", re.ASCII)
+_IMPOSSIBLE_TIME = re.compile(
+    r"(?:\dT|\b(?:at|from|by|until|um|ab|bis|von|a las|alle|às|om) )"
+    r"(?P<time>(?:(?:2[5-9]|[3-9]\d):\d\d|\d\d:[6-9]\d)(?::\d\d)?)(?![\d:])",
+    re.IGNORECASE,
+)
 _WRITTEN_TIME = re.compile(
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>\.\d+)?)?"
     r"(?: ?(?P<half>[ap])\.?m\.?)? ?(?P<zone>Z|[+-]\d{2}:\d{2})?",
@@ -759,8 +767,8 @@ class DocumentDates:
         if has_year or year in self._years:
             return None
         around = self.document
-        for start, end, _ in reversed(stated):
-            around = f"{around[:start]} {around[end:]}"
+        for start, end, _ in stated:
+            around = f"{around[:start]}{' ' * (end - start)}{around[end:]}"
         if re.search(rf"(?<!\d){year % 100:02}(?!\d)", around):
             return None
         if stated:
@@ -790,11 +798,9 @@ def has_unread_times(document: str) -> bool:
 
 
 def impossible_time(document: str) -> str | None:
-    """Return what looks like a time but is none, such as 36:00, in a document without any time."""
-    if next(times_in(document), None):
-        return None
-    found = _CLOCK_LIKE.search(document)
-    return found and found.group()
+    """Return what a document states in place of a time, such as 36:00."""
+    found = _IMPOSSIBLE_TIME.search(document)
+    return found and found["time"]
 
 
 def years_in(document: str) -> set[int]:
@@ -811,7 +817,7 @@ def dates_in(document: str) -> Iterator[tuple[int, int, set[Day]]]:
         for match in dates.finditer(document):
             for span, days in _ends_of_range(form, match):
                 found.setdefault(span, set()).update(days)
-    for (start, end), days in found.items():
+    for (start, end), days in sorted(found.items(), key=lambda item: item[0]):
         yield start, end, days
 
 
@@ -829,9 +835,19 @@ def _ends_of_range(
         last = [*_days("year_last" if form == "numbers" else form, match["last"])]
         yield match.span("last"), last
         day, month = int(match["day"]), int(match.groupdict().get("month") or 0)
-        yield match.span(), [replace(each, day=day, month=month or each.month) for each in last]
+        yield match.span(), [_before(each, month, day) for each in last]
         if month:
-            yield match.span(), [replace(each, day=month, month=day) for each in last]
+            yield match.span(), [_before(each, day, month) for each in last]
+
+
+def _before(last: Day, month: int, day: int) -> Day:
+    """Return the first day of a range; month 0 is that of its last day, or the one before."""
+    year, its_month = last.year, month or last.month
+    if not month and day > last.day:
+        its_month = last.month - 1 or 12
+    if year and (its_month, day) > (last.month, last.day):
+        year -= 1
+    return Day(year, its_month, day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -866,8 +882,15 @@ def times_in(document: str) -> Iterator[Clock]:
 
 
 @lru_cache(maxsize=4)
-def _stated_times(document: str) -> frozenset[str]:
-    return frozenset(time[:8] for clock in times_in(document) for time in clock.times)
+def _stated_times(document: str, is_marked: bool) -> frozenset[str]:
+    """Return the times that a document states, or only those with am, pm and the like."""
+    marks = ("half", "early", "late", "morning", "evening")
+    return frozenset(
+        time
+        for match in _TIME.finditer(document)
+        if not is_marked or any(match[mark] for mark in marks)
+        for time in _times(match)
+    )
 
 
 def iso_time(text: str, document: str) -> str:
@@ -882,9 +905,9 @@ def iso_time(text: str, document: str) -> str:
     rest = f":{match['minute']}:{match['second'] or '00'}"
     if half and 1 <= hour <= 12:
         hour = hour % 12 + (12 if half == "p" else 0)
-    elif 1 <= hour <= 12 and f"{hour:02}{rest}" not in _stated_times(document):
+    elif 1 <= hour <= 12 and f"{hour:02}{rest}" not in _stated_times(document, False):
         other = (hour + 12) % 24
-        hour = other if f"{other:02}{rest}" in _stated_times(document) else hour
+        hour = other if f"{other:02}{rest}" in _stated_times(document, True) else hour
     return f"{hour:02}{rest}{match['fraction'] or ''}{match['zone'] or ''}"
 
 

@@ -110,6 +110,9 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
 
 def _with_complete_time(text: str, attribute: Attribute, document: str) -> str:
     """Return a time, or a date and time, with the hour of 24 that the document means."""
+    if attribute.type == "union":
+        forms = (_with_complete_time(text, each, document) for each in attribute.attributes)
+        return next((form for form in forms if form != text), text)
     if attribute.type == "string" and attribute.format == "time":
         return iso_time(text, document)
     day = _DAY_BEFORE_TIME.match(text) if attribute.type == "date-time" else None

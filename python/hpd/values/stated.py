@@ -60,6 +60,7 @@ _PADDED = re.compile(r"0+[1-9]\d*")
 _NUMBER_LIMIT = Decimal(10) ** MAX_DIGITS
 
 
+_WORD = re.compile(r"[^\W_]+")
 _COMMON_WORD = re.compile(
     "yes|no|not|none|other|unknown|any|all|both|same|true|false|on|off|ja|nein|nicht|keine?|andere"
     "|oui|non|autre|aucun|sí|si|otro|não|sim|nee|geen|niet|altro",
@@ -101,18 +102,31 @@ class StatedValues:
         return None if texts is None or len(texts) > MAX_LISTED else texts
 
     def choices_of(self, attribute: Attribute) -> tuple[str, ...]:
-        """Return the choices that are whole words of the document.
+        """Return the choices that the document has as whole words.
 
-        None if one of them may be so by chance: a single letter, or a word such as yes or no.
+        Empty if it has none or may have one by chance (a letter, or a word such as yes or no), or
+        if others are like them: ``unpaid`` may be written as ``not paid``.
         """
+        choices = [choice for choice in attribute.choices if isinstance(choice, str)]
+        words = {choice: _WORD.findall(choice.casefold()) for choice in choices}
         found = [
             choice
-            for choice in attribute.choices
-            if isinstance(choice, str)
-            and re.search(rf"(?<!\w){re.escape(choice)}(?!\w)", self.document, re.IGNORECASE)
+            for choice in choices
+            if words[choice]
+            and re.search(
+                rf"(?<!\w){r'[^a-z0-9]+'.join(map(re.escape, words[choice]))}(?!\w)",
+                self.document.casefold(),
+            )
         ]
+        others = [choice for choice in choices if choice not in found]
+        are_like = any(
+            not set(words[choice]).isdisjoint(words[other]) or choice.casefold() in other.casefold()
+            for choice in found
+            for other in others
+        )
         is_chance = any(len(choice) < 2 or _COMMON_WORD.fullmatch(choice) for choice in found)
-        return () if is_chance else tuple(found)
+        is_text = len(choices) == len(attribute.choices)
+        return tuple(found) if is_text and not (is_chance or are_like) else ()
 
     def _of_format(self, name: str) -> list[str]:
         is_valid = FORMATS[name].fullmatch

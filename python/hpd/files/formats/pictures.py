@@ -33,9 +33,11 @@ _MIN_BLANK, _MIN_BLANK_BESIDE_1 = 0.2, 0.3
 """Minimum width of a blank, relative to the height of its line; a 1 stands apart in a number."""
 _MIN_BLANK_TO_GAPS = 2.0
 """And relative to the line's median gap between letters, which is wide in typewriters' fonts."""
+_MIN_BLANK_IN_NUMBER = 0.5
+_IN_NUMBER = re.compile(r"\d[.,:/-]\d$|\d[/-]$|[$€£]\d$")
 _SOLID = re.compile(
-    # Beside a blank, before a mark, in a number, or between letters of scripts without blanks.
-    r"\s.$|.\s$|[$€£].$|[,.;:!?)\]%]$|\d[.,:/-]\d$|\d[/-]$"
+    # Beside a blank, before a mark, or between letters of scripts without blanks.
+    r"\s.$|.\s$|[,.;:!?)\]%]$"
     r"|[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]{2}$|[\u0e00-\u0e7f]{2}$"
 )
 """The end of a text within which there is no blank before the last letter."""
@@ -186,10 +188,12 @@ def _with_blanks(line: _Line, grey: Any) -> Iterator[tuple[str, float]]:
     for letter, middle in zip(line.letters, line.middles, strict=True):
         text = "".join(each for each, _ in before[-2:]) + letter
         if before and not _SOLID.search(text):
-            is_beside_1 = text[-2:].isdecimal() and "1" in text[-2:]
-            needed = max(
-                _MIN_BLANK_BESIDE_1 if is_beside_1 else _MIN_BLANK, _MIN_BLANK_TO_GAPS * usual
-            )
+            if _IN_NUMBER.search(text):
+                least = _MIN_BLANK_IN_NUMBER
+            else:
+                is_beside_1 = text[-2:].isdecimal() and "1" in text[-2:]
+                least = _MIN_BLANK_BESIDE_1 if is_beside_1 else _MIN_BLANK
+            needed = max(least, _MIN_BLANK_TO_GAPS * usual)
             last = before[-1][1]
             if any(last < gap <= middle and width >= needed for gap, width in gaps):
                 yield " ", (last + middle) / 2
