@@ -46,6 +46,8 @@ def project(tmp_path):
     """A folder with tests of which three are skipped, in all ways that there are."""
     (tmp_path / "test_some.py").write_text(_TESTS)
     (tmp_path / "test_file.py").write_text(_FILE)
+    # Settings in a folder above are not its own.
+    (tmp_path / "pytest.ini").touch()
     return tmp_path
 
 

@@ -636,7 +636,6 @@ def test_what_is_wrong_with_the_command_line(tiny_model, tmp_path):
         "hpd: error: cannot listen on 192.0.2.1, port 1234: Cannot assign requested address\n"
     )
     assert "cannot listen on no.such" in refused("--host", "no.such.host.invalid", code=1)
-    assert "hpd serve has no jobs" in refused("--job", "mails")
     assert "could never be accepted" in refused("--max-texts", "9", "--max-waiting", "8")
     assert "ASCII" in refused("--api-key", "clé")
     assert "no-such.json" in refused("--schema", str(tmp_path / "no-such.json"))

@@ -34,6 +34,7 @@ _MIN_BLANK, _MIN_BLANK_BESIDE_1 = 0.2, 0.3
 _MIN_BLANK_TO_GAPS = 2.0
 """And relative to the line's median gap between letters, which is wide in typewriters' fonts."""
 _MIN_BLANK_IN_NUMBER = 0.5
+"""The same between a number's digits and marks."""
 _IN_NUMBER = re.compile(r"\d[.,:/-]\d$|\d[/-]$|[$€£]\d$")
 _SOLID = re.compile(
     # Beside a blank, before a mark, or between letters of scripts without blanks.
