@@ -16,14 +16,14 @@ from collections.abc import Sequence
 
 from hpd.bench.workload import spread
 from hpd.evaluation.calibration import reliability
-from hpd.evaluation.calibration_documents import GoldDocument, scored_extractions
+from hpd.evaluation.calibration_documents import scored_extractions
 from hpd.evaluation.confidence_fit import f1_above, mapped
 from hpd.messages import format_table
 from hpd.models.calibrations import stored_calibration
 from hpd.models.hardware import processor
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from recipe.calibration_documents import is_for_calibration
+from recipe.calibration_documents import gold_document, is_for_calibration
 from recipe.handwritten import kept_aside
 
 _THRESHOLDS = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7)
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     documents = [each for each in kept_aside() if not is_for_calibration(each)]
     documents = [documents[i] for i in spread(len(documents), asked.n)]
     model = resolve_model(asked.model)
-    gold = [GoldDocument(e.name, e.text, e.schema, e.answer) for e in documents]
+    gold = map(gold_document, documents)
     answers = scored_extractions(model, gold, Options(n_threads=asked.threads))
     scored = [field for _, fields in answers for field in fields]
     n_stated = sum(answer.is_stated for answer in scored)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,17 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from hpd.bench.workload import spread
-from hpd.evaluation.calibration_documents import GoldDocument, scored_extractions
+from hpd.evaluation.calibration_documents import (
+    GoldDocument,
+    attribute_at,
+    scored_extractions,
+)
 from hpd.evaluation.outcomes import normalized, outcome
 from hpd.evaluation.rows import gold_values
 from hpd.options import Options
 from hpd.results import Extraction, FieldValue, iter_parts
 from hpd.schema.attributes import SCALAR_TYPES
-from hpd.values.answers import answer_leaf
-from recipe.handwritten import Handwritten, kept_aside
-
-_STEP = re.compile(r"[^.\[\]]+")
-
+from recipe.calibration_documents import gold_document
+from recipe.handwritten import kept_aside
 
 COUNTS = ("documents", "stated", "right", "rejected", "lost")
 """What is counted: documents, fields of which they state a value, those that are right, those that
@@ -39,22 +39,20 @@ class LossTally:
 def losses(model: Path, n_threads: int, limit: int | None) -> LossTally:
     """Extract held-out documents and count; values are not rejected for a low confidence."""
     documents = kept_aside()
-    chosen = {documents[i].name: documents[i] for i in spread(len(documents), limit)}
-    gold = [
-        GoldDocument(each.name, each.text, each.schema, each.answer) for each in chosen.values()
-    ]
+    chosen = [gold_document(documents[i]) for i in spread(len(documents), limit)]
+    by_name = {document.name: document for document in chosen}
     found = LossTally()
-    for extraction, _ in scored_extractions(model, gold, Options(n_threads=n_threads)):
-        count_losses(found, chosen[extraction.id], extraction)
+    for extraction, _ in scored_extractions(model, chosen, Options(n_threads=n_threads)):
+        count_losses(found, by_name[extraction.id], extraction)
     return found
 
 
-def count_losses(found: LossTally, document: Handwritten, extraction: Extraction[Any]) -> None:
+def count_losses(found: LossTally, document: GoldDocument, extraction: Extraction[Any]) -> None:
     """Count the fields of which a document states one value."""
     found.counts["documents"] += 1
     answers = dict(iter_parts(document.answer))
     for path, details in extraction.fields.items():
-        attribute = answer_leaf(document.schema, (*_STEP.findall(path),))
+        attribute = attribute_at(document.schema, path)
         golds = gold_values(answers.get(path))
         if attribute is None or attribute.type not in SCALAR_TYPES or golds is None:
             continue

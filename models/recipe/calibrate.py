@@ -18,13 +18,14 @@ from pathlib import Path
 from hpd.bench.workload import spread
 from hpd.cli.arguments import integer
 from hpd.evaluation.calibration import reliability
-from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
+from hpd.evaluation.calibration_documents import scored_fields
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted, fit
 from hpd.extractor import Extractor
 from hpd.options import Options
 from hpd.training.weights import set_metadata
 from hpd.values.confidence import METADATA_KEY, NO_CALIBRATION
 from hpd.values.stated import STATED_KEY
+from recipe.calibration_documents import gold_document
 from recipe.handwritten import Handwritten, kept_aside
 
 SURE = 0.95
@@ -41,8 +42,7 @@ def judge(model: Path, chosen: Sequence[Handwritten]) -> list[ScoredConfidence]:
             (extraction,) = extractor.extract_many(
                 [each.text], schema=each.schema, on_error="record"
             )
-            document = GoldDocument(each.name, each.text, each.schema, each.answer)
-            fields += scored_fields(document, extraction)
+            fields += scored_fields(gold_document(each), extraction)
     return fields
 
 

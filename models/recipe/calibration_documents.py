@@ -12,7 +12,7 @@ import json
 import zlib
 from collections import defaultdict
 
-from hpd.evaluation.calibration_documents import FILE
+from hpd.evaluation.calibration_documents import FILE, GoldDocument
 from recipe.handwritten import Handwritten, kept_aside
 from recipe.handwritten.export import line_of
 
@@ -23,6 +23,11 @@ MAX_LINE_BYTES = 1500
 def is_for_calibration(document: Handwritten) -> bool:
     """Return whether a document may come with hpd, rather than be for tests."""
     return zlib.crc32(document.name[::-1].encode()) % 2 == 0
+
+
+def gold_document(document: Handwritten) -> GoldDocument:
+    """Return a handwritten document as ``hpd calibrate`` scores it."""
+    return GoldDocument(document.name, document.text, document.schema, document.answer)
 
 
 def chosen() -> list[Handwritten]:

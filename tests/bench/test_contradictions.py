@@ -18,6 +18,7 @@ from hpd.evaluation.outcomes import normalized
 from hpd.results import Extraction, Failure, FieldValue
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value
+from recipe.calibration_documents import gold_document
 from recipe.handwritten import read_file
 from small_model import small_model
 
@@ -189,7 +190,7 @@ def test_right_values_that_were_rejected_are_lost(tmp_path):
         "sex": FieldValue(0.9),
     }
     found = LossTally()
-    count_losses(found, document, Extraction(data={}, fields=fields))
+    count_losses(found, gold_document(document), Extraction(data={}, fields=fields))
     assert [found.counts[count] for count in COUNTS] == [1, 3, 1, 2, 1]
     assert [(fault["field"], fault["lost"]) for fault in found.faults] == [
         ("kind", True), ("age", False),

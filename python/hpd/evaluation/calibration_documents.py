@@ -23,7 +23,7 @@ from hpd.extractor import Extractor
 from hpd.options import Options
 from hpd.results import Extraction, iter_parts
 from hpd.schema import SchemaWarning, load_schema
-from hpd.schema.attributes import Schema
+from hpd.schema.attributes import Attribute, Schema
 from hpd.values.answers import answer_leaf
 from hpd.values.confidence import COUNT_KIND, NO_CALIBRATION, kind_of
 
@@ -72,13 +72,18 @@ def scored_extractions(
             yield extraction, [*scored_fields(by_name[extraction.id], extraction)]
 
 
+def attribute_at(schema: Schema, path: str) -> Attribute | None:
+    """Return the attribute of a field, by its path in ``Extraction.fields``."""
+    return answer_leaf(schema, (*_STEP.findall(path),))
+
+
 def scored_fields(
     document: GoldDocument, extraction: Extraction[Any]
 ) -> Iterator[ScoredConfidence]:
     """Yield each field of an extraction."""
     answers = dict(iter_parts(document.answer))
     for path, field in extraction.fields.items():
-        attribute, gold = answer_leaf(document.schema, (*_STEP.findall(path),)), answers.get(path)
+        attribute, gold = attribute_at(document.schema, path), answers.get(path)
         # A value with confidence 0 becomes null with any map.
         if attribute is None or field.confidence is None or field.nulled:
             continue

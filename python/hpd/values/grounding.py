@@ -28,7 +28,6 @@ from hpd.prompt.tokens import INVISIBLE
 from hpd.values.numbers import (
     Clock,
     DocumentDates,
-    dates_in,
     impossible_time,
     numbers_in,
     times_in,
@@ -176,8 +175,8 @@ class Grounder:
     @cached_property
     def _moments(self) -> list[tuple[int, int]]:
         """The spans of dates, of ranges of them, and of times."""
-        clocks = [(clock.start, clock.end) for clock in times_in(self.document)]
-        return [(start, end) for start, end, _ in dates_in(self.document)] + clocks
+        clocks = itertools.chain.from_iterable(self._clocks.values())
+        return [*self._days.spans, *((clock.start, clock.end) for clock in clocks)]
 
     def why_no_year(self, value: str) -> str | None:
         """Return why the year of a date is made up, or None if the document may state it."""

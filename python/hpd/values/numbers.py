@@ -671,6 +671,8 @@ _TIME = re.compile(
     r"|[ ]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
     re.IGNORECASE,
 )
+_HALVES: Final = ("half", "early", "late", "morning", "evening")
+"""The groups of its match that tell the half of the day."""
 _IMPOSSIBLE_TIME = re.compile(
     r"(?:\dT|\b(?:at|from|by|until|um|ab|bis|von|a las|alle|às|om) )"
     r"(?P<time>(?:(?:2[5-9]|[3-9]\d):\d\d|\d\d:[6-9]\d)(?::\d\d)?)(?![\d:])",
@@ -726,7 +728,10 @@ class DocumentDates:
         self.document = document
         self._years = years_in(document).union(years)
         self._by_day: dict[tuple[int, int], list[tuple[int, int, set[Day]]]] = {}
+        self.spans: list[tuple[int, int]] = []
+        """Where they stand, from left to right."""
         for start, end, days in dates_in(document):
+            self.spans.append((start, end))
             for month, day in {(day.month, day.day) for day in days}:
                 self._by_day.setdefault((month, day), []).append((start, end, days))
 
@@ -860,6 +865,8 @@ class Clock:
     """HH:MM:SS, with a fraction if it has one."""
     zone: str | None = ""
     """``Z`` or ``+02:00``; empty if not stated, None if stated only by name."""
+    is_marked: bool = False
+    """Whether am, pm or the like tells which half of the day it is in."""
 
 
 def times_in(document: str) -> Iterator[Clock]:
@@ -878,18 +885,19 @@ def times_in(document: str) -> Iterator[Clock]:
             position = zone.end()
         fraction = (match["fraction"] or "").replace(",", ".")
         times = {time + fraction for time in times}
-        yield Clock(match.start(), position, times, _utc_offset(zone) if zone else "")
+        is_marked = any(match[mark] for mark in _HALVES)
+        offset = _utc_offset(zone) if zone else ""
+        yield Clock(match.start(), position, times, offset, is_marked)
 
 
 @lru_cache(maxsize=4)
 def _stated_times(document: str, is_marked: bool) -> frozenset[str]:
     """Return the times that a document states, or only those with am, pm and the like."""
-    marks = ("half", "early", "late", "morning", "evening")
     return frozenset(
-        time
-        for match in _TIME.finditer(document)
-        if not is_marked or any(match[mark] for mark in marks)
-        for time in _times(match)
+        time[:8]
+        for clock in times_in(document)
+        if clock.is_marked or not is_marked
+        for time in clock.times
     )
 
 

@@ -58,8 +58,6 @@ _ENDS_WITH_FACTOR = re.compile(r"\d[^\d]*[^\W\d]$")
 _THOUSANDS = re.compile(r"\D*\d{1,3}[.,]000\D*", re.ASCII)
 _PADDED = re.compile(r"0+[1-9]\d*")
 _NUMBER_LIMIT = Decimal(10) ** MAX_DIGITS
-
-
 _WORD = re.compile(r"[^\W_]+")
 _COMMON_WORD = re.compile(
     "yes|no|not|none|other|unknown|any|all|both|same|true|false|on|off|ja|nein|nicht|keine?|andere"
@@ -101,6 +99,10 @@ class StatedValues:
                 texts = self._of_format(attribute.format)
         return None if texts is None or len(texts) > MAX_LISTED else texts
 
+    @cached_property
+    def _folded(self) -> str:
+        return self.document.casefold()
+
     def choices_of(self, attribute: Attribute) -> tuple[str, ...]:
         """Return the choices that the document has as whole words.
 
@@ -115,7 +117,7 @@ class StatedValues:
             if words[choice]
             and re.search(
                 rf"(?<!\w){r'[^a-z0-9]+'.join(map(re.escape, words[choice]))}(?!\w)",
-                self.document.casefold(),
+                self._folded,
             )
         ]
         others = [choice for choice in choices if choice not in found]

@@ -185,21 +185,20 @@ def _with_blanks(line: _Line, grey: Any) -> Iterator[tuple[str, float]]:
     """
     gaps = _gaps(line.corners, grey)
     usual = median(width for _, width in gaps) if gaps else 0.0
-    before: list[tuple[str, float]] = []
+    written, last = "", 0.0
     for letter, middle in zip(line.letters, line.middles, strict=True):
-        text = "".join(each for each, _ in before[-2:]) + letter
-        if before and not _SOLID.search(text):
+        text = written[-2:] + letter
+        if written and not _SOLID.search(text):
             if _IN_NUMBER.search(text):
                 least = _MIN_BLANK_IN_NUMBER
             else:
                 is_beside_1 = text[-2:].isdecimal() and "1" in text[-2:]
                 least = _MIN_BLANK_BESIDE_1 if is_beside_1 else _MIN_BLANK
             needed = max(least, _MIN_BLANK_TO_GAPS * usual)
-            last = before[-1][1]
             if any(last < gap <= middle and width >= needed for gap, width in gaps):
                 yield " ", (last + middle) / 2
         yield letter, middle
-        before.append((letter, middle))
+        written, last = written + letter, middle
 
 
 def _gaps(corners: _Corners, grey: Any) -> list[tuple[float, float]]:
