@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hpd.files.inputs import read_documents
     from hpd.one_call import extract
     from hpd.options import Options
-    from hpd.pipeline import Task
+    from hpd.pipeline.task import Task
     from hpd.results import Extraction, Failure, FieldValue, Usage, ValueOption
     from hpd.schema.attributes import Attribute, Schema
     from hpd.schema.data_checks import CheckResult
@@ -74,7 +74,7 @@ _MODULES = {
     "hpd.files.inputs": ("read_documents",),
     "hpd.one_call": ("extract",),
     "hpd.options": ("Options",),
-    "hpd.pipeline": ("Task",),
+    "hpd.pipeline.task": ("Task",),
     "hpd.results": ("Extraction", "Failure", "FieldValue", "Usage", "ValueOption"),
     "hpd.schema.attributes": ("Attribute", "Schema"),
     "hpd.schema.data_checks": ("CheckResult",),

@@ -37,19 +37,13 @@ from hpd.models.memory import warn_of_shortage
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import engine_options, load_model, tuned_values
 from hpd.options import Options, combine_options
-from hpd.pipeline import (
-    Cancellation,
-    ExamplesForm,
-    OnChunk,
-    OnSettled,
-    Task,
-    check_task,
-    prepare_task,
-    read_examples,
-    warn_of_layout,
-)
+from hpd.pipeline.callbacks import OnChunk, OnSettled
+from hpd.pipeline.cancellation import Cancellation
+from hpd.pipeline.examples import ExamplesForm, read_examples
+from hpd.pipeline.layout_warning import warn_of_layout
 from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.reuse import reuse_of
+from hpd.pipeline.task import Task, check_task, prepare_task
 from hpd.results import Extraction
 from hpd.schema import as_schemas
 from hpd.schema.attributes import Schema

@@ -12,8 +12,9 @@ from hpd.documents import Document
 from hpd.extractor import Extractor, OnError, SchemaForm
 from hpd.models.model_files import MODEL_VARIABLE, check_names
 from hpd.options import combine_options
-from hpd.pipeline import ExamplesForm, Task, read_examples
+from hpd.pipeline.examples import ExamplesForm, read_examples
 from hpd.pipeline.recent import RecentlyUsed
+from hpd.pipeline.task import Task
 from hpd.results import Extraction
 from hpd.schema import Schemas, as_schemas
 

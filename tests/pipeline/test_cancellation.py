@@ -9,7 +9,7 @@ import pytest
 
 from hpd.errors import CallCancelledError, DecodeError, OptionError, SchemaError
 from hpd.options import OPTIONS
-from hpd.pipeline import Cancellation
+from hpd.pipeline.cancellation import Cancellation
 from nightly import nightly
 from shop import TEXTS
 from small_extractor import SmallExtractor as Extractor

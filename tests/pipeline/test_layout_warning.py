@@ -7,7 +7,7 @@ import pytest
 
 from hpd import Extractor
 from hpd.cli import main
-from hpd.pipeline import LayoutWarning
+from hpd.pipeline.layout_warning import LayoutWarning
 from hpd.prompt.text import LABEL_KEY
 from shop import EXACT
 

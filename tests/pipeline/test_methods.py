@@ -8,7 +8,7 @@ import pytest
 from hpd import Options
 from hpd.cli import main
 from hpd.errors import SchemaError
-from hpd.pipeline import check_method
+from hpd.pipeline.task import check_method
 from hpd.schema import Schemas, load_schema, load_schemas, to_json_schema
 from shop import TEXTS
 from small_extractor import extracted

@@ -5,7 +5,7 @@ from pydantic import BaseModel, computed_field
 
 from hpd import Extractor
 from hpd.errors import OptionError
-from hpd.pipeline import read_examples
+from hpd.pipeline.examples import read_examples
 from hpd.schema import load_schemas
 from small_extractor import SmallExtractor
 

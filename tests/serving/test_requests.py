@@ -21,7 +21,7 @@ from hpd.errors import (
     MissingPackageError,
 )
 from hpd.options import Options
-from hpd.pipeline import Task
+from hpd.pipeline.task import Task
 from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import load_schemas
 from hpd.serving import ServerLimits, spans

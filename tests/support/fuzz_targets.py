@@ -125,7 +125,7 @@ def resume_journal(data: bytes, suffix: str) -> None:
 
 def read_requests(data: bytes, suffix: str) -> None:
     """The body of a request to hpd serve, to both of its addresses, and an answer to it."""
-    from hpd.pipeline import Task, prepare_task
+    from hpd.pipeline.task import Task, prepare_task
     from hpd.serving import ServerLimits
     from hpd.serving.chat import ServedModel, parse_chat
     from hpd.serving.dispatcher import ParsedRequest, PlanCache, parse_extract

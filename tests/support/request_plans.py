@@ -2,7 +2,7 @@
 
 from pydantic import ValidationError
 
-from hpd.pipeline import prepare_task
+from hpd.pipeline.task import prepare_task
 from hpd.serving.bodies import http_error_of
 from hpd.serving.dispatcher import PlanCache
 

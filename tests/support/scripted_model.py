@@ -18,9 +18,9 @@ from operator import itemgetter
 from hpd import _core_testing
 from hpd.models.settings import engine_options
 from hpd.options import Options
-from hpd.pipeline import check_task
 from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.pipeline import Pipeline
+from hpd.pipeline.task import check_task
 from hpd.prompt.questions import UNKNOWN, known_answer
 from hpd.prompt.text import REASON_KEY, to_answer
 from hpd.schema import Schemas

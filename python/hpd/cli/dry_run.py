@@ -16,8 +16,8 @@ from hpd.models.memory import DEFAULT_N_CTX
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import load_vocabulary
 from hpd.options import Options
-from hpd.pipeline import Examples, examples_of
 from hpd.pipeline.compiled_schema import CompiledSchema
+from hpd.pipeline.examples import Examples, examples_of
 from hpd.prompt.text import instruction_text, system_text
 from hpd.prompt.tokens import documents_text, render_for_model
 from hpd.schema.attributes import Schema

@@ -63,7 +63,8 @@ from hpd.files.writer import Writer
 from hpd.messages import counted
 from hpd.models.hardware import device_summary
 from hpd.models.model_files import is_bundled, resolve_model
-from hpd.pipeline import Examples, check_method, read_examples
+from hpd.pipeline.examples import Examples, read_examples
+from hpd.pipeline.task import check_method
 from hpd.schema.schemas import Schemas
 from hpd.values.confidence import NO_CALIBRATION, map_of_option
 

@@ -20,7 +20,7 @@ from hpd.frames.columns import ColumnSettings, add_columns
 from hpd.frames.kinds import open_frame, texts_of
 from hpd.models.model_files import resolve_model
 from hpd.options import Options, combine_options
-from hpd.pipeline import check_task
+from hpd.pipeline.task import check_task
 from hpd.schema import as_schemas
 from hpd.version import __version__
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from hpd.options import Settings
-    from hpd.pipeline import ExamplesForm
+    from hpd.pipeline.examples import ExamplesForm
 
 __all__ = ["BatchExtractor", "extract"]
 

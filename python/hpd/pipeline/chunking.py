@@ -23,7 +23,7 @@ from operator import attrgetter
 from statistics import median_low
 from typing import Any
 
-from hpd.pipeline import OnChunk
+from hpd.pipeline.callbacks import OnChunk
 from hpd.pipeline.document_values import (
     DocumentValues,
     is_below,

@@ -13,7 +13,6 @@ from typing import Protocol, get_args
 
 from hpd._native import Field, Model
 from hpd.options import SHORT_VALUE_TOKENS, Options, values_identity
-from hpd.pipeline import Examples
 from hpd.pipeline.document_values import (
     MAX_RETRIES,
     MIN_ALLOWED_SHARE,
@@ -23,6 +22,7 @@ from hpd.pipeline.document_values import (
     UNTRAINED_NULL_THRESHOLD,
     ConfidenceLimits,
 )
+from hpd.pipeline.examples import Examples
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.pipeline.reuse import fingerprint
 from hpd.prompt.lists import LISTS_KEY

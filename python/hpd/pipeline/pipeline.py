@@ -24,8 +24,10 @@ from hpd import _native
 from hpd.documents import NOT_YET, Document, NotYet, Places
 from hpd.errors import CallCancelledError, EngineClosedError, HpdError, InputError
 from hpd.options import Options
-from hpd.pipeline import Cancellation, Examples, OnChunk, OnSettled, Task, examples_of
+from hpd.pipeline.callbacks import OnChunk, OnSettled
+from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.compiled_schema import CompiledSchema, Request
+from hpd.pipeline.examples import Examples, examples_of
 from hpd.pipeline.prompt_maker import (
     ContextLimit,
     IndexedExtraction,
@@ -37,6 +39,7 @@ from hpd.pipeline.prompts import IndexedDocument, Prompt
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.pipeline.reuse import Reuse
 from hpd.pipeline.schema_parts import answer_of
+from hpd.pipeline.task import Task
 from hpd.prompt.tokens import may_share_prompt
 from hpd.results import Extraction, Failure, Usage
 from hpd.schema.attributes import Schema

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, HpdError, InputError
-from hpd.pipeline import OnChunk
+from hpd.pipeline.callbacks import OnChunk
 from hpd.pipeline.chunking import (
     Chunk,
     ChunkedDocument,

@@ -15,18 +15,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpd.errors import HpdError
+from hpd.errors import HpdError, HpdWarning
 from hpd.models.cache import content_fingerprint
 from hpd.models.gguf_files import part_names
 from hpd.models.model_files import local_lora
 from hpd.options import Options, engine_identity
-from hpd.pipeline import ReuseWarning
 from hpd.version import __version__
 
 if TYPE_CHECKING:
     from hpd._native import Value
 
 _ENCODING_ERRORS = "surrogateescape"  # A truncated value may end within a character.
+
+
+class ReuseWarning(HpdWarning):
+    """The cache folder cannot be read or written."""
 
 
 @dataclass(frozen=True, slots=True)

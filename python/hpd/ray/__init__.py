@@ -15,7 +15,7 @@ from hpd.errors import InputError
 from hpd.extractor import OnError, check_on_error
 from hpd.frames import BatchExtractor
 from hpd.options import Options, combine_options
-from hpd.pipeline import check_task
+from hpd.pipeline.task import check_task
 from hpd.ray.cluster import BATCHES_PER_WORKER, ray_module, worker_share
 from hpd.schema import as_schemas
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from hpd.options import Settings
-    from hpd.pipeline import ExamplesForm
+    from hpd.pipeline.examples import ExamplesForm
 
 __all__ = ["extract"]
 

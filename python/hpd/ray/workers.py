@@ -17,7 +17,7 @@ from hpd.extractor import Extractor, OnError, error_of, should_raise
 from hpd.files.journal import file_fingerprint
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline import ExamplesForm
+from hpd.pipeline.examples import ExamplesForm
 from hpd.ray.cluster import BATCHES_PER_WORKER, connect, ray_module, worker_share
 from hpd.results import Extraction, Failure
 from hpd.schema.schemas import Schemas

@@ -37,8 +37,9 @@ from hpd.files.reader import RecordReader
 from hpd.files.rows import EXTENSIONS
 from hpd.messages import counted
 from hpd.options import check_name
-from hpd.pipeline import Cancellation, Task
+from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.recent import RecentlyUsed
+from hpd.pipeline.task import Task
 from hpd.results import Extraction, Failure
 from hpd.schema import SchemaWarning, as_schemas
 from hpd.schema.attributes import Schema

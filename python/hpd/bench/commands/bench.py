@@ -26,7 +26,7 @@ from hpd.cli.arguments import (
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import is_stream
 from hpd.messages import counted, format_table
-from hpd.pipeline import check_method
+from hpd.pipeline.task import check_method
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:

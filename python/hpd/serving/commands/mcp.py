@@ -16,7 +16,7 @@ from hpd.extras import require_extra
 from hpd.files.reader import RecordReader
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline import Cancellation
+from hpd.pipeline.cancellation import Cancellation
 from hpd.schema import as_schemas, describe_all, to_json_schemas
 from hpd.version import __version__
 

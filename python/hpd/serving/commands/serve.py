@@ -27,7 +27,7 @@ from hpd.extras import require_extra
 from hpd.models.hardware import device_summary
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline import check_method
+from hpd.pipeline.task import check_method
 from hpd.schema import load_schemas
 from hpd.serving import STOP_SIGNALS, ServerLimits
 
