@@ -20,6 +20,9 @@ nox.options.sessions = ["test", "lint"]
 TORCH = os.environ.get("HPD_TORCH", "torch==2.13.0")
 """As for ``.ci/run``, which says how to have the build for CPUs."""
 
+FOR_TESTS = {"HPD_BUILD_TESTS": "ON"}
+"""Installs hpd with the parts of its engine for tests."""
+
 THREADED_TESTS = (
     "tests/engine/test_closing.py",
     "tests/engine/test_engine.py",
@@ -31,14 +34,14 @@ THREADED_TESTS = (
 @nox.session
 def test(session: nox.Session) -> None:
     """Run the tests, without those that need an extra."""
-    session.install(".[test]")
+    session.install(".[test]", env=FOR_TESTS)
     session.run("pytest", *(session.posargs or ["-n", "auto"]))
 
 
 @nox.session
 def test_all(session: nox.Session) -> None:
     """Run all tests, with every extra; a skip that .ci/skips.txt does not allow is a failure."""
-    session.install(TORCH, ".[dev]")
+    session.install(TORCH, ".[dev]", env=FOR_TESTS)
     support = {"PYTHONPATH": "tests/support"}
     plugin = ("-p", "skips", "--allowed-skips", ".ci/skips.txt")
     vocabularies = str(Path(session.create_tmp()) / "vocabularies")
@@ -108,7 +111,7 @@ def races(session: nox.Session) -> None:
 @nox.session
 def soak(session: nox.Session) -> None:
     """Kill a run 50 times and resume it; run all tests with all of their cases, drawn anew."""
-    session.install(".[test,files]", "-C", "cmake.define.HPD_BUILD_TESTS=ON")
+    session.install(".[test,files]", env=FOR_TESTS)
     session.run("python", "-m", "tools.soak", *session.posargs)
     session.run("pytest", "-n", "auto", env={"HPD_NIGHTLY": "1"})
 
@@ -155,9 +158,7 @@ def _run_sanitized(
     env: dict[str, str],
 ) -> None:
     """Build the extension with a sanitizer, and run tests on it."""
-    settings = (f"HPD_SANITIZE={sanitizer}", "HPD_BUILD_TESTS=ON")
-    defines = (word for setting in settings for word in ("-C", f"cmake.define.{setting}"))
-    session.install(".[test]", *defines)
+    session.install(".[test]", "-C", f"cmake.define.HPD_SANITIZE={sanitizer}", env=FOR_TESTS)
     # Python itself is not instrumented, so the libraries must be there before it.
     preloaded = [_library(name) for name in (*libraries, "libstdc++.so")]
     session.run("pytest", *tests, env=env | {"LD_PRELOAD": ":".join(preloaded)})

@@ -58,7 +58,7 @@ build_llama() { # continues after it was killed
 }
 
 build_hpd() {
-  PATH="$results/venv/bin:$PATH" "$python" -m pip install --no-build-isolation \
+  HPD_BUILD_TESTS=ON PATH="$results/venv/bin:$PATH" "$python" -m pip install --no-build-isolation \
     -C build-dir="$results/build-hpd" "$root" &&
     "$python" -m pip install -q pytest hypothesis gguf pydantic numpy
 }

@@ -22,12 +22,8 @@ import pytest
 from hypothesis import Phase, settings
 
 import tiny_models
+from hpd import _core, _native
 from small_model import small_model
-from tools import testing_module
-
-testing_module.provide()
-
-from hpd import _native
 
 # That llama.cpp may crash with AMX is the subject of tests in processes of their own.
 _native.leave_out_amx()
@@ -45,6 +41,16 @@ settings.register_profile(
     "unshrunk", settings.get_profile("same"), phases=[Phase.explicit, Phase.generate]
 )
 settings.load_profile("nightly" if "HPD_NIGHTLY" in os.environ else "same")
+
+
+def pytest_configure():
+    """Refuse an engine that was compiled without what tests need of it."""
+    if not hasattr(_core, "testing"):
+        raise pytest.UsageError(
+            "hpd was installed without the parts of its engine for tests: "
+            "run `HPD_BUILD_TESTS=ON pip install '.[test]'`"
+        )
+
 
 _LOG = []
 _DEBUG = 1  # GGML_LOG_LEVEL_DEBUG

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hpd.models.model_files import BUNDLED_NAME
-from tools import testing_module
+from tools.cmake import configuration
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 COPY = CHECKOUT / "build" / "faults"
@@ -111,9 +111,14 @@ def copy_checkout() -> None:
 
 def compile_copy() -> None:
     """Compile the copy's C++ for its Python."""
-    testing_module.build(COPY / "build", COPY, "all")
-    for module in (COPY / "build").glob("_core*.so"):
-        shutil.copy(module, COPY / "python" / "hpd")
+    build = COPY / "build"
+    kind = ("-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_UNITY_BUILD=ON")
+    configure = ["cmake", *configuration(COPY, build), *kind]
+    compile_ = ["cmake", "--build", str(build), "--parallel", str(os.cpu_count() or 1)]
+    for command in (configure, compile_):
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    (module,) = build.glob("_core*.so")
+    shutil.copy(module, COPY / "python" / "hpd")
 
 
 if __name__ == "__main__":

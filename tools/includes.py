@@ -9,7 +9,8 @@ from pathlib import Path
 SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
 
 _LAYERS = """\
-bindings bindings_testing
+bindings
+bindings_testing
 bindings_gguf bindings_testing_faults bindings_testing_scheduling bindings_testing_script
 bindings_common handles
 engine

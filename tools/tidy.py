@@ -11,8 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from tools.testing_module import CHECKOUT, configuration
+from tools.cmake import configuration
 
+CHECKOUT = Path(__file__).resolve().parents[1]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 TOOLS = ("clang-tidy", "cmake", "ninja")
 
@@ -38,7 +39,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         build = Path(folder)
         ninja = ("-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={SCRIPTS / 'ninja'}")
-        command = [str(SCRIPTS / "cmake"), *configuration(build), *ninja]
+        command = [str(SCRIPTS / "cmake"), *configuration(CHECKOUT, build), *ninja]
         if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode:
             return 1
         warnings = list(filter(None, pool.map(partial(check, build=build), files)))

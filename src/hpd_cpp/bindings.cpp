@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -14,7 +15,9 @@
 #include "attention/guard.h"
 #include "bindings_common.h"
 #include "bindings_gguf.h"
+#include "bindings_testing.h"
 #include "engine.h"
+#include "errors.h"
 #include "handles.h"
 #include "model/cpu_backend.h"
 #include "model/llama_cpp.h"
@@ -30,6 +33,32 @@
 using namespace hpd;
 
 namespace {
+
+// Translates the core's exceptions into those of hpd.errors, so that C++ and Python raise the same
+// classes.
+void translate_errors() {
+    py::register_local_exception_translator([](std::exception_ptr p) {
+        const auto raise = [](const char * name, const std::exception & e) {
+            const py::object type = py::module_::import("hpd.errors").attr(name);
+            py::set_error(type, e.what());
+        };
+        try {
+            if (p) std::rethrow_exception(std::move(p));
+        } catch (const InputError & e) {
+            raise("InputError", e);
+        } catch (const ModelLoadError & e) {
+            raise("ModelLoadError", e);
+        } catch (const ContextOverflowError & e) {
+            raise("ContextOverflowError", e);
+        } catch (const EngineClosedError & e) {
+            raise("EngineClosedError", e);
+        } catch (const DecodeError & e) {
+            raise("DecodeError", e);
+        } catch (const Error & e) {
+            raise("HpdError", e);
+        }
+    });
+}
 
 const char * name_of(Finish finish) {
     switch (finish) {
@@ -316,5 +345,8 @@ PYBIND11_MODULE(_core, m) {
         py::call_guard<py::gil_scoped_release>());
     m.def("near_tie_margin", [] { return near_tie_margin; });
     m.def("echo_log", &echo_log, py::arg("on"));
-    py::set_shared_data(log_name, log_state());
+#ifdef HPD_BUILD_TESTS
+    py::module_ testing = m.def_submodule("testing", "Parts of the engine, for tests.");
+    bind_testing(testing);
+#endif
 }

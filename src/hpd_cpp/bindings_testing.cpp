@@ -1,3 +1,5 @@
+#include "bindings_testing.h"
+
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -27,21 +29,19 @@
 #include "handles.h"
 #include "model/characters.h"
 #include "model/context.h"
-#include "model/log.h"
 #include "sampling/choices.h"
 #include "sampling/constraint.h"
 #include "sampling/json_scanner.h"
 #include "sampling/repetition.h"
 #include "sampling/sampling.h"
 
-// A module that only tests import. It uses the types of _core, which it imports first. The tests
-// are in Python, as their slow references and Hypothesis are.
+// The tests are in Python, as their slow references and Hypothesis are.
 
 using namespace hpd;
 
 namespace {
 
-void bind_engine(py::module_ & m) {
+void bind_switches(py::module_ & m) {
     m.def(
         "check_every_step",
         [](EngineHandle & handle, bool on) {
@@ -394,12 +394,8 @@ void bind_parts(py::module_ & m) {
 
 }  // namespace
 
-PYBIND11_MODULE(_core_testing, m) {
-    m.doc() = "Parts of hpd's engine, for tests.";
-    py::module_::import("hpd._native");  // loads llama.cpp's library, then _core
-    use_log_state(static_cast<LogState *>(py::get_shared_data(log_name)));
-    translate_errors();
-    bind_engine(m);
+void hpd::bind_testing(py::module_ & m) {
+    bind_switches(m);
     bind_deletion(m);
     bind_context(m);
     bind_constraints(m);

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from decoding import disagreements, engine_options, expectation, open_model, run
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from nightly import nightly
 
 LLAMA_CPPS_ROUNDING = 5e-3
 """Its sums of values are kept in half precision."""
 
-KERNELS = _core_testing.attention_kernels()
+KERNELS = testing.attention_kernels()
 
 pytestmark = pytest.mark.skipif(not KERNELS, reason="no kernel for this processor")
 
@@ -62,7 +63,7 @@ def test_the_definition(n_heads, n_kv_heads, d_k, d_v, n_threads, isa):
         k, v = halves(rng, n_cells, n_kv_heads, d_k), halves(rng, n_cells, n_kv_heads, d_v)
         mask = values_mask(rng, n_tokens, n_cells, n_documents)
         scale = 2.0 / np.sqrt(d_k)
-        got, taken = _core_testing.attention(q, k, v, mask, scale, isa, n_threads)
+        got, taken = testing.attention(q, k, v, mask, scale, isa, n_threads)
         # Where there is too little for all threads, llama.cpp divides it better.
         assert taken or (n_threads > 1 and n_tokens < 33)
         atol = 1e-5 if taken else LLAMA_CPPS_ROUNDING
@@ -75,8 +76,8 @@ def test_the_same_as_llama_cpps():
     q = rng.normal(size=(70, 4, 64)).astype(np.float32)
     k, v = halves(rng, 200, 2, 64), halves(rng, 200, 2, 64)
     mask = values_mask(rng, 70, 200, 4)
-    ours, _ = _core_testing.attention(q, k, v, mask, 0.125, KERNELS[0])
-    theirs, _ = _core_testing.attention(q, k, v, mask, 0.125, "")
+    ours, _ = testing.attention(q, k, v, mask, 0.125, KERNELS[0])
+    theirs, _ = testing.attention(q, k, v, mask, 0.125, "")
     np.testing.assert_allclose(ours, theirs, atol=LLAMA_CPPS_ROUNDING)
     assert not np.array_equal(ours, theirs)
 
@@ -88,7 +89,7 @@ def test_large_scores(isa):
     q = (100 * rng.normal(size=(8, 2, 32))).astype(np.float32)
     k, v = halves(rng, 150, 1, 32), halves(rng, 150, 1, 32)
     mask = values_mask(rng, 8, 150, 2)
-    got, taken = _core_testing.attention(q, k, v, mask, 1.0, isa)
+    got, taken = testing.attention(q, k, v, mask, 1.0, isa)
     assert taken
     np.testing.assert_allclose(got, by_definition(q, k, v, mask, 1.0), atol=1e-4)
 
@@ -99,7 +100,7 @@ def test_a_token_that_sees_nothing(isa):
     q, k = halves(rng, 3, 2, 16), halves(rng, 20, 2, 16)
     mask = np.zeros((3, 20), np.float32)
     mask[1] = -np.inf
-    got, taken = _core_testing.attention(q, k, k, mask, 1.0, isa)
+    got, taken = testing.attention(q, k, k, mask, 1.0, isa)
     assert taken
     np.testing.assert_allclose(got, by_definition(q, k, k, mask, 1.0), atol=1e-5)
     assert not got[1].any()
@@ -111,8 +112,8 @@ def test_what_it_leaves_to_llama_cpp(width, bias):
     rng = np.random.default_rng(4)
     q, k = halves(rng, 2, 2, width), halves(rng, 2, 2, width)
     mask = np.full((2, 2), bias, np.float32)
-    ours, taken = _core_testing.attention(q, k, k, mask, 1.0, KERNELS[0])
-    theirs, _ = _core_testing.attention(q, k, k, mask, 1.0, "")
+    ours, taken = testing.attention(q, k, k, mask, 1.0, KERNELS[0])
+    theirs, _ = testing.attention(q, k, k, mask, 1.0, "")
     assert not taken
     np.testing.assert_array_equal(ours, theirs)
 
@@ -121,12 +122,12 @@ def test_what_it_leaves_to_llama_cpp(width, bias):
 
 
 def test_kernels_do_what_llama_cpp_does():
-    assert [_core_testing.attention_problem(isa) for isa in KERNELS] == [""] * len(KERNELS)
-    assert _core_testing.usable_kernel() == KERNELS[0]
+    assert [testing.attention_problem(isa) for isa in KERNELS] == [""] * len(KERNELS)
+    assert testing.usable_kernel() == KERNELS[0]
 
 
 def test_a_kernel_with_other_results_is_not_used(capfd):
-    assert _core_testing.usable_kernel_behind_a_broken_one() == KERNELS[0]
+    assert testing.usable_kernel_behind_a_broken_one() == KERNELS[0]
     assert capfd.readouterr().err == (
         "hpd: the attention kernel broken is not used with this llama.cpp: "
         "its results differ from llama.cpp's\n"
@@ -135,13 +136,13 @@ def test_a_kernel_with_other_results_is_not_used(capfd):
 
 def test_an_exception_does_not_cross_llama_cpp():
     """An error while llama.cpp asks is raised when it has returned."""
-    assert _core_testing.survives_an_unreadable_mask()
+    assert testing.survives_an_unreadable_mask()
 
 
 def test_a_graph_that_was_not_asked_about_is_an_error():
     """No wrong numbers, and nothing is read that is not there."""
     with pytest.raises(RuntimeError, match="does not compute its graph"):
-        _core_testing.compute_without_asking()
+        testing.compute_without_asking()
 
 
 # --- in the engine ----------------------------------------------------------------------------
@@ -203,7 +204,7 @@ def test_batches_are_made_for_the_attention_that_computes_them(
 ):
     """Not for the kernel that there is: it may be unable to compute this model's attention."""
     model = open_model(tiny_model(kind))
-    context = _core_testing.Context(model, engine_options(**settings))
+    context = testing.Context(model, engine_options(**settings))
     assert (context.pays_for_idle_cells, context.n_value_batch) == (pays, n_value_batch)
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd import _core_testing
+from hpd._core import testing
 
 TOKENS = range(4)
 
@@ -13,7 +13,7 @@ TOKENS = range(4)
     st.lists(st.sampled_from(TOKENS), max_size=5),
 )
 def test_choices_left(choices, tokens):
-    walk = _core_testing.Choices(choices)
+    walk = testing.Choices(choices)
     for n in range(len(tokens) + 1):
         left = [choice for choice in choices if choice[:n] == tokens[:n]]
         nexts = {choice[n] if len(choice) > n else -1 for choice in left}

@@ -9,7 +9,8 @@ import pytest
 
 from command_line import run_python
 from decoding import engine_options, open_model
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from hpd.errors import EngineClosedError
 from nightly import nightly
 
@@ -213,12 +214,12 @@ def test_two_threads_in_one_engine_get_a_clear_error(tiny_model):
 
 
 def test_the_last_reference_is_dropped_without_the_gil(tiny_model):
-    assert not _core_testing.has_gil_when_deleted()
+    assert not testing.has_gil_when_deleted()
     model = open_model(tiny_model("qwen3"))
-    assert _core_testing.is_deleted_without_gil(model)
+    assert testing.is_deleted_without_gil(model)
     options = engine_options(draft_model=model)
     assert options.draft_model is not None
-    assert _core_testing.is_deleted_without_gil(options.draft_model)
+    assert testing.is_deleted_without_gil(options.draft_model)
 
 
 def test_the_interpreter_may_end_before_an_engine(tiny_model):

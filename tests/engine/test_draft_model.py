@@ -7,7 +7,8 @@ import pytest
 import hpd
 import tiny_models
 from decoding import F32_TIE, ON_DEVICE, engine_options, make_requests, open_model, run
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from hpd.errors import ModelLoadError
 from hpd.models.model_files import resolve_draft_model
 from nightly import nightly
@@ -137,7 +138,7 @@ def test_requests_that_start_again(tiny_model):
         model,
         engine_options(n_ctx=512, n_in_flight=12, draft_model=model, draft_p_min=0.0, n_draft=2),
     )
-    _core_testing.check_every_step(engine, True)
+    testing.check_every_step(engine, True)
     for i in range(12):
         prompt = model.tokenize(f"Instruction of some length. Document {i}: long long")
         engine.submit(i, prompt, fields, n_instruction=6)
@@ -157,7 +158,7 @@ def test_interrupted_and_cancelled(tiny_model):
     engine = _native.Engine(
         model, engine_options(drafts=False, draft_model=model, draft_p_min=0.0, n_draft=2)
     )
-    _core_testing.check_every_step(engine, True)
+    testing.check_every_step(engine, True)
     for i, ((prompt, (key,)), n_instruction) in enumerate(requests):
         fields = [_native.Field(key, max_tokens=N_TOKENS)]
         engine.submit(i, prompt, fields, n_instruction=n_instruction)

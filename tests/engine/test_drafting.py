@@ -6,15 +6,16 @@ import pytest
 
 import tiny_models
 from decoding import LOGPROB_ERROR, engine_options, open_model
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from small_extractor import SmallExtractor
 
 
 def replayed(model, documents, **settings):
     """Values that are known beforehand, decoded; and how many steps they took together."""
     engine = _native.Engine(model, engine_options(n_in_flight=1, **settings))
-    _core_testing.check_every_step(engine, True)
-    _core_testing.fix_least_probability(engine, 0.1)
+    testing.check_every_step(engine, True)
+    testing.fix_least_probability(engine, 0.1)
     keys = [model.tokenize(key) for key in ('{"Brand":', '{"Color":', '{"Size":')]
     texts, n_steps = [], 0
     for i, (document, values) in enumerate(documents):
@@ -57,8 +58,8 @@ def test_later_waves_draft_from_the_document(tiny_model):
     """All of the prompt is cached by then, but only the instruction is no place to look up."""
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_in_flight=1))
-    _core_testing.check_every_step(engine, True)
-    _core_testing.fix_least_probability(engine, 0.1)
+    testing.check_every_step(engine, True)
+    testing.fix_least_probability(engine, 0.1)
     instruction = model.tokenize("<|im_start|>user\n", True)
     prompt = instruction + model.tokenize("Exposure Quantum Running Shoe, Black")
     value = model.tokenize(' "Exposure Quantum Running Shoe"')
@@ -93,7 +94,7 @@ def test_fields_that_wait_draft_like_those_that_do_not(tiny_model, later):
     def n_steps(schema, *, drafts=True):
         settings = {"drafts": drafts, "max_tokens": 40, "answers": {text: answer}}
         with SmallExtractor(schema, tiny_model("qwen3"), **settings) as extractor:
-            _core_testing.fix_least_probability(extractor.engine, 0.1)
+            testing.fix_least_probability(extractor.engine, 0.1)
             extraction = extractor.extract(text)
         assert extraction.data == {name: answer[name] for name in extraction.data}
         return extraction.usage.steps
@@ -108,7 +109,7 @@ def test_guesses_behind_the_end_of_a_value_do_not_count(tiny_model):
     """A document that quotes the value is guessed on behind the closing quote."""
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_in_flight=1))
-    _core_testing.fix_least_probability(engine, 0.01)
+    testing.fix_least_probability(engine, 0.01)
     value = model.tokenize(' "Exposure Quantum"')
     prompt = model.tokenize('They call it "Exposure Quantum" and sell it in black.')
     field = _native.Field(model.tokenize('{"Name":'), replay=value)
@@ -125,8 +126,8 @@ COLORS = ["bordeaux red", "bordeaux brown", "midnight blue", "forest green"]
 def colors_of(model, *, teach="", attribute=0, **settings):
     """A field of four choices, asked of documents that do not name any."""
     engine = _native.Engine(model, engine_options(n_in_flight=1, **settings))
-    _core_testing.check_every_step(engine, True)
-    _core_testing.fix_least_probability(engine, 0.4)
+    testing.check_every_step(engine, True)
+    testing.fix_least_probability(engine, 0.4)
     choices = [model.tokenize(f' "{color}"') for color in COLORS]
     if teach:
         engine.seed_drafter(attribute, model.tokenize(f' "{teach}"'))
@@ -203,8 +204,8 @@ def test_guesses_take_no_more_rows_than_there_are(tiny_model):
     """Long values that are all guessed would take 600 rows, and 80 are kept for 16 sequences."""
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_seq_max=16, n_batch=1024))
-    _core_testing.check_every_step(engine, True)
-    _core_testing.fix_least_probability(engine, 0.01)
+    testing.check_every_step(engine, True)
+    testing.fix_least_probability(engine, 0.01)
     answer = model.tokenize(' "' + "Exposure Quantum Running Shoe " * 10 + '"')
     for attribute in range(1, 13):
         engine.seed_drafter(attribute, answer)

@@ -20,7 +20,8 @@ from decoding import (
     open_model,
     run,
 )
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from nightly import by_day, nightly
 from reference import Reference
 
@@ -128,7 +129,7 @@ def test_cells_run_short(tiny_model):
     long_value = model.tokenize(' "' + "long " * 12 + '"')
     assert len(long_value) >= 20
     engine = _native.Engine(model, engine_options(n_ctx=512, n_in_flight=12))
-    _core_testing.check_every_step(engine, True)
+    testing.check_every_step(engine, True)
     waiting = list(enumerate(requests))
     texts = []
     while waiting or not engine.idle:
@@ -195,7 +196,7 @@ def busy_engine(path, n_tokens, **settings):
     """An engine with one request, whose value takes that many steps."""
     model = open_model(path)
     engine = _native.Engine(model, engine_options(n_ctx=4096, drafts=False, **settings))
-    _core_testing.check_every_step(engine, True)
+    testing.check_every_step(engine, True)
     prompt = model.tokenize("<|im_start|>user\nNike<|im_end|>\n", True)
     value = [*model.tokenize(' "'), *[model.tokenize("long")[0]] * n_tokens]
     field = _native.Field(model.tokenize('{"a":'), max_tokens=n_tokens, replay=value)
@@ -341,8 +342,8 @@ def test_cancelling_some_does_not_touch_the_others(tiny_model, with_draft_model)
     engine = _native.Engine(
         model, engine_options(n_ctx=256, n_in_flight=6, draft_model=draft_model, draft_p_min=0.0)
     )
-    _core_testing.check_every_step(engine, True)
-    _core_testing.fix_least_probability(engine, 0.1)
+    testing.check_every_step(engine, True)
+    testing.fix_least_probability(engine, 0.1)
     for i, ((prompt, keys), n_instruction) in enumerate(requests):
         fields = [
             _native.Field(list(key), max_tokens=N_TOKENS, choices=[[5, 6]] if i % 4 == 1 else [])

@@ -6,7 +6,8 @@ import llama_cpp
 import pytest
 
 from decoding import F32_TIE, WORDS, disagreements, engine_options, open_model
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from hpd.errors import DecodeError
 from nightly import nightly
 from reference import Reference
@@ -42,8 +43,8 @@ class Run:
             model, engine_options(n_in_flight=16, n_ctx=1024, n_seq_max=48, **settings)
         )
         self.n_failed_steps = 0
-        _core_testing.check_every_step(self.engine, True)
-        _core_testing.fix_least_probability(self.engine, 0.1)
+        testing.check_every_step(self.engine, True)
+        testing.fix_least_probability(self.engine, 0.1)
 
     def results(self, most_failures):
         """The outcome of the requests, in their order, while at most so many steps fail."""
@@ -83,16 +84,16 @@ def test_each_call_that_can_fail_fails_once(tiny_model, has_draft_model):
         ]
 
     run = Run(model, requests, **settings)
-    _core_testing.fail_calls(run.engine, -1)
+    testing.fail_calls(run.engine, -1)
     assert not disagreements(run.results(0), expected, F32_TIE)
-    n_calls = _core_testing.n_fallible_calls()
+    n_calls = testing.n_fallible_calls()
     n_failed_steps = n_errors = 0
     for call in range(n_calls):
         code, leaves_cells = FAULTS[call % len(FAULTS)]
         run = Run(model, requests, **settings)
-        _core_testing.fail_calls(run.engine, call, code=code, leaves_cells=leaves_cells)
+        testing.fail_calls(run.engine, call, code=code, leaves_cells=leaves_cells)
         results = run.results(1)
-        assert _core_testing.n_fallible_calls() > call, "the call was not reached"
+        assert testing.n_fallible_calls() > call, "the call was not reached"
         n_failed_steps += run.n_failed_steps
         # The cache is full, and nothing else is in flight that could be sent back.
         errors = [i for i, result in enumerate(results) if result.error]
@@ -114,7 +115,7 @@ def test_each_call_that_can_fail_fails_once(tiny_model, has_draft_model):
 def test_a_document_that_fills_the_cache_alone_is_not_tried_again(tiny_model):
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_in_flight=1))
-    _core_testing.fail_calls(engine, 0, code=FULL[0])
+    testing.fail_calls(engine, 0, code=FULL[0])
     field = _native.Field(model.tokenize('{"Brand":'), max_tokens=MAX_TOKENS)
     engine.submit(0, model.tokenize("Nike shoe"), [field], n_instruction=0)
     (result,) = engine.advance()

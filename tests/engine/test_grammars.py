@@ -3,11 +3,11 @@
 import pytest
 
 from decoding import open_model
-from hpd import _core_testing
+from hpd._core import testing
 
 
 def test_the_grammars_that_are_remembered_are_bounded(tiny_model):
-    constraints = _core_testing.Constraints(open_model(tiny_model("qwen3")), n_grammars_max=3)
+    constraints = testing.Constraints(open_model(tiny_model("qwen3")), n_grammars_max=3)
     counts = []
     for text in ("a", "a", "b", "c", "d", "a", "d"):
         constraints.make(f'root ::= "{text}"')
@@ -16,7 +16,7 @@ def test_the_grammars_that_are_remembered_are_bounded(tiny_model):
 
 
 def test_a_grammar_that_cannot_be_read_is_not_remembered(tiny_model):
-    constraints = _core_testing.Constraints(open_model(tiny_model("qwen3")), n_grammars_max=3)
+    constraints = testing.Constraints(open_model(tiny_model("qwen3")), n_grammars_max=3)
     with pytest.raises(ValueError, match="cannot read the grammar"):
         constraints.make("root ::= nobody")
     assert constraints.n_grammars == 0

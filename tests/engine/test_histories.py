@@ -6,7 +6,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from hpd import _core_testing
+from hpd._core import testing
 from strategies import part_of_examples
 
 
@@ -37,9 +37,7 @@ class HistoriesMachine(RuleBasedStateMachine):
     @initialize(n_histories_max=st.integers(1, 4), n_nodes_max=st.integers(4, 60))
     def start(self, n_histories_max, n_nodes_max):
         self.n_histories_max, self.n_nodes_max = n_histories_max, n_nodes_max
-        self.histories = _core_testing.Histories(
-            n_histories_max=n_histories_max, n_nodes_max=n_nodes_max
-        )
+        self.histories = testing.Histories(n_histories_max=n_histories_max, n_nodes_max=n_nodes_max)
         self.slow = OrderedDict()
 
     def make_room(self):

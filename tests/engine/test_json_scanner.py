@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd import _core_testing
+from hpd._core import testing
 
 JSON = st.recursive(
     st.none()
@@ -32,17 +32,17 @@ def test_a_value_is_complete_exactly_at_its_end(value, ascii_only, blank, cuts):
     raw = (blank + json.dumps(value, ensure_ascii=ascii_only)).encode()
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     after = b', "next": 1}'
-    assert _core_testing.scan_json(cut(raw + after, cuts)) == ("complete", len(raw))
+    assert testing.scan_json(cut(raw + after, cuts)) == ("complete", len(raw))
     for n in range(len(raw)):
-        status, _ = _core_testing.scan_json([raw[:n]])
+        status, _ = testing.scan_json([raw[:n]])
         assert status == "incomplete"
-    assert _core_testing.scan_json([raw])[0] == ("incomplete" if is_number else "complete")
-    assert _core_testing.scan_json([raw], end=True) == ("complete", len(raw))
+    assert testing.scan_json([raw])[0] == ("incomplete" if is_number else "complete")
+    assert testing.scan_json([raw], end=True) == ("complete", len(raw))
 
 
 @given(st.text(alphabet='{}[]":,\\ntrufalse0123456789.eE+- x', max_size=20))
 def test_any_text_is_judged_as_json_would(text):
-    status, length = _core_testing.scan_json([text.encode()], end=True)
+    status, length = testing.scan_json([text.encode()], end=True)
     try:
         _, end = json.JSONDecoder(strict=False).raw_decode(text.lstrip(" "))
         end += len(text) - len(text.lstrip(" "))
@@ -78,9 +78,9 @@ def test_any_text_is_judged_as_json_would(text):
     ],
 )
 def test_awkward_values(text, end):
-    assert _core_testing.scan_json([text.encode()]) == ("complete", end)
+    assert testing.scan_json([text.encode()]) == ("complete", end)
 
 
 @pytest.mark.parametrize("text", [" nul ", " 01x", " --1", " 1.,", " tru1", " }", " 1e,", " [1 2]"])
 def test_what_can_never_become_json_is_invalid_at_once(text):
-    assert _core_testing.scan_json([text.encode()])[0] == "invalid"
+    assert testing.scan_json([text.encode()])[0] == "invalid"

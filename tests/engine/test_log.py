@@ -4,7 +4,8 @@ import pytest
 
 from command_line import run_python
 from decoding import engine_options, open_model
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from hpd.errors import ModelLoadError
 
 
@@ -36,7 +37,7 @@ def test_both_modules_see_one_log(tiny_model):
     with pytest.raises(ModelLoadError, match="quantized V cache requires flash_attn"):
         _native.Engine(model, options)
     with pytest.raises(ModelLoadError, match="quantized V cache requires flash_attn"):
-        _core_testing.Context(model, options)
+        testing.Context(model, options)
 
 
 @pytest.mark.parametrize("verbose", [False, True])

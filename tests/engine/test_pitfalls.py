@@ -17,7 +17,8 @@ from decoding import (
     open_model,
     run,
 )
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from hpd.errors import DecodeError
 from reference import Reference
 
@@ -35,7 +36,7 @@ def model(tiny_model):
 
 def new_context(model, **settings):
     # All rows of logits are looked at here.
-    return _core_testing.Context(model, engine_options(**settings))
+    return testing.Context(model, engine_options(**settings))
 
 
 def test_threads_for_one_token_and_for_more(model):
@@ -241,7 +242,7 @@ def test_an_aborted_batch_is_decoded_again(tiny_model):
             [reference.value(prompt, key, 16) for key in keys] for (prompt, keys), _ in requests
         ]
     engine = _native.Engine(open_model(path), engine_options(n_ubatch=16))
-    _core_testing.check_every_step(engine, True)
+    testing.check_every_step(engine, True)
     for i, ((prompt, keys), n_instruction) in enumerate(requests):
         fields = [_native.Field(key, max_tokens=16) for key in keys]
         engine.submit(i, prompt, fields, n_instruction=n_instruction)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from cell_cache import CellCache
-from hpd import _core_testing
+from hpd._core import testing
 from strategies import part_of_examples
 
 NONE = -1
@@ -41,7 +41,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
     @initialize(n_seq=st.integers(2, 9))
     def start(self, n_seq):
         self.n_seq = n_seq
-        self.cache = _core_testing.PrefixCache(n_seq)
+        self.cache = testing.PrefixCache(n_seq)
         self.cells = CellCache(1000, n_seq)
         self.slow = []  # in the order of their making
         self.clock = 0

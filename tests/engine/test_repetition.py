@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decoding import engine_options, make_requests, open_model
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from reference import Reference
 
 N_TOKENS = 90
@@ -25,7 +26,7 @@ def test_the_end_that_goes_round(start, turn, n, first, longest):
         if tail[-n_tokens:][period:] == tail[-n_tokens:][:-period]
     ]
     n_tokens, period = max(found, default=(0, 0))
-    assert _core_testing.repetition_of(tokens, first, longest) == (-period, n_tokens)
+    assert testing.repetition_of(tokens, first, longest) == (-period, n_tokens)
 
 
 def test_a_value_that_goes_round_is_cut_after_one_turn(tiny_model):

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from decoding import engine_options, make_requests, open_model, run
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from hpd.errors import DecodeError
 from reference import Reference
 
@@ -25,7 +26,7 @@ def sampling(**values):
 
 @given(ROWS)
 def test_greedy_is_argmax_with_its_probability_and_margin(row):
-    token, logprob, margin = _core_testing.choose(list(row), sampling())
+    token, logprob, margin = testing.choose(list(row), sampling())
     wide = row.astype(np.float64)
     assert token == int(row.argmax())
     log_sum = wide.max() + np.log(np.exp(wide - wide.max()).sum())
@@ -38,7 +39,7 @@ def test_greedy_is_argmax_with_its_probability_and_margin(row):
 def test_random_choice_follows_the_filters(row, uniform, temperature, top_k):
     """Against a plain version: top-k, top-p, min-p, temperature, then the inverse CDF."""
     options = sampling(temperature=temperature, top_k=top_k, top_p=0.9, min_p=0.05)
-    token, _, _ = _core_testing.choose(list(row), options, uniform)
+    token, _, _ = testing.choose(list(row), options, uniform)
     wide = row.astype(np.float64)
     order = sorted(range(len(row)), key=lambda t: (-row[t], t))[: top_k or len(row)]
     p = np.exp(wide[order] - wide[order[0]])
@@ -61,15 +62,15 @@ def test_random_choice_follows_the_filters(row, uniform, temperature, top_k):
 
 def test_rows_without_a_finite_logit_are_an_error():
     with pytest.raises(DecodeError, match="not finite"):
-        _core_testing.choose([float("nan")] * 8, sampling())
+        testing.choose([float("nan")] * 8, sampling())
 
 
 def test_streams_are_uniform_and_their_own():
-    numbers = np.array([[_core_testing.uniform_at(7, s, n) for n in range(50)] for s in range(200)])
+    numbers = np.array([[testing.uniform_at(7, s, n) for n in range(50)] for s in range(200)])
     assert ((numbers >= 0) & (numbers < 1)).all()
     assert np.abs(np.histogram(numbers, bins=10, range=(0, 1))[0] - 1000).max() < 150
     assert len(np.unique(numbers)) == numbers.size
-    assert _core_testing.uniform_at(8, 0, 0) != numbers[0, 0]
+    assert testing.uniform_at(8, 0, 0) != numbers[0, 0]
 
 
 def test_a_sampled_value_does_not_depend_on_what_runs_beside_it(tiny_model):
@@ -104,15 +105,13 @@ def test_no_smaller_change_than_the_margin_takes_another_token(
     rng = np.random.default_rng(seed)
     row = (row / 10).astype(np.float32)
     allowed = None if seed % 2 else set(rng.choice(len(row), len(row) // 2 + 1).tolist())
-    token, _, margin = _core_testing.choose(list(row), options, uniform, allowed)
+    token, _, margin = testing.choose(list(row), options, uniform, allowed)
     assert margin >= 0
     # Rounding apart; what is no near tie need not be known exactly.
     reach = min(margin, _native.near_tie_margin()) * (1 - 1e-3) - 1e-5
     for _ in range(20):
         moved = row + np.float32(max(0.0, reach / 2)) * rng.choice([-1, 1], len(row))
-        again, _, _ = _core_testing.choose(
-            list(moved.astype(np.float32)), options, uniform, allowed
-        )
+        again, _, _ = testing.choose(list(moved.astype(np.float32)), options, uniform, allowed)
         assert again == token or reach <= 0
 
 
@@ -124,19 +123,17 @@ def test_a_change_as_large_as_the_margin_can_take_another_token(temperature):
         row = rng.normal(0, 0.1, 12).astype(np.float32)
         options = sampling(temperature=temperature, top_k=0, top_p=1.0, min_p=0.0)
         uniform = rng.random()
-        token, _, margin = _core_testing.choose(list(row), options, uniform)
+        token, _, margin = testing.choose(list(row), options, uniform)
         lower = row.copy()
         lower[token] -= 1.5 * margin
-        n_others += _core_testing.choose(list(lower), options, uniform)[0] != token
+        n_others += testing.choose(list(lower), options, uniform)[0] != token
     assert n_others == 300 if temperature == 0 else n_others > 100
 
 
 def test_the_runner_up_is_one_of_the_tokens_that_are_allowed():
     row = [0.0, 5.0, 4.95, 4.9, 1.0]
-    assert _core_testing.choose(row, sampling())[2] == pytest.approx(0.05, abs=1e-5)
-    assert _core_testing.choose(row, sampling(), allowed={1, 3, 4})[2] == pytest.approx(
-        0.1, abs=1e-5
-    )
-    assert _core_testing.choose(row, sampling(), allowed={1, 0})[2] >= _native.near_tie_margin()
-    assert _core_testing.choose(row, sampling(), allowed={3, 4})[2] == pytest.approx(3.9, abs=1e-5)
-    assert _core_testing.choose(row, sampling(), allowed={4})[2] == float("inf")
+    assert testing.choose(row, sampling())[2] == pytest.approx(0.05, abs=1e-5)
+    assert testing.choose(row, sampling(), allowed={1, 3, 4})[2] == pytest.approx(0.1, abs=1e-5)
+    assert testing.choose(row, sampling(), allowed={1, 0})[2] >= _native.near_tie_margin()
+    assert testing.choose(row, sampling(), allowed={3, 4})[2] == pytest.approx(3.9, abs=1e-5)
+    assert testing.choose(row, sampling(), allowed={4})[2] == float("inf")

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from cell_cache import CellCache
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from strategies import part_of_examples
 
 INSTRUCTIONS = st.lists(st.integers(0, 2), max_size=6)
@@ -48,7 +49,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         documents=st.lists(DOCUMENTS, min_size=1, max_size=4),
     )
     def start(self, n_seq, n_cells, n_batch, shares_tokens, instructions, documents, **limits):
-        self.scheduler = _core_testing.Scheduler(
+        self.scheduler = testing.Scheduler(
             n_seq=n_seq, n_cells=n_cells, n_batch=n_batch, shares_tokens=shares_tokens, **limits
         )
         self.cache = CellCache(n_cells, n_seq, shares_tokens=shares_tokens)
@@ -173,7 +174,7 @@ TestScheduler.settings = part_of_examples(2)
 def scheduler_of(**limits):
     """A scheduler with room for everything, but for the limits that are given."""
     roomy = {"n_seq": 99, "n_cells": 900, "n_batch": 64, "n_in_flight": 9, "shares_tokens": True}
-    return _core_testing.Scheduler(**{**roomy, **limits})
+    return testing.Scheduler(**{**roomy, **limits})
 
 
 def test_an_instruction_in_use_is_not_evicted_for_another():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from hpd import _core_testing
+from hpd._core import testing
 from strategies import part_of_examples
 
 
@@ -14,7 +14,7 @@ class SequencePoolMachine(RuleBasedStateMachine):
     @initialize(n_seq=st.integers(1, 6))
     def start(self, n_seq):
         self.n_seq = n_seq
-        self.pool = _core_testing.SequencePool(n_seq)
+        self.pool = testing.SequencePool(n_seq)
         self.taken = set()
 
     @precondition(lambda self: len(self.taken) < self.n_seq)

@@ -13,7 +13,8 @@ from hypothesis.extra import numpy as npst
 
 from decoding import engine_options, make_requests, open_model
 from gbnf import to_regex
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from hpd.schema.attributes import Attribute
 from hpd.values.choices import ChoiceProbabilities, Choices
 from hpd.values.grammar import choice_texts, value_grammar
@@ -47,7 +48,7 @@ def test_tokens_beside_one_are_all_but_a_negligible_rest(row, seed):
     token = seed % len(row)
     probability = np.exp(row.astype(np.float64) - row.max())
     assume(probability[token] > 1e-20)
-    beside = _core_testing.tokens_beside(list(row), token)
+    beside = testing.tokens_beside(list(row), token)
     assert token in beside
     rest = np.delete(probability, beside)
     assert rest.sum() <= 1.1e-3 * probability[token]
@@ -60,7 +61,7 @@ def test_the_probability_of_some_tokens_together(row, some):
     probability = np.exp(row.astype(np.float64) - row.max())
     expected = probability[tokens].sum() / probability.sum()
     assume(expected > 1e-20)
-    assert math.exp(_core_testing.log_sum(list(row), tokens)) == pytest.approx(expected, rel=1e-4)
+    assert math.exp(testing.log_sum(list(row), tokens)) == pytest.approx(expected, rel=1e-4)
 
 
 # --- choices --------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ def decode(path, field, settings):
         own = [model.tokenize(f" {choice}") for choice in field[name]]
         field = {**field, name: own}
     engine = _native.Engine(model, engine_options(**settings))
-    _core_testing.fix_least_probability(engine, 0.1)
+    testing.fix_least_probability(engine, 0.1)
     waiting = list(enumerate(requests))
     results = {}
     while waiting or not engine.idle:

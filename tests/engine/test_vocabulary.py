@@ -3,7 +3,8 @@
 import pytest
 
 from decoding import open_model
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from hpd.documents import Document
 from hpd.errors import InputError, ModelLoadError
 from small_extractor import SmallExtractor
@@ -52,12 +53,12 @@ def test_only_the_document_that_cannot_be_written_fails(tiny_model):
 
 
 def test_the_tokens_of_bytes_have_the_names_that_vocabularies_give_them():
-    assert {b: _core_testing.bpe_byte(b) for b in range(256)} == byte_characters()
+    assert {b: testing.bpe_byte(b) for b in range(256)} == byte_characters()
 
 
 def test_characters_are_shown_by_code_point():
     text = "aé€😀\n\u0085"
-    shown = [_core_testing.shown(c) for c in _core_testing.characters(text)]
+    shown = [testing.shown(c) for c in testing.characters(text)]
     assert shown == [
         *("'a' (U+0061)", "'é' (U+00E9)", "'€' (U+20AC)", "'😀' (U+1F600)"),
         *("U+000A", "U+0085"),

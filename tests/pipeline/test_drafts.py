@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hpd import _core_testing
+from hpd._core import testing
 from hpd.pipeline.compiled_schema import attribute_id
 from hpd.prompt.questions import item_leaves, schema_leaves
 from hpd.schema import load_schema
@@ -17,7 +17,7 @@ def n_steps(model, **settings):
     """Steps for a value that the document does not hold, so that only history can guess it."""
     answer = {"brand": "Wonderful Widgets of Wisconsin"}
     with Extractor("brand, tags [str]", model, answers={"doc": answer}, **settings) as extractor:
-        _core_testing.fix_least_probability(extractor.engine, 0.1)
+        testing.fix_least_probability(extractor.engine, 0.1)
         extraction = extractor.extract("doc")
     assert extraction.data["brand"] == answer["brand"]
     return extraction.usage.steps
@@ -49,7 +49,7 @@ def test_the_items_of_a_list_are_guessed_one_after_the_other(model, gap):
     answer = {"guests": [{"name": name, "room": n + 10} for n, name in enumerate(names)]}
     settings = {"lists": "names", "answers": {text: answer}}
     with Extractor("guests [{name, room int}]", model, **settings) as extractor:
-        _core_testing.fix_least_probability(extractor.engine, 0.1)
+        testing.fix_least_probability(extractor.engine, 0.1)
         extraction = extractor.extract(text)
         n_tokens = len(extractor.native_model.tokenize(json.dumps(names)))
     assert extraction.data == answer
@@ -76,7 +76,7 @@ def test_the_values_of_rows_are_guessed_one_after_the_other(model, gap, columns)
 def steps_of_list(model, schema, text, answer, **settings):
     settings |= {"lists": "ar", "answers": {text: answer}}
     with Extractor(schema, model, **settings) as extractor:
-        _core_testing.fix_least_probability(extractor.engine, 0.1)
+        testing.fix_least_probability(extractor.engine, 0.1)
         extraction = extractor.extract(text)
     assert extraction.data == answer
     return extraction.usage.steps

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hpd import _core_testing
+from hpd._core import testing
 from nightly import nightly
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor
@@ -24,15 +24,13 @@ FOR_EVER = 1 << 60
 def test_decodes_that_fail_for_ever_are_errors_and_no_hang(model, code, leaves_cells, message):
     with SmallExtractor("brand, color", model, max_tokens=4, in_flight=3, **EXACT) as extractor:
         expected = [extraction.data for extraction in extractor.extract_many(TEXTS)]
-        _core_testing.fail_calls(
-            extractor.engine, 0, n=FOR_EVER, code=code, leaves_cells=leaves_cells
-        )
+        testing.fail_calls(extractor.engine, 0, n=FOR_EVER, code=code, leaves_cells=leaves_cells)
         extractions = list(extractor.extract_many(TEXTS, on_error="record"))
         assert len(extractions) == len(TEXTS)
         for extraction in extractions:
             assert extraction.error.type in {"DecodeError", "ContextOverflowError"}
             assert re.search(message, extraction.error.message)
-        _core_testing.fail_calls(extractor.engine, -1)
+        testing.fail_calls(extractor.engine, -1)
         assert [extraction.data for extraction in extractor.extract_many(TEXTS)] == expected
 
 
@@ -42,6 +40,6 @@ def test_a_call_that_fails_once_costs_no_document_its_values(model, call):
         "brand, color after brand", model, max_tokens=4, in_flight=3, **EXACT
     ) as extractor:
         expected = [extraction.data for extraction in extractor.extract_many(TEXTS)]
-        _core_testing.fail_calls(extractor.engine, call, leaves_cells=True)
+        testing.fail_calls(extractor.engine, call, leaves_cells=True)
         assert [extraction.data for extraction in extractor.extract_many(TEXTS)] == expected
-        assert _core_testing.n_fallible_calls() > call
+        assert testing.n_fallible_calls() > call

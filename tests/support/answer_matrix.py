@@ -21,10 +21,6 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tools import testing_module
-
-testing_module.provide()
-
 from hpd import _native
 from hpd.documents import Document
 from hpd.schema import load_schema

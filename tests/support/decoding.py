@@ -5,11 +5,8 @@ import random
 
 import llama_cpp
 
-from tools import testing_module
-
-testing_module.provide()  # also where a test starts a process of its own
-
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from hpd.models.hardware import devices
 from hpd.prompt.questions import stack_prefixes
 from hpd.prompt.text import Labels
@@ -116,9 +113,9 @@ def make_requests(reference, n, *, layout="branch", n_stacked=1, most_keys=N_KEY
 
 def run(engine, requests, *, max_tokens=16, order=None):
     """The requests' results, in their own order, whatever order they were submitted in."""
-    _core_testing.check_every_step(engine, True)
+    testing.check_every_step(engine, True)
     # Guesses are made however fast this machine is.
-    _core_testing.fix_least_probability(engine, 0.1)
+    testing.fix_least_probability(engine, 0.1)
     waiting = list(order if order is not None else range(len(requests)))
     results = {}
     while waiting or not engine.idle:

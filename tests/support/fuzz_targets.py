@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from hpd import _core_testing
+from hpd._core import testing
 from hpd.documents import Document
 from hpd.errors import InputError, ModelLoadError, SchemaError
 from hpd.evaluation.run_status import read_status
@@ -52,9 +52,9 @@ class Target:
 
 def scan_json(data: bytes, suffix: str) -> None:
     """The scanner that knows when a value is complete: it must not matter how the text is cut."""
-    whole = _core_testing.scan_json([data], True)
+    whole = testing.scan_json([data], True)
     cuts = sorted({0, len(data), *(byte * len(data) // 256 for byte in data[:9])})
-    assert _core_testing.scan_json([data[a:b] for a, b in pairwise(cuts)], True) == whole
+    assert testing.scan_json([data[a:b] for a, b in pairwise(cuts)], True) == whole
     assert 0 <= whole[1] <= len(data)
     text = data.decode("latin-1")
     n_blank = len(text) - len(text.lstrip(" \t\r\n"))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 
-from hpd import _core_testing
+from hpd._core import testing
 from hpd.models.settings import engine_options
 from hpd.options import Options
 from hpd.pipeline.compiled_schema import CompiledSchema
@@ -226,7 +226,7 @@ class Script:
         self._texts.clear()
 
     def logits(self, prompt, key, tokens):
-        """The logits of a row that are not 0, as ``_core_testing.follow_script`` wants them."""
+        """The logits of a row that are not 0, as ``testing.follow_script`` wants them."""
         place = tuple(prompt), tuple(key)
         texts = self._texts[place]
         if isinstance(texts[0], str):
@@ -335,7 +335,7 @@ def scripted_extractions(script, schemas, documents, known, **settings):
         compile_schema=partial(ScriptedSchema, script=script, known=known),
     )
     try:
-        _core_testing.follow_script(pipeline._engine, script.model, script.logits)
+        testing.follow_script(pipeline._engine, script.model, script.logits)
         return [extraction for _, extraction in sorted(pipeline.run(documents), key=itemgetter(0))]
     finally:
         pipeline.close()

@@ -10,7 +10,8 @@ import pytest
 
 from answer_matrix import KINDS, cells, faults, sample, share, table
 from decoding import engine_options
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd._core import testing
 from scripted_model import Script
 from tools.types_page import EXAMPLES
 from tools.vocabularies import FOLDER_VARIABLE, GENERATING
@@ -54,7 +55,7 @@ def test_the_script_writes_as_its_vocabulary_does(name, last, tmp_path):
     model = _native.Model([str(models(tmp_path)[name]())])
     script = Script(model)
     engine = _native.Engine(model, engine_options())
-    _core_testing.follow_script(engine, model, script.logits)
+    testing.follow_script(engine, model, script.logits)
     key = model.tokenize('{"Seating":')
     script.expect([1, 2], key, [' "outdoor"}'])
     engine.submit(0, [1, 2], [_native.Field(key)], n_instruction=0)

@@ -31,10 +31,4 @@ private:
     uint64_t n_before_;
 };
 
-// A second extension module in the process has a second copy of this code, but llama.cpp has only
-// one log, so the second module uses the first one's state.
-struct LogState;
-LogState * log_state();
-void use_log_state(LogState * state);
-
 }  // namespace hpd
