@@ -170,6 +170,12 @@ PARTS = (
         Part(f"table-{name}", TITLES[f"table-{name}"], 4, partial(side_by_side, name=name))
         for name in WORKLOADS
     ),
+    Part(
+        "untrained",
+        "OA-Mine titles with a model that was not trained for hpd (-m)",
+        12,
+        partial(side_by_side, name="oa-mine"),
+    ),
     Part("speed", "The three workloads in one table", 0, speed),
     Part("cost", "What they cost", 0, cost),
     Part("schemas", "Schemas of JSONSchemaBench", 10, schemas),
