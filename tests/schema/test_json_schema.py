@@ -158,3 +158,43 @@ def test_patterns_know_properties_of_unicode_and_names_of_groups():
     faults = schema_violations(LETTERS, {"code": "\xe4b", "\xc4": "x", "\xe4": 1})
     assert {place for place, _ in faults} == {"code", "\xc4", ""}
     assert any("('\xe4' was unexpected)" in message for _, message in faults)
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "the due date in YYYY-MM-DD format",
+        "YYYY-MM-DD",
+        "invoice or order date, yyyy-mm-dd (e.g. '2024-12-31')",
+        "the vendor's date 'as of', in YYYY-MM-DD, or null if there is none",
+        "Datum (JJJJ-MM-TT)",
+        "date d'émission, AAAA-MM-JJ",
+    ],
+)
+def test_text_described_as_year_month_and_day_is_a_date(description):
+    assert attribute_of({"type": "string", "description": description}).type == "date"
+    assert load_schema({"a": description}).attributes[0].type == "date"
+    assert load_schema(f'a: "{description}"').attributes[0].type == "date"
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        {"description": "the date as YYYY-MM-DD or 'present'"},
+        {"description": "'present' or the date as YYYY-MM-DD"},
+        {"description": "YYYY-MM-DD, else as it is printed"},
+        {"description": "YYYY-MM-DD, with 'approx.' if it is unsure"},
+        {"description": "YYYY-MM-DD; YYYY-MM if the day is missing"},
+        {"description": "YYYY-MM-DD to YYYY-MM-DD"},
+        {"description": "YYYY-MM-DDThh:mm"},
+        {"description": "YYYY-MM-DD hh:mm"},
+        {"description": "YYYY-MM-DD 09:30"},
+        {"description": "a code XYYYY-MM-DDX"},
+        {"description": "YYYY-MM-DD", "maxLength": 30},
+        {"description": "YYYY-MM-DD", "format": "email"},
+        {"description": "YYYY-MM-DD", "enum": ["2024-05-06"]},
+        {"description": "the due date"},
+    ],
+)
+def test_text_that_may_have_another_form_is_no_date(node):
+    assert attribute_of({"type": "string", **node}).type != "date"

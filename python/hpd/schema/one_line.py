@@ -39,6 +39,7 @@ from hpd.errors import SchemaError
 from hpd.messages import did_you_mean
 from hpd.schema.attributes import Attribute, Type
 from hpd.schema.checks import MAX_DEPTH, check_name, note, warn
+from hpd.schema.scalars import typed_by_description
 
 TYPE_WORDS: Final[dict[str, Type]] = {
     "str": "string",
@@ -208,7 +209,8 @@ class _LineReader:
             check_name(name.text, "the one-line schema")
             kind = name.type or entry.attribute.type
             own = replace(entry.attribute, name=name.text, type=kind, after=after)
-            attributes.append(replace(own, format=name.format) if name.format else own)
+            own = replace(own, format=name.format) if name.format else own
+            attributes.append(typed_by_description(own))
         return attributes
 
     def entry(self, closing: str) -> _Entry:

@@ -49,6 +49,16 @@ _FORMATS: Final = {
 FORMATS: Final = {name: re.compile(pattern) for name, pattern in _FORMATS.items()}
 """Formats of texts, each with a pattern for the whole text."""
 
+_DATE_FORM = re.compile(r"\b(?:YYYY-MM-DD|JJJJ-MM-TT|AAAA-MM-(?:DD|JJ))\b", re.IGNORECASE)
+_OR = r"\b(?:or|oder|ou|o)\b"
+_QUOTE = "['\"`\u2018\u2019\u201c\u201d]"
+_ANOTHER_FORM_BEFORE = re.compile(rf"{_QUOTE}\s*{_OR}|{_OR}\s*{_QUOTE}", re.IGNORECASE)
+_ANOTHER_FORM_AFTER = re.compile(
+    rf"{_OR}(?! (?:null|empty|blank|none)\b)|\b(?:else|otherwise|unless|sonst|sinon|hh|time)\b"
+    rf"|[YJA]{{4}}-|\d\d:\d\d|(?<!\w){_QUOTE}(?!\d{{4}}-\d\d-\d\d\b)",
+    re.IGNORECASE,
+)
+
 
 def is_date(text: str) -> bool:
     """Return whether a text is an existing day, as YYYY-MM-DD."""
@@ -187,7 +197,22 @@ def read_string(common: Attribute, node: Node, where: str) -> Attribute:
     if kind is not None and kind not in FORMATS:
         warn(f"{where}.format", f"the format {kind!r} is not known here: values are not checked")
         kind = None
-    return replace(attribute, format=kind)
+    return typed_by_description(replace(attribute, format=kind))
+
+
+def typed_by_description(attribute: Attribute) -> Attribute:
+    """Return an attribute as a date if it is any text, but its description says ``YYYY-MM-DD``.
+
+    Many schemas state the form of a date only there.
+    """
+    if attribute.type != "string" or is_limited(attribute):
+        return attribute
+    before, *after = _DATE_FORM.split(attribute.description)
+    if len(after) != 1 or _ANOTHER_FORM_BEFORE.search(before):
+        return attribute
+    if _ANOTHER_FORM_AFTER.search(after[0]):
+        return attribute
+    return replace(attribute, type="date")
 
 
 def read_number(attribute: Attribute, node: Node, where: str) -> Attribute:

@@ -20,6 +20,7 @@ from hpd.schema.checks import check, check_name, check_names, fail
 from hpd.schema.json_schema import read_json_schema
 from hpd.schema.one_line import parse_one_line, warn_of_type
 from hpd.schema.references import ANNOTATIONS, CHECKED_AFTERWARDS, JSON_TYPES
+from hpd.schema.scalars import typed_by_description
 from hpd.schema.schemas import Schemas
 
 FILE_SUFFIXES: Final = (".json", ".txt", ".schema")
@@ -153,7 +154,7 @@ def _from_descriptions(descriptions: Mapping[Any, Any]) -> Schema:
             raise fail(str(name), f"a description must be text, not {kind}: {_FORMS_HINT}")
         text = " ".join((description or "").split())
         warn_of_type(name, text, "types need a JSON Schema or the one-line form")
-        attributes.append(Attribute(name, description=text))
+        attributes.append(typed_by_description(Attribute(name, description=text)))
     return Schema(tuple(attributes))
 
 
