@@ -8,6 +8,7 @@ import pytest
 
 from tools import docs
 
+MAP = docs.ROOT / "llms.txt"
 README = docs.PAGES[0].read_text(encoding="utf-8")
 OUTPUTS = [block for page in docs.PAGES for block in docs.blocks(page) if block.kind == "output"]
 EXAMPLES = sorted(path.name for path in (docs.ROOT / "examples").iterdir() if path.is_dir())
@@ -68,6 +69,18 @@ def test_a_program_runs(program):
     assert printed.startswith("{")
 
 
+def test_the_notebook_runs():
+    folder = docs.ROOT / "examples"
+    cells = json.loads((folder / "first_steps.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    # The last line of a cell is what Jupyter shows.
+    shown = [re.sub(r"^(\w.*)\Z", r"print(\1)", each, flags=re.MULTILINE) for each in code]
+    program = "\n\n".join(shown)
+    printed = docs.run(f"python -W error -c {shlex.quote(program)}", folder)
+    assert "Sneaker" in printed
+    assert "Product(brand=" in printed
+
+
 def test_every_example_is_in_the_readme():
     assert len(EXAMPLES) == 5
     for name in EXAMPLES:
@@ -99,7 +112,14 @@ def test_answers_stand_beside_their_documents(name):
 
 
 def test_links_lead_somewhere():
-    for page in docs.PAGES:
+    for page in (*docs.PAGES, MAP):
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_page_is_in_the_map_for_models():
+    text = MAP.read_text(encoding="utf-8")
+    missing = [page.name for page in docs.PAGES if f"{page.relative_to(docs.ROOT)})" not in text]
+    assert missing == []
+    assert docs.command("install").partition(" && ")[0] in text
