@@ -30,6 +30,9 @@ THREADED_TESTS = (
     "tests/test_extractor_threads.py",
 )
 
+EXTRAS = ("files", "frames", "html", "mcp", "ocr", "office", "parquet", "pdf", "serve")
+"""The extras that tasks name."""
+
 
 @nox.session
 def test(session: nox.Session) -> None:
@@ -49,6 +52,19 @@ def test_all(session: nox.Session) -> None:
     session.run(
         *("python", "-m", "pytest", *plugin, *(session.posargs or ["-n", "auto"])),
         env={**support, "HPD_VOCABULARIES": vocabularies},
+    )
+
+
+@nox.session
+@nox.parametrize("extra", EXTRAS)
+def extras(session: nox.Session, extra: str) -> None:
+    """Run the tasks (docs/tasks.md) that name an extra where nothing else is installed."""
+    library = ["pandas"] if extra == "frames" else []  # whoever has frames has a library of them
+    session.install(f".[{extra}]", *library, "pytest")
+    # The suite's own settings need more packages.
+    session.run(
+        *("pytest", "--noconftest", "tests/repository/test_tasks.py", *session.posargs),
+        env={"HPD_EXTRA": extra},
     )
 
 

@@ -152,7 +152,10 @@ def make_folder(path):
 
 def need(text):
     """Skip the test if a task's text names what is not installed."""
-    for extra in re.findall(r"`(\[\w+\])`", text):
+    extras = re.findall(r"`(\[\w+\])`", text)
+    if extras == [f"[{os.environ.get('HPD_EXTRA')}]"]:
+        return  # by `nox -s extras`, which finds out whether the extra has all that the task needs
+    for extra in extras:
         for package in PACKAGES[extra]:
             pytest.importorskip(package)
     for package in ("openai", "pydantic"):
