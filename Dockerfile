@@ -8,9 +8,8 @@ FROM python:3.12-slim-bookworm AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends g++ make
 WORKDIR /src
 COPY . .
-# For any processor of the kind (x86-64 with AVX2, 64-bit ARM), not only the one that builds; and
-# without llama.cpp's support for images.
-ENV CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF"
+# For any processor of the kind (x86-64 with AVX2, 64-bit ARM), not only the one that builds.
+ENV CMAKE_ARGS="-DGGML_NATIVE=OFF -DCMAKE_PROJECT_INCLUDE=/src/slim.cmake"
 RUN --mount=type=cache,target=/root/.cache/pip \
     pip wheel --wheel-dir /wheels '.[files,mcp,serve]'
 

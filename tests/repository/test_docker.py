@@ -20,8 +20,9 @@ def test_the_image_is_built_from_all_that_the_package_needs():
         "CMakeLists.txt",
         *re.findall(r"\b(?:src|models)/[\w./-]+", cmake),
         *re.findall(r'^(?:readme|input) = "(.+)"', PROJECT, re.MULTILINE),
+        *re.findall(r"/src/(\S+\.cmake)\b", DOCKERFILE),
     }
-    assert {"README.md", "models/hpd-box.gguf", "src/hpd_cpp/engine.cpp"} <= needed
+    assert {"README.md", "models/hpd-box.gguf", "slim.cmake", "src/hpd_cpp/engine.cpp"} <= needed
     outside = [n for n in needed if not any(n == f or n.startswith(f"{f}/") for f in let_in)]
     assert outside == []
 

@@ -45,8 +45,7 @@ def test_a_command_prints_what_is_shown(block):
 
 def test_the_first_command_is_the_one_whose_output_is_shown():
     install, _, extract = docs.command("install").partition(" && ")
-    # A fifth of llama.cpp's compilation is a library for images, which nothing here uses.
-    assert install == "CMAKE_ARGS=-DLLAVA_BUILD=OFF pip install ."
+    assert install == """CMAKE_ARGS="-DCMAKE_PROJECT_INCLUDE='$PWD/slim.cmake'" pip install ."""
     # A terminal shows a table of itself.
     assert f"{extract} --show table" in [block.what for block in OUTPUTS]
 
