@@ -16,13 +16,19 @@ from hpd.prompt.questions import which_attribute
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS
-from hpd.values.grammar import _FORMAT_RULES, _pattern_is_supported, enum_texts, value_grammar
+from hpd.values.grammar import (
+    _FORMAT_RULES,
+    _NUMBER,
+    _pattern_is_supported,
+    enum_texts,
+    value_grammar,
+)
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
 COLUMNS = ("Type", "In a schema", "Constraint", "Document", "Result")
 
 _MAX_RULE_LENGTH = 60
-_COMMON = {r'"\"" char* "\""': "any text", '"-"? [0-9]+ ("." [0-9]+)?': "any number"}
+_COMMON = {r'"\"" char* "\""': "any text", _NUMBER: "any number"}
 """Grammars that the table describes in words."""
 _LIMITS = (
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",

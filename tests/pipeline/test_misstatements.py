@@ -50,6 +50,13 @@ def test_a_number_that_is_stated_or_is_no_part_of_another_is_kept(text, value):
     assert stored(text, value, 0.4).value == value
 
 
+def test_a_share_may_be_written_as_a_percentage():
+    share = Attribute("share", "number", maximum=1)
+    text = "Share: 35 %, of 2400 units"
+    assert stored(text, 0.35, 0.8, share).value == 0.35
+    assert stored("Share: 35 units", 0.35, 0.8, share).value is None
+
+
 def test_a_required_one_is_an_error():
     required = Attribute("points", "integer", required=True, nullable=False)
     field = stored("Score: 12.5", 12, 0.8, required)

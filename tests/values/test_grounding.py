@@ -13,6 +13,7 @@ import hostile_documents
 import strategies
 from grounding import best_span, best_spans
 from hpd.values.grounding import FUZZY_THRESHOLD, Grounder, normalize, normalized_text
+from hpd.values.numbers import times_in
 from hpd.values.windows import Span
 from hpd.values.words import extends_previous
 
@@ -190,6 +191,46 @@ def test_values_from_a_fixed_set_are_not_guessed():
 
 
 @pytest.mark.parametrize(
+    ("choice", "document", "words"),
+    [
+        ("OUT_OF_STOCK", "It is out of stock.", "out of stock"),
+        ("pay-as-you-go", "Plan: Pay As You Go", "Pay As You Go"),
+        ("InProgress", "still in progress, it says", "in progress"),
+        ("in stock", "status=in_stock", "in_stock"),
+        ("tres_bon", "en très bon état", "très bon"),
+        ("expres", "livraison exprès", "exprès"),
+        ("NOT_STARTED", "It has started.", None),
+        ("air_con", "air, con", "air, con"),
+        ("A_1", "a 1", None),
+    ],
+)
+def test_a_choice_is_stated_by_its_words(choice, document, words):
+    span = best_span(choice, document, fuzzy=False)
+    assert (span and document[span.start : span.end]) == words
+    assert Grounder(document).is_stated(choice) == (words is not None)
+
+
+@pytest.mark.parametrize(
+    ("value", "document", "words"),
+    [
+        (12800, "価格：１２，８００円", "１２，８００"),  # noqa: RUF001
+        (3, "on the third floor", "third"),
+        (1998, "a '98 car", "'98"),
+        (0.35, "a share of 35 %", "35"),
+        ("2024-03-14", "от 14 марта 2024 года", "14 марта 2024"),
+        ("2025-10-03", "dnia 3 października 2025 r.", "3 października 2025"),
+        ("20:30:00", "at 8:30\u202fPM", "8:30\u202fPM"),
+        ("14:00:00", "open 14-16 Uhr", "14"),
+        ("14:00:00", "open 2–4:30 p.m.", "2"),  # noqa: RUF001
+    ],
+)
+def test_values_of_other_scripts_and_forms_have_spans(value, document, words):
+    span = best_span(value, document)
+    assert span
+    assert document[span.start : span.end] == words
+
+
+@pytest.mark.parametrize(
     ("value", "document", "expected"),
     [
         ("EUR", "Le vendeur paie 4.200 €.", None),
@@ -361,6 +402,15 @@ def test_a_range_begins_before_it_ends(document, first, last):
     grounder = Grounder(document)
     assert grounder.is_stated(first)
     assert grounder.is_stated(last)
+
+
+def test_each_time_of_a_range_is_found_once():
+    assert [clock.times for clock in times_in("14:00-16:00, 17-18 Uhr")] == [
+        {"14:00:00"},
+        {"16:00:00"},
+        {"17:00:00"},
+        {"18:00:00"},
+    ]
 
 
 def test_both_times_of_a_range_are_stated():

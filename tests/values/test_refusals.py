@@ -14,7 +14,7 @@ from hpd.results import FieldValue
 from hpd.schema import load_schema
 from hpd.values.grounding import Grounder
 from nightly import by_day
-from scripted_model import Script, Told, scripted_extractions
+from scripted_model import Script, Told, Written, scripted_extractions
 
 PATTERN = {"type": "string", "pattern": r"^[A-Z]{2}-\d{3}$"}
 DIGITS = {"type": "string", "pattern": r"^\d{8}$"}
@@ -282,6 +282,42 @@ def test_a_list_of_dates_in_another_form_is_no_invention(script):
     found, extraction = field(script, schema, dates, text, lists="names")
     assert extraction.data["x"] == dates
     assert not found.repeated
+
+
+@pytest.mark.parametrize(
+    ("choices", "answer", "text"),
+    [
+        (["IN_STOCK", "OUT_OF_STOCK"], "OUT_OF_STOCK", "Kettle, out of stock."),
+        (["tres_bon", "neuf"], "tres_bon", "Vélo en très bon état."),
+    ],
+)
+def test_a_choice_whose_words_are_stated_is_kept_though_the_model_would_write_them(
+    script, choices, answer, text
+):
+    told = Told({"x": answer}, STYLES[0], doubts={("x",): text.rstrip(".").partition(" ")[2]})
+    (extraction,) = scripted_extractions(
+        script,
+        {"": load_schema({"properties": {"x": {"enum": choices}}})},
+        [Document(text, 0, "")],
+        {text: told}.__getitem__,
+        **USUAL,
+        null_threshold=0.0,
+    )
+    found = extraction.fields["x"]
+    assert (found.value, found.reason, found.match) == (answer, None, "normalized")
+
+
+@pytest.mark.parametrize("verbatim", [False, True])
+@pytest.mark.parametrize("written", ["1.67e-27", "6.02E+23", "6.02e23"])
+def test_a_number_may_be_written_with_an_exponent(script, written, verbatim):
+    found, _ = field(
+        script,
+        {"type": "number"},
+        Written(float(written), written),
+        f"It is {written} in all.",
+        verbatim=verbatim,
+    )
+    assert (found.value, found.reason) == (float(written), None)
 
 
 @pytest.mark.parametrize("word", ["null", "None", "N/A"])

@@ -30,7 +30,7 @@ _AFTER_VALUE: Final = "[,}\\] \\t\\r\\n] [^\\x00]*"
 
 _BLANKS: Final = '" "? | "\\n" [ \\t]{0,40}'
 """What may separate the parts of an answer: some models write each on its own line."""
-_NUMBER: Final = '"-"? [0-9]+ ("." [0-9]+)?'
+_NUMBER: Final = '"-"? [0-9]+ ("." [0-9]+)? ([eE] [+-]? [0-9]{1,3})?'
 # Also invalid escapes, as models copy the backslashes of paths.
 _CHAR: Final = f'{STRING_CHAR} | "\\\\" [^\\x00-\\x1F\\x7F]'
 # A model may write a day or hour that does not exist; the value is then refused. If the grammar

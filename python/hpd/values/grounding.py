@@ -26,10 +26,13 @@ from rapidfuzz import fuzz
 from hpd.prompt.text import Path
 from hpd.prompt.tokens import INVISIBLE
 from hpd.values.numbers import (
+    PERCENT_AFTER,
     Clock,
     DocumentDates,
     impossible_time,
     numbers_in,
+    ordinals_and_years_in,
+    strip_accents,
     times_in,
 )
 from hpd.values.windows import (
@@ -98,7 +101,8 @@ class Grounder:
     def _numbers(self) -> dict[Decimal, list[tuple[int, int]]]:
         """The spans of everything that can be read as a number, by the number."""
         numbers: dict[Decimal, list[tuple[int, int]]] = {}
-        for start, end, values in numbers_in(self.document, loose=True):
+        found = numbers_in(self.document, loose=True), ordinals_and_years_in(self.document)
+        for start, end, values in itertools.chain(*found):
             for value in values:
                 numbers.setdefault(value, []).append((start, end))
         return numbers
@@ -231,6 +235,8 @@ class Grounder:
                 is_behind = high <= start and _GAP.fullmatch(self.document, high, start)
                 is_before = end <= low and self.document[end:low] in ("", " ", "-", "\u00a0")
                 if is_behind or is_before:
+                    if PERCENT_AFTER.match(self.document, end):
+                        values = values | {value / 100 for value in values}
                     yield self.document[start:end], values
 
     def _numbers_between(self, low: int, high: int) -> Iterator[tuple[int, int, set[Decimal]]]:
@@ -285,8 +291,10 @@ class Grounder:
         spans = self._text_spans(value, only_first)
         if not fuzzy:
             spans = [span for span in spans if self._is_word_or_beginning(span)]
+        if not (spans or fuzzy):
+            spans = [*self._choice_spans(value)]
         if spans:
-            return spans
+            return spans[:1] if only_first else spans
         if _ISO_DATE.fullmatch(value):
             days = (Span(start, end, "normalized") for start, end in self._days.find(value))
             return _best_kind(days, only_first)
@@ -368,12 +376,18 @@ class Grounder:
         if isinstance(value, float) and value == int(value):
             written.add(str(int(value)))
         inexact: list[Span] = []
-        for start, end in self._numbers.get(Decimal(str(value)), ()):
+        number = Decimal(str(value))
+        for start, end in self._numbers.get(number, ()) or self._percentages(number):
             if self.document[start:end] in written:
                 yield Span(start, end, "exact")
             else:
                 inexact.append(Span(start, end, "normalized"))
         yield from inexact
+
+    def _percentages(self, share: Decimal) -> list[tuple[int, int]]:
+        """Return the spans of a share that is written as a percentage: 35 for 0.35."""
+        spans = self._numbers.get(share * 100, ())
+        return [span for span in spans if PERCENT_AFTER.match(self.document, span[1])]
 
     def _time_spans(self, wanted: re.Match[str]) -> Iterator[Span]:
         """Yield the spans of a time of day, with or without its zone."""
@@ -398,6 +412,22 @@ class Grounder:
             low, high = normalized.starts[match.start()], normalized.ends[match.end() - 1]
             if self._is_border(low) and self._is_border(high):
                 yield Span(low, high, "normalized")
+
+    def _choice_spans(self, value: str) -> Iterator[Span]:
+        """Yield the spans of a choice's words: *très bon* for ``tres_bon`` or ``TresBon``."""
+        words = [strip_accents(word) for word in _words_of(value)]
+        if not words or not all(map(str.isalpha, words)):
+            return
+        pattern = r"[\W_]+".join(words)
+        for match in re.finditer(rf"(?<![^\W_]){pattern}(?![^\W_])", self._unaccented):
+            low = self.normalized.starts[match.start()]
+            yield Span(low, self.normalized.ends[match.end() - 1], "normalized")
+
+    @cached_property
+    def _unaccented(self) -> str:
+        """The normalized text without accents, of the same length."""
+        text = self.normalized.text
+        return text.translate({ord(char): strip_accents(char)[:1] or char for char in {*text}})
 
     def _similar_span(self, value: str) -> Span | None:
         wanted = normalized_text(value)

@@ -20,6 +20,17 @@ MAX_DIGITS: Final = 40
 
 _EXACT: Final = Context(prec=100)
 
+_PLAIN: Final = str.maketrans(
+    {
+        **{0xFF10 + digit: str(digit) for digit in range(10)},
+        "\uff0e": ".",
+        **dict.fromkeys("\u2010\u2011", "-"),
+        **dict.fromkeys("\u2007\u2009\u202f", "\u00a0"),
+    }
+)
+# A full-width comma also separates the items of a list.
+_WIDE_COMMA = re.compile(r"(?<=[\uff10-\uff19])\uff0c(?=[\uff10-\uff19]{3})")
+
 _FRACTION_CHAR: Final = r"[¼½¾\u2150-\u215e]"
 _BLANK: Final = r"[ \u00a0\u202f\u2009]"
 # Digits with single separators between them; a blank only separates groups of three.
@@ -95,6 +106,12 @@ _EUROS: Final = r"(?:€|\b(?:EUR|[Ee]uro)\b)"
 _EUROS_AFTER = re.compile(rf"[ \u00a0]?{_EUROS}")
 _EUROS_BEFORE = re.compile(rf"{_EUROS}[ \u00a0]?$")
 _UNIT_AFTER = re.compile(r"[ \u00a0]?(?:/|(?:per|pro|je)\b)")
+PERCENT_AFTER = re.compile(
+    r"[ \u00a0\u202f]?(?:[%\uff05]"
+    r"|(?:per ?cent|Prozent|procent|pour ?cent|por ?ciento|por cento|per cento)\b)",
+    re.IGNORECASE,
+)
+"""What makes a number a percentage, so that 35 may also be 0.35."""
 YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 """A year, by itself or in a date."""
 
@@ -124,6 +141,28 @@ _ANY_WORD: Final = "|".join((*_VALUE_OF, *_SCALE_OF))
 _WORD = re.compile(rf"\b(?:{_ANY_WORD})\b(?:(?:[ -]|[ ]and[ ])(?:{_ANY_WORD})\b)*", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]+")
 
+# By number; in English, German (* for the endings), French, Spanish.
+_ORDINALS: Final = (
+    "first erste* premier première primero primera primer",
+    "second zweite* deuxième seconde segundo segunda",
+    "third dritte* troisième tercero tercera tercer",
+    "fourth vierte* quatrième cuarto cuarta",
+    "fifth fünfte* cinquième quinto quinta",
+    "sixth sechste* sixième sexto sexta",
+    "seventh siebte* septième séptimo séptima",
+    "eighth achte* huitième octavo octava",
+    "ninth neunte* neuvième noveno novena",
+    "tenth zehnte* dixième décimo décima",
+)
+_ORDINAL_OF: Final = {
+    word.rstrip("*") + ending: Decimal(number)
+    for number, words in enumerate(_ORDINALS, start=1)
+    for word in words.split()
+    for ending in (("", "n", "r", "s", "m") if word.endswith("*") else ("",))
+}
+_SHORT_YEAR = re.compile(r"(?<![\w'\u2019])['\u2019](\d\d)(?![\w'\u2019])")
+_ORDINAL_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(_ORDINAL_OF)})(?![\w-])", re.IGNORECASE)
+
 # Signs that a document has numbers that are not read: letters of other languages, signs for
 # numbers, and other words for numbers in the languages above.
 _OTHER_LETTER = re.compile(
@@ -133,7 +172,8 @@ _OTHER_LETTER = re.compile(
     re.IGNORECASE,
 )
 _UNREAD = re.compile(
-    r"[万萬億亿만억] ?\d|\b(?:zero|zéro|cero|half|dozen|minus (?=[^\W\d_])|(?<=\d )hundred"
+    r"[万萬億亿만억] ?\d|\d ?T(?:€|EUR\b)|(?:₹|\bRs\.?) ?[\d.,]+ ?L\b"
+    r"|\b(?:zero|zéro|cero|half|dozen|minus (?=[^\W\d_])|(?<=\d )hundred"
     r"|\w*(?:zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)"
     r"|(?:drei|vier|fünf|sech|sieb|acht|neun)zehn|(?:\w*[^\W\d_]|)(?<!jahr)hundert\w*"
     r"|\w+tausend\w*|(?<!\d )(?:mille|mil)|dix-(?:sept|huit|neuf)"
@@ -158,10 +198,10 @@ def strip_accents(text: str) -> str:
 
 _POWERS: Final = {
     3: "k thousand tausend tsd mille mil mila duizend",
-    5: "lakh lakhs",
+    5: "lakh lakhs lac lacs",
     6: "million millions mn mill millionen mio mln millones millón milioni milione milhões milhão"
     " miljoen",
-    7: "crore crores",
+    7: "crore crores cr",
     9: "billion billions bn md mds milliarde milliarden mrd milliard milliards miljard miliardi"
     " miliardo",
     12: "trillion trillions tn",
@@ -171,6 +211,8 @@ _FACTOR: Final = {
     **dict.fromkeys("万萬만", Decimal(10) ** 4),
     **dict.fromkeys("亿億억", Decimal(10) ** 8),
 }
+# 12.50 CR is also a credit, 3 lacs are lakes in French.
+_AMBIGUOUS_FACTORS: Final = ("k", "cr", "lac", "lacs")
 _UNITS: Final = {
     # Without accents, as names are compared. Short words are too ambiguous.
     word: Decimal(10) ** power
@@ -185,6 +227,11 @@ _FACTOR_WORD = re.compile(
     re.IGNORECASE,
 )
 _FACTOR_LETTER = re.compile(r"[ \u00a0]?(MM|[mMbB])(?:\b|(?=€))")
+
+
+def _plain(document: str) -> str:
+    """Return a document of the same length with ASCII's digits, hyphens and no-break blanks."""
+    return document if document.isascii() else _WIDE_COMMA.sub(",", document).translate(_PLAIN)
 
 
 def fold_case(word: str) -> str:
@@ -206,6 +253,7 @@ def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int
     four decimals. With ``loose=True``, readings include 1.2 for ``1.2 million``, and all roundings
     of ``2/3``.
     """
+    document = _plain(document)
     previous_end = 0
     for match in _RUN.finditer(document):
         if match.start() < previous_end:
@@ -226,6 +274,14 @@ def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int
         is_scale = fold_case(match.group()) in _SCALE_OF
         if not is_scale or document[max(0, match.start() - 2) : match.start()] in ("a ", "A "):
             yield from _numbers_in_words(match.start(), match.group())
+
+
+def ordinals_and_years_in(document: str) -> Iterator[tuple[int, int, set[Decimal]]]:
+    """Yield the ordinals in words and the years such as '98 of a document, with their offsets."""
+    for match in _ORDINAL_WORD.finditer(document):
+        yield match.start(), match.end(), {_ORDINAL_OF[fold_case(match.group())]}
+    for match in _SHORT_YEAR.finditer(document):
+        yield match.start(), match.end(), {Decimal(year) for year in _years(match[1])}
 
 
 def _fraction_values(text: str, loose: bool) -> set[Decimal]:
@@ -276,7 +332,7 @@ def _complete_number(
     elif factor_word or letter:
         word = fold_case(factor_word[1]) if factor_word else ""
         factor = _FACTOR[word] if factor_word else Decimal(10) ** (9 if letter[1] in "bB" else 6)  # type: ignore[index]
-        if loose or word == "k" or (letter and not money):
+        if loose or word in _AMBIGUOUS_FACTORS or (letter and not money):
             yield start, end, values
         values = {_EXACT.multiply(value, factor) for value in values}
         high = factor_word.end() if factor_word else letter.end()  # type: ignore[union-attr]
@@ -572,27 +628,40 @@ def _is_grouped(text: str, separator: str) -> bool:
     )
 
 
-# By month; in English, German, French, Spanish, Italian, Portuguese, Dutch, Arabic, Hebrew, Thai.
+# By month; in English, German, French, Spanish, Italian, Portuguese, Dutch, the Nordic languages,
+# Indonesian, Turkish, Hungarian, Czech, Polish, Russian, Ukrainian, Greek, Arabic, Hebrew, Thai.
+# *Listopada* is missing: it is November in Polish, but October in Croatian.
 _MONTHS: Final = (
-    "january januar janvier enero gennaio janeiro januari jan jänner janv ene gen"
-    " يناير ינואר มกราคม ม.ค.",
-    "february februar février fevrier febrero febbraio fevereiro februari feb févr fev"
-    " فبراير شباط פברואר กุมภาพันธ์ ก.พ.",
-    "march märz maerz mars marzo março marco maart mar mrz mrt مارس آذار מרץ מרס มีนาคม มี.ค.",
-    "april avril abril aprile apr avr abr أبريل إبريل نيسان אפריל เมษายน เม.ย.",
-    "may mai mayo maggio maio mei mag مايو أيار מאי พฤษภาคม พ.ค.",
-    "june juni juin junio giugno junho jun giu يونيو حزيران יוני มิถุนายน มิ.ย.",
-    "july juli juillet julio luglio julho jul juil lug يوليو تموز יולי กรกฎาคม ก.ค.",
-    "august août aout agosto augustus aug ago أغسطس آب אוגוסט สิงหาคม ส.ค.",
-    "september septembre septiembre setiembre settembre setembro sept sep set"
-    " سبتمبر أيلول ספטמבר กันยายน ก.ย.",
-    "october oktober octobre octubre ottobre outubro oct okt ott out أكتوبر אוקטובר ตุลาคม ต.ค.",
-    "november novembre noviembre novembro nov نوفمبر נובמבר พฤศจิกายน พ.ย.",
-    "december dezember décembre decembre diciembre dicembre dezembro dec dez déc dic"
-    " ديسمبر דצמבר ธันวาคม ธ.ค.",
+    "january januar janvier enero gennaio janeiro januari jan jänner janv ene gen tammikuuta ocak"
+    " január ledna stycznia января січня ιανουαρίου يناير ינואר มกราคม ม.ค.",
+    "february februar février fevrier febrero febbraio fevereiro februari feb févr fev helmikuuta"
+    " şubat február února lutego февраля лютого φεβρουαρίου فبراير شباط פברואר กุมภาพันธ์ ก.พ.",
+    "march märz maerz mars marzo março marco maart mar mrz mrt marts maaliskuuta maret mart"
+    " március března marca марта березня μαρτίου مارس آذار מרץ מרס มีนาคม มี.ค.",
+    "april avril abril aprile apr avr abr huhtikuuta nisan április dubna kwietnia апреля квітня"
+    " απριλίου أبريل إبريل نيسان אפריל เมษายน เม.ย.",
+    "may mai mayo maggio maio mei mag maj toukokuuta mayis május května maja мая травня μαΐου"
+    " مايو أيار מאי พฤษภาคม พ.ค.",
+    "june juni juin junio giugno junho jun giu kesäkuuta haziran június června czerwca июня червня"
+    " ιουνίου يونيو حزيران יוני มิถุนายน มิ.ย.",
+    "july juli juillet julio luglio julho jul juil lug heinäkuuta temmuz július července lipca июля"
+    " липня ιουλίου يوليو تموز יולי กรกฎาคม ก.ค.",
+    "august août aout agosto augustus aug ago augusti elokuuta agustus ağustos augusztus srpna"
+    " sierpnia августа серпня αυγούστου أغسطس آب אוגוסט สิงหาคม ส.ค.",
+    "september septembre septiembre setiembre settembre setembro sept sep set syyskuuta eylül"
+    " szeptember září września сентября вересня σεπτεμβρίου سبتمبر أيلول ספטמבר กันยายน ก.ย.",
+    "october oktober octobre octubre ottobre outubro oct okt ott out lokakuuta ekim október října"
+    " października октября жовтня οκτωβρίου أكتوبر אוקטובר ตุลาคม ต.ค.",
+    "november novembre noviembre novembro nov marraskuuta kasim listopadu ноября листопада"
+    " νοεμβρίου نوفمبر נובמבר พฤศจิกายน พ.ย.",
+    "december dezember décembre decembre diciembre dicembre dezembro dec dez déc dic desember"
+    " joulukuuta aralik prosince grudnia декабря грудня δεκεμβρίου ديسمبر דצמבר ธันวาคม ธ.ค.",
 )
 _MONTH_OF: Final = {
-    name: month for month, names in enumerate(_MONTHS, start=1) for name in names.split()
+    form: month
+    for month, names in enumerate(_MONTHS, start=1)
+    for name in names.split()
+    for form in (name, fold_case(name))
 }
 _NAME: Final = "|".join(map(re.escape, sorted(_MONTH_OF, key=len, reverse=True)))
 _NAME_ENDS: Final = r"(?![^\W_])"
@@ -611,7 +680,7 @@ _DATE = re.compile(
     r"|(?P<year_last>\d{1,2}(?P<b>[-/.]| [-/.] )[ ]?\d{1,2}(?P=b)[ ]?(?:\d{4}|\d{2}))"
     rf"|(?P<day_name>\d{{1,2}}{_ORDINAL}{_GAP}{_PREPOSITION}(?:{_NAME}){_NAME_ENDS}\.?(?:{_GAP}{_PREPOSITION}{_YEAR})?)"
     rf"|(?P<name_day>(?:{_NAME}){_NAME_ENDS}\.?{_GAP}\d{{1,2}}{_ORDINAL}(?:{_GAP}{_YEAR})?)"
-    rf"|(?P<year_name>\d{{4}}{_GAP}(?:{_NAME}){_NAME_ENDS}{_GAP}\d{{1,2}})"
+    rf"|(?P<year_name>\d{{4}}\.?{_GAP}(?:{_NAME}){_NAME_ENDS}{_GAP}\d{{1,2}})"
     r"|(?P<compact>\d{8})"
     rf")(?!\d|{_LETTER}{{2}})(?![-/.]\d)",
     re.IGNORECASE,
@@ -646,6 +715,11 @@ _UNREAD_DAY = re.compile(
     r"\b\d{1,2}\.?\s[^\W\d_]{3,12}\.?,?\s[12]\d{3}\b"
     r"|[^\W\d_]{3,12}\.?\s\d{1,2},?\s[12]\d{3}\b"
     r"|\b[12]\d{3}\.?\s[^\W\d_]{3,12}\.?\s\d{1,2}\b|\d\.[IVX]{1,4}\.\d"
+    rf"|\b(?i:(?:first|second|third|(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|\w{{3,5}}teen"
+    rf"|twentie|thirtie)th)\s(?:of\s)?(?:{_NAME}))\b|\b\d\d?[ |]\d\d?[ |](?:19|20)\d\d\b"
+    r"|\b\d{1,2}/\d{1,2}-\d{2,4}\b|[十〇零一二三四五六七八九]月|\b[MTSHR]\d{1,2}\.\d{1,2}\.\d{1,2}\b"
+    r"|\b\d\d?\.(?:0?[1-9]|1[0-2])\.(?!\d)"
+    r"|(?<![\d/])(?:0\d|[12]\d|3[01])/(?:0\d|[12]\d|3[01])(?![\d/])"
     rf"|\d ?[月월日일]|\d{{4}}-W\d\d|\b\d{{1,2}}(?i:{_NAME})\d{{2,4}}\b|تشرين|كانون"
 )
 # Other digits, an era, a date without separators, a Hijri or Buddhist year.
@@ -666,11 +740,22 @@ _TIME = re.compile(
     r"(?:[:.h\uff1a](?P<minute>[0-5\u0660-\u0665]\d)(?::(?P<second>[0-5]\d)(?P<fraction>[.,]\d{1,9})?)?"
     r"|(?P<sign>[ ]?[點点時时시](?![間间간])"
     r"(?:[ ]?(?P<minutes>[0-5\u0660-\u0665]?\d)[ ]?[分분]|[ ]?(?P<past>[半반]))?))?"
-    r"(?:[ ]?(?P<half>[ap])\.?m\b\.?"
+    r"(?:[ \u00a0]?(?P<half>[ap])(?:\.[ \u00a0]?)?m\b\.?"
     r"|[ ]?(?:(?P<morning>صباح\u064b?\u0627?\u064b?)|(?P<evening>مساء\u064b?\u0627?))"
-    r"|[ ]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
+    r"|[ \u00a0]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
     re.IGNORECASE,
 )
+# The first time of a range, and what stands between its times.
+_FIRST_TIME = re.compile(
+    r"(?<![\d:.,/-])(?P<hour>\d{1,2})(?:[:.h](?P<minute>[0-5]\d))?"
+    r"(?: ?[-\u2013\u2014] ?| (?:to|until|till|bis|and|und|à|a|al|às|tot) )$",
+    re.IGNORECASE,
+)
+_BETWEEN_TIMES = re.compile(
+    r"\s?(?:[-\u2013\u2014~\u301c\uff5e\u81f3\u5230]|から|부터|to|until|bis)\s?"
+)
+_MAX_TO: Final = 15
+"""The characters before the last time of a range in which the first one is looked for."""
 _HALVES: Final = ("half", "early", "late", "morning", "evening")
 """The groups of its match that tell the half of the day."""
 _IMPOSSIBLE_TIME = re.compile(
@@ -686,7 +771,11 @@ _WRITTEN_TIME = re.compile(
 _UNREAD_TIME = re.compile(
     r"\b(?:noon|midnight|half past|quarter (?:past|to)|o['\u2019]clock|mittags?|mitternacht|midi"
     r"|minuit|mediod[ií]a|medianoche|mezzogiorno|mezzanotte|meio-dia|meia-noite"
-    r"|\d{4} ?(?:h|hrs|hours|uhr)|\d{1,2} ?(?:h|uhr) \d{1,2})\b"
+    r"|\d{4} ?(?:h|hrs|hours|uhr)|\d{1,2} ?(?:h|uhr) \d{1,2}|(?<![-+])0\d[0-5]\d"
+    r"|abends|nachmittags|nachts"
+    r"|in the (?:afternoon|evening)|at night|de la (?:tarde|noche|mañana)"
+    r"|da (?:tarde|noite|manhã)|du soir|de l['\u2019]après-midi|di sera|del pomeriggio)\b"
+    r"|\b(?:at|um|a las|alle|às|om|kl\.?) \d{1,2}(?![\d:/%°-]|[.,]\d|\s?\w)"
     r"|[一二两三四五六七八九十半][點点時时]|정오|자정|正午|中午|โมง|ทุ่ม|นาฬิกา|\d ?[صم]\b|ظهر|צהריים"
     r"|\d{8}[T ]\d{4}|/\d{4}:\d\d:\d\d|\d:\d\d.{1,12}\w/\w|\d:\d\d.{1,20} time\b",
     re.IGNORECASE,
@@ -725,7 +814,7 @@ class DocumentDates:
     """
 
     def __init__(self, document: str, years: Collection[int] = ()) -> None:
-        self.document = document
+        self.document = _plain(document)
         self._years = years_in(document).union(years)
         self._by_day: dict[tuple[int, int], list[tuple[int, int, set[Day]]]] = {}
         self.spans: list[tuple[int, int]] = []
@@ -792,6 +881,7 @@ class DocumentDates:
 
 def has_unread_days(document: str) -> bool:
     """Return whether a document seems to have dates that ``dates_in`` does not read."""
+    document = _plain(document)
     for dates in (*_DATE_RANGES.values(), _DATE):
         document = dates.sub(" | ", document)
     return _UNREAD_DAY.search(document) is not None
@@ -799,7 +889,7 @@ def has_unread_days(document: str) -> bool:
 
 def has_unread_times(document: str) -> bool:
     """Return whether a document seems to have times that ``times_in`` does not read."""
-    return _UNREAD_TIME.search(document) is not None
+    return _UNREAD_TIME.search(_plain(document)) is not None
 
 
 def impossible_time(document: str) -> str | None:
@@ -815,6 +905,7 @@ def years_in(document: str) -> set[int]:
 
 def dates_in(document: str) -> Iterator[tuple[int, int, set[Day]]]:
     """Yield the dates that a document states, with their offsets and all readings."""
+    document = _plain(document)
     found: dict[tuple[int, int], set[Day]] = {}
     for match in _DATE.finditer(document):
         found[match.span()] = {*_days(match.lastgroup or "", match.group())}
@@ -871,7 +962,9 @@ class Clock:
 
 def times_in(document: str) -> Iterator[Clock]:
     """Yield the times of day that a document states."""
+    document = _plain(document)
     position = 0
+    before: Clock | None = None
     while match := _TIME.search(document, position):
         position = match.end()
         times = _times(match)
@@ -887,7 +980,35 @@ def times_in(document: str) -> Iterator[Clock]:
         times = {time + fraction for time in times}
         is_marked = any(match[mark] for mark in _HALVES)
         offset = _utc_offset(zone) if zone else ""
-        yield Clock(match.start(), position, times, offset, is_marked)
+        first = _FIRST_TIME.search(document, max(0, match.start() - _MAX_TO), match.start())
+        if first and int(first["hour"]) < 24:
+            own = {f"{int(first['hour']):02}:{first['minute'] or '00'}:00"}
+            if is_marked:
+                own = {_time_before(time, last) for time in own for last in times}
+            end = first.end("minute" if first["minute"] else "hour")
+            if before is None or (first.start(), own) != (before.start, before.times):
+                yield Clock(first.start(), end, own, offset, is_marked)
+        elif (
+            before
+            and before.is_marked
+            and not is_marked
+            and _BETWEEN_TIMES.fullmatch(document, before.end, match.start())
+        ):
+            times = {_time_after(time, early) for time in times for early in before.times}
+        before = Clock(match.start(), position, times, offset, is_marked)
+        yield before
+
+
+def _time_before(time: str, last: str) -> str:
+    """Return the first time of a range, of whose times only the last says which half it is in."""
+    halves = [f"{int(time[:2]) % 12 + half:02}{time[2:]}" for half in (0, 12)]
+    return max((each for each in halves if each < last), default=halves[1])
+
+
+def _time_after(time: str, first: str) -> str:
+    """Return the last time of a range, of whose times only the first says which half it is in."""
+    later = f"{int(time[:2]) + 12:02}{time[2:]}"
+    return later if time <= first < later < "24" else time
 
 
 @lru_cache(maxsize=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -9,16 +10,19 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final
 
+from hpd.prompt.tokens import INVISIBLE
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS
 from hpd.values.numbers import (
     MAX_DIGITS,
+    PERCENT_AFTER,
     Clock,
     dates_in,
     has_unread_days,
     has_unread_numbers,
     has_unread_times,
     numbers_in,
+    ordinals_and_years_in,
     times_in,
     unit_in_name,
     years_in,
@@ -33,6 +37,9 @@ MAX_LISTED = 5000
 MAX_LINK_LENGTH = 2000
 """Maximum length of a link, in characters."""
 
+_MAX_PLAIN: Final = 15
+"""Maximum length of a whole number that is only written out."""
+_INVISIBLE: Final = dict.fromkeys(map(ord, INVISIBLE))
 _LABEL: Final = r"[^\W_](?:[\w-]*[^\W_])?"
 _AUTHORITY: Final = r"[^\s<>\"{}|\\^`\u3000-\u303f\uff00-\uff60\u201c\u201d\u00bb]"
 _FORMAT_PATTERNS: Final = {
@@ -54,6 +61,7 @@ _FORMAT_PATTERNS["url"] = _FORMAT_PATTERNS["uri"]
 _OTHER_SCRIPT_AROUND = re.compile(r"^[^\x00-\x7f]+|(?<=[\x00-\x7f])[^\x00-\x7f]+$")
 _BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 _TELEPHONE = re.compile(r"\+\d[\d ()/\u00a0.-]{6,30}\d")
+_TELEPHONE_NAME = re.compile(r"phone|(?<![a-z])tel(?![a-z])|telef|fax|mobile", re.IGNORECASE)
 _ENDS_WITH_FACTOR = re.compile(r"\d[^\d]*[^\W\d]$")
 _THOUSANDS = re.compile(r"\D*\d{1,3}[.,]000\D*", re.ASCII)
 _PADDED = re.compile(r"0+[1-9]\d*")
@@ -76,7 +84,8 @@ class StatedValues:
     """
 
     def __init__(self, document: str) -> None:
-        self.document = document
+        # The model sees neither soft hyphens nor the like, which may be within a number.
+        self.document = document.translate(_INVISIBLE)
 
     def texts_for(self, attribute: Attribute) -> list[str] | None:
         """Return the JSON texts of all values that the document states for an attribute.
@@ -148,9 +157,10 @@ class StatedValues:
         telephone = {
             index for call in _TELEPHONE.finditer(self.document) for index in range(*call.span())
         }
+        found = itertools.chain(numbers_in(self.document), ordinals_and_years_in(self.document))
         return [
             (self.document[start:end], value)
-            for start, end, values in numbers_in(self.document)
+            for start, end, values in found
             if start not in telephone
             for value in values
             # 58,000 could be 58 with three decimals, but rarely is.
@@ -160,7 +170,8 @@ class StatedValues:
     def _numbers(self, attribute: Attribute) -> list[str] | None:
         if self._values is None:
             return None
-        unit = unit_in_name(f"{attribute.name} {attribute.description}")
+        meaning = f"{attribute.name} {attribute.description}"
+        unit = unit_in_name(meaning)
         padded = {
             str(int(text)).zfill(len(text)) for text, _ in self._values if _PADDED.fullmatch(text)
         }
@@ -171,6 +182,17 @@ class StatedValues:
             else value
             for text, value in self._values
         }
+        highest = (attribute.maximum, attribute.exclusive_maximum)
+        if any(limit is not None and limit <= 1 for limit in highest):
+            numbers |= {
+                value / 100
+                for _, end, values in numbers_in(self.document)
+                if PERCENT_AFTER.match(self.document, end)
+                for value in values
+            }
+        if _TELEPHONE_NAME.search(meaning):
+            calls = _TELEPHONE.findall(self.document)
+            numbers |= {Decimal(re.sub(r"\D", "", call)) for call in calls}
         if attribute.type == "integer":
             texts = {str(int(value)) for value in numbers if _is_integer(value)}
         else:
@@ -252,5 +274,10 @@ def _number_texts(value: Decimal) -> Iterator[str]:
     if len(decimals) > MAX_DIGITS:
         return
     yield f"{whole}.{decimals}" if decimals else whole
+    digits = value.normalize().as_tuple()
+    if digits.exponent and (len(whole) > _MAX_PLAIN or decimals.startswith("00000")):
+        # Models copy 6.02e23, in one of two forms.
+        mantissa, _, power = f"{value.normalize():e}".partition("e")
+        yield from {f"{mantissa}{e}{n}" for e in "eE" for n in (power, str(int(power)))}
     for n in range(len(decimals) + 1, 3 if len(whole) < 14 else 0):
         yield f"{whole}.{decimals:0<{n}}"
