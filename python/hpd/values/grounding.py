@@ -31,7 +31,8 @@ from hpd.values.numbers import (
     DocumentDates,
     impossible_time,
     numbers_in,
-    ordinals_and_years_in,
+    ordinals_in,
+    short_years_in,
     strip_accents,
     times_in,
 )
@@ -101,8 +102,9 @@ class Grounder:
     def _numbers(self) -> dict[Decimal, list[tuple[int, int]]]:
         """The spans of everything that can be read as a number, by the number."""
         numbers: dict[Decimal, list[tuple[int, int]]] = {}
-        found = numbers_in(self.document, loose=True), ordinals_and_years_in(self.document)
-        for start, end, values in itertools.chain(*found):
+        numerals = numbers_in(self.document, loose=True)
+        others = (*ordinals_in(self.document), *short_years_in(self.document))
+        for start, end, values in itertools.chain(numerals, others):
             for value in values:
                 numbers.setdefault(value, []).append((start, end))
         return numbers

@@ -22,7 +22,7 @@ _EXACT: Final = Context(prec=100)
 
 _PLAIN: Final = str.maketrans(
     {
-        **{0xFF10 + digit: str(digit) for digit in range(10)},
+        **{chr(0xFF10 + digit): str(digit) for digit in range(10)},
         "\uff0e": ".",
         **dict.fromkeys("\u2010\u2011", "-"),
         **dict.fromkeys("\u2007\u2009\u202f", "\u00a0"),
@@ -276,10 +276,14 @@ def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int
             yield from _numbers_in_words(match.start(), match.group())
 
 
-def ordinals_and_years_in(document: str) -> Iterator[tuple[int, int, set[Decimal]]]:
-    """Yield the ordinals in words and the years such as '98 of a document, with their offsets."""
+def ordinals_in(document: str) -> Iterator[tuple[int, int, set[Decimal]]]:
+    """Yield the ordinals that a document states in words, with their offsets."""
     for match in _ORDINAL_WORD.finditer(document):
         yield match.start(), match.end(), {_ORDINAL_OF[fold_case(match.group())]}
+
+
+def short_years_in(document: str) -> Iterator[tuple[int, int, set[Decimal]]]:
+    """Yield the years such as '98 that a document states, with their offsets."""
     for match in _SHORT_YEAR.finditer(document):
         yield match.start(), match.end(), {Decimal(year) for year in _years(match[1])}
 

@@ -22,7 +22,8 @@ from hpd.values.numbers import (
     has_unread_numbers,
     has_unread_times,
     numbers_in,
-    ordinals_and_years_in,
+    ordinals_in,
+    short_years_in,
     times_in,
     unit_in_name,
     years_in,
@@ -157,7 +158,7 @@ class StatedValues:
         telephone = {
             index for call in _TELEPHONE.finditer(self.document) for index in range(*call.span())
         }
-        found = itertools.chain(numbers_in(self.document), ordinals_and_years_in(self.document))
+        found = itertools.chain(numbers_in(self.document), short_years_in(self.document))
         return [
             (self.document[start:end], value)
             for start, end, values in found
@@ -182,6 +183,13 @@ class StatedValues:
             else value
             for text, value in self._values
         }
+        # Of ordinals, only those before a word of the attribute: the third floor, not week, of
+        # ``floor``.
+        words = set(_WORD.findall(meaning.casefold()))
+        for _, end, values in ordinals_in(self.document):
+            following = _WORD.search(self.document, end)
+            if following and following.group().casefold() in words:
+                numbers |= values
         highest = (attribute.maximum, attribute.exclusive_maximum)
         if any(limit is not None and limit <= 1 for limit in highest):
             numbers |= {
