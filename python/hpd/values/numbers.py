@@ -1026,6 +1026,39 @@ def _stated_times(document: str, is_marked: bool) -> frozenset[str]:
     )
 
 
+_MIN_DATE_DIGITS = 6
+"""Fewer digits of a date, such as those of 3.4.24, may also begin another one."""
+
+
+def date_copied_into(text: str, document: str) -> str:
+    """Return the date that a model copied into the form of another one; other texts unchanged.
+
+    A model that would write 31/10/17 as the document does, but must write YYYY-MM-DD, writes its
+    digits: 3110-17-20.
+    """
+    digits = re.sub(r"\D", "", text)
+    found = {
+        each
+        for start, end, days in dates_in(document)
+        if len(own := re.sub(r"\D", "", document[start:end])) >= _MIN_DATE_DIGITS
+        and digits.startswith(own)
+        and (each := _only_reading(days, document))
+    }
+    return found.pop() if len(found) == 1 else text
+
+
+def _only_reading(days: Iterable[Day], document: str) -> str | None:
+    """Return the one date that a text with some readings can mean, or None.
+
+    A year of two digits is in this century, unless the document states the other year.
+    """
+    dates = {each for day in days if day.year and (each := day.iso_date(day.year))}
+    if len({each[4:] for each in dates}) != 1:
+        return None
+    stated = {each for each in dates if each[:4] in document}
+    return min(stated) if len(stated) == 1 else max(dates)
+
+
 def iso_time(text: str, document: str) -> str:
     """Return a time as HH:MM:SS with its fraction and zone; other texts unchanged.
 
@@ -1080,7 +1113,7 @@ def _days(form: str, text: str) -> Iterator[Day]:
 
 
 def _years(text: str) -> Iterator[int]:
-    """Yield the years that a number can mean: two digits are in this century or the last.
+    """Yield the years that a number can mean: 00 to 49 are in this century or the last.
 
     2567 may be a Buddhist year, as in Thailand.
     """
@@ -1089,7 +1122,9 @@ def _years(text: str) -> Iterator[int]:
         if 2400 <= int(text) < 2700:
             yield int(text) - 543
     else:
-        yield from (2000 + int(text), 1900 + int(text))
+        if int(text) < 50:
+            yield 2000 + int(text)
+        yield 1900 + int(text)
 
 
 def _times(match: re.Match[str]) -> set[str]:

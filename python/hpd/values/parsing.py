@@ -18,6 +18,7 @@ from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
 from hpd.values.numbers import (
     MAX_DIGITS,
+    date_copied_into,
     decimal_number,
     iso_time,
     negative_number,
@@ -105,6 +106,8 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
         return ParsedValue()
     if isinstance(value, str):
         value = _with_complete_time(value, attribute, document)
+        if attribute.type == "date" and _DAY.fullmatch(value) and not is_date(value):
+            value = date_copied_into(value, document)
     return check_value(value, attribute)
 
 
