@@ -10,7 +10,9 @@ def pdf_of(*pages):
     return _pdf([content.encode() for content in shown], "/MediaBox [0 0 300 200]")
 
 
-def placed_pdf(*texts, matrix="1 0 0 1", page="/MediaBox [0 0 500 300]", before=""):
+def placed_pdf(
+    *texts, matrix="1 0 0 1", page="/MediaBox [0 0 500 300]", before="", font="Helvetica"
+):
     """A PDF of one page with texts at their places.
 
     Args:
@@ -19,12 +21,13 @@ def placed_pdf(*texts, matrix="1 0 0 1", page="/MediaBox [0 0 500 300]", before=
         matrix: of each text: the size and the direction of its letters.
         page: further entries of the page.
         before: further operators, before the texts.
+        font: one of those that every viewer has.
     """
     shown = [before.encode()]
     for text, x, y in texts:
         at = f"BT /F1 10 Tf {matrix} {x} {y} Tm (".encode()
         shown.append(at + _encoded(text) + b") Tj ET")
-    return _pdf([b"\n".join(shown)], page)
+    return _pdf([b"\n".join(shown)], page, font)
 
 
 PICTURE = "q 460 0 0 200 20 20 cm BI /W 1 /H 1 /CS /G /BPC 8 /F /AHx ID 80> EI Q"
@@ -64,16 +67,18 @@ def _encoded(text):
     return codes.replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")
 
 
-def _pdf(pages, entries):
+def _pdf(pages, entries, font="Helvetica"):
     cmap = (
-        "/CMapName /H def 1 begincodespacerange <00> <ff> endcodespacerange\n2 beginbfrange\n"
-        f"<20> <7e> <0020>\n<{_FIRST_CODE:02x}> <fa> <{HEBREW[0]:04x}>\nendbfrange"
+        "/CMapName /H def 1 begincodespacerange <00> <ff> endcodespacerange\n3 beginbfrange\n"
+        f"<20> <7e> <0020>\n<80> <9f> <0080>\n<{_FIRST_CODE:02x}> <fa> <{HEBREW[0]:04x}>\nendbfrange"
     )
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>"]
     kids = " ".join(f"{5 + 2 * i} 0 R" for i in range(len(pages)))
     objects.append(f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode())
-    font = b"/Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding"
-    objects.append(b"<< %b /ToUnicode 4 0 R >>" % font)
+    objects.append(
+        f"<< /Type /Font /Subtype /Type1 /BaseFont /{font} /Encoding /WinAnsiEncoding "
+        "/ToUnicode 4 0 R >>".encode()
+    )
     objects.append(f"<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream".encode())
     for i, shown in enumerate(pages):
         objects.append(

@@ -22,11 +22,11 @@ from hpd.files.text_tables import text_width
 
 _SAME_LINE = 0.5
 """Minimum vertical overlap of pieces on the same line, as a share of the smaller height."""
-_WORD_GAP = 0.9
+_WORD_GAP = 0.75
 """Maximum gap between letters of a word, and words of a piece, relative to the capital height."""
-_WORD_GAP_LETTERS = 1.4
+_WORD_GAP_LETTERS = 1.2
 """Maximum gap between words of a piece, relative to the width of a letter."""
-_TOUCHING = 0.22
+_TOUCHING = 0.1
 """Gap below which pieces are not separate, relative to their height."""
 _MAX_OVERLAP = 0.6
 """Maximum overlap of a piece with one that continues it, relative to the height."""
@@ -47,12 +47,17 @@ _N_COLUMN_LINES = 3
 _N_PROSE_LINES = 5
 _N_PROSE_WORDS = 3
 """Minimum average number of words per line of prose; cells have fewer."""
+_N_PIECE_WORDS = 1.5
+"""Minimum average number of words between wide gaps in prose; cells have fewer."""
 _LETTER_SHARE = 0.7
 """Minimum share of letters among the characters of prose."""
 _FULL_SHARE = 0.65
 """Minimum share of full lines in prose, on which the next line's first word had no room."""
 _SHARED_SHARE = 0.25
 """Maximum share of rows of two unrelated tables that may be aligned."""
+_TURNS_SHARE = 1.5
+"""Minimum number of changes between two columns from line to line, relative to their lines, if
+these are cells of the same rows."""
 _WIDE_GUTTER = 2.0
 """Gutter, relative to the widest gap within two tables side by side, that makes them unrelated even
 if all their rows are aligned."""
@@ -114,9 +119,10 @@ class _Piece:
         """Return the minimum gap to another piece if they are not words of one piece."""
         height = _WORD_GAP * max(self.height, other.height)
         # Monospaced letters are as far apart as wide ones.
-        return (
-            height if len(self.text()) < 3 else max(height, _WORD_GAP_LETTERS * self.letter_width())
-        )
+        longer = max(self, other, key=lambda piece: len(piece.text()))
+        if len(longer.text()) == 1:
+            return height
+        return max(height, _WORD_GAP_LETTERS * longer.letter_width())
 
     def overlap(self, other: _Piece) -> float:
         """Return the vertical overlap as a share of the smaller height."""
@@ -207,7 +213,8 @@ def _words(letters: Iterable[Letter]) -> Iterator[list[Letter]]:
 def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
     """Return whether a letter may continue a word, in any direction."""
     before, box = word[-1].box, letter.box
-    if box[0] > before[2] and _n_right_to_left(letter.text) and _n_right_to_left(word[-1].text):
+    is_behind = 2 * box[0] > before[0] + before[2]
+    if is_behind and _n_right_to_left(letter.text) and _n_right_to_left(word[-1].text):
         return False  # it was drawn earlier, but is read later
     size = max(before[2] - before[0], before[3] - before[1], box[2] - box[0], box[3] - box[1])
     gap_x = max(box[0] - before[2], before[0] - box[2])
@@ -405,7 +412,11 @@ def _are_apart(beside: Sequence[_Line], left: Sequence[_Line], right: Sequence[_
     if not all(_is_table(side) or _is_prose(side) for side in (left, right)):
         return False
     n_shared = len(left) + len(right) - len(beside)
-    if n_shared <= _SHARED_SHARE * min(len(left), len(right)):
+    fewest = min(len(left), len(right))
+    if n_shared <= _SHARED_SHARE * fewest:
+        is_in_turn = _n_turns(left, right) >= _TURNS_SHARE * fewest
+        if is_in_turn and not all(map(_begin_with_words, (left, right))):
+            return False  # cells of the same rows, some of them a little lower than the others
         shared_height = min(_bottom(left[-1]), _bottom(right[-1])) - max(
             _top(left[0]), _top(right[0])
         )
@@ -417,6 +428,18 @@ def _are_apart(beside: Sequence[_Line], left: Sequence[_Line], right: Sequence[_
     return gutter > _WIDE_GUTTER * max(gaps, default=gutter) and all(
         map(_has_labels, (left, right))
     )
+
+
+def _n_turns(left: Sequence[_Line], right: Sequence[_Line]) -> int:
+    """Return how often a line of one column is followed by one of the other."""
+    order = sorted([(_top(line), 0) for line in left] + [(_top(line), 1) for line in right])
+    return sum(a[1] != b[1] for a, b in pairwise(order))
+
+
+def _begin_with_words(lines: Sequence[_Line]) -> bool:
+    """Return whether most lines begin with a word, as those of a table of its own."""
+    signs = (next(filter(str.isalnum, line[0].text()), "") for line in lines)
+    return sum(map(str.isalpha, signs)) > len(lines) / 2
 
 
 def _is_table(lines: Sequence[_Line]) -> bool:
@@ -434,11 +457,13 @@ def _is_prose(lines: Sequence[_Line]) -> bool:
     """Return whether lines break at the end of a column, as in prose, not of a cell."""
     text = "".join(piece.text() for line in lines for piece in line)
     n_letters = sum(map(str.isalpha, text))
-    n_words = sum(len(piece.word_starts) for line in lines for piece in line)
+    pieces = [piece for line in lines for piece in line]
+    n_words = sum(len(piece.word_starts) for piece in pieces)
     # Chinese and Japanese have no blanks between words, and letters two text columns wide.
     n_wide = sum(piece.n_columns for line in lines for piece in line) - len(text)
     n_words = max(n_words, n_wide // 4)
-    if len(lines) < _N_PROSE_LINES or n_words < _N_PROSE_WORDS * len(lines):
+    least = max(_N_PROSE_WORDS * len(lines), _N_PIECE_WORDS * len(pieces))
+    if len(lines) < _N_PROSE_LINES or n_words < least:
         return False
     if n_letters < _LETTER_SHARE * len(text):
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from threading import Lock
@@ -24,8 +25,16 @@ from hpd.files.streams import Source
 from hpd.messages import counted
 from hpd.version import install_command
 
-_HYPHENS = dict.fromkeys((0x02, 0xFFFE), "-")
-"""pdfium's characters for a hyphen at the end of a line."""
+_ABOVE_CAPITALS = 0.2
+"""The part of a line's height that is above capital letters, and below them."""
+_MAX_SLANT = 0.05
+"""The largest slant of a line, in quarter turns, at which its letters have upright boxes."""
+_SHOWN = {
+    **{code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)},
+    **dict.fromkeys((0x02, 0xFFFE), "-"),
+}
+"""What stands for a character: fonts without Unicode have codes of Windows, such as 128 for a euro
+sign, and pdfium has two of its own for a hyphen at the end of a line."""
 
 
 _PIXELS = 200 / 72
@@ -213,17 +222,39 @@ def _letters(page: Any, letters: Any) -> Iterator[Letter]:
     first_half = ""
     for i in range(letters.count_chars()):
         code = pdfium.FPDFText_GetUnicode(letters, i)
-        text = first_half + (_HYPHENS.get(code) or chr(code))
+        text = first_half + (_SHOWN.get(code) or chr(code))
         first_half = ""
         if 0xD800 <= code < 0xDC00:
             first_half = text
             continue
         if len(text) == 2:
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        left, bottom, right, top = letters.get_charbox(i)
-        is_blank = not text.isprintable() or text.isspace()
+        if not text.isprintable() or text.isspace():
+            yield Letter(" ", (0, 0, 0, 0))
+            continue
+        left, bottom, right, top = _box(letters, i, is_sign=not text.isalnum())
         # Letters without a width are those of a font that has none, or signs over others.
-        yield Letter(" " if is_blank else text, shown(left, bottom, max(left, right), top))
+        yield Letter(text, shown(left, bottom, max(left, right), top))
+
+
+def _box(letters: Any, i: int, *, is_sign: bool) -> Sequence[float]:
+    """Return the box of a letter, as wide as its advance and as high as it is drawn.
+
+    A sign is at least as high as a capital letter, even if it is drawn as a dot, so that it stands
+    on the line of the letters beside it.
+    """
+    import pypdfium2.raw as pdfium
+
+    drawn = letters.get_charbox(i)
+    turns = pdfium.FPDFText_GetCharAngle(letters, i) / (math.pi / 2)
+    if abs(turns - round(turns)) > _MAX_SLANT:
+        return drawn
+    box = [*letters.get_charbox(i, loose=True)]
+    low, high = (0, 2) if round(turns) % 2 else (1, 3)
+    above = _ABOVE_CAPITALS * (box[high] - box[low])
+    box[low] = min(drawn[low], box[low] + above) if is_sign else drawn[low]
+    box[high] = max(drawn[high], box[high] - above) if is_sign else drawn[high]
+    return box
 
 
 def _shown_box(page: Any) -> Callable[[float, float, float, float], Box]:
