@@ -245,12 +245,14 @@ def test_cells_of_several_rows_or_columns_of_office_files_leave_the_others_in_pl
         word("", rest) + word("Husum") + word("6"),
         word("Total", '<w:gridSpan w:val="2"/>') + word("11"),
     ]
+    skipped = '<w:trPr><w:gridBefore w:val="1"/></w:trPr>'
+    rows.append(skipped + word("Bonn") + word("7"))
     table = "".join(f"<w:tr>{row}</w:tr>" for row in rows)
     document = {
         "_rels/.rels": relations(officeDocument="d.xml"),
         "d.xml": f"<w:tbl>{table}</w:tbl>",
     }
-    assert read(zipped(document), "docx").text == MERGED
+    assert read(zipped(document), "docx").text == f"{MERGED}\n        Bonn   7"
 
     def slide(text, settings=""):
         return (
@@ -679,6 +681,31 @@ def test_a_sheet_of_one_row_is_told():
     (record,) = RecordReader(saved, format="xlsx", needs_columns=True)
     assert record.text == "Lamp"
     assert record.notes == ("sheets of one row, which is taken for the header: 'Sheet'",)
+
+
+def test_cells_of_several_rows_of_a_sheet_are_in_each_of_them():
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in ([], ["Region", "City", "Sum"], ["North", "Kiel", 5], [None, "Husum", 6]):
+        book.active.append([None, *row])
+    for cells in ("B3:B4", "B9:B10", "F1:G4"):
+        book.active.merge_cells(cells)
+    book.save(saved := io.BytesIO())
+    saved.seek(0)
+    (_, husum) = RecordReader(saved, format="xlsx")
+    assert husum.text == "Region: North\nCity: Husum\nSum: 6"
+
+
+def test_hidden_text_is_not_read_and_symbols_are():
+    run = "<w:r><w:rPr>{}</w:rPr><w:t>{}</w:t></w:r>"
+    runs = [run.format("<w:vanish/>", "not"), run.format('<w:vanish w:val="0"/>', "paid "),
+            '<w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r>']  # fmt: skip
+    document = {
+        "_rels/.rels": relations(officeDocument="d.xml"),
+        "d.xml": f"<w:p>{''.join(runs)}</w:p>",
+    }
+    assert read(zipped(document), "docx").text == "paid ☒"
+    page = b"<p>paid</p><p hidden>not</p><div hidden=''>not</div> 5"
+    assert read(page, "html").text.split() == ["paid", "5"]
 
 
 def sheets(**rows):

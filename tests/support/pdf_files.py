@@ -70,7 +70,8 @@ def _encoded(text):
 def _pdf(pages, entries, font="Helvetica"):
     cmap = (
         "/CMapName /H def 1 begincodespacerange <00> <ff> endcodespacerange\n3 beginbfrange\n"
-        f"<20> <7e> <0020>\n<80> <9f> <0080>\n<{_FIRST_CODE:02x}> <fa> <{HEBREW[0]:04x}>\nendbfrange"
+        "<20> <7e> <0020>\n<80> <9f> <0080>\n"
+        f"<{_FIRST_CODE:02x}> <fa> <{HEBREW[0]:04x}>\nendbfrange"
     )
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>"]
     kids = " ".join(f"{5 + 2 * i} 0 R" for i in range(len(pages)))

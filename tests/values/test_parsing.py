@@ -226,6 +226,25 @@ def test_three_decimals_are_thousands_where_the_document_shows_it(document, valu
 @pytest.mark.parametrize(
     ("raw", "document", "value"),
     [
+        ("1", "Add 1/2 tsp salt", 0.5),
+        ("1", "Screws of 1/3 inch", 0.3333),
+        ("1", "Sift 1 1/2 cups", 1.5),
+        ("2", "Sift 2 1/2 cups", 2.5),
+        # It is stated, one of several, below the line, or there is no measure.
+        ("1", "1/2 tsp salt and 1 egg", 1),
+        ("1", "1/2 tsp salt, 1/4 cup milk", 1),
+        ("2", "Add 1/2 tsp salt", 2),
+        ("1", "Page 1/2", 1),
+    ],
+)
+def test_a_fraction_is_kept(raw, document, value):
+    assert parse_value(f" {raw}", Attribute("a", "number"), document).value == value
+    assert parse_value(f" {raw}", Attribute("a", "integer"), document).value == int(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "document", "value"),
+    [
         ("22556", "Base 3450,00 Retenue 225,56", 225.56),
         ("225", "Base 3450,00 Retenue 225,56", 225.56),
         ("-22556", "Base 3450,00 Solde 225,56", -225.56),

@@ -478,6 +478,23 @@ def decimal_number(numeral: str, document: str) -> str | None:
     return sign + found.pop() if len(found) == 1 else None
 
 
+def fraction_number(numeral: str, document: str) -> str | None:
+    """Return the decimal of a fraction, if the document states a number only as its beginning.
+
+    JSON has no fractions, so models copy ``1/2 tsp`` and ``1 1/2 cups`` as 1.
+    """
+    fractions = [match for match in _FRACTION.finditer(document) if match["unit"]]
+    found: set[Decimal] = set()
+    for start, _ in _places_of(document, numeral) if fractions else ():
+        around = next((each for each in fractions if each.start() <= start < each.end()), None)
+        if around is None:
+            return None
+        if around.start() == start:
+            parts = _fraction_values(around["part"], False)
+            found |= {int(around["whole"] or 0) + part for part in parts}
+    return str(found.pop()) if len(found) == 1 else None
+
+
 def negative_number(numeral: str, document: str) -> str | None:
     """Return the negative of a number, if the document states it only so; otherwise None.
 

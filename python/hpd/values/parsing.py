@@ -20,6 +20,7 @@ from hpd.values.numbers import (
     MAX_DIGITS,
     date_copied_into,
     decimal_number,
+    fraction_number,
     iso_time,
     negative_number,
     readings,
@@ -142,7 +143,7 @@ def _read_json(text: str, attribute: Attribute, document: str) -> Any:
         number = numeral.group()
         meant = whole_number(number, document)
         if meant is None and attribute.type == "number":
-            meant = decimal_number(number, document)
+            meant = decimal_number(number, document) or fraction_number(number, document)
         number = meant or number
         lower = (attribute.minimum, attribute.exclusive_minimum)
         if all(limit is None or limit < 0 for limit in lower):

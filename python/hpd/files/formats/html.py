@@ -83,6 +83,8 @@ def text_of_html(html: str) -> str:
     for below in [*tree.itersiblings("html")]:  # what stands behind the end of the page
         below.tag = "div"
         tree.append(below)
+    for hidden in tree.xpath("//body//*[@hidden]"):
+        hidden.drop_tree()
     _show_inputs(tree)
     _fill_spans(tree)
     config = inscriptis.ParserConfig()

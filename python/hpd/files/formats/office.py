@@ -89,6 +89,12 @@ def _attribute(element: ElementTree.Element, name: str) -> str | None:
 
 
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "line-break": "\n", "noBreakHyphen": "-"}
+_SYMBOLS = {
+    **dict.fromkeys(("F06F", "F0A8", "F071", "F072"), "☐"),
+    **dict.fromkeys(("F0FD", "F0FE", "F078"), "☒"),
+    **{"F0FB": "✗", "F0FC": "✓"},
+}
+"""Boxes and marks of Wingdings, by their codes."""
 _LEFT_OUT = {
     *("del", "moveFrom", "instrText", "delText", "Fallback", "pPr", "rPr", "sectPr", "tblPr"),
     *("tracked-changes", "bookmark", "forms", "sequence-decls", "binary-data", "script"),
@@ -128,7 +134,9 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
     rows: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}  # by column: the rows that a cell of ODF still spans
     for row in _own_elements(table, ("tr", "table-row")):
-        texts: list[str] = []
+        settings = [each for child in row if _local(child) == "trPr" for each in child]
+        before = next((each for each in settings if _local(each) == "gridBefore"), None)
+        texts = [""] * (0 if before is None else _number(before, "val"))
         for cell in _own_elements(row, _CELLS):
             at = len(texts)
             text = " ".join(" ".join(_blocks(cell)).split())
@@ -182,6 +190,10 @@ def _number(element: ElementTree.Element | None, name: str) -> int:
 
 
 def _is_left_out(element: ElementTree.Element) -> bool:
+    if _local(element) == "r":
+        settings = (each for child in element if _local(child) == "rPr" for each in child)
+        vanish = next((each for each in settings if _local(each) == "vanish"), None)
+        return vanish is not None and _attribute(vanish, "val") not in ("0", "false", "off")
     # The title of a picture is not shown, that of a chart is.
     return _local(element) in _LEFT_OUT or "svg-compatible" in str(element.tag)
 
@@ -207,6 +219,8 @@ def _inline(element: ElementTree.Element, inside: list[str]) -> str:
             parts.append(_BREAKS[name])
         elif name == "s":
             parts.append(" " * int(_attribute(child, "c") or 1))
+        elif name == "sym":
+            parts.append(_SYMBOLS.get((_attribute(child, "char") or "").upper(), ""))
         elif name == "ffData":
             parts.append(_form_field(child))
         elif name in ("txbxContent", "text-box", "annotation", "note-body"):

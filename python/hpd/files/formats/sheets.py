@@ -81,7 +81,13 @@ def _sheets(source: Source) -> list[_Sheet]:
         for number, name in enumerate(book.sheet_names, start=1):
             sheet = book.get_sheet_by_name(name)
             first_row, first_column = sheet.start or (0, 0)
-            rows = enumerate(sheet.to_python(), start=first_row + 1)
+            cells = sheet.to_python()
+            for (top, left), (bottom, _) in sheet.merged_cell_ranges or ():
+                at = left - first_column
+                first, *others = cells[max(top - first_row, 0) : bottom - first_row + 1] or [[]]
+                for row in others if 0 <= at < len(first) else ():
+                    row[at] = first[at]
+            rows = enumerate(cells, start=first_row + 1)
             filled = [(n, row) for n, row in rows if _is_filled(row)]
             if filled:
                 found.append(_Sheet(name, number, filled, first_column))
