@@ -185,6 +185,19 @@ def test_the_delimiter_is_told_by_the_content(content, rows):
     assert [(r.id, None if r.error else r.text) for r in records] == rows
 
 
+def test_what_stands_above_the_header_of_a_csv_is_left_out_with_a_note():
+    title = '"Konto";"DE12"\nStand: 1,50, heute\n\n'
+    table = 'Datum;Zweck;Betrag;Saldo\n"01.02.";"Miete; warm";"-5,00";7\n02.02.;;8,00;15\n'
+    first, second = read(title + table, "csv")
+    assert first.text == "Datum: 01.02.\nZweck: Miete; warm\nBetrag: -5,00\nSaldo: 7"
+    assert (first.line, second.text) == (5, "Datum: 02.02.\nBetrag: 8,00\nSaldo: 15")
+    assert first.notes == ("above the header, left out: 'Konto DE12 Stand: 1,50, heute'",)
+    (whole,) = read(title + table, "csv", whole=True)
+    assert whole.text.startswith("Konto")
+    rows = read("name,x\nAnn,1\nBob,2,3,4,5\n", "csv")
+    assert [record.error is None for record in rows] == [True, False]
+
+
 def test_a_delimiter_that_is_named():
     (record,) = read("id~text\na~x,y\n", "csv", delimiter="~")
     assert (record.id, record.text) == ("a", "x,y")

@@ -92,7 +92,8 @@ _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "line-break": "\n", "noBreakHyph
 _SYMBOLS = {
     **dict.fromkeys(("F06F", "F0A8", "F071", "F072"), "☐"),
     **dict.fromkeys(("F0FD", "F0FE", "F078"), "☒"),
-    **{"F0FB": "✗", "F0FC": "✓"},
+    "F0FB": "✗",
+    "F0FC": "✓",
 }
 """Boxes and marks of Wingdings, by their codes."""
 _LEFT_OUT = {

@@ -125,21 +125,34 @@ Cells = tuple[int, "list[str] | InputError"]
 """The number of a row's first line, and its cells, or the error in reading them."""
 
 
-def _separated_cells(source: Source, format: Format) -> Iterator[Cells]:  # noqa: A002
+def _separated_cells(
+    source: Source,
+    format: Format,  # noqa: A002
+    *,
+    has_title: bool = True,
+) -> Iterator[Cells]:
     """Yield the cells of each row of CSV or TSV.
 
     The delimiter of CSV is in its first line or detected. In TSV quotation marks are literal unless
-    the row needs them.
+    the row needs them. Without ``has_title``, rows above the header of CSV are left out.
     """
     if format == "tsv":
         yield from _literal_cells(source.lines(), source.delimiter or "\t")
         return
-    lines, n_skipped, delimiter = _told_delimiter(source)
-    yield from _quoted_cells(lines, delimiter or ",", source.name, n_skipped)
+    lines, n_skipped, delimiter, n_above = _told_delimiter(source)
+    rows = _quoted_cells(lines, delimiter, source.name, n_skipped)
+    if n_above and not has_title:
+        title = [cell for _, cells in itertools.islice(rows, n_above) for cell in _cells(cells)]
+        source.notes.append(f"above the header, left out: {' '.join(filter(None, title))!r}")
+    yield from rows
+
+
+def _cells(cells: list[str] | InputError) -> list[str]:
+    return [] if isinstance(cells, InputError) else cells
 
 
 def _separated_rows(source: Source, format: Format) -> Iterator[Row]:  # noqa: A002
-    rows = _separated_cells(source, format)
+    rows = _separated_cells(source, format, has_title=False)
     header = _header(rows, source)
     source.take_columns(header)
     for line, cells in rows:
@@ -162,9 +175,9 @@ def _separated_text(source: Source, format: Format) -> WholeText:  # noqa: A002
     return WholeText(table_text(table))
 
 
-def _told_delimiter(source: Source) -> tuple[Iterator[str], int, str | None]:
-    """Return the lines after one that only names the delimiter, whether there is one (1 or 0), and
-    the delimiter."""
+def _told_delimiter(source: Source) -> tuple[Iterator[str], int, str, int]:
+    """Return the lines after one that only names the delimiter, whether there is one (1 or 0), the
+    delimiter, and the number of rows above the header."""
     lines = source.lines()
     first = next(lines, "")
     told = re.fullmatch(r'"?sep=(.)"?', first.strip("\r\n"))
@@ -175,23 +188,17 @@ def _told_delimiter(source: Source) -> tuple[Iterator[str], int, str | None]:
     # Only lines that have arrived are sampled, as others may arrive late.
     n_lines = min(_N_SNIFFED, source.head.count(b"\n") + source.head.count(b"\r") - n_skipped)
     sample = [first, *itertools.islice(lines, max(0, n_lines - 1))]
-    return (
-        itertools.chain([line for line in sample if line], lines),
-        n_skipped,
-        delimiter or _sniffed(sample),
-    )
+    delimiter = delimiter or _sniffed(sample) or ","
+    n_above = _n_above(_sample_rows(sample, delimiter))
+    return itertools.chain([line for line in sample if line], lines), n_skipped, delimiter, n_above
 
 
 def _sniffed(lines: Sequence[str]) -> str | None:
     """Return the delimiter with which most rows have as many columns as the header, if several."""
     best, best_share = None, -1.0
     for delimiter in _DELIMITERS:
-        if delimiter not in lines[0]:
-            continue
-        try:
-            rows = [row for row in csv.reader(_without_nul(lines), delimiter=delimiter) if row]
-        except csv.Error:
-            continue
+        rows = [row for row in _sample_rows(lines, delimiter) if row]
+        rows = rows[_n_above(rows) :]
         n_columns = len(rows[0]) if rows else 0
         # The last row of the sample may be incomplete.
         same = [len(row) == n_columns for row in rows[1:-1] or rows[1:]]
@@ -199,6 +206,24 @@ def _sniffed(lines: Sequence[str]) -> str | None:
         if n_columns > 1 and share > best_share:
             best, best_share = delimiter, share
     return best
+
+
+def _sample_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(_without_nul(lines), delimiter=delimiter))
+    except csv.Error:
+        return []
+
+
+def _n_above(rows: Sequence[Sequence[str]]) -> int:
+    """Return the number of rows above the header: banks write the account above its statement.
+
+    The header is at least twice as wide as they are, and as wide as most rows below.
+    """
+    widths = [sum(map(bool, map(str.strip, row))) for row in rows]
+    at = next((n for n, width in enumerate(widths) if 2 * width > max(widths)), 0)
+    n_same = sum(len(row) == len(rows[at]) > 2 for row in rows[at:])
+    return at if n_same > max(1, len(rows[at:]) / 2) else 0
 
 
 def _without_nul(lines: Iterable[str]) -> Iterator[str]:
