@@ -44,6 +44,12 @@ def test_the_values_of_all_parts_are_those_of_one_prompt(schema, answer, setting
         assert other.usage.n_chunks == 1
 
 
+def test_a_list_that_leaves_no_room_is_named(model):
+    schema = {"properties": {"sum": {}, "rows": {"items": FLAT}}}
+    with pytest.raises(ContextOverflowError, match="fewer attributes in the list 'rows' "):
+        SmallExtractor(schema, model, n_ctx=900, max_tokens=8)
+
+
 def test_checks_compare_the_data_of_all_parts(model):
     checks = {"checks": ["part1 == part59", "part1 == 'value1'"], **FLAT}
     with SmallExtractor(checks, model, n_ctx=900, max_tokens=8, answers={TEXT: FOUND}) as extractor:

@@ -142,6 +142,15 @@ class PromptMaker:
             return []
         return self._halves()
 
+    @property
+    def remedy(self) -> str:
+        """What to do about too many attributes; only those of one list are asked together."""
+        attributes = self._compiled_schema.schema.attributes
+        item = attributes[0].item if len(attributes) == 1 else None
+        if item is None or not item.attributes:
+            return "fewer attributes"
+        return f"fewer attributes in the list {attributes[0].name!r} (two lists may share them)"
+
     def _halves(self) -> list[PromptMaker]:
         found = []
         for half in halves(self._compiled_schema.schema):
@@ -234,7 +243,7 @@ def check_room(maker: PromptMaker) -> int:
     if room < MIN_CHUNK_TOKENS:
         n_own = maker.n_tokens(maker.options.instructions)
         own = f" ({n_own} of them your instructions)" if n_own else ""
-        remedies = ["shorter instructions"] * bool(n_own) + ["fewer attributes"]
+        remedies = ["shorter instructions"] * bool(n_own) + [maker.remedy]
         remedies += ["a larger n_ctx (-c)"] * (not maker.limit.is_set_by_model)
         raise ContextOverflowError(
             f"the instruction and the longest value may take {n_fixed} tokens{own}, which "
