@@ -245,7 +245,7 @@ def _box(letters: Any, i: int, *, is_sign: bool) -> Sequence[float]:
     """
     import pypdfium2.raw as pdfium
 
-    drawn = letters.get_charbox(i)
+    drawn: Sequence[float] = letters.get_charbox(i)
     turns = pdfium.FPDFText_GetCharAngle(letters, i) / (math.pi / 2)
     if abs(turns - round(turns)) > _MAX_SLANT:
         return drawn
