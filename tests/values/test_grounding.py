@@ -426,7 +426,7 @@ def test_days_are_found_however_they_are_written(day):
         day.strftime("%d %B %Y"),
         day.strftime("%B %d, %Y"),
         day.strftime("%d.%m.%Y"),
-        day.strftime("%m/%d/%y"),
+        day.strftime("%m/%d/%y" if day.year < 2060 else "%m/%d/%Y"),
         day.strftime("%d-%b-%Y"),
         day.strftime("%Y/%m/%d"),
     ):

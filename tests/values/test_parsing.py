@@ -468,3 +468,24 @@ def test_free_text_that_is_cut_off_is_kept(attribute, raw, value):
 def test_braces_around_a_text_of_the_document_are_no_part_of_it(document, value):
     assert parse_value('"{400 mg}"', Attribute("dose"), document).value == value
     assert parse_value('"{}"', Attribute("dose"), document).value == "{}"
+
+
+@pytest.mark.parametrize(
+    ("raw", "document", "day"),
+    [
+        ("3110-17-20", "Paid on 31/10/17, for 01/10/17 to 31/10/17", "2017-10-31"),
+        ("1407-85-00", "Date of birth: 14.07.85", "1985-07-14"),
+        ("3110-20-17", "le 31.10.2017", "2017-10-31"),
+        ("3110-17-20", "31/10/17; founded in 1917", "1917-10-31"),
+        # The day or the month may come first, or the document has another date.
+        ("0506-23-00", "Date: 05/06/23", None),
+        ("3110-17-20", "30/10/17", None),
+        ("3424-00-00", "3.4.24", None),
+        ("2024-02-31", "Valid until 31/02/2024, issued 20/2/2024", None),
+        ("2024-02-28", "28.02.2023", "2024-02-28"),
+    ],
+)
+def test_a_date_that_was_copied_into_another_form_is_read(raw, document, day):
+    parsed = parse_value(f' "{raw}",', Attribute("a", "date"), document)
+    assert parsed.value == day
+    assert bool(parsed.error) == (day is None)

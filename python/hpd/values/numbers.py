@@ -1130,7 +1130,7 @@ def _days(form: str, text: str) -> Iterator[Day]:
 
 
 def _years(text: str) -> Iterator[int]:
-    """Yield the years that a number can mean: 00 to 49 are in this century or the last.
+    """Yield the years that a number can mean: 00 to 59 are in this century or the last.
 
     2567 may be a Buddhist year, as in Thailand.
     """
@@ -1139,7 +1139,7 @@ def _years(text: str) -> Iterator[int]:
         if 2400 <= int(text) < 2700:
             yield int(text) - 543
     else:
-        if int(text) < 50:
+        if int(text) < 60:
             yield 2000 + int(text)
         yield 1900 + int(text)
 
