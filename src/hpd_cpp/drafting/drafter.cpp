@@ -10,7 +10,7 @@ namespace hpd {
 
 namespace {
 
-constexpr double rate_memory = 0.995;  // a rate keeps this share of its counts with each guess
+constexpr double rate_memory = 0.95;  // a rate keeps this share of its counts with each guess
 
 // Used if guesses must not depend on what else is decoded.
 constexpr double lone_least_probability = 0.4;
