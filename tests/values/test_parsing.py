@@ -489,3 +489,23 @@ def test_a_date_that_was_copied_into_another_form_is_read(raw, document, day):
     parsed = parse_value(f' "{raw}",', Attribute("a", "date"), document)
     assert parsed.value == day
     assert bool(parsed.error) == (day is None)
+
+
+@pytest.mark.parametrize(
+    ("raw", "document", "value"),
+    [
+        ("900", "Amounts 900,000 and 1,235,000", 900000),
+        ("-35", "Amounts 1,900,000 and -35,000", -35000),
+        ("12", "Total 12,345,678 of 1,234.50", 12345678),
+        # It is stated, also in words, or several numbers begin with it, or the comma is unclear.
+        ("900", "Amounts 900,000 and 1,235,000, page 900", 900),
+        ("12", "twelve boxes, 12,500 each of 1,234.50", 12),
+        ("35", "Amounts 35,000, 35,500 and 1,900,000", 35),
+        ("1", "a sofa for 1,200 of 1,235,000", 1),
+        ("900", "code A900,000 and 1,235,000", 900),
+        ("900", "", 900),
+    ],
+)
+def test_a_number_is_not_cut_at_its_comma(raw, document, value):
+    for kind in ("integer", "number"):
+        assert parse_value(f" {raw},", Attribute("a", kind), document).value == value

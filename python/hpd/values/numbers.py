@@ -424,12 +424,13 @@ def mark_of_thousands(document: str) -> str | None:
 
 
 def whole_number(numeral: str, document: str) -> str | None:
-    """Return the whole number that the document means by a decimal, or None.
+    """Return the whole number that the document means by another one, or None.
 
-    Models copy ``2.655`` from documents in which it means 2655.
+    Models copy ``2.655`` from documents in which it means 2655, and ``900,000``, which JSON has
+    not, as 900.
     """
     if not _THREE_DECIMALS.fullmatch(numeral):
-        return None
+        return _number_cut_at_comma(numeral, document)
     unsigned = numeral.lstrip("-")
     with_dot = _places_of(document, unsigned)
     with_comma = _places_of(document, unsigned.replace(".", ","))
@@ -439,6 +440,25 @@ def whole_number(numeral: str, document: str) -> str | None:
     if mark is None and with_dot and all(_is_in_euros(document, *span) for span in with_dot):
         mark = "."
     return numeral.replace(".", "") if mark == ("." if with_dot else ",") else None
+
+
+def _number_cut_at_comma(numeral: str, document: str) -> str | None:
+    """Return the number of which the document has a numeral only as the first group of digits.
+
+    A single digit may also be a count that the document does not state.
+    """
+    sign, digits = ("-", numeral[1:]) if numeral.startswith("-") else ("", numeral)
+    if not re.fullmatch(r"[1-9]\d{1,2}", digits) or mark_of_thousands(document) != ",":
+        return None
+    found = set(re.findall(rf"(?<![\w.,]){digits}(?:,\d{{3}})+(?![\d,])", document))
+    if len(found) != 1:
+        return None
+    whole = found.pop()
+    is_stated = any(
+        Decimal(digits) in values and whole not in document[start:end]
+        for start, end, values in numbers_in(document)
+    )
+    return None if is_stated else sign + whole.replace(",", "")
 
 
 def decimal_number(numeral: str, document: str) -> str | None:
