@@ -22,7 +22,7 @@ import pytest
 from hypothesis import Phase, settings
 
 import tiny_models
-from hpd import _core, _native
+from hpd import _native
 from small_model import small_model
 
 # That llama.cpp may crash with AMX is the subject of tests in processes of their own.
@@ -45,6 +45,8 @@ settings.load_profile("nightly" if "HPD_NIGHTLY" in os.environ else "same")
 
 def pytest_configure():
     """Refuse an engine that was compiled without what tests need of it."""
+    from hpd import _core  # after _native, which loads llama.cpp
+
     if not hasattr(_core, "testing"):
         raise pytest.UsageError(
             "hpd was installed without the parts of its engine for tests: "

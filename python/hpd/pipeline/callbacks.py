@@ -1,4 +1,4 @@
-"""The functions of the caller that are called while documents are extracted."""
+"""The types of the callbacks that report progress."""
 
 from __future__ import annotations
 

@@ -201,18 +201,18 @@ def read_string(common: Attribute, node: Node, where: str) -> Attribute:
 
 
 def typed_by_description(attribute: Attribute) -> Attribute:
-    """Return an attribute as a date if it is any text, but its description says ``YYYY-MM-DD``.
+    """Return a text attribute without limits as a date if its description says ``YYYY-MM-DD``.
 
-    Many schemas state the form of a date only there.
+    Many schemas state the form of a date only there. A description that allows another form, such
+    as ``YYYY-MM-DD or 'present'``, leaves the attribute as it is.
     """
     if attribute.type != "string" or is_limited(attribute):
         return attribute
     before, *after = _DATE_FORM.split(attribute.description)
-    if len(after) != 1 or _ANOTHER_FORM_BEFORE.search(before):
-        return attribute
-    if _ANOTHER_FORM_AFTER.search(after[0]):
-        return attribute
-    return replace(attribute, type="date")
+    has_one_form = len(after) == 1 and not (
+        _ANOTHER_FORM_BEFORE.search(before) or _ANOTHER_FORM_AFTER.search(after[0])
+    )
+    return replace(attribute, type="date") if has_one_form else attribute
 
 
 def read_number(attribute: Attribute, node: Node, where: str) -> Attribute:

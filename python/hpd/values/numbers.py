@@ -442,6 +442,12 @@ def whole_number(numeral: str, document: str) -> str | None:
     return numeral.replace(".", "") if mark == ("." if with_dot else ",") else None
 
 
+@lru_cache(maxsize=4)
+def _stated_numbers(document: str) -> tuple[tuple[int, int, set[Decimal]], ...]:
+    """Return the numbers that a document states, for the many values of a list."""
+    return tuple(numbers_in(document))
+
+
 def _number_cut_at_comma(numeral: str, document: str) -> str | None:
     """Return the number of which the document has a numeral only as the first group of digits.
 
@@ -456,7 +462,7 @@ def _number_cut_at_comma(numeral: str, document: str) -> str | None:
     whole = found.pop()
     is_stated = any(
         Decimal(digits) in values and whole not in document[start:end]
-        for start, end, values in numbers_in(document)
+        for start, end, values in _stated_numbers(document)
     )
     return None if is_stated else sign + whole.replace(",", "")
 
