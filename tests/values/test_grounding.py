@@ -202,6 +202,8 @@ def test_values_from_a_fixed_set_are_not_guessed():
         ("NOT_STARTED", "It has started.", None),
         ("air_con", "air, con", "air, con"),
         ("A_1", "a 1", None),
+        ("pat@ferry.example", "Reply to pat@@ferry.example", None),
+        ("build.server", "Hostname: build server!", None),
     ],
 )
 def test_a_choice_is_stated_by_its_words(choice, document, words):

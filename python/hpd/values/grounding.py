@@ -57,6 +57,7 @@ invented than misspelt."""
 
 _SEPARATORS = "[ ./-]{0,2}"
 _SIGN = re.compile(r"[./-]")
+_CHOICE = re.compile(r"[^\W\d_]+(?:[ _-]+[^\W\d_]+)*")
 MIN_CODE_LENGTH: Final = 6
 MAX_CODE_LENGTH: Final = 64
 """Bounds for the letters and digits of a code whose groups may be separated differently; at least
@@ -417,9 +418,9 @@ class Grounder:
 
     def _choice_spans(self, value: str) -> Iterator[Span]:
         """Yield the spans of a choice's words: *très bon* for ``tres_bon`` or ``TresBon``."""
-        words = [strip_accents(word) for word in _words_of(value)]
-        if not words or not all(map(str.isalpha, words)):
+        if not _CHOICE.fullmatch(value):
             return
+        words = [strip_accents(word) for word in _words_of(value)]
         pattern = r"[\W_]+".join(words)
         for match in re.finditer(rf"(?<![^\W_]){pattern}(?![^\W_])", self._unaccented):
             low = self.normalized.starts[match.start()]
