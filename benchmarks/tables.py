@@ -18,10 +18,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import hpd
 from benchmarks.harness import part
 from benchmarks.harness.part import Part
 from benchmarks.harness.result import Cell, Finding, Table, load_results
 from benchmarks.harness.workbench import DataSet, MissingInputError, Workbench
+from benchmarks.lists import WAYS, measured, texts_of
 from benchmarks.peers import peers
 from benchmarks.schemas import schemas
 
@@ -98,6 +100,11 @@ TITLES = {
     "table-ae-110k": "AE-110k, titles",
     "table-catalogue": "descriptions of 300 tokens",
 }
+LISTS = (
+    ("60 rows, singly", 60, ("order", "sheets"), 2, False),
+    ("10 rows, together", 10, ("order", "statement", "guests"), 6, True),
+)
+"""The lists of the part of that name: title, rows, kinds, texts, and whether all at once."""
 DOLLARS_PER_HOUR = 0.10
 """The assumed price of the machine."""
 N_MANY = 500_000_000
@@ -174,6 +181,32 @@ def cost(bench: Workbench) -> Finding:
     )
 
 
+def lists(bench: Workbench) -> Finding:
+    """Return the right cells and times of lists, token by token and as hpd reads them."""
+    options = {"n_threads": bench.n_threads, "on_invalid": "record", "dedupe": False, "quiet": True}
+    head = ("right", "seconds", "steps")
+    rows: list[list[Cell]] = [
+        ["", *(f"AR: {name}" for name in head), *(f"hpd: {name}" for name in head)]
+    ]
+    ratios = []
+    for title, n_rows, kinds, n_texts, together in LISTS:
+        texts = texts_of(n_rows, bench.count(n_texts), 1, kinds)
+        row: list[Cell] = [title]
+        seconds = []
+        for way in ("tokens", "ar"):
+            model = bench.using(bench.model)
+            with hpd.Extractor("text", model, **options, **WAYS[way]) as extractor:
+                found = measured(extractor, texts, together=together)
+            seconds.append(found.seconds)
+            share = found.n_right.total() / found.n_cells.total()
+            row += [f"{share:.1%}", f"{found.seconds:.0f}", f"{found.steps:,}"]
+        rows.append(row)
+        ratios.append(
+            f"{seconds[1] / seconds[0]:.2f} for {title} ({row[4]} of cells right, AR {row[1]})"
+        )
+    return Finding([Table("Lists", rows)], ", ".join(ratios))
+
+
 PARTS = (
     *(
         Part(f"table-{name}", TITLES[f"table-{name}"], 4, partial(side_by_side, name=name))
@@ -185,6 +218,7 @@ PARTS = (
         12,
         untrained,
     ),
+    Part("lists", "Lists with a model that was not trained for hpd (-m)", 8, lists),
     Part("speed", "The three workloads in one table", 0, speed),
     Part("cost", "What they cost", 0, cost),
     Part("schemas", "Schemas of JSONSchemaBench", 10, schemas),

@@ -26,6 +26,7 @@
 #include "bindings_testing_scheduling.h"
 #include "bindings_testing_script.h"
 #include "drafting/histories.h"
+#include "drafting/list_guesser.h"
 #include "handles.h"
 #include "model/characters.h"
 #include "model/context.h"
@@ -372,6 +373,16 @@ void bind_parts(py::module_ & m) {
         .def("check", &Histories::check)
         .def_property_readonly("n_histories", &Histories::n_histories)
         .def_property_readonly("n_nodes", &Histories::n_nodes);
+    m.def(
+        "continuation_of_list",
+        [](const std::string & document, const std::vector<std::string> & pieces, size_t n_bytes) {
+            ListGuesser list(document);
+            for (const std::string & piece : pieces) list.push(piece);
+            const ListGuesser::Continuation next = list.guess(n_bytes);
+            if (next.kinds.size() != next.text.size()) throw std::logic_error("bytes without kind");
+            return py::bytes(next.text);
+        },
+        py::arg("document"), py::arg("pieces"), py::arg("n_bytes"));
     py::class_<ChoicesForTests>(m, "Choices")
         .def(py::init<Choices>(), py::arg("choices"))
         .def("allows", &ChoicesForTests::allows, py::arg("token"))

@@ -45,11 +45,10 @@ std::unique_ptr<Drafter> make_drafter(const Model & model, const Context & conte
                                       const EngineOptions & options) {
     if (!options.drafts || !context.shares_tokens()) return nullptr;
     const double batch_worth = model.on_cpu() ? batch_worth_cpu : batch_worth_gpu;
-    TokenShapes shapes{model.pieces(), model.tokens_without_space(), {}};
-    for (const std::string & text : model.pieces()) {
-        shapes.ends_line.push_back(!text.empty() && text.back() == '\n');
-    }
-    return std::make_unique<Drafter>(std::move(shapes), batch_worth, !options.deterministic);
+    VocabularyView vocabulary{
+        model.pieces(), model.tokens_without_space(),
+        [&model](std::string_view text) { return model.tokenize(text, false); }};
+    return std::make_unique<Drafter>(std::move(vocabulary), batch_worth, !options.deterministic);
 }
 
 std::unique_ptr<ModelDrafter> make_model_drafter(const Model & model, const Context & context,

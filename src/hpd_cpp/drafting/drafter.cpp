@@ -1,9 +1,13 @@
 #include "drafting/drafter.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "errors.h"
 #include "sampling/choices.h"
 
 namespace hpd {
@@ -15,6 +19,8 @@ constexpr double rate_memory = 0.95;  // a rate keeps this share of its counts w
 // Used if guesses must not depend on what else is decoded.
 constexpr double lone_least_probability = 0.4;
 
+constexpr size_t n_list_bytes = 256;  // of a list, guessed at once
+
 constexpr size_t n_learnt_max = 256;  // tokens of a value
 
 }  // namespace
@@ -24,8 +30,8 @@ void Drafter::Rate::add(bool right) {
     n = n * rate_memory + 1;
 }
 
-Drafter::Drafter(TokenShapes shapes, double batch_worth, bool learns)
-    : shapes_(std::move(shapes)),
+Drafter::Drafter(VocabularyView vocabulary, double batch_worth, bool learns)
+    : vocabulary_(std::move(vocabulary)),
       batch_worth_(batch_worth),
       learns_(learns),
       is_fixed_(!learns),
@@ -49,22 +55,28 @@ void Drafter::draft(Value & value, int32_t n_max) {
     };
     std::vector<Token> text = value.tokens;
     std::optional<ListGuesser> list;
+    std::vector<SourcedGuess> next_of_list;  // in reverse
     if (is_list(value)) {
-        const Request & request = value.request->request;
-        list.emplace(shapes_, request.prompt, static_cast<size_t>(request.n_instruction));
-        for (const Token t : text) list->push(t);
+        if (!value.list) {
+            value.list = std::make_shared<ListGuesser>(document_of(value.request->request));
+        }
+        value.list->push(std::string_view(value.text).substr(value.list->n_bytes()));
+        list = *value.list;
     }
     double p = 1.0;
     while (static_cast<int32_t>(value.draft.size()) < n_max) {
         SourcedGuess best{{left.agreed(), 1.0}, unmeasured};
         if (list) {
-            const ListGuesser::ListGuess next = list->guess();
-            const auto source = static_cast<uint8_t>(of_list + static_cast<uint8_t>(next.kind));
-            if (next.token >= 0) best = {{next.token, rates_[source].value()}, source};
+            if (next_of_list.empty()) next_of_list = from_list(*list);
+            if (!next_of_list.empty()) {
+                best = next_of_list.back();
+                next_of_list.pop_back();
+            }
         }
         if (best.token < 0) {
             best = {histories_.guess(attribute, text), unmeasured};
-            const SourcedGuess copied = from_document(value, text);
+            const bool is_copied = !list || list->is_lost();
+            const SourcedGuess copied = is_copied ? from_document(value, text) : SourcedGuess();
             const bool is_better = !allowed(best) || copied.p > best.p;
             if (is_better && allowed(copied)) best = copied;
         }
@@ -75,8 +87,46 @@ void Drafter::draft(Value & value, int32_t n_max) {
         value.draft.push_back(best.token);
         value.draft_sources.push_back(best.source);
         text.push_back(best.token);
-        if (list) list->push(best.token);
+        if (list) list->push(vocabulary_.pieces[static_cast<size_t>(best.token)]);
     }
+}
+
+// Returns the tokens of the text with which a list is likely to go on, the next one last.
+std::vector<Drafter::SourcedGuess> Drafter::from_list(const ListGuesser & list) const {
+    const ListGuesser::Continuation guess = list.guess(n_list_bytes);
+    std::vector<Token> tokens;
+    try {
+        tokens = vocabulary_.tokenize(guess.text);
+    } catch (const InputError &) {
+        return {};  // it begins inside a character
+    }
+    std::vector<SourcedGuess> guesses;
+    size_t begin = 0;
+    for (Token token : tokens) {
+        const auto is_next = [&] {
+            const std::string & piece = vocabulary_.pieces[static_cast<size_t>(token)];
+            return !piece.empty() && guess.text.compare(begin, piece.size(), piece) == 0;
+        };
+        // Some vocabularies add a blank to the beginning of a text.
+        if (!is_next()) token = vocabulary_.without_space[static_cast<size_t>(token)];
+        if (!is_next()) break;
+        const auto kind = static_cast<uint8_t>(guess.kinds[begin]);
+        const auto source = static_cast<uint8_t>(of_list + kind);
+        guesses.push_back({{token, rates_[source].value()}, source});
+        begin += vocabulary_.pieces[static_cast<size_t>(token)].size();
+    }
+    // The last token may be another one if the text went on.
+    if (guesses.size() > 1 && guess.text.size() >= n_list_bytes) guesses.pop_back();
+    std::reverse(guesses.begin(), guesses.end());
+    return guesses;
+}
+
+std::string Drafter::document_of(const Request & request) const {
+    std::string text;
+    for (auto i = static_cast<size_t>(request.n_instruction); i < request.prompt.size(); ++i) {
+        text += vocabulary_.pieces[static_cast<size_t>(request.prompt[i])];
+    }
+    return text;
 }
 
 // Whether the value so far is a list.
@@ -98,7 +148,7 @@ Drafter::SourcedGuess Drafter::from_document(const Value & value,
     const auto same = [&](size_t i_prompt, size_t i_text) {
         const Token t = prompt[i_prompt];
         return t == text[i_text] ||
-               (i_text == 1 && shapes_.without_space[static_cast<size_t>(t)] == text[1]);
+               (i_text == 1 && vocabulary_.without_space[static_cast<size_t>(t)] == text[1]);
     };
     const size_t n_text = std::min(n_match_max, text.size() - 1);
     size_t n_best = 0;

@@ -2,6 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "drafting/histories.h"
@@ -9,6 +12,13 @@
 #include "scheduling/request.h"
 
 namespace hpd {
+
+// What guesses need of the vocabulary.
+struct VocabularyView {
+    const std::vector<std::string> & pieces;
+    std::vector<Token> without_space;  // the same text less a leading blank, or the token itself
+    std::function<std::vector<Token>(std::string_view)> tokenize;
+};
 
 // Drafts the next tokens of values, which the model verifies in the same batch: accepted tokens are
 // those that the model would have chosen, so only the number of steps changes.
@@ -22,10 +32,9 @@ namespace hpd {
 // value's share of that batch's fixed cost.
 class Drafter {
 public:
-    // `shapes` is needed because a value's first word follows a quote, but in the document mostly a
-    // blank. `batch_worth` is the fixed cost of a batch, in tokens with their rows of logits.
+    // `batch_worth` is the fixed cost of a batch, in tokens with their rows of logits.
     // Unless it `learns` from other values, a value's guesses depend on its document alone.
-    Drafter(TokenShapes shapes, double batch_worth, bool learns);
+    Drafter(VocabularyView vocabulary, double batch_worth, bool learns);
 
     // Sets how many values share the next batches: the fewer, the more a saved batch is worth.
     void share_batches(int32_t n_values);
@@ -62,6 +71,8 @@ private:
     };
 
     SourcedGuess from_document(const Value & value, const std::vector<Token> & text) const;
+    std::vector<SourcedGuess> from_list(const ListGuesser & list) const;
+    std::string document_of(const Request & request) const;
     static bool is_list(const Value & value);
     static uint64_t attribute_of(const Field & field);
 
@@ -70,7 +81,7 @@ private:
     static constexpr uint8_t of_list = n_match_max + 1;  // plus the kind of guess in a list
     static constexpr size_t n_kinds_of_list = static_cast<size_t>(ListGuesser::Kind::none);
 
-    TokenShapes shapes_;
+    VocabularyView vocabulary_;
     double batch_worth_;
     bool learns_;
     bool is_fixed_;  // whether least_probability_ never changes

@@ -4,83 +4,120 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "drafting/histories.h"
 #include "sampling/json_scanner.h"
-#include "scheduling/tokens.h"
 
 namespace hpd {
 
-// Properties of the text of tokens that guesses need, by token id.
-struct TokenShapes {
-    const std::vector<std::string> & pieces;
-    std::vector<Token> without_space;  // the same text less a leading blank, or the token itself
-    std::vector<uint8_t> ends_line;
-};
-
-// Guesses the next tokens of a list whose values are in the document in order, with similar text
-// before and after each, like cells of a column or words separated by commas. So a value is
-// expected to end before the same text as an earlier one of its column, and the next value to begin
-// after the same text as the one above it. The columns are the members of the list's objects, by
-// name; a list of texts or numbers has one column. The marks between two values are expected to be
-// those of the last row, with the names of members.
+// Guesses how a list goes on whose values are in the document in order, with similar text before
+// and after each, like cells of a column or words separated by commas. So a value is expected to
+// end before the same text as an earlier one of its column, and the next value to begin after the
+// same text as the one above it. The columns are the members of the list's objects, by name; a list
+// of texts or numbers has one column. The marks between two values are expected to be those of the
+// last row, with the names of members.
+//
+// It compares text and not tokens, as a value's tokens differ from those of the same text in the
+// document: the first word follows a quotation mark, and the last one another.
 class ListGuesser {
 public:
     enum class Kind : uint8_t {
-        mark,  // a token between values
-        start,  // the first token of a value
-        inner,  // a further token of a value
+        mark,  // between values
+        start,  // the beginning of a value
+        inner,  // inside a value
         end,  // the mark that ends a value
         none,
     };
-    struct ListGuess {
-        Token token = -1;
-        Kind kind = Kind::none;
+    struct Continuation {
+        std::string text;
+        std::vector<Kind> kinds;  // of each byte
+        void add(std::string_view more, Kind first, Kind others);
     };
 
-    // Documents begin at `begin` in the prompt.
-    ListGuesser(const TokenShapes & shapes, const std::vector<Token> & prompt, size_t begin)
-        : shapes_(shapes), prompt_(prompt), begin_(begin), last_end_(begin) {}
+    explicit ListGuesser(std::string document) : document_(std::move(document)) {}
 
-    // Adds a token of the list.
-    void push(Token token);
+    // Adds text of the list.
+    void push(std::string_view text);
 
-    // Returns a guess for the next token.
-    ListGuess guess();
+    // Returns how much text it has.
+    size_t n_bytes() const { return n_bytes_; }
+
+    // Returns what is likely to follow, some n_bytes of it or less.
+    Continuation guess(size_t n_bytes) const;
+
+    // Whether the current value is not in the document as far as it is written.
+    bool is_lost() const { return in_value_ && !value_.empty() && locate() == nowhere; }
 
 private:
     static constexpr size_t nowhere = static_cast<size_t>(-1);
 
-    struct Column {
-        std::vector<Token> marks_after;  // between its last value and the next one; empty: unknown
-        std::vector<Token> before;  // the tokens before its values in the prompt, the latest last
-        std::vector<Token> after;  // the tokens after them
-        size_t n_skipped = 0;  // places before the last value where it seemed to begin
+    // Ways to find where the next value of a column begins, by what is before it.
+    struct Starts {
+        size_t by_word = nowhere;  // after a word that was before another value: a label
+        size_t by_separator = nowhere;  // after so many of the separators
     };
 
-    bool scan(const std::string & piece);
-    size_t find(size_t from) const;
-    bool stands_at(size_t place) const;
-    bool may_start(size_t place, Token before) const;
-    size_t next_start(const Column & column) const;
-    bool is_alike(Token one, Token other) const;
+    struct Column {
+        bool is_string = false;
+        bool has_next = false;
+        std::string next;  // the column of the value after its last one
+        std::string between;  // from that value to the next one, without their quotation marks
+        std::string elsewhere;  // its last value, if that is not in the document
+        bool is_repeated = false;  // and the one before it was the same
+
+        // What was before and after its values, each once, the latest last.
+        std::vector<std::string> words_before;
+        std::vector<std::string> separators_before;
+        std::vector<std::string> separators_after;
+        std::map<std::string, size_t> n_inside;  // separators in its last value
+        std::string anchor;  // the column of the value before it in the document, in the same row
+        size_t n_skipped = 0;  // separators between the two like the one before it
+        double words_are_better = 0.0;  // how often one way was right and the other was not
+    };
+
+    // Where the values of a row end in the document; nowhere if they are not there.
+    struct Row {
+        size_t begin = 0;
+        size_t reach = 0;  // the last end
+        size_t last_end = 0;  // of the latest value
+        std::map<std::string, size_t> ends;
+        size_t next_label = nowhere;  // where the next row begins, if labels tell it
+
+        void add(const std::string & column, size_t end);
+        void advance_to(const std::string & column);
+    };
+
+    std::string_view view() const { return document_; }
+    void push_byte(char c);
+    void begin_value(bool is_string);
     void end_value();
+    void learn(Column & column, size_t begin);
 
-    const TokenShapes & shapes_;
-    const std::vector<Token> & prompt_;
-    size_t begin_;
+    void add_to_row(Row & row, const std::string & name, size_t end) const;
+    size_t locate() const;
+    bool stands_at(size_t position) const;
+    Starts next_starts(const Column & column, const Row & row) const;
+    static size_t likelier(const Column & column, const Starts & starts);
+    size_t end_of(const Column & column, bool is_string, size_t begin, size_t from) const;
+    std::string separator_before(size_t position) const;
+    std::string word_before(size_t position) const;
+    std::string separator_after(size_t position) const;
 
+    std::string document_;
+    size_t n_bytes_ = 0;
     JsonScanner scanner_;
     std::map<std::string, Column> columns_;
+    Row row_;
     std::string column_;  // of the current value, or of the next one
     std::string last_column_;  // of the last value
-    std::vector<Token> value_;  // tokens of the current value
-    std::vector<Token> marks_;  // since the last value
+    std::string value_;  // the current one, as far as it is written
+    std::string between_;  // since the last value
+    bool in_value_ = false;
+    bool is_string_ = false;  // the current value
     bool has_values_ = false;
-
-    size_t last_end_;  // in the prompt, of the last value that was found there
-    size_t expected_ = nowhere;  // where the current value was expected to begin
+    Starts starts_;  // where the current value was expected to begin
 };
 
 }  // namespace hpd
