@@ -209,3 +209,32 @@ def test_midnight_in_place_of_a_time_that_is_none_is_made_up():
 )
 def test_other_times_are_kept(text, value):
     assert stored(text, value, 0.99, MOMENT).value == value
+
+
+CONTINENT = Attribute("continent", "enum", choices=("Europe", "Asia", "Oceania"))
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "other"),
+    [
+        ("Continent: Africa. Country: Ghana.", "Oceania", "Africa"),
+        ("continent Africa", "Asia", "Africa"),
+        ("Continent: Eur. / Country: Italy", "Europe", None),
+        ("Continent: African plate, Asia", "Asia", None),
+        ("Which continent is it? Ghana.", "Asia", None),
+        ("The continent has 50 countries.", "Asia", None),
+        ("Continent: none", "Asia", None),
+        ("Ghana", "Asia", None),
+    ],
+)
+def test_another_word_behind_the_name_than_a_choice(text, value, other):
+    """A model that copies values rarely knows which choice another word means."""
+    values = DocumentValues()
+    result = FieldValue(value=value, confidence=0.98, raw=value)
+    for limits in (ConfidenceLimits(0.0), ConfidenceLimits(choices_are_stated=True)):
+        values.store(("a",), CONTINENT, result, limits, None, Grounder(text))
+        is_kept = other is None or not limits.choices_are_stated
+        assert values.fields["a",].value == (value if is_kept else None)
+    if other:
+        reason = f"the document states {other} there, which is not allowed"
+        assert values.fields["a",].reason == reason

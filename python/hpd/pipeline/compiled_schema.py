@@ -495,6 +495,7 @@ class CompiledSchema:
             threshold if confidence_map is None else confidence_map.inverse(kind, threshold),
             MIN_PROBABILITY if may_be_ruled_out else 0.0,
             min_allowed_share if has_form else 0.0,
+            choices_are_stated=self._stated and attribute.type == "enum" and not is_forced,
         )
 
     def context(self, *, include_schema: bool) -> str:

@@ -93,6 +93,10 @@ class ConfidenceLimits:
     """Minimum share of the model's probability that the constraint allows, with the same
     exception."""
 
+    choices_are_stated: bool = False
+    """Whether a choice that the document does not state is rejected if another word stands behind
+    the name of its field."""
+
     def rejection(self, likelihood: Likelihood) -> str | None:
         """Return why a value that the document does not state is rejected, or None if it is not."""
         if likelihood.probability < self.min_probability:
@@ -173,6 +177,8 @@ class DocumentValues:
                     confidence = None
             if why is None and grounder is not None and not result.forced:
                 why = _misstatement(result, attribute, grounder)
+                if why is None and limits.choices_are_stated:
+                    why = _other_choice(result.value, attribute, grounder)
                 confidence = None if why is not None else confidence
             if why is not None:
                 result = _reject(result, attribute, why, confidence)
@@ -623,6 +629,15 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
         if has_form and grounder.cuts_a_word(value):
             return "the document has it in longer words alone"
     return None
+
+
+def _other_choice(value: Any, attribute: Attribute, grounder: Grounder) -> str | None:
+    """Return why a choice is not what the document states, or None."""
+    choices = [choice for choice in attribute.choices if isinstance(choice, str)]
+    if value not in choices or grounder.is_stated(value):
+        return None
+    other = grounder.other_choice_behind(attribute.name, choices)
+    return other and f"the document states {other} there, which is not allowed"
 
 
 def _is_allowed(readings: Collection[Decimal], attribute: Attribute) -> bool:

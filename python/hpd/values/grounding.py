@@ -45,7 +45,7 @@ from hpd.values.windows import (
     Window,
     choose_windows,
 )
-from hpd.values.words import extends_previous, is_word_border
+from hpd.values.words import COMMON_WORD, extends_previous, is_word_border
 
 FUZZY_THRESHOLD: Final = 85.0
 """Minimum similarity of a fuzzy match, from 0 to 100 (rapidfuzz's ratio)."""
@@ -58,6 +58,7 @@ invented than misspelt."""
 _SEPARATORS = "[ ./-]{0,2}"
 _SIGN = re.compile(r"[./-]")
 _CHOICE = re.compile(r"[^\W\d_]+(?:[ _-]+[^\W\d_]+)*")
+MAX_SMALL_WORD: Final = 3
 MIN_CODE_LENGTH: Final = 6
 MAX_CODE_LENGTH: Final = 64
 """Bounds for the letters and digits of a code whose groups may be separated differently; at least
@@ -219,6 +220,29 @@ class Grounder:
             words = _words_of(name)
             self._beside[name] = [*self._find_beside(words)] if words else []
         return self._beside[name]
+
+    def other_choice_behind(self, name: str, choices: Collection[str]) -> str | None:
+        """Return the word behind a field's name, if that stands for none of the choices.
+
+        For ``continent`` it is Africa in ``Continent: Africa``. Short words in small letters are
+        left out, as they may begin a sentence about the choice, and words such as yes.
+        """
+        words = r"[\s_-]+".join(map(re.escape, _words_of(name)))
+        if not words:
+            return None
+        pattern = rf"(?<![^\W_]){words}[ \t]*[:=]?[ \t]+([^\W\d_]+)"
+        for match in re.finditer(pattern, self.document, re.IGNORECASE):
+            word = match[1]
+            is_small = word.islower() and len(word) <= MAX_SMALL_WORD
+            folded = strip_accents(word.casefold())
+            stands_for_one = any(
+                (choice := strip_accents(each.casefold())).startswith(folded)
+                or folded.startswith(choice)
+                for each in choices
+            )
+            if not (is_small or stands_for_one or COMMON_WORD.fullmatch(word)):
+                return word
+        return None
 
     def distance_after(self, name: str, span: Span) -> int:
         """Return how far before a span the words of a field's name are: the sum, in characters."""

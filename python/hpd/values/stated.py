@@ -28,6 +28,7 @@ from hpd.values.numbers import (
     unit_in_name,
     years_in,
 )
+from hpd.values.words import COMMON_WORD
 
 STATED_KEY = "hpd.stated"
 """GGUF key that is ``on`` if the model may only write values that the document states."""
@@ -68,11 +69,6 @@ _THOUSANDS = re.compile(r"\D*\d{1,3}[.,]000\D*", re.ASCII)
 _PADDED = re.compile(r"0+[1-9]\d*")
 _NUMBER_LIMIT = Decimal(10) ** MAX_DIGITS
 _WORD = re.compile(r"[^\W_]+")
-_COMMON_WORD = re.compile(
-    "yes|no|not|none|other|unknown|any|all|both|same|true|false|on|off|ja|nein|nicht|keine?|andere"
-    "|oui|non|autre|aucun|sí|si|otro|não|sim|nee|geen|niet|altro",
-    re.IGNORECASE,
-)
 
 
 class StatedValues:
@@ -136,7 +132,7 @@ class StatedValues:
             for choice in found
             for other in others
         )
-        is_chance = any(len(choice) < 2 or _COMMON_WORD.fullmatch(choice) for choice in found)
+        is_chance = any(len(choice) < 2 or COMMON_WORD.fullmatch(choice) for choice in found)
         is_text = len(choices) == len(attribute.choices)
         return tuple(found) if is_text and not (is_chance or are_like) else ()
 

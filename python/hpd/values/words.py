@@ -8,6 +8,13 @@ from bisect import bisect_right
 from typing import Final
 
 _ASCII_PIECE = re.compile(r"\w+|[^\w\s]")
+COMMON_WORD = re.compile(
+    "yes|no|not|none|other|unknown|any|all|both|same|true|false|on|off|ja|nein|nicht|keine?|andere"
+    "|oui|non|autre|aucun|sí|si|otro|não|sim|nee|geen|niet|altro",
+    re.IGNORECASE,
+)
+"""Words that documents have for other reasons than to state a choice."""
+
 _ZERO_WIDTH_JOINER = "\u200d"
 _TONES: Final = range(0x1F3FB, 0x1F400)
 
