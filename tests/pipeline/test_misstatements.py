@@ -1,5 +1,7 @@
 """Values that a model bends to fit the schema, of what the document states."""
 
+from dataclasses import replace
+
 import pytest
 
 from hpd.pipeline.document_values import ConfidenceLimits, DocumentValues
@@ -228,13 +230,33 @@ CONTINENT = Attribute("continent", "enum", choices=("Europe", "Asia", "Oceania")
     ],
 )
 def test_another_word_behind_the_name_than_a_choice(text, value, other):
-    """A model that copies values rarely knows which choice another word means."""
+    """A model that copies values is rarely right about which choice another word means."""
     values = DocumentValues()
-    result = FieldValue(value=value, confidence=0.98, raw=value)
+    result = FieldValue(value=value, confidence=0.7, raw=value)
     for limits in (ConfidenceLimits(0.0), ConfidenceLimits(choices_are_stated=True)):
         values.store(("a",), CONTINENT, result, limits, None, Grounder(text))
         is_kept = other is None or not limits.choices_are_stated
         assert values.fields["a",].value == (value if is_kept else None)
+    values.store(
+        ("sure",), CONTINENT, replace(result, confidence=0.9), limits, None, Grounder(text)
+    )
+    assert values.fields["sure",].value == value
     if other:
         reason = f"the document states {other} there, which is not allowed"
         assert values.fields["a",].reason == reason
+
+
+def test_an_item_is_not_given_more_often_than_the_document_has_it():
+    text = "Skills: SQL, Go, Rust (SQL twice), Ada"
+    values = DocumentValues()
+    items = ("SQL", "Go", "Go", "SQL", "SQL", "C")
+    for n, item in enumerate(items):
+        result = FieldValue(value=item, confidence=0.9, raw=item)
+        attribute = Attribute("skills", "string")
+        values.store(
+            ("skills", str(n)), attribute, result, ConfidenceLimits(), None, Grounder(text)
+        )
+    found = [values.fields["skills", str(n)] for n in range(len(items))]
+    assert [each.value for each in found] == ["SQL", "Go", None, "SQL", None, "C"]
+    assert found[2].reason == "the document has it only once"
+    assert found[4].reason == "the document has it only 2 times"

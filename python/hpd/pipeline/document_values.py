@@ -52,6 +52,11 @@ allow. Below it, the model wanted to write something else, and the constraint fo
 MIN_CHOICE_SHARE = 0.65
 """The same for a choice; higher, as the model's text may begin with the same letter by chance."""
 
+SURE_CHOICE = 0.8
+"""A choice of at least this confidence may be what another word of the document means: *closed* for
+*shut*. Of 28 texts with such words, the bundled model's right choices were at 0.69 to 0.98, its
+wrong ones at 0.62 to 0.79; in texts that contradict their schema, three of four were below 0.71."""
+
 SURE = 0.95
 """Values of at least this confidence are kept even if only their field's description has them."""
 
@@ -94,8 +99,8 @@ class ConfidenceLimits:
     exception."""
 
     choices_are_stated: bool = False
-    """Whether a choice that the document does not state is rejected if another word stands behind
-    the name of its field."""
+    """Whether an unsure choice that the document does not state is rejected if another word stands
+    behind the name of its field."""
 
     def rejection(self, likelihood: Likelihood) -> str | None:
         """Return why a value that the document does not state is rejected, or None if it is not."""
@@ -176,9 +181,11 @@ class DocumentValues:
                 if why is not None:
                     confidence = None
             if why is None and grounder is not None and not result.forced:
-                why = _misstatement(result, attribute, grounder)
+                why = self._repetition(path, result.value, grounder)
+                if why is None:
+                    why = _misstatement(result, attribute, grounder)
                 if why is None and limits.choices_are_stated:
-                    why = _other_choice(result.value, attribute, grounder)
+                    why = _other_choice(result, attribute, grounder)
                 confidence = None if why is not None else confidence
             if why is not None:
                 result = _reject(result, attribute, why, confidence)
@@ -192,6 +199,18 @@ class DocumentValues:
         """Drop the fields below a path, such as the items of a list that is stored again."""
         for each in [each for each in self.fields if is_below(each, [path])]:
             del self.fields[each]
+
+    def _repetition(self, path: Path, value: Any, grounder: Grounder) -> str | None:
+        """Return why an item of a list of texts is one of the items before it, or None.
+
+        Items that are asked for by number are found independently of each other.
+        """
+        if not (isinstance(value, str) and path[-1].isdecimal()):
+            return None
+        n_before = self._n_items_with(path, value)
+        if not n_before or not grounder.is_stated(value) or grounder.is_stated(value, 1 + n_before):
+            return None
+        return "the document has it only " + ("once" if n_before == 1 else f"{n_before} times")
 
     def _n_items_with(self, path: Path, value: Any) -> int:
         """Return how many other items of the same list, or parts of them, have a value."""
@@ -631,10 +650,11 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
     return None
 
 
-def _other_choice(value: Any, attribute: Attribute, grounder: Grounder) -> str | None:
+def _other_choice(result: FieldValue, attribute: Attribute, grounder: Grounder) -> str | None:
     """Return why a choice is not what the document states, or None."""
     choices = [choice for choice in attribute.choices if isinstance(choice, str)]
-    if value not in choices or grounder.is_stated(value):
+    is_sure = result.confidence is None or result.confidence >= SURE_CHOICE
+    if is_sure or result.value not in choices or grounder.is_stated(result.value):
         return None
     other = grounder.other_choice_behind(attribute.name, choices)
     return other and f"the document states {other} there, which is not allowed"
