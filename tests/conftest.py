@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import signal
 
 # llama.cpp reads these when it is loaded. The reference, which has no layer on a GPU, stays on the
 # processor; and a GPU computes in whole floats, as their halves make near ties more frequent.
@@ -53,6 +54,10 @@ def pytest_configure():
             "run `HPD_BUILD_TESTS=ON pip install '.[test]'`"
         )
 
+
+# Under nohup, the processes that tests start would ignore it, too.
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 _LOG = []
 _DEBUG = 1  # GGML_LOG_LEVEL_DEBUG

@@ -143,6 +143,8 @@ def test_a_name_with_a_unit_wants_numbers_in_that_unit(document, name, descripti
         ("加1/3杯水", NUMBER, {0.3333}),
         ("ZIP 01067 Dresden", WHOLE, {1067}),
         ("Net loss (139,624)", WHOLE, {-139624}),
+        ("Net result (139,624)", WHOLE, {-139624}),
+        ("Election results (139,624)", WHOLE, {139624, -139624}),
         ("Revenue | 1,200,000\nOther (1,234) | (99,000)", WHOLE, {1200000, -1234, -99000}),
         ("$ in thousands: costs (1.234.567)", WHOLE, {-1234567}),
         ("净亏损 (139,624)", WHOLE, {-139624}),

@@ -92,6 +92,8 @@ _AMOUNT_WORDS = re.compile(
     r"|\b(?:loss(?:es)?|profits?|incomes?|revenues?|expenses?|expenditures?|assets|liabilities"
     r"|equity|earnings|deficits?|cash flows?|dividends?|depreciation|amorti[sz]ation|payables?"
     r"|receivables?|verlust\w*|gewinn\w*|umsatz\w*|aufwand\w*|aufwendungen|ergebnis|pertes?|bénéfices?"
+    r"|(?:net|operating) results?|results? (?:before|after|for the (?:year|period))|résultat"
+    r"|resultado|risultato|resultaat"
     r"|produits|charges|pérdidas?|ingresos|gastos|beneficios?|perdit[ae]|utile|ricavi|costi)\b"
     r"|净利润|净亏损|亏损|收入|利润|损失|売上|利益|損失|매출|이익|손실|خسارة|إيرادات|הפסד|הכנסות|ขาดทุน|รายได้",
     re.IGNORECASE,
