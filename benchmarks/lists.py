@@ -30,6 +30,8 @@ WAYS: dict[str, dict[str, Any]] = {
     "numbers": {"lists": "numbers"},
 }
 """The settings of each way."""
+OPTIONS: dict[str, Any] = {"on_invalid": "record", "dedupe": False, "quiet": True}
+"""The settings of all ways."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,11 @@ class ListTally:
     n_known: int = 0
     seconds: float = 0.0
     steps: int = 0
+
+    @property
+    def share_right(self) -> float:
+        """The share of cells that are right."""
+        return self.n_right.total() / self.n_cells.total()
 
     def take(self, text: ListText, extraction: hpd.Extraction[Any]) -> None:
         """Count the cells of one text."""
@@ -336,7 +343,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, help="write the figures as JSON")
     asked = parser.parse_args()
     options: dict[str, Any] = {"n_threads": asked.threads, "n_ctx": asked.ctx_size}
-    options |= {"on_invalid": "record", "dedupe": False, "quiet": True}
+    options |= OPTIONS
     found: list[dict[str, Any]] = []
     print(f"{'rows':>5} {'way':8} {'cells':>6} {'rows':>5} {'time':>6} {'seconds':>8} {'steps':>6}")
     for size in map(int, asked.sizes.split(",")):
@@ -347,7 +354,7 @@ def main() -> None:
                 tallies[way] = measured(extractor, texts, together=asked.batch)
         first = next(iter(tallies.values()))
         for way, tally in tallies.items():
-            share = 100 * tally.n_right.total() / tally.n_cells.total()
+            share = 100 * tally.share_right
             print(
                 f"{size:5} {way:8} {share:6.1f} {tally.n_rows / tally.n_known:5.2f} "
                 f"{tally.seconds / first.seconds:6.2f} {tally.seconds:8.2f} {tally.steps:6}"

@@ -23,7 +23,7 @@ from benchmarks.harness import part
 from benchmarks.harness.part import Part
 from benchmarks.harness.result import Cell, Finding, Table, load_results
 from benchmarks.harness.workbench import DataSet, MissingInputError, Workbench
-from benchmarks.lists import WAYS, measured, texts_of
+from benchmarks.lists import OPTIONS, WAYS, measured, texts_of
 from benchmarks.peers import peers
 from benchmarks.schemas import schemas
 
@@ -183,7 +183,7 @@ def cost(bench: Workbench) -> Finding:
 
 def lists(bench: Workbench) -> Finding:
     """Return the right cells and times of lists, token by token and as hpd reads them."""
-    options = {"n_threads": bench.n_threads, "on_invalid": "record", "dedupe": False, "quiet": True}
+    options = {**OPTIONS, "n_threads": bench.n_threads}
     head = ("right", "seconds", "steps")
     rows: list[list[Cell]] = [
         ["", *(f"AR: {name}" for name in head), *(f"hpd: {name}" for name in head)]
@@ -198,8 +198,7 @@ def lists(bench: Workbench) -> Finding:
             with hpd.Extractor("text", model, **options, **WAYS[way]) as extractor:
                 found = measured(extractor, texts, together=together)
             seconds.append(found.seconds)
-            share = found.n_right.total() / found.n_cells.total()
-            row += [f"{share:.1%}", f"{found.seconds:.0f}", f"{found.steps:,}"]
+            row += [f"{found.share_right:.1%}", f"{found.seconds:.0f}", f"{found.steps:,}"]
         rows.append(row)
         ratios.append(
             f"{seconds[1] / seconds[0]:.2f} for {title} ({row[4]} of cells right, AR {row[1]})"

@@ -55,7 +55,7 @@ def pytest_configure():
         )
 
 
-# Under nohup, the processes that tests start would ignore it, too.
+# Under nohup it is ignored, and so it would be by the servers that tests stop with it.
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 

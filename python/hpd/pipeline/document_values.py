@@ -181,11 +181,15 @@ class DocumentValues:
                 if why is not None:
                     confidence = None
             if why is None and grounder is not None and not result.forced:
-                why = self._repetition(path, result.value, grounder)
-                if why is None:
-                    why = _misstatement(result, attribute, grounder)
-                if why is None and limits.choices_are_stated:
-                    why = _other_choice(result, attribute, grounder)
+                why = (
+                    self._repetition(path, result.value, grounder)
+                    or _misstatement(result, attribute, grounder)
+                    or (
+                        _other_choice(result, attribute, grounder)
+                        if limits.choices_are_stated
+                        else None
+                    )
+                )
                 confidence = None if why is not None else confidence
             if why is not None:
                 result = _reject(result, attribute, why, confidence)

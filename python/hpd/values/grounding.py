@@ -59,6 +59,7 @@ _SEPARATORS = "[ ./-]{0,2}"
 _SIGN = re.compile(r"[./-]")
 _CHOICE = re.compile(r"[^\W\d_]+(?:[ _-]+[^\W\d_]+)*")
 MAX_SMALL_WORD: Final = 3
+"""Maximum length of a word in small letters that is taken for a part of a sentence (*is*, *of*)."""
 MIN_CODE_LENGTH: Final = 6
 MAX_CODE_LENGTH: Final = 64
 """Bounds for the letters and digits of a code whose groups may be separated differently; at least
@@ -227,10 +228,10 @@ class Grounder:
         For ``continent`` it is Africa in ``Continent: Africa``. Short words in small letters are
         left out, as they may begin a sentence about the choice, and words such as yes.
         """
-        words = r"[\s_-]+".join(map(re.escape, _words_of(name)))
+        words = _words_of(name)
         if not words:
             return None
-        pattern = rf"(?<![^\W_]){words}[ \t]*[:=]?[ \t]+([^\W\d_]+)"
+        pattern = rf"(?<![^\W_]){_pattern_of(words)}[ \t]*[:=]?[ \t]+([^\W\d_]+)"
         for match in re.finditer(pattern, self.document, re.IGNORECASE):
             word = match[1]
             is_small = word.islower() and len(word) <= MAX_SMALL_WORD
@@ -254,8 +255,7 @@ class Grounder:
         return distance
 
     def _find_beside(self, words: Sequence[str]) -> Iterator[tuple[str, set[Decimal]]]:
-        name = r"[\s_-]+".join(map(re.escape, words))
-        pattern = rf"(?<![^\W\d_]){name}(?![^\W\d_])"
+        pattern = rf"(?<![^\W\d_]){_pattern_of(words)}(?![^\W\d_])"
         for match in re.finditer(pattern, self.document, re.IGNORECASE):
             low, high = match.span()
             for start, end, values in self._numbers_between(low - 1, high + _MAX_GAP):
@@ -507,6 +507,11 @@ class Grounder:
 def _words_of(name: str) -> list[str]:
     """Return the words of a field's name: those of ``invoiceNumber`` and ``invoice_number``."""
     return re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+
+
+def _pattern_of(words: Sequence[str]) -> str:
+    """Return the pattern of a name's words, with blanks, hyphens or underscores between them."""
+    return r"[\s_-]+".join(map(re.escape, words))
 
 
 def _continues_word(beside: str) -> bool:

@@ -1,4 +1,4 @@
-"""Word boundaries, in scripts with and without blanks between words."""
+"""Words and their boundaries, in scripts with and without blanks between words."""
 
 from __future__ import annotations
 

@@ -16,7 +16,9 @@ namespace hpd {
 // What guesses need of the vocabulary.
 struct VocabularyView {
     const std::vector<std::string> & pieces;
-    std::vector<Token> without_space;  // the same text less a leading blank, or the token itself
+    // The same text less a leading blank, or the token itself: a value's first word follows a
+    // quotation mark, but in the document mostly a blank.
+    std::vector<Token> without_space;
     std::function<std::vector<Token>(std::string_view)> tokenize;
 };
 
@@ -79,14 +81,13 @@ private:
     static constexpr size_t n_match_max = 3;  // longest suffix looked up
     static constexpr uint8_t unmeasured = 0;  // choices, history; matches of k tokens are source k
     static constexpr uint8_t of_list = n_match_max + 1;  // plus the kind of guess in a list
-    static constexpr size_t n_kinds_of_list = static_cast<size_t>(ListGuesser::Kind::none);
 
     VocabularyView vocabulary_;
     double batch_worth_;
     bool learns_;
     bool is_fixed_;  // whether least_probability_ never changes
     Histories histories_;
-    std::array<Rate, n_match_max + 1 + n_kinds_of_list> rates_;
+    std::array<Rate, n_match_max + 1 + ListGuesser::n_kinds> rates_;
     double least_probability_;
 };
 

@@ -247,8 +247,10 @@ void ListGuesser::add_to_row(Row & row, const std::string & name, size_t end) co
 // the value before it.
 size_t ListGuesser::locate() const {
     const size_t expected = likelier(columns_.at(column_), starts_);
-    if (expected != nowhere && stands_at(expected)) return expected;
     if (value_.empty()) return expected;
+    if (expected != nowhere && document_.compare(expected, value_.size(), value_) == 0) {
+        return expected;
+    }
     const size_t begin = row_.last_end - std::min(row_.last_end, n_search_bytes);
     size_t end =
         has_values_ ? std::min(document_.size(), row_.last_end + n_search_bytes) : document_.size();
@@ -265,10 +267,6 @@ size_t ListGuesser::locate() const {
         if (i >= row_.last_end) break;
     }
     return nearest;
-}
-
-bool ListGuesser::stands_at(size_t position) const {
-    return document_.compare(position, value_.size(), value_) == 0;
 }
 
 // Returns where the next value of a column may begin, looked for from the value that was before it

@@ -28,8 +28,9 @@ public:
         start,  // the beginning of a value
         inner,  // inside a value
         end,  // the mark that ends a value
-        none,
     };
+    static constexpr size_t n_kinds = 4;
+
     struct Continuation {
         std::string text;
         std::vector<Kind> kinds;  // of each byte
@@ -74,7 +75,7 @@ private:
         std::map<std::string, size_t> n_inside;  // separators in its last value
         std::string anchor;  // the column of the value before it in the document, in the same row
         size_t n_skipped = 0;  // separators between the two like the one before it
-        double words_are_better = 0.0;  // how often one way was right and the other was not
+        double words_are_better = 0.0;  // -1 to 1: which way was right if the other was not
     };
 
     // Where the values of a row end in the document; nowhere if they are not there.
@@ -97,7 +98,6 @@ private:
 
     void add_to_row(Row & row, const std::string & name, size_t end) const;
     size_t locate() const;
-    bool stands_at(size_t position) const;
     Starts next_starts(const Column & column, const Row & row) const;
     static size_t likelier(const Column & column, const Starts & starts);
     size_t end_of(const Column & column, bool is_string, size_t begin, size_t from) const;

@@ -82,7 +82,7 @@ struct Value {
     std::vector<Token> draft;  // guesses in the batch that is being decoded
     std::vector<uint8_t> draft_sources;  // the source of each, by the drafter's numbers
     std::vector<Token> proposed;  // guesses of a draft model, for the next batch
-    std::shared_ptr<ListGuesser> list;  // the drafter's; none unless it is a list
+    std::shared_ptr<ListGuesser> list;  // the drafter's, if it is a list
     int32_t n_cells = 0;  // tokens, guesses included, that have KV cells
     std::string text;  // of the accepted tokens, up to the end of the value
     JsonScanner scanner;
