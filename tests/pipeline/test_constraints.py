@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -9,10 +10,11 @@ from hypothesis import strategies as st
 
 import strategies
 from gbnf import Vocabulary
-from hpd.pipeline.compiled_schema import Constraints, quote_rule
+from hpd.pipeline.compiled_schema import Constraints
 from hpd.schema.attributes import Attribute
 from hpd.schema.one_line import parse_one_line
 from hpd.values.grammar import value_grammar
+from hpd.values.quotes import quote_rule, quoted_list_grammar
 from hpd.values.words import quotable_pieces
 
 
@@ -126,3 +128,33 @@ def test_a_path_may_be_quoted_with_its_own_backslashes(vocabulary, path):
     grammar = (value_grammar(Attribute("a"), is_quoted=True) or "") + last
     assert vocabulary.accepts(grammar, ' "C:\\\\"')
     assert not vocabulary.accepts(grammar, ' "C:\\"')
+
+
+@strategies.part_of_examples(0.4, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(st.sampled_from(["a", "b", "ab", "é", "号", "1"]), min_size=1, max_size=6), st.data()
+)
+def test_listed_quotes_follow_each_other_in_the_document(vocabulary, words, data):
+    whole = " ".join(words)
+    (array,) = parse_one_line("tags [str]")
+    items = data.draw(
+        st.lists(st.sampled_from(["a", "b", "ab", "a b", "é", "号", "1", "x"]), max_size=4)
+    )
+    # The slow reference: each item is the first one behind the last.
+    position, is_stated = 0, True
+    for item in items:
+        found = re.compile(rf"(?<!\S){re.escape(item)}(?!\S)").search(whole, position)
+        position, is_stated = (found.end(), is_stated) if found else (position, False)
+    grammar = quoted_list_grammar(array, whole)
+    raw = f" {json.dumps(items, ensure_ascii=False)}"
+    assert vocabulary.accepts(grammar, raw) == is_stated, (whole, items)
+    assert vocabulary.accepts(grammar, " null")
+
+
+def test_a_list_that_may_not_be_null_has_an_item(vocabulary):
+    array = replace(*parse_one_line("tags [str]"), forbids_null=True)
+    grammar = quoted_list_grammar(array, "a, b")
+    assert vocabulary.accepts(grammar, ' ["a","b"]}')
+    assert not vocabulary.accepts(grammar, " []")
+    assert not vocabulary.accepts(grammar, " null")
+    assert not quoted_list_grammar(array, " ")

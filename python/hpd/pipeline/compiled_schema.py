@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import json
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
@@ -62,13 +60,11 @@ from hpd.values.grammar import (
     is_constrained,
     is_free_text,
     list_grammar,
-    literal,
-    one_of,
     value_grammar,
 )
 from hpd.values.numbers import years_in
+from hpd.values.quotes import is_quoted_list, quote_rule, quoted_list_grammar
 from hpd.values.stated import STATED_KEY, StatedValues, can_list
-from hpd.values.words import quotable_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +225,13 @@ class VerbatimConstraints:
     @cached_property
     def quote_rule(self) -> str:
         """The grammar rule for quotes from the document; empty if the document is too long."""
-        # The model sees the document with normalized blanks.
+        return quote_rule(self._quotable)
+
+    @cached_property
+    def _quotable(self) -> str:
+        """The document as the model sees it, with normalized blanks; empty if it is too long."""
         shown = normalize_text(self._document)
-        return quote_rule(shown) if len(shown) <= MAX_QUOTED_LENGTH else ""
+        return shown if len(shown) <= MAX_QUOTED_LENGTH else ""
 
     @cached_property
     def _stated(self) -> StatedValues:
@@ -253,9 +253,7 @@ class VerbatimConstraints:
         if made is None:
             made = self._constraints.constraint_for(attribute)
             if attribute.type == "array":
-                rule = self.quote_rule
-                grammar = list_grammar(attribute, self.allowed, is_quoted=bool(rule)) + rule
-                made = Constraint(grammar, normalizes=made.normalizes)
+                made = replace(made, grammar=self._list_grammar(attribute))
             elif made.quote_grammar:
                 if self.quote_rule:
                     made = Constraint(made.quote_grammar + self.quote_rule)
@@ -267,38 +265,11 @@ class VerbatimConstraints:
             self._made[attribute] = made
         return made
 
-
-def quote_rule(document: str) -> str:
-    """Return the GBNF rule ``quote``: the document from any of its words to any later one.
-
-    Empty if the document has no words. Accents may be combining or precomposed characters.
-    Backslashes may be escaped as in JSON or, before other text, written as in the document.
-    """
-    pieces = quotable_pieces(document)
-
-    def continuation(n: int) -> str:
-        """Return the rule for a blank and the next word; empty after the last word."""
-        if n >= len(pieces):
-            return ""
-        gap = document[pieces[n - 1][1] : pieces[n][0]]
-        # The model sees one blank instead of several, and may write one for a line break.
-        blank = '(" " | "\\\\n") ' if "\n" in gap else '" " ' if gap else ""
-        return f"{blank}w{n}"
-
-    rules = []
-    for n, (start, end) in enumerate(pieces):
-        word = document[start:end]
-        texts = {word} if word.isascii() else {word, unicodedata.normalize("NFC", word)}
-        written = one_of(json.dumps(text, ensure_ascii=False)[1:-1] for text in texts)
-        forms = [f"({written}) (" + " | ".join(filter(None, ('"\\""', continuation(n + 1)))) + ")"]
-        if word == "\\":
-            n_slashes = len(document) - start - len(document[start:].lstrip("\\"))
-            rest = continuation(n + n_slashes)
-            if rest and document[start + n_slashes] != '"':
-                forms.append(f"{literal(word * n_slashes)} {rest}")
-        rules.append(f"w{n} ::= {' | '.join(forms)}\n")
-    first = " | ".join(f"w{n}" for n in range(len(pieces)))
-    return f"quote ::= {first}\n{''.join(rules)}" if rules else ""
+    def _list_grammar(self, array: Attribute) -> str:
+        if is_quoted_list(array) and (grammar := quoted_list_grammar(array, self._quotable)):
+            return grammar
+        rule = self.quote_rule
+        return list_grammar(array, self.allowed, is_quoted=bool(rule)) + rule
 
 
 MIN_LIST_TOKENS = 256

@@ -15,7 +15,7 @@ the error.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from hpd.schema.attributes import Attribute, Schema
@@ -28,7 +28,7 @@ Allowed = Callable[[Attribute], Sequence[str] | None]
 _AFTER_VALUE: Final = "[,}\\] \\t\\r\\n] [^\\x00]*"
 """What may follow a value in the same token."""
 
-_BLANKS: Final = '" "? | "\\n" [ \\t]{0,40}'
+BLANKS_RULE: Final = 'ws ::= " "? | "\\n" [ \\t]{0,40}'
 """What may separate the parts of an answer: some models write each on its own line."""
 _NUMBER: Final = '"-"? [0-9]+ ("." [0-9]+)? ([eE] [+-]? [0-9]{1,3})?'
 # Also invalid escapes, as models copy the backslashes of paths.
@@ -93,9 +93,7 @@ def value_grammar(
     if not attribute.is_scalar:
         return None
     rules = _Rules(allowed, is_quoted=is_quoted, must_exist=attribute.forbids_null)
-    null = "" if attribute.forbids_null else ' | "null"'
-    root = f'root ::= " "? ({_value_rule(attribute, rules)}{null}) end?'
-    return _grammar_text({"root": root, **rules, "end": f"end ::= {_AFTER_VALUE}"})
+    return raw_grammar(attribute, _value_rule(attribute, rules), rules)
 
 
 def list_grammar(
@@ -108,9 +106,21 @@ def list_grammar(
     if array.item is None:
         raise ValueError(f"{array.name} has no items")
     rules = _Rules(allowed, is_quoted=is_quoted)
-    null = "" if array.forbids_null else ' | "null"'
-    root = f'root ::= " "? ({_array_rule(array, array.item, rules)}{null}) end?'
-    return _grammar_text({"root": root, **rules, "end": f"end ::= {_AFTER_VALUE}"})
+    return raw_grammar(array, _array_rule(array, array.item, rules), rules)
+
+
+def raw_grammar(attribute: Attribute, value: str, rules: Mapping[str, str]) -> str:
+    """Return the grammar of an attribute's raw text.
+
+    Args:
+        attribute: whose ``forbids_null`` says whether it may be ``null``.
+        value: the GBNF expression for other values.
+        rules: the rules of its names.
+    """
+    null = "" if attribute.forbids_null else ' | "null"'
+    root = f'root ::= " "? ({value}{null}) end?'
+    end = f"end ::= {_AFTER_VALUE}"
+    return _grammar_text({"root": root, **rules, "end": end})
 
 
 def one_of(texts: Iterable[str]) -> str:
@@ -272,7 +282,7 @@ def _object_rule(attributes: tuple[Attribute, ...], rules: _Rules) -> str:
         f"{_member_rule(attribute, rules, nullable=not attribute.forbids_null)}"
         for attribute in attributes
     ]
-    rules["ws"] = f"ws ::= {_BLANKS}"
+    rules["ws"] = BLANKS_RULE
     separated = ' "," ws '.join(members)
     return f'"{{" ws {separated} ws "}}"'
 
@@ -292,6 +302,6 @@ def _member_rule(attribute: Attribute, rules: _Rules, *, nullable: bool = True) 
 
 def _array_rule(array: Attribute, item: Attribute, rules: _Rules) -> str:
     rule = _member_rule(item, rules, nullable=item.nullable and not item.forbids_null)
-    rules["ws"] = f"ws ::= {_BLANKS}"
+    rules["ws"] = BLANKS_RULE
     items = f'{rule} ("," ws {rule})* ws'
     return f'"[" ws {items} "]"' if array.forbids_null else f'"[" ws ({items})? "]"'
