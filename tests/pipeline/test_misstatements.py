@@ -52,6 +52,27 @@ def test_a_number_that_is_stated_or_is_no_part_of_another_is_kept(text, value):
     assert stored(text, value, 0.4).value == value
 
 
+@pytest.mark.parametrize(
+    ("text", "value", "step", "is_kept"),
+    [
+        ("12.345 USD", 12345, 0.01, False),
+        ("-12.345 USD", -12345, 0.01, False),
+        ("12.345 EUR", 12345, 0.01, True),
+        ("12.345 USD und 2,50 EUR", 12345, 0.01, True),
+        ("12,345 USD", 12345, 0.01, True),
+        ("12345 USD", 12345, 0.01, True),
+        ("12.345 USD", 12345, 0.001, True),
+        ("12.345 people", 12345, 1, True),
+        ("12.345 people", 12345, None, True),
+    ],
+)
+def test_cents_are_not_read_as_thousands(text, value, step, is_kept):
+    field = stored(text, value, 0.8, Attribute("amount", "number", multiple_of=step))
+    assert (field.value is not None) == is_kept
+    if not is_kept:
+        assert field.reason == f"the document states {text.split()[0]}, which is not allowed"
+
+
 def test_a_share_may_be_written_as_a_percentage():
     share = Attribute("share", "number", maximum=1)
     text = "Share: 35 %, of 2400 units"

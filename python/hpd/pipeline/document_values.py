@@ -37,7 +37,7 @@ from hpd.values.answers import answer_leaf
 from hpd.values.assembly import NO_VALUE, AssembledData, assemble, unwrapped_data
 from hpd.values.confidence import COUNT_KIND, ConfidenceMap, kind_of
 from hpd.values.grounding import Grounder, assign_spans
-from hpd.values.numbers import as_float, stated_decimal, years_in
+from hpd.values.numbers import as_float, stated_decimal, with_three_decimals, years_in
 from hpd.values.parsing import MISSING_PREFIX, ParsedValue, check_value
 
 MIN_PROBABILITY = 0.001
@@ -639,6 +639,11 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
         return why
     if result.confidence is None or result.confidence >= SURE:
         return None
+    if is_number and (attribute.multiple_of or 1) < 1:
+        # With cents, the model may read as thousands what would have too many decimals.
+        decimal = with_three_decimals(value, grounder.document)
+        if decimal is not None and not _is_allowed({Decimal(decimal)}, attribute):
+            return f"the document states {decimal}, which is not allowed"
     if attribute.type == "integer":
         stated = grounder.fraction_of(value)
         return None if stated is None else f"the document states {stated}, not a whole number"

@@ -444,6 +444,18 @@ def whole_number(numeral: str, document: str) -> str | None:
     return numeral.replace(".", "") if mark == ("." if with_dot else ",") else None
 
 
+def with_three_decimals(number: float, document: str) -> str | None:
+    """Return what the document has for a whole number that may as well be a decimal, or None.
+
+    This is 12.345 for 12345 if nothing shows that its dot marks thousands.
+    """
+    if number != int(number) or abs(number) < 1000:
+        return None
+    numeral = _grouped(str(int(number)))
+    is_decimal = _THREE_DECIMALS.fullmatch(numeral) and _places_of(document, numeral.lstrip("-"))
+    return numeral if is_decimal and whole_number(numeral, document) is None else None
+
+
 @lru_cache(maxsize=4)
 def _stated_numbers(document: str) -> tuple[tuple[int, int, set[Decimal]], ...]:
     """Return the numbers that a document states, for the many values of a list."""
