@@ -30,7 +30,7 @@ from typing import Any
 import hpd
 from benchmarks.harness.result import Table
 from hpd.bench.measure import peak_bytes
-from hpd.cli.arguments import add_option_arguments, options_of
+from hpd.cli.arguments import add_option_arguments, parsed_options
 from hpd.models.hardware import processor
 from hpd.models.model_files import resolve_model
 
@@ -267,7 +267,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         asked.on_overflow = None if method == "ar" else on_overflow
         output = asked.output and asked.output / method
         runs = []
-        with hpd.Extractor("document", model, options=options_of(asked)) as extractor:
+        with hpd.Extractor("document", model, options=parsed_options(asked)) as extractor:
             for file in files:
                 runs.append(run(extractor, file, output))
                 line = f"{file.id}: {_percent(runs[-1].score.all)} {runs[-1].error}"

@@ -182,7 +182,7 @@ def option(default: T, *flags: str, **declared: Any) -> T:
     return made
 
 
-def options_of(cls: Any) -> dict[str, Option]:
+def declared_options(cls: Any) -> dict[str, Option]:
     """Return the options that a dataclass declares, by name."""
     hints = get_type_hints(cls)
     return {f.name: _complete(f.metadata[_METADATA], f.name, f.default, hints) for f in fields(cls)}

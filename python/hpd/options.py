@@ -16,7 +16,7 @@ from typing import Any, Literal, TypedDict
 
 from hpd.errors import OptionError
 from hpd.messages import did_you_mean, short_repr
-from hpd.option import Option, Target, Tuning, option, options_of
+from hpd.option import Option, Target, Tuning, declared_options, option
 from hpd.prompt.text import DocumentRole, Layout, Lists
 
 Method = Literal["hpd", "ar"]
@@ -639,7 +639,7 @@ class Options:
         return self._is_set(name) if value is _ANY_VALUE else getattr(self, name) == value
 
 
-OPTIONS: dict[str, Option] = options_of(Options)
+OPTIONS: dict[str, Option] = declared_options(Options)
 """The declaration of each option, in the order of the fields."""
 
 TUNABLE: dict[str, int] = {

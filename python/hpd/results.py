@@ -17,7 +17,7 @@ from hpd.schema.attributes import Schema
 from hpd.schema.data_checks import CheckResult
 from hpd.schema.sources import dump_data, validate_data
 
-NOTHING = re.compile(r"\s*(?:null|none|n/a)\.?\s*", re.IGNORECASE)
+NULL_TEXT = re.compile(r"\s*(?:null|none|n/a)\.?\s*", re.IGNORECASE)
 """A word for null, which models write as a text."""
 
 Match = Literal["exact", "normalized", "fuzzy", "none"]
@@ -117,7 +117,7 @@ class FieldValue:
     def nulled(self) -> bool:
         """Whether the model wrote a value that was replaced by null."""
         text = self.raw.strip()
-        is_null = text.startswith("null") or NOTHING.fullmatch(text.strip('"')) is not None
+        is_null = text.startswith("null") or NULL_TEXT.fullmatch(text.strip('"')) is not None
         return self.value is None and bool(text) and not is_null
 
     def to_dict(self) -> dict[str, Any]:

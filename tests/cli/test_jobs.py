@@ -9,7 +9,7 @@ import pytest
 
 from fake_extractor import ASKED
 from hpd.cli import build_parser, main
-from hpd.cli.jobs import _NOT_OF_JOBS, _PATHS, _settable
+from hpd.cli.jobs import _NOT_IN_JOBS, _PATHS, _settable
 from hpd.options import OPTIONS
 from jsonl import read_lines, write_texts
 
@@ -215,7 +215,7 @@ def test_every_flag_can_be_kept_in_a_job():
     parser = extract_parser()
     names = {action.dest for action in _settable(parser).values()}
     left_out = {action.dest for action in parser._actions if "--set" not in action.option_strings}
-    assert left_out - names == {name.replace("-", "_") for name in _NOT_OF_JOBS if name != "set"}
+    assert left_out - names == {name.replace("-", "_") for name in _NOT_IN_JOBS if name != "set"}
     assert names >= OPTIONS.keys()
 
 

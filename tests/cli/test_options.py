@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hpd import Options, _native
 from hpd.cli import build_parser, main
-from hpd.cli.arguments import options_of
+from hpd.cli.arguments import parsed_options
 from hpd.options import OPTIONS
 from jsonl import write_texts
 from option_values import OTHER, texts
@@ -132,9 +132,9 @@ def test_everything_that_can_be_said_in_python_can_be_said_here():
         else:
             arguments += [flag, str(value)]
     parsed = build_parser().parse_args(["extract", "-", "--schema", "a", *arguments])
-    assert options_of(parsed) == Options(**OTHER)
+    assert parsed_options(parsed) == Options(**OTHER)
     parsed = build_parser().parse_args(["extract", "-", "--schema", "a"])
-    assert options_of(parsed) == Options()
+    assert parsed_options(parsed) == Options()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hpd.pipeline import prompts
 from hpd.pipeline.document_values import DocumentValues
 from hpd.results import FieldValue, Usage
 from hpd.schema import load_schema
-from hpd.values.assembly import NO_VALUE
+from hpd.values.assembly import NO_VALUE_ERROR
 from small_extractor import extracted
 
 SETTINGS = {"max_tokens": 40, "n_ctx": 2048}
@@ -94,7 +94,7 @@ def test_force_asks_only_for_what_is_missing(tiny_model):
             assert other.forced == (field.value is None)
             if other.forced:
                 n_forced += 1
-                assert field.error == NO_VALUE
+                assert field.error == NO_VALUE_ERROR
                 assert other.confidence <= 1 - (field.confidence or 0) + 1e-4
             else:
                 assert other == field
@@ -176,7 +176,7 @@ def test_null_hides_no_other_fault():
 def test_what_may_be_missing_after_all_has_no_error():
     """The required part of an object that need not be there."""
     schema = load_schema({"properties": {"a": {}, "b": card("c")}})
-    own = DocumentValues({("b", "c"): FieldValue(0.9, error=NO_VALUE)})
+    own = DocumentValues({("b", "c"): FieldValue(0.9, error=NO_VALUE_ERROR)})
     extraction = own.extraction(schema, None, Usage())
     assert extraction.error is None
     assert extraction.fields["b.c"].error is None

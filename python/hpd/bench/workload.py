@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.evaluation.rows import ABSENT
+from hpd.evaluation.rows import GOLD_NULL
 from hpd.files.reader import Record, RecordReader
 from hpd.prompt.text import complete_value
 from hpd.schema import load_schemas
@@ -133,7 +133,7 @@ def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in answer.items():
         if types.get(name) not in ("array", "object") and isinstance(value, (Mapping, list)):
             value = next(iter(value), None)
-        single[name] = None if value == ABSENT else value
+        single[name] = None if value == GOLD_NULL else value
     return single
 
 

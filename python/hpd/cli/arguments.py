@@ -43,7 +43,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse arguments; reject ``--flag=--``, which Python 3.11 reads as an empty list."""
         given = list(sys.argv[1:] if args is None else args)
-        self.load_guests(lambda prefix: any(word.startswith(prefix) for word in given))
+        self.load_lazy_modules(lambda prefix: any(word.startswith(prefix) for word in given))
         for text in given:
             flag, _, value = text.partition("=")
             if flag.startswith("-") and value == "--":
@@ -57,7 +57,7 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(parsed[1])}")
         return parsed
 
-    def load_guests(self, is_wanted: Callable[[str], bool] = lambda prefix: True) -> None:
+    def load_lazy_modules(self, is_wanted: Callable[[str], bool] = lambda prefix: True) -> None:
         """Load the modules for flags with certain prefixes (default: all), and add their
         arguments."""
         for prefix in filter(is_wanted, list(self.lazy_modules)):
@@ -317,7 +317,7 @@ def _all_options(options: Mapping[str, Option]) -> str:
     return "\n".join(lines).rstrip()
 
 
-def options_of(arguments: argparse.Namespace) -> Options:
+def parsed_options(arguments: argparse.Namespace) -> Options:
     """Return the options given on the command line; others keep their defaults.
 
     Raises:
@@ -331,7 +331,7 @@ def options_of(arguments: argparse.Namespace) -> Options:
     return Options().with_checked_values(values)
 
 
-def say_without_effect(options: Options) -> None:
+def say_ineffective_options(options: Options) -> None:
     """Warn about options that have no effect without a GPU."""
     from hpd.models.hardware import devices
 

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     parser = arguments.build_parser()
     for command in parser._subparsers._group_actions[0].choices.values():
-        command.load_guests()
+        command.load_lazy_modules()
     for action in _all_actions(parser):
         _complete(action, shtab)
     print(shtab.complete(parser, arguments.shell))

@@ -20,8 +20,8 @@ from hpd.cli.arguments import (
     add_option_arguments,
     add_schema_argument,
     integer,
-    options_of,
-    say_without_effect,
+    parsed_options,
+    say_ineffective_options,
 )
 from hpd.cli.common import UsageError, input_errors_as_usage, say, settings_text
 from hpd.cli.inputs import (
@@ -135,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"job {arguments.job} of {arguments.job_file}")
     leave_out = [*written_files(arguments.output), *arguments.elsewhere]
     schemas = schemas_of_files(arguments, leave_out)
-    options = options_of(arguments)
+    options = parsed_options(arguments)
     check_method(options, schemas)
     _check(arguments, schemas, options)
     map_of_option(options.calibration)  # A file that cannot be read is refused at once.
@@ -222,13 +222,13 @@ def _extract(
         _progress(run, reader, writer.n_kept) as progress,
     ):
         if run.arguments.ray is None:
-            _say_where(run, model, is_shown=progress.shown, tuned=extractor.tuned)
+            _say_model(run, model, is_shown=progress.shown, tuned=extractor.tuned)
         writing.run(extractor, todo, progress)
 
 
-def _say_where(run: ExtractRun, model: Path, *, is_shown: bool, tuned: Mapping[str, int]) -> None:
+def _say_model(run: ExtractRun, model: Path, *, is_shown: bool, tuned: Mapping[str, int]) -> None:
     """On a terminal, print the model, the device and tuned settings."""
-    say_without_effect(run.options)
+    say_ineffective_options(run.options)
     on_terminal = shows_table(run.arguments) and sys.stderr.isatty()
     if is_shown or (on_terminal and not run.options.quiet):
         say(f"{_name(model)} on {device_summary(run.options.n_gpu_layers)}")
@@ -345,7 +345,7 @@ def _check(arguments: argparse.Namespace, schemas: Schemas, options: Options) ->
             'category is written {"shoes": ["brand", "size"], "tea": [...]}'
         )
     check_output(arguments, [])
-    if "ray_workers" in arguments:  # the guest is loaded
+    if "ray_workers" in arguments:  # the module of its arguments is loaded
         import_module(_RAY).check(arguments, options)
 
 

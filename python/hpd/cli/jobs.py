@@ -147,7 +147,7 @@ def _line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
 
 
 _INPUT = "input"
-_NOT_OF_JOBS = ("help", "job", "set", "dry-run")
+_NOT_IN_JOBS = ("help", "job", "set", "dry-run")
 """Flags that apply to a single run."""
 
 _PATHS = ("output", "examples", "cache", "calibration")
@@ -175,7 +175,7 @@ def job_defaults(parser: Parser, given: argparse.Namespace) -> Mapping[str, Any]
         return None
     file, _, name = given.job.rpartition(":")
     job = find_job(name, file or None)
-    parser.load_guests(lambda prefix: prefix[2:] in job.settings)
+    parser.load_lazy_modules(lambda prefix: prefix[2:] in job.settings)
     actions = _settable(parser)
     values: dict[str, Any] = {}
     for key, value in job.settings.items():
@@ -206,7 +206,7 @@ def _settable(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
         if not OPTIONS[name].flags:
             add_option_argument(unflagged, OPTIONS[name])
     keys = {_key(action): action for action in (*long, *unflagged._actions)}
-    return {key: action for key, action in keys.items() if key not in _NOT_OF_JOBS}
+    return {key: action for key, action in keys.items() if key not in _NOT_IN_JOBS}
 
 
 def _key(action: argparse.Action) -> str:
@@ -215,7 +215,7 @@ def _key(action: argparse.Action) -> str:
 
 
 def _unknown(key: str, actions: Mapping[str, argparse.Action]) -> str:
-    if key in _NOT_OF_JOBS:
+    if key in _NOT_IN_JOBS:
         return f"{key} is for the command line"
     by_name = next((known for known, action in actions.items() if action.dest == key), "")
     hint = f"did you mean {by_name}?" if by_name else did_you_mean(key, actions)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, get_args
 
-from hpd.evaluation.rows import ABSENT, Example, is_empty, value_text
+from hpd.evaluation.rows import GOLD_NULL, Example, is_empty, value_text
 from hpd.values.grounding import normalized_text
 from hpd.values.numbers import MAX_DIGITS, readings
 
@@ -43,7 +43,7 @@ Attributes = Mapping[str, Iterable[str]]
 Data = Sequence[Mapping[str, Any] | None]
 """The predicted data for each example; None if there is none."""
 
-_NONE_TEXTS = frozenset({ABSENT, "None"})
+_NONE_TEXTS = frozenset({GOLD_NULL, "None"})
 _NONE_FORMS = frozenset({"", "n/a", "none", "null"})
 
 

@@ -29,10 +29,10 @@ from hpd.files.reader import (
     source_name,
 )
 from hpd.files.rows import TABLES, WHOLE_FORMATS, Format, WholeText, plain_value
-from hpd.files.streams import Source, decompression_errors, kind, listed, reason
+from hpd.files.streams import Source, decompression_errors, in_words, listed, reason
 from hpd.messages import counted
 
-ABSENT = "n/a"
+GOLD_NULL = "n/a"
 """Marks an attribute that a document does not state, in benchmarks."""
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
@@ -272,7 +272,7 @@ def read_rows(
             if isinstance(row, InputError):
                 raise row
             if isinstance(row, str | WholeText):
-                raise InputError(f"{name}:{line}: expected a JSON object, found {kind(row)}")
+                raise InputError(f"{name}:{line}: expected a JSON object, found {in_words(row)}")
             if file_format in TABLES:
                 row = {column: _cell(value) for column, value in row.items()}
             yield line, row
@@ -297,7 +297,7 @@ def _id(row: Mapping[str, Any], id_field: str | None) -> str | None:
     if id_field is None and (value is None or value == ""):
         return None
     if isinstance(value, bool | list | Mapping):
-        raise InputError(f"the id should be text or a number, but is {kind(value)}")
+        raise InputError(f"the id should be text or a number, but is {in_words(value)}")
     return row_id(row, id_field)
 
 
@@ -388,6 +388,6 @@ def gold_values(values: object) -> list[str] | None:
     elif not isinstance(values, Mapping):
         values = [values]
     stripped = [value_text(value).strip() for value in values]
-    if not stripped or stripped[0] == ABSENT:
+    if not stripped or stripped[0] == GOLD_NULL:
         return None
-    return [value for value in stripped if value != ABSENT]
+    return [value for value in stripped if value != GOLD_NULL]

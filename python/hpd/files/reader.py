@@ -32,9 +32,9 @@ from hpd.files.rows import (
 from hpd.files.streams import (
     Source,
     decompression_errors,
+    in_words,
     is_compressed,
     is_url,
-    kind,
     listed,
     open_binary,
     reason,
@@ -300,7 +300,7 @@ def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
     if value is None and id_field is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | bytes | int | float):
-        raise InputError(f"the id ({name!r}) should be text or a number, but is {kind(value)}")
+        raise InputError(f"the id ({name!r}) should be text or a number, but is {in_words(value)}")
     return _scalar_text(value, name)
 
 
@@ -449,7 +449,7 @@ def _scalar_text(value: object, name: str) -> str:
         return clean_text(value)
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return json.dumps(value)
-    raise InputError(f"the field {name!r} should be text, but is {kind(value)}")
+    raise InputError(f"the field {name!r} should be text, but is {in_words(value)}")
 
 
 def open_source(source: str | Path | BinaryIO) -> BinaryIO:

@@ -288,7 +288,7 @@ def _zstandard() -> Any:
     return import_extra(name, "backports.zstd", "zst", "a .zst file")
 
 
-def kind(value: object) -> str:
+def in_words(value: object) -> str:
     """Return a value's kind in words, such as ``an object``."""
     if value is None:
         return "null"

@@ -37,14 +37,14 @@ def write_json(file: Path, content: object) -> None:
     partial.replace(file)
 
 
-def remembered(name: str, key: str, find: Callable[[], T], **about: object) -> T:
-    """Return a value from the cache; one that is not there is found, and stored if possible.
+def cached_value(name: str, key: str, compute: Callable[[], T], **about: object) -> T:
+    """Return a value from the cache; if it is not there, compute and store it.
 
     Args:
         name: the name of its file.
         key: the key of the value in the file.
-        find: finds the value.
-        about: what the value is valid for, by key; if the file says otherwise, it is found anew.
+        compute: returns the value.
+        about: what the value is valid for, by key; if the file differs, it is computed again.
     """
     file = cache_folder() / name
     with suppress(OSError, ValueError, KeyError, TypeError):
@@ -52,8 +52,8 @@ def remembered(name: str, key: str, find: Callable[[], T], **about: object) -> T
         if all(content[other] == value for other, value in about.items()):
             value: T = content[key]
             return value
-    value = find()
-    # If it cannot be stored, the next process finds it again.
+    value = compute()
+    # If it cannot be stored, the next process computes it again.
     with suppress(OSError):
         write_json(file, {**about, key: value})
     return value
@@ -79,4 +79,4 @@ def content_fingerprint(path: Path) -> str:
                 digest.update(part)
         return digest.hexdigest()
 
-    return remembered(f"content-{name}.json", "fingerprint", fingerprint, state=state)
+    return cached_value(f"content-{name}.json", "fingerprint", fingerprint, state=state)

@@ -46,7 +46,7 @@ def part_names(name: str) -> list[str]:
     ]
 
 
-def listed(names: Sequence[str]) -> str:
+def listed_files(names: Sequence[str]) -> str:
     """Join names for a message, at most twenty of them."""
     shown = list(names[:_N_NAMES_SHOWN])
     if len(names) > len(shown):

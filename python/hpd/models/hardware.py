@@ -17,7 +17,7 @@ from pathlib import Path
 
 from hpd.errors import ModelLoadError
 from hpd.messages import counted
-from hpd.models.cache import remembered
+from hpd.models.cache import cached_value
 from hpd.models.model_files import bundled_model
 
 AMX_VARIABLE = "HPD_AMX"
@@ -47,7 +47,7 @@ def _amx_works() -> bool:
     forced = os.environ.get(AMX_VARIABLE)
     if forced in ("0", "1"):
         return forced == "1"
-    return remembered(f"amx-{_fingerprint()}.json", "works", _survives)
+    return cached_value(f"amx-{_fingerprint()}.json", "works", _survives)
 
 
 def processor() -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hpd.errors import ModelLoadError, OptionError
 from hpd.messages import did_you_mean
-from hpd.models.gguf_files import check_gguf, listed, part_names
+from hpd.models.gguf_files import check_gguf, listed_files, part_names
 
 BUNDLED_NAME = "hpd-box.gguf"
 MODEL_VARIABLE = "HPD_MODEL"
@@ -79,7 +79,7 @@ def local_model(path: str | Path) -> Path:
     path = Path(path).expanduser()
     if path.is_dir():
         inside = sorted(entry.name for entry in path.glob("*.gguf"))
-        content = f"with {listed(inside)}" if inside else "without a GGUF file"
+        content = f"with {listed_files(inside)}" if inside else "without a GGUF file"
         raise ModelLoadError(f"{path} is a folder {content}: name the file")
     if not path.exists():
         raise ModelLoadError(f"there is no model {path}{_remedy(path)}")
@@ -88,7 +88,7 @@ def local_model(path: str | Path) -> Path:
     if missing:
         raise ModelLoadError(
             f"{path.name} is one of {len(parts)} parts, and these are not in {path.parent}: "
-            f"{listed(missing)}"
+            f"{listed_files(missing)}"
         )
     for part in parts:
         check_gguf(part)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from hpd.errors import HpdError, HpdWarning
 from hpd.messages import caller_level
-from hpd.models.cache import cache_folder, content_fingerprint, remembered
+from hpd.models.cache import cache_folder, cached_value, content_fingerprint
 from hpd.models.gguf_files import part_names, read_gguf_header
 from hpd.models.hardware import devices, n_cores, processor
 from hpd.models.weight_speed import N_DECODING, N_READING, weight_speeds
@@ -90,7 +90,7 @@ def gain(n_threads: int) -> float:
     about = {"processor": processor(), "n_threads": n_threads}
     known = json.dumps([*about.values(), __version__])
     digest = hashlib.sha256(known.encode()).hexdigest()[:16]
-    return remembered(f"wide-weights-{digest}.json", "gain", measured, **about)
+    return cached_value(f"wide-weights-{digest}.json", "gain", measured, **about)
 
 
 def _n_bytes_of_copy(path: Path) -> int:

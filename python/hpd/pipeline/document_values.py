@@ -34,7 +34,7 @@ from hpd.results import (
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.data_checks import unpassed_checks
 from hpd.values.answers import answer_leaf
-from hpd.values.assembly import NO_VALUE, AssembledData, assemble, unwrapped_data
+from hpd.values.assembly import NO_VALUE_ERROR, AssembledData, assemble, unwrapped_data
 from hpd.values.confidence import COUNT_KIND, ConfidenceMap, kind_of
 from hpd.values.grounding import Grounder, assign_spans
 from hpd.values.numbers import as_float, stated_decimal, with_three_decimals, years_in
@@ -74,7 +74,7 @@ _NOT_GROUNDED = "the document does not hold it"
 """Why a value is rejected with ``require_grounding``."""
 
 _REASONS_FOR_MODEL = dict.fromkeys(
-    (NO_VALUE, f"{MISSING_PREFIX} {_NOT_GROUNDED}"), "a value is required"
+    (NO_VALUE_ERROR, f"{MISSING_PREFIX} {_NOT_GROUNDED}"), "a value is required"
 )
 """Reasons reworded for the model, where the wording of the output would confirm its answer."""
 

@@ -485,7 +485,7 @@ class FieldsPrompt(Prompt):
                 lacks_timezone=attributes[i].type == "date-time" and lacks_timezone(own.value),
                 margin=min_margin([near_tie([value.margin]), inherited]),
                 rejected=rejected,
-                options=self._options_of(question.leaf, value),
+                options=self._value_options(question.leaf, value),
             )
             array = question.leaf.array
             if array is not None and array.max_items is None and result.value is not None:
@@ -504,7 +504,7 @@ class FieldsPrompt(Prompt):
             )
         return found
 
-    def _options_of(self, leaf: Leaf, value: DecodedOrKnown) -> tuple[ValueOption, ...]:
+    def _value_options(self, leaf: Leaf, value: DecodedOrKnown) -> tuple[ValueOption, ...]:
         choices = self._compiled_schema.choices_of(leaf)
         if choices is None or not isinstance(value, KnownValue):
             return ()

@@ -40,11 +40,11 @@ from hpd.schema.references import (
     look_up,
 )
 from hpd.schema.scalars import (
+    bool_of,
     check_pattern,
     contains,
     count_of,
     examples_of,
-    flag_of,
     matches,
     names_of,
     read_enum,
@@ -525,7 +525,7 @@ class _SchemaReader:
             named_by=self.named_by(node, where, item),
             min_items=minimum,
             max_items=maximum,
-            unique_items=flag_of(node, "uniqueItems", where),
+            unique_items=bool_of(node, "uniqueItems", where),
         )
 
     def named_by(self, node: Node, where: str, item: Attribute) -> tuple[str, ...]:
@@ -561,7 +561,7 @@ class _SchemaReader:
             parts.append(self.part(own, path, str(index + 1), refs, required=is_needed))
         if not parts:
             warn(where, "the array can only be empty")
-        self.is_complete = self.is_complete and not flag_of(node, "uniqueItems", where)
+        self.is_complete = self.is_complete and not bool_of(node, "uniqueItems", where)
         forbids_others = rest is False or (maximum is not None and maximum <= len(parts))
         return replace(
             common,

@@ -297,7 +297,7 @@ def count_of(node: Node, keyword: str, where: str) -> int | None:
     return int(number)
 
 
-def flag_of(node: Node, keyword: str, where: str) -> bool:
+def bool_of(node: Node, keyword: str, where: str) -> bool:
     """Return whether a keyword is true."""
     flag = node.get(keyword, False)
     if not isinstance(flag, bool):

@@ -12,7 +12,7 @@ from json import JSONDecoder
 
 from hpd.prompt.questions import count_attribute, which_attribute
 from hpd.prompt.text import COUNT_KEY, Path
-from hpd.results import NOTHING
+from hpd.results import NULL_TEXT
 from hpd.schema.attributes import WHICH_KEY, Attribute, Schema
 from hpd.values.parsing import (
     INCOMPLETE,
@@ -26,7 +26,7 @@ NOT_AN_OBJECT = "the answer is not a JSON object"
 
 _SCALAR = re.compile(r"null|true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_NO_ITEM = re.compile(rf'\s*\[\s*"{NOTHING.pattern}"\s*\]\s*', re.IGNORECASE)
+_NO_ITEM = re.compile(rf'\s*\[\s*"{NULL_TEXT.pattern}"\s*\]\s*', re.IGNORECASE)
 _DECODER = JSONDecoder(strict=False)
 _DELIMITERS = tuple(",]} \t\r\n")
 _BLANK = re.compile(r"[ \t\r\n]*")

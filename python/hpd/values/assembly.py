@@ -12,7 +12,7 @@ from hpd.schema.attributes import MAP_NAME, MAP_VALUE, SCALAR_TYPES, WHICH_KEY, 
 from hpd.schema.validation import schema_violations
 from hpd.values.parsing import MISSING_PREFIX, ParsedValue
 
-NO_VALUE = f"{MISSING_PREFIX} the model found no value"
+NO_VALUE_ERROR = f"{MISSING_PREFIX} the model found no value"
 """The error of a required value that is null."""
 
 
@@ -275,7 +275,7 @@ class _Assembly:
                 self.too_few |= inner.absent_fields
                 self.faults.update(inner.faults)
                 for error_path, message in (*inner.errors.items(), *inner.reasons.items()):
-                    if message != NO_VALUE:
+                    if message != NO_VALUE_ERROR:
                         part = error_path.removeprefix(here).lstrip(".")
                         self.fail(
                             data_path, f"item {number}{f', {part}' if part else ''}: {message}"
@@ -308,7 +308,7 @@ class _Assembly:
         if self.allows_null:
             self.missing_paths.add(data_path)
             return None, True
-        self.fail(data_path, reason or NO_VALUE, path, missing=True)
+        self.fail(data_path, reason or NO_VALUE_ERROR, path, missing=True)
         return self.null(attribute, data_path)
 
     def null(self, attribute: Attribute, path: str) -> tuple[None, bool]:

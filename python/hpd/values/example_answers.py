@@ -8,7 +8,7 @@ from typing import Any
 from hpd.messages import did_you_mean, short_repr
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import join_path
-from hpd.values.parsing import check_value, type_name
+from hpd.values.parsing import check_value, type_in_words
 
 _MAX_SHOWN = 20
 
@@ -30,7 +30,7 @@ def _object_faults(
     attributes: Iterable[Attribute], value: Any, path: str
 ) -> Iterator[tuple[str, str]]:
     if not isinstance(value, Mapping):
-        yield path, f"an object is expected, not {type_name(value)}"
+        yield path, f"an object is expected, not {type_in_words(value)}"
         return
     by_name = {attribute.name: attribute for attribute in attributes}
     for name in value:
@@ -64,14 +64,14 @@ def _faults(attribute: Attribute, value: Any, path: str) -> Iterator[tuple[str, 
             for name, part in value.items():
                 yield from _faults(attribute.item.attributes[1], part, join_path(path, str(name)))
         else:
-            yield path, f"an object is expected, not {type_name(value)}"
+            yield path, f"an object is expected, not {type_in_words(value)}"
     elif attribute.type == "union":
         found = [next(_faults(each, value, path), None) for each in attribute.attributes]
         if None not in found:
             names = ", ".join(each.name for each in attribute.attributes)
             yield path, f"it is none of {names} ({found[0][1] if found[0] else ''})"
     elif not isinstance(value, list):
-        yield path, f"a list is expected, not {type_name(value)}"
+        yield path, f"a list is expected, not {type_in_words(value)}"
     else:
         items = [attribute.item] * len(value) if attribute.item else attribute.attributes
         for number, (item, part) in enumerate(zip(items, value, strict=False)):

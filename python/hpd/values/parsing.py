@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from hpd.messages import is_unicode
-from hpd.results import NOTHING
+from hpd.results import NULL_TEXT
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
 from hpd.values.numbers import (
@@ -103,7 +103,7 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
     is_text = attribute.type == "string" and isinstance(value, str)
     if is_text and _BRACED.fullmatch(value) and value[1:-1] in document and value not in document:
         value = value[1:-1]  # The model took the text for an object.
-    if is_text and NOTHING.fullmatch(value) and not _states(document, value):
+    if is_text and NULL_TEXT.fullmatch(value) and not _states(document, value):
         return ParsedValue()
     if isinstance(value, str):
         value = _with_complete_time(value, attribute, document)
@@ -246,7 +246,7 @@ def check_value(value: Any, attribute: Attribute) -> ParsedValue:
             return _check_date_time(value)
         case "union" if attribute.is_scalar:
             return _union_value(value, attribute)
-    return ParsedValue(error=f"a single value is expected, not {type_name(value)}")
+    return ParsedValue(error=f"a single value is expected, not {type_in_words(value)}")
 
 
 def _union_value(value: Any, attribute: Attribute) -> ParsedValue:
@@ -358,7 +358,7 @@ def _json_error(text: str, message: str) -> str:
     return "it is not valid JSON"
 
 
-def type_name(value: Any) -> str:
+def type_in_words(value: Any) -> str:
     """Return what a value read from JSON is, in words."""
     if isinstance(value, bool):
         return "true or false"
@@ -370,7 +370,7 @@ def _check_string(value: Any, attribute: Attribute) -> ParsedValue:
     if isinstance(value, bool | int | float):
         value = value.text if isinstance(value, _ExactFloat) else json.dumps(value)
     if not isinstance(value, str):
-        return ParsedValue(error=f"text is expected, not {type_name(value)}")
+        return ParsedValue(error=f"text is expected, not {type_in_words(value)}")
     if not is_unicode(value):
         return ParsedValue(error="it is not valid Unicode text")
     if attribute.pattern is None:

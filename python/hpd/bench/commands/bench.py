@@ -20,8 +20,8 @@ from hpd.cli.arguments import (
     integer,
     not_empty,
     number,
-    options_of,
-    say_without_effect,
+    parsed_options,
+    say_ineffective_options,
 )
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, input_errors_as_usage, say
 from hpd.cli.output import is_stream
@@ -122,7 +122,7 @@ def _add_methods(group: argparse._ArgumentGroup) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     schemas = load_schemas(arguments.schema)
-    base = options_of(arguments)
+    base = parsed_options(arguments)
     _check_new(arguments.output)
     contests = _contests(arguments, base)
     for method in (method for contest in contests for method in contest.methods):
@@ -148,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
     # All methods are measured with the same file, so a wider copy, which only the method hpd uses,
     # is used only if all methods are of that kind.
     model = load_model(path, replace(base, wider_copy=base.wider_copy and methods == {"hpd"}))
-    say_without_effect(base)
+    say_ineffective_options(base)
     known = environment(model, path, base.n_gpu_layers)
     with contextlib.ExitStack() as stack:
         # Written line by line, so that an interrupted run keeps its measurements.

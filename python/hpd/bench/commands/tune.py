@@ -16,8 +16,8 @@ from hpd.cli.arguments import (
     add_schema_argument,
     flag_of,
     number,
-    options_of,
-    say_without_effect,
+    parsed_options,
+    say_ineffective_options,
 )
 from hpd.cli.common import (
     EXIT_OK,
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     start = time.monotonic()
     seconds: float = arguments.seconds
     workload = _workload(arguments)
-    base = options_of(arguments)
+    base = parsed_options(arguments)
     if not base.unset:
         flags = ", ".join(OPTIONS[name].flag for name in TUNABLE)
         raise UsageError(f"nothing to try, as all of these are set: {flags}")
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     path = resolve_model(arguments.model, arguments.hf_repo, progress=not base.quiet)
     model = load_model(path, base)
-    say_without_effect(base)
+    say_ineffective_options(base)
     tell: Callable[[str], None] = (lambda message: None) if base.quiet else say
 
     def note(settings: Mapping[str, int], measurement: Measurement) -> None:

@@ -11,7 +11,7 @@ from hpd.cli.arguments import (
     integer,
     not_empty,
     number,
-    options_of,
+    parsed_options,
 )
 from hpd.cli.common import UsageError, say
 from hpd.evaluation.commands.inputs import refuse
@@ -145,7 +145,7 @@ def open_answering(
     from hpd.extractor import Extractor
     from hpd.values.confidence import NO_CALIBRATION
 
-    options = options_of(arguments).with_settings(
+    options = parsed_options(arguments).with_settings(
         # A field without an answer must not fail the others.
         {
             "max_tokens": arguments.max_tokens or for_value,

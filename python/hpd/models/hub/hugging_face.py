@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from hpd.errors import ModelLoadError
-from hpd.models.gguf_files import listed, part_names
+from hpd.models.gguf_files import listed_files, part_names
 
 PREFERRED_QUANTS = ("Q4_K_M", "Q8_0")
 """The preferred quantisations, best first; if a repository has none of these, its first file is
@@ -136,7 +136,7 @@ def _parts_in(where: str, chosen: str, files: Sequence[str]) -> list[str]:
     names = [str(path.with_name(name)) for name in part_names(path.name)]
     missing = [name for name in names if name not in files]
     if missing:
-        raise ModelLoadError(f"{chosen} has parts that are not in {where}: {listed(missing)}")
+        raise ModelLoadError(f"{chosen} has parts that are not in {where}: {listed_files(missing)}")
     return names
 
 
@@ -184,13 +184,13 @@ def choose_file(where: str, files: Sequence[str], quant: str | None = None) -> s
     """
     ggufs = sorted(filter(is_model_name, files), key=lambda name: (len(name), name))
     if not ggufs:
-        raise ModelLoadError(f"no GGUF in {where}; it has: {listed(sorted(files))}")
+        raise ModelLoadError(f"no GGUF in {where}; it has: {listed_files(sorted(files))}")
     for tag in PREFERRED_QUANTS if quant is None else (quant,):
         for name in ggufs:
             if _has_tag(name, tag):
                 return name
     if quant is not None:
-        raise ModelLoadError(f"no {quant} in {where}; it has: {listed(sorted(ggufs))}")
+        raise ModelLoadError(f"no {quant} in {where}; it has: {listed_files(sorted(ggufs))}")
     return min(ggufs)
 
 

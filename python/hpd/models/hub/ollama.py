@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hpd.errors import ModelLoadError
 from hpd.messages import did_you_mean
-from hpd.models.gguf_files import listed
+from hpd.models.gguf_files import listed_files
 
 OLLAMA_PREFIX = "ollama:"
 """The prefix of the names of Ollama's models."""
@@ -69,7 +69,7 @@ def ollama_model(name: str) -> Path:
     known = {model.name: model for model in ollama_models()}
     wanted = name if ":" in name.rpartition("/")[2] else f"{name}:{_TAG}"
     if wanted not in known:
-        has = did_you_mean(wanted, known, n=3) or f"it has {listed([*known])}"
+        has = did_you_mean(wanted, known, n=3) or f"it has {listed_files([*known])}"
         raise ModelLoadError(
             f"Ollama has no model {wanted} in {' or '.join(map(str, folders))}: {has} "
             f"To get it: ollama pull {name}"

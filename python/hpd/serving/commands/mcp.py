@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpd.cli.arguments import add_option_arguments, options_of
+from hpd.cli.arguments import add_option_arguments, parsed_options
 from hpd.cli.common import EXIT_OK, UsageError
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a folder")
-    options = options_of(arguments)
+    options = parsed_options(arguments)
     model = resolve_model(arguments.model, arguments.hf_repo, progress=False)
     tools = Tools(folders, model, options)
     try:

@@ -19,7 +19,7 @@ from hpd.cli.arguments import (
     integer,
     not_empty,
     number,
-    options_of,
+    parsed_options,
 )
 from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, EXIT_SOME_FAILED, UsageError
 from hpd.errors import HpdError
@@ -92,7 +92,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     require_extra("hpd serve", "serve", _PACKAGES)
-    options = options_of(arguments)
+    options = parsed_options(arguments)
     _set_up_log(quiet=options.quiet, requests=not arguments.no_log)
     with _stopping_early():
         return _run(arguments, options)
