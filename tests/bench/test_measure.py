@@ -1,4 +1,4 @@
-"""The time that a host steals, and the prices of a token and of a row."""
+"""The time that a host steals, and the times of a token and of a row."""
 
 import pytest
 
@@ -88,15 +88,15 @@ def test_a_token_and_a_row_are_told_apart(tiny_model, monkeypatch):
         Field = _native.Field
 
     monkeypatch.setattr(measure, "_native", Native)
-    found = measure.measure_prices(model, engine_options(n_batch=256, n_ubatch=256))
+    found = measure.measure_unit_times(model, engine_options(n_batch=256, n_ubatch=256))
     assert (found.token, found.row) == pytest.approx((0.003, 0.001))
     # Full batches and small ones, behind an instruction that is read before.
     assert made[0].batches[-3:] == [(256, 1), (128, 1), (128, 64)]
-    assert found.bill(100, 10) == pytest.approx(0.31)
+    assert found.lower_bound(100, 10) == pytest.approx(0.31)
 
 
 def test_prices_are_measured_however_small_the_context_is(tiny_model):
     model = open_model(tiny_model())
-    found = measure.measure_prices(model, engine_options(n_ctx=512))
+    found = measure.measure_unit_times(model, engine_options(n_ctx=512))
     assert found.token > 0
     assert found.row >= 0

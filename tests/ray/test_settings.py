@@ -8,7 +8,7 @@ import pytest
 from hpd.cli import main
 from hpd.errors import HpdError, InputError, OptionError
 from hpd.ray import cluster
-from hpd.ray.cluster import Share, check_address, worker_share
+from hpd.ray.cluster import WorkerResources, check_address, worker_resources
 from jsonl import write_texts
 
 
@@ -58,36 +58,36 @@ GPUS = [machine(48, 8), machine(48, 8), machine(4)]
 @pytest.mark.parametrize(
     ("cluster", "n_workers", "n_gpus", "expected"),
     [
-        (SERVER, None, None, Share(1, 64, 63, 0)),
-        (SERVER, 4, None, Share(4, 16, 15, 0)),
-        (SERVER * 3, None, None, Share(3, 64, 63, 0)),
-        (SERVER * 3, 4, None, Share(4, 32, 31, 0)),
-        ([machine(16), machine(64)], 5, None, Share(5, 16, 15, 0)),
-        (GPUS, None, None, Share(16, 6, 5, 1)),
-        (GPUS, None, 0.5, Share(32, 3, 2, 0.5)),
-        (GPUS, None, 0, Share(3, 24, 23, 0)),
-        (LAPTOP, 2, None, Share(2, 1, 0.5, 0)),
-        (LAPTOP, 8, None, Share(8, 1, 0.125, 0)),
-        ([machine(0), machine(8)], None, None, Share(1, 8, 7, 0)),
+        (SERVER, None, None, WorkerResources(1, 64, 63, 0)),
+        (SERVER, 4, None, WorkerResources(4, 16, 15, 0)),
+        (SERVER * 3, None, None, WorkerResources(3, 64, 63, 0)),
+        (SERVER * 3, 4, None, WorkerResources(4, 32, 31, 0)),
+        ([machine(16), machine(64)], 5, None, WorkerResources(5, 16, 15, 0)),
+        (GPUS, None, None, WorkerResources(16, 6, 5, 1)),
+        (GPUS, None, 0.5, WorkerResources(32, 3, 2, 0.5)),
+        (GPUS, None, 0, WorkerResources(3, 24, 23, 0)),
+        (LAPTOP, 2, None, WorkerResources(2, 1, 0.5, 0)),
+        (LAPTOP, 8, None, WorkerResources(8, 1, 0.125, 0)),
+        ([machine(0), machine(8)], None, None, WorkerResources(1, 8, 7, 0)),
     ],
 )
 def test_the_cores_are_divided_so_that_every_worker_fits(cluster, n_workers, n_gpus, expected):
-    part = worker_share(cluster, n_workers, n_gpus)
-    assert part == expected
+    share = worker_resources(cluster, n_workers, n_gpus)
+    assert share == expected
     # Something is left for tasks that read and write.
-    assert part.n_cpus * part.n_workers < sum(each["Resources"]["CPU"] for each in cluster)
+    assert share.n_cpus * share.n_workers < sum(each["Resources"]["CPU"] for each in cluster)
 
 
 @pytest.mark.parametrize(("cluster", "n_gpus"), [(LAPTOP, 1), (GPUS, 16), ([machine(0)], None)])
 def test_what_no_machine_has_is_refused(cluster, n_gpus):
     with pytest.raises(OptionError, match="no machine"):
-        worker_share(cluster, 1, n_gpus)
+        worker_resources(cluster, 1, n_gpus)
 
 
 def test_machines_that_are_gone_do_not_count():
     gone = {"Alive": False, "Resources": {"CPU": 8.0}}
     without_cores = {"Alive": True, "Resources": {"memory": 1.0}}
-    assert worker_share([machine(8, 1), gone, without_cores]) == Share(1, 8, 7, 1)
+    assert worker_resources([machine(8, 1), gone, without_cores]) == WorkerResources(1, 8, 7, 1)
 
 
 @pytest.mark.parametrize("text", ["local", "auto", "10.0.0.1:6379", "head.example.org:6379"])

@@ -24,7 +24,7 @@ from hpd.options import Options
 from hpd.pipeline.task import Task
 from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import load_schemas
-from hpd.serving import ServerLimits, spans
+from hpd.serving import ServerLimits, tracing
 from hpd.serving.bodies import ExtractBody, HttpError
 from hpd.serving.dispatcher import (
     MAX_PLANS,
@@ -306,7 +306,7 @@ def collected(monkeypatch):
     kept = memory.InMemorySpanExporter()
     provider = sdk.TracerProvider()
     provider.add_span_processor(export.SimpleSpanProcessor(kept))
-    monkeypatch.setattr(spans.trace, "get_tracer", provider.get_tracer)
+    monkeypatch.setattr(tracing.trace, "get_tracer", provider.get_tracer)
     return provider, kept
 
 
@@ -327,7 +327,7 @@ def test_each_document_has_a_span_within_that_of_its_request(monkeypatch):
 
 def test_a_failed_document_has_an_error_in_its_span(monkeypatch):
     _, kept = collected(monkeypatch)
-    spans.note_span(Extraction("a", error=Failure(ContextOverflowError("a secret"))), 1)
+    tracing.record_span(Extraction("a", error=Failure(ContextOverflowError("a secret"))), 1)
     (span,) = kept.get_finished_spans()
     assert span.attributes["error.type"] == "ContextOverflowError"
     assert not span.status.is_ok
@@ -356,7 +356,7 @@ def test_a_server_that_ends_takes_on_no_more_and_cancels_what_is_left():
     async def test(dispatcher, gate):
         tasks = [asyncio.ensure_future(dispatcher.answer(asked(name), never)) for name in "abc"]
         await until(lambda: len(gate.begun) == 2)
-        dispatcher.end()
+        dispatcher.stop_accepting()
         assert dispatcher.is_stopping
         with pytest.raises(HttpError, match="is shutting down") as caught:
             await dispatcher.answer(asked("d"), never)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import dataset_files
 from benchmarks.harness.result import load_results
-from hpd.bench.measure import MeasuredAnswers, Measurement, Prices
+from hpd.bench.measure import MeasuredAnswers, Measurement, UnitTimes
 from small_model import small_model
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -50,7 +50,7 @@ class FakeBench:
     def __init__(self, seconds):
         self.seconds = seconds
         self.asked = []
-        self.n_priced = 0
+        self.n_timed = 0
 
     def measure(self, method, number):
         """The run of a method."""
@@ -62,10 +62,10 @@ class FakeBench:
         self.asked.append((number, name))
         return MeasuredAnswers(measurement(name, number, taken), {0: name})
 
-    def prices(self, options):
-        """Prices that tell how often they have been asked for."""
-        self.n_priced += 1
-        return Prices(token=float(self.n_priced), row=0.5)
+    def unit_times(self, options):
+        """Times that tell how often they have been asked for."""
+        self.n_timed += 1
+        return UnitTimes(token=float(self.n_timed), row=0.5)
 
 
 def a_few_titles(folder):

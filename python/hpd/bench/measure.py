@@ -104,7 +104,7 @@ _N_TIMES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
+class UnitTimes:
     """Seconds of llama.cpp per token and row."""
 
     token: float
@@ -113,19 +113,19 @@ class Prices:
     """A row of logits: the output matrix, and the argmax."""
 
     @classmethod
-    def between(cls, before: Prices, after: Prices) -> Prices:
-        """Return the mean prices of two measurements."""
+    def between(cls, before: UnitTimes, after: UnitTimes) -> UnitTimes:
+        """Return the mean times of two measurements."""
         return cls((before.token + after.token) / 2, (before.row + after.row) / 2)
 
-    def bill(self, n_tokens: int, n_rows: int) -> float:
-        """Return the seconds for tokens and rows in full batches, the lower bound."""
+    def lower_bound(self, n_tokens: int, n_rows: int) -> float:
+        """Return the seconds for tokens and rows in full batches."""
         return n_tokens * self.token + n_rows * self.row
 
 
-def measure_prices(model: _native.Model, options: _native.EngineOptions) -> Prices:
-    """Measure the prices of a token and of a row; each time is a median of three.
+def measure_unit_times(model: _native.Model, options: _native.EngineOptions) -> UnitTimes:
+    """Measure the times of a token and of a row; each time is a median of three.
 
-    A token is priced in full batches with one row. A row is priced by small batches with one row
+    A token is timed in full batches with one row. A row is timed by small batches with one row
     and with many, as its time would be lost in the noise of a full batch. The tokens are arbitrary,
     as the time depends only on the shape of a batch.
     """
@@ -145,7 +145,7 @@ def measure_prices(model: _native.Model, options: _native.EngineOptions) -> Pric
         engine.close()
     full, few, many = (median(times[name]) for name in shapes)
     row = max(0.0, (many - few) / (n_fields - 1))
-    return Prices(max(0.0, full - row) / n_batch, row)
+    return UnitTimes(max(0.0, full - row) / n_batch, row)
 
 
 def _seconds(
@@ -208,10 +208,10 @@ class Measurement:
     stolen: float
     """Share of CPU time that the host of a virtual machine took."""
 
-    def bill(self, prices: Prices) -> float:
-        """Return the seconds of its tokens and rows at these prices, without rejected drafts."""
+    def lower_bound(self, unit_times: UnitTimes) -> float:
+        """Return the seconds of its tokens and rows at these times, without rejected drafts."""
         n_refused = self.n_drafted - self.n_accepted
-        return prices.bill(self.n_tokens - n_refused, self.n_rows - n_refused)
+        return unit_times.lower_bound(self.n_tokens - n_refused, self.n_rows - n_refused)
 
     @property
     def ms_per_document(self) -> float:
@@ -302,9 +302,9 @@ class Bench:
         )
         return MeasuredAnswers(measurement, answers)
 
-    def prices(self, options: Options) -> Prices:
+    def unit_times(self, options: Options) -> UnitTimes:
         """Measure the price of a token and of a row now, with a new engine."""
-        return measure_prices(self._model, engine_options(options))
+        return measure_unit_times(self._model, engine_options(options))
 
     def _compiled_schema(self, method: BenchMethod) -> Callable[..., CompiledSchema]:
         if not self._workload.is_replay:

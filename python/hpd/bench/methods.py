@@ -51,7 +51,7 @@ class BenchMethod:
 
     @property
     def fills_batches(self) -> bool:
-        """Whether its batches can be full, so that its time can be compared with a bill."""
+        """Whether its batches can be full, so that its time has a lower bound."""
         return self.kind in ("hpd", "prefill")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd import _native
-from hpd.bench.measure import Bench, Measurement, Prices, least_disturbed
+from hpd.bench.measure import Bench, Measurement, UnitTimes, least_disturbed
 from hpd.bench.methods import BenchMethod, Contest
 from hpd.models.hardware import device_summary, devices, processor, use_amx
 from hpd.version import __version__
@@ -39,8 +39,8 @@ COLUMNS = {
     "reading_ms": "read ms",
     "writing_ms": "write ms",
     "host_ms": "host ms",
-    "bill_ms": "bill ms",
-    "ratio_bill": "/bill",
+    "bound_ms": "bound ms",
+    "ratio_bound": "/bound",
     "peak_mib": "MiB",
     "dollars_per_1000": "$/1000",
     "n_wrong": "wrong",
@@ -56,7 +56,7 @@ _DECIMALS = {
     "steps": 1,
     "rows": 1,
     "host_ms": 1,
-    "ratio_bill": 2,
+    "ratio_bound": 2,
     "dollars_per_1000": 4,
 }
 
@@ -72,20 +72,20 @@ def to_json(measurement: Measurement) -> dict[str, Any]:
 def summarise(
     measurements: Sequence[Measurement],
     price_per_hour: float | None = None,
-    prices: Mapping[tuple[int, str], Prices] | None = None,
+    unit_times: Mapping[tuple[int, str], UnitTimes] | None = None,
 ) -> list[dict[str, Any]]:
     """Return a row for each method, in the order of first measurement.
 
     A ratio is the median of the ratios within each round, so a round that is slow as a whole does
     not matter. The baseline for ``ar-batched`` is the fastest of its settings; for several ``ar``
-    or ``prefill`` it is the first. ``prices``, by round and method, are only those of methods whose
-    batches can be full; the others have no bill.
+    or ``prefill`` it is the first. ``unit_times``, by round and method, are those of methods whose
+    batches can be full; the others have no bound.
     """
     by_method: dict[str, list[Measurement]] = {}
     for measurement in measurements:
         by_method.setdefault(measurement.method, []).append(measurement)
     baselines = {kind: _baseline(kind, by_method) for kind in _BASELINES}
-    return [_row(runs, baselines, price_per_hour, prices or {}) for runs in by_method.values()]
+    return [_row(runs, baselines, price_per_hour, unit_times or {}) for runs in by_method.values()]
 
 
 def by_speed(runs: Mapping[str, Sequence[Measurement]]) -> list[str]:
@@ -110,7 +110,7 @@ def _row(
     runs: Sequence[Measurement],
     baselines: Mapping[str, Mapping[int, float]],
     price_per_hour: float | None,
-    prices: Mapping[tuple[int, str], Prices],
+    unit_times: Mapping[tuple[int, str], UnitTimes],
 ) -> dict[str, Any]:
     first = runs[0]
     n = first.n_documents
@@ -125,9 +125,9 @@ def _row(
         return statistics.median(pairs) if pairs else None
 
     floor = ratio("prefill")
-    priced = [(m, prices.get((m.round, m.method))) for m in runs]
-    bills = [(m, m.bill(each)) for m, each in priced if each is not None]
-    billed = [(m, bill) for m, bill in bills if bill > 0]
+    timed = [(m, unit_times.get((m.round, m.method))) for m in runs]
+    all_bounds = [(m, m.lower_bound(each)) for m, each in timed if each is not None]
+    bounds = [(m, low) for m, low in all_bounds if low > 0]
     return {
         "type": "summary",
         "method": first.method,
@@ -154,8 +154,8 @@ def _row(
             else None
         ),
         "reused_graphs": sum(m.n_graphs_reused for m in runs) / sum(m.n_graphs for m in runs),
-        "bill_ms": (statistics.median(1000 * bill / n for _, bill in billed) if billed else None),
-        "ratio_bill": statistics.median(m.seconds / bill for m, bill in billed) if billed else None,
+        "bound_ms": statistics.median(1000 * low / n for _, low in bounds) if bounds else None,
+        "ratio_bound": statistics.median(m.seconds / low for m, low in bounds) if bounds else None,
         "reading_ms": statistics.median(1000 * m.reading_seconds / n for m in runs),
         "writing_ms": statistics.median(
             1000 * (m.llama_seconds - m.reading_seconds) / n for m in runs
@@ -197,8 +197,8 @@ class Rounds:
     measurements: list[Measurement] = field(default_factory=list)
     answers: dict[str, dict[int, Any]] = field(default_factory=dict)
     """Each method's answers in the first round."""
-    prices: dict[tuple[int, str], Prices] = field(default_factory=dict)
-    """Prices of a token and of a row at each run, by round and method."""
+    unit_times: dict[tuple[int, str], UnitTimes] = field(default_factory=dict)
+    """Seconds per token and row at each run, by round and method."""
 
     def compared(self) -> tuple[str | None, dict[str, int]]:
         """Return the first method of kind hpd, and how many answers of each other method differ."""
@@ -216,7 +216,7 @@ def run_rounds(
     n_rounds: int,
     progress: Callable[[Measurement], None] | None = None,
 ) -> Rounds:
-    """Time all methods in rounds, with prices before and after those that fill batches.
+    """Time all methods in rounds, with unit times before and after those that fill batches.
 
     Methods take turns, forwards and backwards, so that changes in the machine's speed favour none.
     Runs that the host of a virtual machine disturbed are repeated. After the first round only the
@@ -225,12 +225,12 @@ def run_rounds(
     rounds = Rounds()
     methods = _unique(method for contest in contests for method in contest.methods)
     for number in range(1, n_rounds + 1):
-        before: Prices | None = None
+        before: UnitTimes | None = None
         for method in methods if number % 2 else reversed(methods):
             if not method.fills_batches:
                 before = None
             elif before is None:
-                before = bench.prices(methods[0].options)
+                before = bench.unit_times(methods[0].options)
             run = least_disturbed(
                 partial(bench.measure, method, number), lambda run: run.measurement.stolen
             )
@@ -239,8 +239,8 @@ def run_rounds(
             rounds.measurements.append(run.measurement)
             rounds.answers.setdefault(method.name, run.answers)
             if before is not None:
-                after = bench.prices(methods[0].options)
-                rounds.prices[number, method.name] = Prices.between(before, after)
+                after = bench.unit_times(methods[0].options)
+                rounds.unit_times[number, method.name] = UnitTimes.between(before, after)
                 before = after
         if number == 1:
             methods = _unique(_winner(contest, rounds.measurements) for contest in contests)

@@ -16,7 +16,7 @@ from hpd.extractor import OnError, check_on_error
 from hpd.frames import BatchExtractor
 from hpd.options import Options, combine_options
 from hpd.pipeline.task import check_task
-from hpd.ray.cluster import BATCHES_PER_WORKER, ray_module, worker_share
+from hpd.ray.cluster import BATCHES_PER_WORKER, ray_module, worker_resources
 from hpd.schema import as_schemas
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ def extract(
     n_min, n_max = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     if not ray.is_initialized():
         ray.init()  # as Ray Data itself would
-    part = worker_share(ray.nodes(), n_max, num_gpus)
+    resources = worker_resources(ray.nodes(), n_max, num_gpus)
     if not chosen.n_threads:
-        chosen = chosen.with_settings({"n_threads": part.n_threads})
+        chosen = chosen.with_settings({"n_threads": resources.n_threads})
     return dataset.map_batches(
         MapWorker,
         fn_constructor_args=(schemas,),
@@ -120,13 +120,13 @@ def extract(
         batch_format="pyarrow",
         batch_size=batch_size,
         compute=ray.data.ActorPoolStrategy(
-            min_size=n_min or part.n_workers,
-            max_size=n_max or part.n_workers,
+            min_size=n_min or resources.n_workers,
+            max_size=n_max or resources.n_workers,
             max_concurrent_calls_per_actor=BATCHES_PER_WORKER,
             enable_true_multi_threading=True,
         ),
-        num_cpus=part.n_cpus if num_cpus is None else num_cpus,
-        num_gpus=part.n_gpus or None,
+        num_cpus=resources.n_cpus if num_cpus is None else num_cpus,
+        num_gpus=resources.n_gpus or None,
         max_restarts=-1,
         max_task_retries=_MAX_LOST_WORKERS,
     )

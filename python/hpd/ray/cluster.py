@@ -91,7 +91,7 @@ BATCHES_PER_WORKER: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class WorkerResources:
     """The number of workers, and the resources of each."""
 
     n_workers: int
@@ -103,10 +103,10 @@ class Share:
     n_gpus: float
 
 
-def worker_share(
+def worker_resources(
     nodes: Sequence[Mapping[str, Any]], n_workers: int | None = None, n_gpus: float | None = None
-) -> Share:
-    """Return the share of each worker.
+) -> WorkerResources:
+    """Divide the machines among workers.
 
     Args:
         nodes: the machines, as ``ray.nodes()`` returns them; those that are gone do not count.
@@ -138,4 +138,4 @@ def worker_share(
         default=1,
     )
     reserved = n_threads - 1.0 if n_threads > 1 else min(0.5, sum(cores) / n_workers / 2)
-    return Share(n_workers, n_threads, reserved, n_gpus)
+    return WorkerResources(n_workers, n_threads, reserved, n_gpus)

@@ -18,7 +18,7 @@ from hpd.files.journal import file_fingerprint
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline.examples import ExamplesForm
-from hpd.ray.cluster import BATCHES_PER_WORKER, connect, ray_module, worker_share
+from hpd.ray.cluster import BATCHES_PER_WORKER, connect, ray_module, worker_resources
 from hpd.results import Extraction, Failure
 from hpd.schema.schemas import Schemas
 
@@ -135,19 +135,19 @@ class RayExtractor:
         self._options = options
         self._was_connected = not connect(address)
         try:
-            part = worker_share(self._ray.nodes(), n_workers, n_gpus)
+            resources = worker_resources(self._ray.nodes(), n_workers, n_gpus)
             if not options.n_threads:
-                options = options.with_settings({"n_threads": part.n_threads})
+                options = options.with_settings({"n_threads": resources.n_threads})
             settings = (schemas, _absolute_model(model), hf_repo, file_fingerprint(path))
             kind = self._ray.remote(Worker).options(
-                num_cpus=part.n_cpus,
-                num_gpus=part.n_gpus,
+                num_cpus=resources.n_cpus,
+                num_gpus=resources.n_gpus,
                 max_concurrency=BATCHES_PER_WORKER,
                 scheduling_strategy="SPREAD",
             )
             full = _with_full_paths(options)
             make = partial(kind.remote, *settings, full, examples)
-            self._pool = Pool(part.n_workers, make, self._ray.kill)
+            self._pool = Pool(resources.n_workers, make, self._ray.kill)
         except BaseException:
             self._disconnect()
             raise

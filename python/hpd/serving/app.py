@@ -124,12 +124,12 @@ class Service:
             request.state.reason = _failures(extractions)
             return parsed.answer(extractions)
 
-        noted = replace(parsed, answer=answer)
+        logged = replace(parsed, answer=answer)
         gone = partial(_wait_for_disconnect, request)
         if parsed.part is None:
-            body = await self.dispatcher.answer(noted, gone)
+            body = await self.dispatcher.answer(logged, gone)
             return Response(body, headers=headers, media_type="application/json")
-        parts = self.dispatcher.parts(noted, gone)
+        parts = self.dispatcher.parts(logged, gone)
         first = await anext(parts)  # A failure before the first part gets its own status.
         return StreamingResponse(_events(request, first, parts), 200, headers, "text/event-stream")
 
@@ -318,13 +318,13 @@ class _Requests:
         scope = {**scope, "method": "GET" if method == "HEAD" else method, "state": state}
         status = 500  # of an exception, which is answered further out
 
-        async def note_status(message: Message) -> None:
+        async def record_status(message: Message) -> None:
             nonlocal status
             status = message.get("status", status)
             await send(message)
 
         try:
-            await self._app(scope, receive, note_status)
+            await self._app(scope, receive, record_status)
         except Exception as error:
             state["reason"] = type(error).__name__
             raise
@@ -332,7 +332,7 @@ class _Requests:
             seconds = time.perf_counter() - start
             route = scope.get("route")
             # One label for all other paths: anybody can make up any number of them.
-            self._metrics.note_request(route.path_format if route else "other", status, seconds)
+            self._metrics.count_request(route.path_format if route else "other", status, seconds)
             if scope["path"] != "/health":
                 # As it was sent: a decoded path could contain the end of a line.
                 path = scope["raw_path"].decode("ascii", "replace")

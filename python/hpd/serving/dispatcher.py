@@ -46,7 +46,7 @@ from hpd.schema.attributes import Schema
 from hpd.schema.schemas import Schemas
 from hpd.serving import ServerLimits
 from hpd.serving.bodies import ExtractBody, FileBody, HttpError, bad_request
-from hpd.serving.spans import note_span
+from hpd.serving.tracing import record_span
 
 if TYPE_CHECKING:
     from hpd.extractor import Extractor
@@ -274,7 +274,7 @@ class Dispatcher:
         extractor: extracts from the documents of all requests.
         limits: the limits of the queue and of time.
         n_threads: number of requests decoded concurrently.
-        note: called with each extraction, in its thread.
+        on_extraction: called with each extraction, in its thread.
     """
 
     def __init__(
@@ -282,11 +282,11 @@ class Dispatcher:
         extractor: Extractor[Any],
         limits: ServerLimits,
         n_threads: int,
-        note: Callable[[Extraction[Any]], None],
+        on_extraction: Callable[[Extraction[Any]], None],
     ) -> None:
         self._extractor = extractor
         self._limits = limits
-        self._note = note
+        self._on_extraction = on_extraction
         self._threads = ThreadPoolExecutor(n_threads, "hpd-request")
         self._lock = threading.Lock()
         self.n_pending = 0
@@ -351,7 +351,7 @@ class Dispatcher:
                 code="timeout",
             ) from None
 
-    def end(self) -> None:
+    def stop_accepting(self) -> None:
         """Reject new requests; pending ones continue."""
         self.is_stopping = True
 
@@ -365,7 +365,7 @@ class Dispatcher:
 
     def close(self) -> None:
         """Cancel pending requests, and stop the threads."""
-        self.end()
+        self.stop_accepting()
         self.cancel_all()
         self._threads.shutdown(cancel_futures=True)
 
@@ -425,8 +425,8 @@ class Dispatcher:
             if failure is not None and isinstance(failure.exception, ContextOverflowError):
                 failure = Failure(ContextOverflowError(_without_flags(failure.exception)))
                 extraction = replace(extraction, error=failure)
-            self._note(extraction)
-            note_span(extraction, start)
+            self._on_extraction(extraction)
+            record_span(extraction, start)
             extractions[index] = extraction
         return parsed.answer([extractions[index] for index in range(len(parsed.documents))])
 

@@ -65,12 +65,12 @@ class Metrics:
         """Add a gauge that is read on each scrape."""
         Gauge(f"hpd_{name}", about, registry=self._registry).set_function(now)
 
-    def note_request(self, path: str, status: int, seconds: float) -> None:
+    def count_request(self, path: str, status: int, seconds: float) -> None:
         """Count an answered request."""
         self._requests.labels(path, str(status)).inc()
         self._seconds.labels(path).observe(seconds)
 
-    def note_extraction(self, extraction: Extraction[Any]) -> None:
+    def count_extraction(self, extraction: Extraction[Any]) -> None:
         self._documents.labels(extraction.error.type if extraction.error else "").inc()
         usage = extraction.usage
         if usage is not None:

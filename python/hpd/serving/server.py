@@ -83,7 +83,7 @@ def serve(
         extractor,
         limits,
         n_threads=2 * options.max_in_flight,
-        note=metrics.note_extraction,
+        on_extraction=metrics.count_extraction,
     )
     metrics.add_gauge(
         "waiting_documents", "Documents not answered yet.", lambda: dispatcher.n_pending
@@ -147,7 +147,7 @@ class _Server(uvicorn.Server):
     def _begin_shutdown(self) -> None:
         """Reject new requests, and let the pending ones finish until the time is up."""
         assert self._loop is not None
-        self._dispatcher.end()
+        self._dispatcher.stop_accepting()
         _LOGGER.info("shutting down; pending documents: %d", self._dispatcher.n_pending)
         self._end_at = time.monotonic() + self._seconds
         self._loop.call_later(self._seconds, self._cancel_all)
@@ -163,7 +163,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop listening, and send the last answers."""
-        self._dispatcher.end()
+        self._dispatcher.stop_accepting()
         await super().shutdown(sockets)
 
     def _cancel_all(self) -> None:

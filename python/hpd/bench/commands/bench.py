@@ -163,9 +163,9 @@ def run(arguments: argparse.Namespace) -> int:
         bench = Bench(model, workload)
         rounds = run_rounds(bench, contests, arguments.rounds, note)
         reference, n_different = rounds.compared()
-        summary = summarise(rounds.measurements, arguments.price_per_hour, rounds.prices)
-        for (number, name), prices in rounds.prices.items():
-            write({"type": "prices", "round": number, "method": name, **asdict(prices)})
+        summary = summarise(rounds.measurements, arguments.price_per_hour, rounds.unit_times)
+        for (number, name), times in rounds.unit_times.items():
+            write({"type": "unit_times", "round": number, "method": name, **asdict(times)})
         for row in summary:
             write({**row, "n_different": n_different.get(row["method"])})
     print(

@@ -15,7 +15,7 @@ except ImportError:
     trace = None
 
 
-def note_span(extraction: Extraction[Any], start: int) -> None:
+def record_span(extraction: Extraction[Any], start: int) -> None:
     """Record a document's span, as a child of the current span.
 
     Args:
