@@ -9,13 +9,15 @@ import sys
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from hpd.cli.common import UsageError, say, setting_text
 from hpd.errors import ModelLoadError
 from hpd.messages import did_you_mean
 from hpd.option import Affects, Option, Target
 from hpd.options import OPTIONS, Options
+
+N = TypeVar("N", int, float)
 
 SCHEMA_HELP = (
     'a JSON Schema, a list of names, the one-line form ("brand, price float?"), a file with one '
@@ -94,32 +96,29 @@ def _hint(message: str, flags: Collection[str]) -> str:
 
 def integer(minimum: int, maximum: int = sys.maxsize) -> Callable[[str], int]:
     """Return a type for integers within bounds."""
-
-    def convert(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
-        _check(value, text, minimum, maximum)
-        return value
-
-    return convert
+    return _bounded(int, "a whole number", minimum, maximum)
 
 
 def number(minimum: float, maximum: float = math.inf) -> Callable[[str], float]:
     """Return a type for finite numbers within bounds."""
+    return _bounded(float, "a number", minimum, maximum)
 
-    def convert(text: str) -> float:
+
+def _bounded(convert: Callable[[str], N], kind: str, low: float, high: float) -> Callable[[str], N]:
+    def bounded(text: str) -> N:
         try:
-            value = float(text)
+            value = convert(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-        if not math.isfinite(value):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {kind}") from None
+        if isinstance(value, float) and not math.isfinite(value):
             raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
-        _check(value, text, minimum, maximum)
+        if value < low:
+            raise argparse.ArgumentTypeError(f"{text} is below {low:g}")
+        if value > high:
+            raise argparse.ArgumentTypeError(f"{text} is above {high:g}")
         return value
 
-    return convert
+    return bounded
 
 
 def not_empty(text: str) -> str:
@@ -190,13 +189,6 @@ def add_text_argument(group: argparse._ActionsContainer) -> None:
 def _add_text_arguments(group: argparse._ActionsContainer) -> None:
     add_text_argument(group)
     group.add_argument("--id-field", metavar="F", help="the field with the id")
-
-
-def _check(value: float, text: str, minimum: float, maximum: float) -> None:
-    if value < minimum:
-        raise argparse.ArgumentTypeError(f"{text} is below {minimum:g}")
-    if value > maximum:
-        raise argparse.ArgumentTypeError(f"{text} is above {maximum:g}")
 
 
 # --- the table of options ---

@@ -134,7 +134,7 @@ _SAME_NAME_RATIO = 90
 """Similarity, in percent, from which two names count as spellings of the same one: Color and Colour
 have 91, Brand and Band 89."""
 
-Placed = tuple[Proposal, int, int]
+RankedProposal = tuple[Proposal, int, int]
 """A proposal, its sample, and its rank there."""
 
 
@@ -155,9 +155,9 @@ def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = ""
     return Schema(tuple(attributes[:k]), title)
 
 
-def clusters(samples: Sequence[Iterable[Proposal]]) -> list[list[Placed]]:
+def clusters(samples: Sequence[Iterable[Proposal]]) -> list[list[RankedProposal]]:
     """Cluster proposals for the same attribute, in order of appearance."""
-    joined: list[list[Placed]] = []
+    joined: list[list[RankedProposal]] = []
     for sample, proposals in enumerate(samples):
         for rank, proposal in enumerate(proposals):
             cluster = next((each for each in joined if _are_alike(each[0][0], proposal)), None)

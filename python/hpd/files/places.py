@@ -39,13 +39,13 @@ class PagePlaces:
         boxes: list[Box] = []
         at = start
         for line in self.text[start:end].split("\n"):
-            box = self._around(at, at + len(line))
+            box = self._bounding_box(at, at + len(line))
             if box is not None and box not in boxes:
                 boxes.append(box)
             at += len(line) + 1
         return Place(page, tuple(boxes))
 
-    def _around(self, start: int, end: int) -> Box | None:
+    def _bounding_box(self, start: int, end: int) -> Box | None:
         first, last = bisect_right(self.ends, start), bisect_left(self.starts, end)
         if first >= last:
             return None

@@ -83,11 +83,11 @@ class WholeText:
     """Files in it that are separate documents, with their names."""
 
 
-Placed = tuple[str, "Box | None"]
+PlacedText = tuple[str, "Box | None"]
 """A text, and its box on the page; blanks between words have none."""
 
 
-def whole_text(pages: Sequence[Sequence[Sequence[Placed]]]) -> WholeText:
+def whole_text(pages: Sequence[Sequence[Sequence[PlacedText]]]) -> WholeText:
     """Join the lines of pages into the text of a file, with the places of its letters."""
     parts: list[str] = []
     places = PagePlaces()

@@ -129,11 +129,11 @@ def evaluate(text: str, data: Any) -> tuple[bool | None, Any, Any]:
     tree = _parsed(text)
     if isinstance(tree, ast.Compare) and len(tree.ops) == 1:
         left, right = _value(tree.left, data), _value(tree.comparators[0], data)
-        return _compared(tree.ops[0], left, right), _shown(left), _shown(right)
+        return _compared(tree.ops[0], left, right), _as_json(left), _as_json(right)
     return _truth(_value(tree, data)), None, None
 
 
-def _shown(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     if not isinstance(value, Decimal):
         return value if isinstance(value, str | bool) else None
     if abs(value) < _MAX_INTEGER and value == value.to_integral_value():
@@ -360,9 +360,9 @@ def _value(node: ast.expr, data: Any) -> Any:
     """Return a Decimal, text, boolean, list of these, or None if it is not known."""
     match node:
         case ast.Constant(value=value):
-            return _plain(value)
+            return _with_decimals(value)
         case ast.Name() | ast.Attribute():
-            return _plain(_at(data, _path(node)))
+            return _with_decimals(_at(data, _path(node)))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             number = _number(_value(operand, data))
             return None if number is None else _ARITHMETIC.minus(number)
@@ -404,9 +404,9 @@ def _at(data: Any, names: Sequence[str]) -> Any:
     return _at(data.get(names[0]), names[1:]) if isinstance(data, dict) else None
 
 
-def _plain(value: Any) -> Any:
+def _with_decimals(value: Any) -> Any:
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [_with_decimals(item) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Decimal(repr(value)) if math.isfinite(value) else None
     return value

@@ -179,10 +179,8 @@ def _rows(attributes: Iterable[Attribute], prefix: str) -> list[tuple[str, str, 
     rows = []
     for attribute in attributes:
         path = prefix + attribute.name
-        absent = "error" if _is_mandatory(attribute) else _absent(attribute)
-        rows.append(
-            (path, _type_name(attribute), _constraint(attribute), absent, attribute.description)
-        )
+        kind, limits, absent = _type_name(attribute), _constraint(attribute), _absent(attribute)
+        rows.append((path, kind, limits, absent, attribute.description))
         inner: Attribute | None = attribute
         while inner is not None and inner.is_counted:
             inner, path = inner.item, path + "[]"
@@ -205,16 +203,11 @@ def _checks_within(attribute: Attribute, path: str) -> Iterator[tuple[str, str]]
         yield from _checks_within(attribute.item, f"{path}[]")
 
 
-def _is_mandatory(attribute: Attribute) -> bool:
-    if attribute.type == "array" and not attribute.min_items:
-        return False  # An empty list means that there are none.
-    return attribute.needs_a_value
-
-
 def _absent(attribute: Attribute) -> str:
-    if attribute.nullable:
-        return "null"
-    return "[]" if attribute.type == "array" and not attribute.min_items else "left out"
+    is_empty_list = attribute.type == "array" and not attribute.min_items
+    if attribute.needs_a_value and not is_empty_list:
+        return "error"
+    return "null" if attribute.nullable else "[]" if is_empty_list else "left out"
 
 
 def _type_name(attribute: Attribute) -> str:

@@ -19,7 +19,7 @@ _DECLARED = re.compile(
 )
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
-_MAX_DECLARATION_BYTES = 4096  # bytes at the beginning of a page in which its encoding stands
+_MAX_DECLARATION_BYTES = 4096  # bytes of a page that are searched for its encoding
 _LINES = (
     *("center", "dd", "details", "dialog", "dir", "dl", "dt", "fieldset", "form", "hr", "legend"),
     *("menu", "optgroup", "option", "search", "section", "summary", "textarea"),
@@ -80,7 +80,7 @@ def text_of_html(html: str) -> str:
         tree = document_fromstring(b"<pre>" + data + b"</pre>", parser=parser)
     if any(entry.level_name == "FATAL" for entry in parser.error_log):
         raise ValueError(f"not to its end: {parser.error_log[-1].message}")
-    for below in [*tree.itersiblings("html")]:  # what stands behind the end of the page
+    for below in [*tree.itersiblings("html")]:  # what follows the end of the page
         below.tag = "div"
         tree.append(below)
     for hidden in tree.xpath("//body//*[@hidden]"):

@@ -83,7 +83,7 @@ def _document(
     return WholeText(
         "\n\n".join(filter(None, parts)),
         {name.lower(): value for name, value in headers.items()},
-        parts=_named_apart(attached) if source.has_parts else (),
+        parts=_with_unique_names(attached) if source.has_parts else (),
     )
 
 
@@ -93,7 +93,7 @@ def _is_document(name: str) -> bool:
     return kind in WHOLE_FORMATS and kind != "image"
 
 
-def _named_apart(files: Sequence[tuple[str, bytes | None]]) -> list[_File]:
+def _with_unique_names(files: Sequence[tuple[str, bytes | None]]) -> list[_File]:
     """Give files unique names; those that are not read are left out."""
     seen: Counter[str] = Counter()
     named = []
@@ -111,26 +111,27 @@ def _lines(headers: Mapping[str, Any]) -> str:
 def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list[str]:
     """Return the texts of a part in order, and collect attachments."""
     kind = part.get_content_type()
-    above, below = _beside_the_parts(part.preamble), _beside_the_parts(part.epilogue)
+    above, below = _text_around_parts(part.preamble), _text_around_parts(part.epilogue)
     if part.is_multipart() and kind in _MESSAGES:  # forwarded, or in the report of a mail server
         if source.has_parts:
-            attached += [(f"{i['Subject'] or 'message'}.eml", i.as_bytes()) for i in _inner(part)]
+            messages = _subparts(part)
+            attached += [(f"{i['Subject'] or 'message'}.eml", i.as_bytes()) for i in messages]
             return []
-        return [_text_of_mail(inner, source).text for inner in _inner(part)]
+        return [_text_of_mail(inner, source).text for inner in _subparts(part)]
     if part.is_multipart() and part.get_content_maintype() == "message":  # the report itself
-        fields = ["\n".join([_lines(dict(i.items())), _leaf(i, source)]) for i in _inner(part)]
+        fields = ["\n".join([_lines(dict(i.items())), _leaf(i, source)]) for i in _subparts(part)]
         return ["\n".join(fields).strip()]
     if part.is_multipart():
         inner_parts = [
             (inner.get_content_type(), _texts_of_part(inner, attached, source))
-            for inner in _inner(part)
+            for inner in _subparts(part)
         ]
         if kind == "multipart/alternative":
             inner_parts = _chosen([each for each in inner_parts if each[1]])
-        # Above the parts stands what only programs without MIME show, or all that somebody wrote.
+        # The text above the parts is for programs without MIME, unless it is the only text.
         return ([text for _, texts in inner_parts for text in texts] or above) + below
     is_attached = part.get_content_disposition() == "attachment"
-    # What says that it has parts, and has none, is text.
+    # A multipart message without parts is text.
     if is_attached or part.get_content_maintype() not in ("text", "multipart"):
         attached.append((_file_name(part), _bytes_of(part, source)[0]))
         return []
@@ -140,7 +141,7 @@ def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list
     return [text.strip(), *below] if text.strip() else below
 
 
-def _beside_the_parts(text: str | None) -> list[str]:
+def _text_around_parts(text: str | None) -> list[str]:
     text = _lenient_text((text or "").encode("utf-8", "surrogateescape")).strip()
     return [text] if text else []
 
@@ -163,17 +164,17 @@ def _n_words(parts: list[_Texts]) -> int:
     return sum(len(text.split()) for _, texts in parts for text in texts)
 
 
-def _inner(part: Message) -> list[Message]:
+def _subparts(part: Message) -> list[Message]:
     inner = [each for each in part.get_payload() if isinstance(each, Message)]
-    # No standard allows it, but some mailers pack whole messages so.
-    if _coding(part) == "base64":
+    # Against the standards, some mailers encode whole messages like this.
+    if _transfer_encoding(part) == "base64":
         return [_parsed(b64decode(each.as_bytes())) for each in inner]
-    if _coding(part) == "quoted-printable":
+    if _transfer_encoding(part) == "quoted-printable":
         return [_parsed(quopri.decodestring(each.as_bytes())) for each in inner]
     return inner
 
 
-def _coding(part: Message) -> str:
+def _transfer_encoding(part: Message) -> str:
     return str(part.get("Content-Transfer-Encoding")).strip().lower()
 
 
@@ -182,7 +183,7 @@ def _parsed(data: bytes) -> Message:
     for part in message.walk():
         end = f"--{part.get_boundary()}--".encode("utf-8", "surrogateescape")
         is_empty = any(isinstance(each, StartBoundaryNotFoundDefect) for each in part.defects)
-        if is_empty and end in data:  # The parser drops what stands behind it.
+        if is_empty and end in data:  # The parser drops the text after it.
             return _parsed(data.replace(end, b""))
     return message
 
@@ -210,7 +211,7 @@ def _leaf(part: Message, source: Source) -> str:
 def _bytes_of(part: Message, source: Source) -> tuple[bytes, str]:
     """Return a part's decoded content, and the undecoded text that follows it."""
     payload = part.get_payload()
-    if _coding(part) != "base64" or not isinstance(payload, str):
+    if _transfer_encoding(part) != "base64" or not isinstance(payload, str):
         data = part.get_payload(decode=True)
         return data if isinstance(data, bytes) else b"", ""
     end = _BASE64.match(payload).end()  # type: ignore[union-attr]  # it may match nothing
@@ -234,14 +235,14 @@ def _decoded_header(value: str) -> str:
             else _lenient_text(chunk, known_encoding(charset.partition("*")[0]))
             for chunk, charset in decode_header(value)
         )
-    except (HeaderParseError, UnicodeDecodeError):  # a word that is no base64, for example
+    except (HeaderParseError, UnicodeDecodeError):  # such as a word that is not base64
         return value
 
 
 def _file_name(part: Message) -> str:
     try:
         return part.get_filename() or "unnamed"
-    except Exception:  # of a mangled header
+    except Exception:  # a malformed header
         return "unnamed"
 
 
@@ -274,15 +275,14 @@ def _read_msg(source: Source) -> WholeText:
 def _lenient_text(data: bytes, encoding: str | None = None) -> str:
     """Decode text in its declared encoding; without one, or with one that mailers often get wrong,
     as UTF-8 if most of it is valid, and else as Windows-1252."""
-    is_told = encoding not in (None, "utf-8", "cp1252")
+    declared = None if encoding in ("utf-8", "cp1252") else encoding
     try:
-        return data.decode(encoding if is_told and encoding else "utf-8")
+        return data.decode(declared or "utf-8")
     except UnicodeDecodeError:
-        # A declared encoding is only wrong where all letters beyond ASCII are UTF-8.
+        # A declared encoding is only wrong if all letters beyond ASCII are UTF-8.
         n = n_beyond_ascii(data)
-        is_other = n_as_utf8(data) == n > 0 if is_told else is_mostly_utf8(data)
-        meant = "utf-8" if is_other else encoding if is_told and encoding else "cp1252"
-        return data.decode(meant, "replace")
+        is_utf8 = n_as_utf8(data) == n > 0 if declared else is_mostly_utf8(data)
+        return data.decode("utf-8" if is_utf8 else declared or "cp1252", "replace")
 
 
 TEXT_READERS = {"eml": _read_mail, "msg": _read_msg}

@@ -17,7 +17,7 @@ from typing import Final
 from unicodedata import bidirectional
 
 from hpd.documents import Box
-from hpd.files.rows import Placed
+from hpd.files.rows import PlacedText
 from hpd.files.text_tables import text_width
 
 _SAME_LINE = 0.5
@@ -143,7 +143,7 @@ class _Piece:
         n_letters = self.word_starts[1] if len(self.word_starts) > 1 else len(self.letters)
         return self.letter_width() * n_letters
 
-    def placed(self) -> Iterator[Placed]:
+    def placed(self) -> Iterator[PlacedText]:
         """Yield its letters, with blanks between words."""
         starts = {*self.word_starts[1:]}
         for n, letter in enumerate(self.letters):
@@ -165,7 +165,7 @@ class _Piece:
 _Line = list[_Piece]
 
 
-def lines_of(letters: Iterable[Letter]) -> list[list[Placed]]:
+def lines_of(letters: Iterable[Letter]) -> list[list[PlacedText]]:
     """Return the lines of a page from top to bottom.
 
     Args:
@@ -180,7 +180,7 @@ def lines_of(letters: Iterable[Letter]) -> list[list[Placed]]:
         angle = _quarter(word, angle)
         by_angle[_ACROSS if _is_mark(word, height) else angle].append(word)
     n_letters = {angle: sum(map(len, words)) for angle, words in by_angle.items()}
-    lines: list[list[Placed]] = []
+    lines: list[list[PlacedText]] = []
     for angle in sorted(by_angle, key=lambda angle: (angle != 0, -n_letters[angle])):
         pieces = _pieces([_upright(word, angle) for word in by_angle[angle]])
         text = "".join(piece.text() for piece in pieces)
@@ -190,7 +190,7 @@ def lines_of(letters: Iterable[Letter]) -> list[list[Placed]]:
         for block in _blocks(_lines(pieces)):
             if lines:
                 lines.append([])
-            lines += _set(block)
+            lines += _placed_lines(block)
     return lines
 
 
@@ -476,7 +476,7 @@ def _is_prose(lines: Sequence[_Line]) -> bool:
     return sum(full) >= _FULL_SHARE * len(full)
 
 
-def _set(lines: Sequence[_Line]) -> Iterator[list[Placed]]:
+def _placed_lines(lines: Sequence[_Line]) -> Iterator[list[PlacedText]]:
     """Return lines with their pieces at text columns that match their positions on the page."""
     columns = _text_columns(lines)
     gaps = [_top(below) - _bottom(line) for line, below in pairwise(lines)]
@@ -484,14 +484,14 @@ def _set(lines: Sequence[_Line]) -> Iterator[list[Placed]]:
     for line, gap in zip(lines, [0.0, *gaps], strict=True):
         if gap > max(_PARAGRAPH_GAP * usual, line[0].height):
             yield []
-        placed: list[Placed] = []
-        n_set = 0
+        placed: list[PlacedText] = []
+        n_placed = 0
         for piece in line:
-            n_blanks = columns[id(piece)] - n_set
+            n_blanks = columns[id(piece)] - n_placed
             if n_blanks:
                 placed.append((" " * n_blanks, None))
             placed += piece.placed()
-            n_set += n_blanks + piece.n_columns
+            n_placed += n_blanks + piece.n_columns
         yield placed
 
 
@@ -501,13 +501,13 @@ def _text_columns(lines: Sequence[_Line]) -> dict[int, int]:
     It follows the position on the page, and is to the right of everything that ends before it on
     any line, so that vertical alignment is kept even where letters are narrow.
     """
-    columns = _at_columns(lines, has_columns=True)
+    columns = _choose_columns(lines, has_columns=True)
     last = max(columns[id(line[-1])] + line[-1].n_columns for line in lines)
     # A drawing with words everywhere would become as wide as all of them together.
-    return columns if last <= _MAX_COLUMNS else _at_columns(lines, has_columns=False)
+    return columns if last <= _MAX_COLUMNS else _choose_columns(lines, has_columns=False)
 
 
-def _at_columns(lines: Sequence[_Line], *, has_columns: bool) -> dict[int, int]:
+def _choose_columns(lines: Sequence[_Line], *, has_columns: bool) -> dict[int, int]:
     width = _letter_width(lines)
     first = min(piece.left for line in lines for piece in line)
     before = {id(b): a for line in lines for a, b in pairwise(line)}

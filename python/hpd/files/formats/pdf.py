@@ -20,7 +20,7 @@ from hpd.files.formats.pictures import (
     png_of,
     recognised_lines,
 )
-from hpd.files.rows import RECOGNISER, Placed, WholeText, whole_text
+from hpd.files.rows import RECOGNISER, PlacedText, WholeText, whole_text
 from hpd.files.streams import Source
 from hpd.messages import counted
 from hpd.version import install_command
@@ -137,7 +137,7 @@ def _opened(data: bytes, name: str) -> Any:
     return pdf
 
 
-def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
+def _lines_of_page(pdf: Any, number: int) -> list[list[PlacedText]]:
     import pypdfium2.raw as pdfium
 
     page = pdf[number]
@@ -155,11 +155,11 @@ def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
     return lines + [[(text, None)] for text in chosen]
 
 
-def _n_letters(lines: Iterable[Iterable[Placed]]) -> int:
+def _n_letters(lines: Iterable[Iterable[PlacedText]]) -> int:
     return sum(box is not None for line in lines for _, box in line)
 
 
-def _may_be_scan(pdf: Any, number: int, lines: Sequence[Sequence[Placed]]) -> bool:
+def _may_be_scan(pdf: Any, number: int, lines: Sequence[Sequence[PlacedText]]) -> bool:
     """Return whether a page has no text, or little beside a picture, such as a stamp on a scan."""
     import pypdfium2.raw as pdfium
 
@@ -176,8 +176,8 @@ def _may_be_scan(pdf: Any, number: int, lines: Sequence[Sequence[Placed]]) -> bo
 
 
 def _recognised(
-    pdf: Any, number: int, known: list[list[Placed]], source: Source
-) -> list[list[Placed]]:
+    pdf: Any, number: int, known: list[list[PlacedText]], source: Source
+) -> list[list[PlacedText]]:
     """Return the recognised lines of a page; those that are known if they have most letters."""
     page = pdf[number]
     bitmap = page.render(scale=_PIXELS)

@@ -18,7 +18,7 @@ from hpd.documents import Box
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.formats.page_layout import Letter, lines_of
-from hpd.files.rows import RECOGNISER, Placed, WholeText, whole_text
+from hpd.files.rows import RECOGNISER, PlacedText, WholeText, whole_text
 from hpd.files.streams import Source
 
 RECOGNISED = "the text was recognised in pictures, so that letters may be wrong"
@@ -78,7 +78,7 @@ def recogniser() -> Any:
     return import_extra(RECOGNISER, "rapidocr-onnxruntime", "ocr", _NEEDED_FOR).RapidOCR()
 
 
-def recognised_lines(pixels: Any, scale: float = 1.0) -> list[list[Placed]]:
+def recognised_lines(pixels: Any, scale: float = 1.0) -> list[list[PlacedText]]:
     """Return the lines of a picture, which may be turned or askew.
 
     Args:
@@ -91,11 +91,11 @@ def recognised_lines(pixels: Any, scale: float = 1.0) -> list[list[Placed]]:
     angle = 0.0
     turned: list[_Line] | None = None
     for is_tall in (False, True):
-        own, n_turns = _of_direction(found, is_tall, is_page_tall), int(is_tall)
+        own, n_turns = _lines_of_direction(found, is_tall, is_page_tall), int(is_tall)
         if own and _mean_score(own) < _MIN_UPRIGHT_SCORE:
             if turned is None:
                 turned = _recognised(pixels, is_turned=True)
-            others = _of_direction(turned, is_tall, is_page_tall)
+            others = _lines_of_direction(turned, is_tall, is_page_tall)
             if _mean_score(others) > _mean_score(own):
                 own, n_turns = others, n_turns + 2
         own = [line for line in own if line.letters and line.score >= _MIN_SCORE]
@@ -106,10 +106,10 @@ def recognised_lines(pixels: Any, scale: float = 1.0) -> list[list[Placed]]:
     letters = [
         letter
         for line in lines
-        for letter in _letters(_turned(line.corners, -angle), _with_blanks(line, grey), scale)
+        for letter in _letters(_rotated(line.corners, -angle), _with_blanks(line, grey), scale)
     ]
     return [
-        [(text, box and _around(_turned(_corners(box), angle))) for text, box in line]
+        [(text, box and _bounding_box(_rotated(_corners(box), angle))) for text, box in line]
         for line in lines_of(letters)
     ]
 
@@ -133,14 +133,14 @@ def _recognised(pixels: Any, *, is_turned: bool = False) -> list[_Line]:
         # Its first corner is the top left one, also of a line that is read from below.
         n = int(_tallness(quads[0]) > 0)
         line: _Corners = (*quads[0][n:], *quads[0][:n])
-        middles = [_share(line, _middle(quad)) for quad in quads[1:]]
+        middles = [_share_of_line(line, _middle(quad)) for quad in quads[1:]]
         if "".join(letters) != text or middles != sorted(middles):
             letters, middles = text, [(n + 0.5) / len(text) for n in range(len(text))]
         lines.append(_Line(line, score, letters, middles))
     return lines
 
 
-def _of_direction(lines: Iterable[_Line], is_tall: bool, is_page_tall: bool) -> list[_Line]:
+def _lines_of_direction(lines: Iterable[_Line], is_tall: bool, is_page_tall: bool) -> list[_Line]:
     """Return the lines that are tall or wide; one or two letters are neither."""
     return [
         line
@@ -157,7 +157,7 @@ def _mean_score(lines: Sequence[_Line]) -> float:
 
 def _tallness(corners: _Corners) -> float:
     """Return by how much a line is taller than wide."""
-    left, top, right, bottom = _around(corners)
+    left, top, right, bottom = _bounding_box(corners)
     return (bottom - top) - (right - left)
 
 
@@ -166,7 +166,7 @@ def _middle(quad: _Corners) -> tuple[float, float]:
     return sum(xs) / len(xs), sum(ys) / len(ys)
 
 
-def _share(corners: _Corners, point: Sequence[float]) -> float:
+def _share_of_line(corners: _Corners, point: Sequence[float]) -> float:
     """Return how far along a line a point is, from 0 to 1."""
     (x, y), (end_x, end_y), *_ = corners
     along = (end_x - x, end_y - y)
@@ -228,7 +228,7 @@ def _gaps(corners: _Corners, grey: Any) -> list[tuple[float, float]]:
 
 
 def _angle(pixels: Any, is_tall: bool) -> float:
-    """Return the angle by which a page is askew: at it, lines and gaps differ most."""
+    """Return the angle by which a page is askew: the one at which lines and gaps differ most."""
     import numpy as np
 
     step = max(1, max(pixels.shape) // _N_ROWS)
@@ -247,8 +247,8 @@ def _angle(pixels: Any, is_tall: bool) -> float:
     return best if contrast(best) > _MIN_GAIN * contrast(0.0) else 0.0
 
 
-def _turned(corners: _Corners, angle: float) -> _Corners:
-    """Turn some points about the top left of the picture."""
+def _rotated(corners: _Corners, angle: float) -> _Corners:
+    """Rotate some points about the top left of the picture."""
     return tuple(
         (x * cos(angle) - y * sin(angle), x * sin(angle) + y * cos(angle)) for x, y in corners
     )
@@ -259,7 +259,7 @@ def _corners(box: Box) -> _Corners:
     return (left, top), (right, top), (right, bottom), (left, bottom)
 
 
-def _around(points: Iterable[Sequence[float]]) -> Box:
+def _bounding_box(points: Iterable[Sequence[float]]) -> Box:
     """Return the box around some points."""
     xs, ys = zip(*points, strict=True)
     return min(xs), min(ys), max(xs), max(ys)
@@ -273,12 +273,12 @@ def _letters(
     texts, middles = zip(*letters, strict=True)
     bounds = [0.0, *((one + two) / 2 for one, two in pairwise(middles)), 1.0]
     for text, left, right in zip(texts, bounds, bounds[1:], strict=False):
-        around = _around(
+        box = _bounding_box(
             [(start[i] + (end[i] - start[i]) * share) / scale for i in (0, 1)]
             for start, end in ((top_left, top_right), (bottom_left, bottom_right))
             for share in (left, right)
         )
-        yield Letter(text, around)
+        yield Letter(text, box)
     yield Letter("\n", (0, 0, 0, 0))
 
 

@@ -20,7 +20,7 @@ _MAX_FIELD_LINES = 50
 """Maximum number of lines in a row of CSV or TSV. Unpaired quotation marks, which turn all rows up
 to the next mark into one field, are more frequent than longer fields."""
 
-_BETWEEN = re.compile(r"[\s,]*")
+_BLANKS_AND_COMMAS = re.compile(r"[\s,]*")
 _MAX_CSV_FIELD = 2**31 - 1
 """The maximum of the csv module, a C long (32 bits on Windows); its default is 128 KiB."""
 _DELIMITERS = (",", ";", "\t", "|")
@@ -60,11 +60,11 @@ def _array_rows(text: str, source: Source, line: int) -> Iterator[Row]:
         yield line, InputError(f"{name}: {bad}; {OTHER_ENCODING}")
         return
     decoder = json.JSONDecoder(strict=False)
-    at = _BETWEEN.match(text).end()  # type: ignore[union-attr]
+    at = _BLANKS_AND_COMMAS.match(text).end()  # type: ignore[union-attr]
     is_array = text[at : at + 1] == "["
     counted = 0
     if is_array:
-        at = _BETWEEN.match(text, at + 1).end()  # type: ignore[union-attr]
+        at = _BLANKS_AND_COMMAS.match(text, at + 1).end()  # type: ignore[union-attr]
     while at < len(text) and not (is_array and text[at] == "]"):
         line += text.count("\n", counted, at)
         counted = at
@@ -82,7 +82,7 @@ def _array_rows(text: str, source: Source, line: int) -> Iterator[Row]:
             yield line, row
         else:
             yield line, InputError(f"{name}:{line}: expected a JSON object, found {in_words(row)}")
-        at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+        at = _BLANKS_AND_COMMAS.match(text, at).end()  # type: ignore[union-attr]
     if is_array and at >= len(text):
         yield line, InputError(f"{name}: the array does not end; is the file cut off?")
 
@@ -139,7 +139,7 @@ def _separated_cells(
     if format == "tsv":
         yield from _literal_cells(source.lines(), source.delimiter or "\t")
         return
-    lines, n_skipped, delimiter, n_above = _told_delimiter(source)
+    lines, n_skipped, delimiter, n_above = _detect_delimiter(source)
     rows = _quoted_cells(lines, delimiter, source.name, n_skipped)
     if n_above and not has_title:
         title = [cell for _, cells in itertools.islice(rows, n_above) for cell in _cells(cells)]
@@ -175,30 +175,30 @@ def _separated_text(source: Source, format: Format) -> WholeText:  # noqa: A002
     return WholeText(table_text(table))
 
 
-def _told_delimiter(source: Source) -> tuple[Iterator[str], int, str, int]:
+def _detect_delimiter(source: Source) -> tuple[Iterator[str], int, str, int]:
     """Return the lines after one that only names the delimiter, whether there is one (1 or 0), the
     delimiter, and the number of rows above the header."""
     lines = source.lines()
     first = next(lines, "")
-    told = re.fullmatch(r'"?sep=(.)"?', first.strip("\r\n"))
+    declared = re.fullmatch(r'"?sep=(.)"?', first.strip("\r\n"))
     n_skipped = 0
-    if told is not None:
+    if declared is not None:
         first, n_skipped = next(lines, ""), 1
-    delimiter = source.delimiter or (told[1] if told else None)
+    delimiter = source.delimiter or (declared[1] if declared else None)
     # Only lines that have arrived are sampled, as others may arrive late.
     n_lines = min(_N_SNIFFED, source.head.count(b"\n") + source.head.count(b"\r") - n_skipped)
     sample = [first, *itertools.islice(lines, max(0, n_lines - 1))]
-    delimiter = delimiter or _sniffed(sample) or ","
-    n_above = _n_above(_sample_rows(sample, delimiter))
+    delimiter = delimiter or _guessed_delimiter(sample) or ","
+    n_above = _n_rows_above_header(_sample_rows(sample, delimiter))
     return itertools.chain([line for line in sample if line], lines), n_skipped, delimiter, n_above
 
 
-def _sniffed(lines: Sequence[str]) -> str | None:
+def _guessed_delimiter(lines: Sequence[str]) -> str | None:
     """Return the delimiter with which most rows have as many columns as the header, if several."""
     best, best_share = None, -1.0
     for delimiter in _DELIMITERS:
         rows = [row for row in _sample_rows(lines, delimiter) if row]
-        rows = rows[_n_above(rows) :]
+        rows = rows[_n_rows_above_header(rows) :]
         n_columns = len(rows[0]) if rows else 0
         # The last row of the sample may be incomplete.
         same = [len(row) == n_columns for row in rows[1:-1] or rows[1:]]
@@ -215,7 +215,7 @@ def _sample_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
         return []
 
 
-def _n_above(rows: Sequence[Sequence[str]]) -> int:
+def _n_rows_above_header(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of rows above the header: banks write the account above its statement.
 
     The header is at least twice as wide as they are, and as wide as most rows below.
@@ -249,7 +249,7 @@ def _quoted_cells(
         taken: list[str] = []
         cells: list[str] | InputError
         try:
-            cells = next(csv.reader(_taken(lines, taken), delimiter=delimiter, strict=True))
+            cells = next(csv.reader(_lines_of_row(lines, taken), delimiter=delimiter, strict=True))
         except StopIteration:
             return
         except csv.Error as error:
@@ -272,7 +272,7 @@ def _quoted_cells(
         yield begins, cells
 
 
-def _taken(lines: Iterator[str], taken: list[str]) -> Iterator[str]:
+def _lines_of_row(lines: Iterator[str], taken: list[str]) -> Iterator[str]:
     """Yield the lines of one row, at most one more than are allowed, and append them to a list."""
     for line in itertools.islice(lines, _MAX_FIELD_LINES + 1):
         taken.append(line)
