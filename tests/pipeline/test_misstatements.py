@@ -204,7 +204,7 @@ def test_a_year_may_be_stated_by_the_description_or_the_instructions():
     text, value = "The demo is on 14 May.", "2023-05-14"
     described = Attribute("day", "date", "a day of 2023")
     assert stored(text, value, 0.4, described).value == value
-    assert Grounder(text, {2023}).why_no_year(value) is None
+    assert Grounder(text, {2023}).year_error(value) is None
     assert [span.start for span in Grounder(text, {2023}).candidate_spans(value)] == [15]
 
 

@@ -127,16 +127,16 @@ class RunWriter:
         """
         self._progress = progress
         start = time.perf_counter()
-        # By the index of the document among those that are given to the extractor.
-        given: dict[int, tuple[int, Record]] = {}
+        # By the index of the document among those sent to the extractor.
+        sent: dict[int, tuple[int, Record]] = {}
         with self._interrupts:
-            documents = self._documents(records, given)
+            documents = self._documents(records, sent)
             for i, extraction in extractor.iter_indexed(
                 documents,
                 on_error="record",
-                on_chunk=lambda i, n_done, n: self._count_chunk(given[i][1], n_done, n),
+                on_chunk=lambda i, n_done, n: self._count_chunk(sent[i][1], n_done, n),
             ):
-                index, record = given.pop(i)
+                index, record = sent.pop(i)
                 self._summary.add_values(extraction, has_text=bool(record.text.strip()))
                 nulls = [field.value is None for field in extraction.fields.values()]
                 self._write(index, record, extraction.to_dict(), len(nulls), sum(nulls))
@@ -179,9 +179,9 @@ class RunWriter:
         return self._writer.n_kept + self._summary.n_written
 
     def _documents(
-        self, records: Iterable[tuple[int, Record] | NotYet], given: dict[int, tuple[int, Record]]
+        self, records: Iterable[tuple[int, Record] | NotYet], sent: dict[int, tuple[int, Record]]
     ) -> Iterator[Document | NotYet]:
-        n_given = 0
+        n_sent = 0
         for item in self._interrupts.until_interrupted(records):
             if item is NOT_YET:
                 yield NOT_YET
@@ -191,8 +191,8 @@ class RunWriter:
             if error is not None:
                 self._write(index, record, error_line(record.id, error))
                 continue
-            given[n_given] = index, record
-            n_given += 1
+            sent[n_sent] = index, record
+            n_sent += 1
             yield record.document()
 
     def _count_chunk(self, record: Record, n_done: int, n_chunks: int) -> None:

@@ -157,7 +157,7 @@ class FileWriter:
         """The number of these that failed."""
         self._order = order
         self._moved: _Moved | None = None
-        self._finished_behind: set[int] | None = None
+        self._finished_after: set[int] | None = None
         self._lock = threading.RLock()  # Records may be read in a thread of their own.
         self._is_writing = False  # still true after a write that failed
         self._final = path
@@ -230,7 +230,7 @@ class FileWriter:
             if number in self._failed_at:
                 is_next = failed is not None and failed[0] == number
             else:
-                is_next = not (known or failed or document in self._behind(number))
+                is_next = not (known or failed or document in self._fingerprints_after(number))
             if not is_next:
                 self._move(number)
         if self._moved is not None and self._moved.indexes_of[document]:
@@ -253,11 +253,11 @@ class FileWriter:
         self._documents.append(document)
         return len(self._documents) - 1, False
 
-    def _behind(self, number: int) -> set[int]:
+    def _fingerprints_after(self, number: int) -> set[int]:
         """Return the fingerprints of the finished documents after ``number``, the first gap."""
-        if self._finished_behind is None and number < len(self._documents):
-            self._finished_behind = {*self._documents[number:]} - {0}
-        return self._finished_behind or set()
+        if self._finished_after is None and number < len(self._documents):
+            self._finished_after = {*self._documents[number:]} - {0}
+        return self._finished_after or set()
 
     def _move(self, number: int) -> None:
         """From record ``number`` on, identify records by fingerprint, because their indexes have
@@ -423,7 +423,7 @@ class FileWriter:
         self._end = 0
         self._next = 0
         self._moved = None
-        self._finished_behind = None
+        self._finished_after = None
         is_in_order = True
         for offset, entry in self._journal.entries():
             if entry.index > len(self._documents) + _MAX_AHEAD:

@@ -37,7 +37,7 @@ from hpd.values.answers import answer_leaf
 from hpd.values.assembly import NO_VALUE_ERROR, AssembledData, assemble, unwrapped_data
 from hpd.values.confidence import COUNT_KIND, ConfidenceMap, kind_of
 from hpd.values.grounding import Grounder, assign_spans
-from hpd.values.numbers import as_float, stated_decimal, with_three_decimals, years_in
+from hpd.values.numbers import as_float, with_three_decimals, with_trailing_zeros, years_in
 from hpd.values.parsing import MISSING_PREFIX, ParsedValue, check_value
 
 MIN_PROBABILITY = 0.001
@@ -100,7 +100,7 @@ class ConfidenceLimits:
 
     choices_are_stated: bool = False
     """Whether an unsure choice that the document does not state is rejected if another word stands
-    behind the name of its field."""
+    after the name of its field."""
 
     def rejection(self, likelihood: Likelihood) -> str | None:
         """Return why a value that the document does not state is rejected, or None if it is not."""
@@ -422,7 +422,7 @@ class DocumentValues:
         if schema.model is None:
             return plain, {}
         decimals = {
-            data_path: stated_decimal(own.value, own.text or own.raw)
+            data_path: with_trailing_zeros(own.value, own.text or own.raw)
             for path, data_path in assembled.data_paths.items()
             if (own := self.fields.get(path)) and isinstance(own.value, int | float)
             if (one := self._attribute(schema, path)) and one.format == "decimal"
@@ -635,7 +635,7 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
         is_beside = any(Decimal(str(value)) in readings for _, readings in beside)
         if not is_beside and not any(_is_allowed(each, attribute) for _, each in beside):
             return f"the document states {beside[0][0]} there, which is not allowed"
-    if attribute.type == "date-time" and (why := grounder.why_no_midnight(value)):
+    if attribute.type == "date-time" and (why := grounder.midnight_error(value)):
         return why
     if result.confidence is None or result.confidence >= SURE:
         return None
@@ -645,11 +645,11 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
         if decimal is not None and not _is_allowed({Decimal(decimal)}, attribute):
             return f"the document states {decimal}, which is not allowed"
     if attribute.type == "integer":
-        stated = grounder.fraction_of(value)
+        stated = grounder.fraction_instead_of(value)
         return None if stated is None else f"the document states {stated}, not a whole number"
     if attribute.type in ("date", "date-time"):
         is_given = int(value[:4]) in years_in(attribute.description)
-        return None if is_given else grounder.why_no_year(value)
+        return None if is_given else grounder.year_error(value)
     if attribute.type == "string":
         if not any(map(str.isalnum, value)) and value not in grounder.document:
             return "the model wrote marks that are not in the document"
@@ -665,7 +665,7 @@ def _other_choice(result: FieldValue, attribute: Attribute, grounder: Grounder) 
     is_sure = result.confidence is None or result.confidence >= SURE_CHOICE
     if is_sure or result.value not in choices or grounder.is_stated(result.value):
         return None
-    other = grounder.other_choice_behind(attribute.name, choices)
+    other = grounder.other_word_after(attribute.name, choices)
     return other and f"the document states {other} there, which is not allowed"
 
 

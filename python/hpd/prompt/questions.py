@@ -484,8 +484,9 @@ def known_waves(
     answers = [to_answer(schema, answer) for answer in answers]
     questions = waves.first()
     while questions:
-        values = [_known_value(answers[q.document], q.leaf.path) for q in questions]
-        yield [(q, known_answer(answers[q.document], q.leaf)) for q in questions]
+        asked = [(answers[q.document], q.leaf) for q in questions]
+        values = [value_at(a, leaf.path) if leaf.path[0] in a else UNKNOWN for a, leaf in asked]
+        yield [(q, known_answer(*each)) for q, each in zip(questions, asked, strict=True)]
         questions = waves.next(
             values, lambda d: answers[d], lambda d, path: value_at(answers[d], path)
         )
@@ -536,7 +537,3 @@ def _shown_path(leaf: Leaf) -> Path:
 def stack_prefixes(n_stacked: int) -> list[Path]:
     """Return the path of each document's object in the answer: the root, or its number."""
     return [()] if n_stacked == 1 else [(str(number),) for number in range(1, n_stacked + 1)]
-
-
-def _known_value(answer: Mapping[str, Any], path: Path) -> Any:
-    return value_at(answer, path) if path[0] in answer else UNKNOWN

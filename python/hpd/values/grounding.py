@@ -187,11 +187,11 @@ class Grounder:
         clocks = itertools.chain.from_iterable(self._clocks.values())
         return [*self._days.spans, *((clock.start, clock.end) for clock in clocks)]
 
-    def why_no_year(self, value: str) -> str | None:
+    def year_error(self, value: str) -> str | None:
         """Return why the year of a date is made up, or None if the document may state it."""
-        return self._days.why_no_year(value)
+        return self._days.year_error(value)
 
-    def why_no_midnight(self, value: str) -> str | None:
+    def midnight_error(self, value: str) -> str | None:
         """Return why a date's midnight is made up, or None.
 
         Midnight means that no time is stated, but the document may state one that is none: 36:00.
@@ -199,7 +199,7 @@ class Grounder:
         time = impossible_time(self.document) if value[11:19] == "00:00:00" else None
         return time and f"the document states {time}, which is no time"
 
-    def fraction_of(self, value: int) -> str | None:
+    def fraction_instead_of(self, value: int) -> str | None:
         """Return what the document states in place of a whole number: 12.5 for 12 or 13.
 
         Return None if it states the number itself, or no fraction that is less than 1 away.
@@ -222,8 +222,8 @@ class Grounder:
             self._beside[name] = [*self._find_beside(words)] if words else []
         return self._beside[name]
 
-    def other_choice_behind(self, name: str, choices: Collection[str]) -> str | None:
-        """Return the word behind a field's name, if that stands for none of the choices.
+    def other_word_after(self, name: str, choices: Collection[str]) -> str | None:
+        """Return the word after a field's name if it is none of the choices.
 
         For ``continent`` it is Africa in ``Continent: Africa``. Short words in small letters are
         left out, as they may begin a sentence about the choice, and words such as yes.
@@ -259,9 +259,9 @@ class Grounder:
         for match in re.finditer(pattern, self.document, re.IGNORECASE):
             low, high = match.span()
             for start, end, values in self._numbers_between(low - 1, high + _MAX_GAP):
-                is_behind = high <= start and _GAP.fullmatch(self.document, high, start)
+                is_after = high <= start and _GAP.fullmatch(self.document, high, start)
                 is_before = end <= low and self.document[end:low] in ("", " ", "-", "\u00a0")
-                if is_behind or is_before:
+                if is_after or is_before:
                     if PERCENT_AFTER.match(self.document, end):
                         values = values | {value / 100 for value in values}
                     yield self.document[start:end], values

@@ -388,8 +388,8 @@ def _has_amounts(document: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def mark_of_thousands(document: str) -> str | None:
-    """Return the mark between groups of three digits, ``.`` or ``,``; None if it is unclear.
+def thousands_separator(document: str) -> str | None:
+    """Return the separator of groups of three digits, ``.`` or ``,``; None if it is unclear.
 
     Numbers with both marks (``1.234,56``) or with several groups (``1.234.567``) show it. Decimals
     after a comma show a dot, if none are after a dot and no more numbers have three digits after a
@@ -425,20 +425,20 @@ def mark_of_thousands(document: str) -> str | None:
     return "." if threes["."] >= _MANY_AMOUNTS and _has_amounts(document) else None
 
 
-def whole_number(numeral: str, document: str) -> str | None:
-    """Return the whole number that the document means by another one, or None.
+def restore_thousands(numeral: str, document: str) -> str | None:
+    """Return the whole number that the document means by a number with three decimals, or None.
 
-    Models copy ``2.655`` from documents in which it means 2655, and ``900,000``, which JSON has
-    not, as 900.
+    Models copy ``2.655`` from documents in which it means 2655, and ``900,000``, which JSON
+    lacks, as 900.
     """
     if not _THREE_DECIMALS.fullmatch(numeral):
-        return _number_cut_at_comma(numeral, document)
+        return _restore_groups(numeral, document)
     unsigned = numeral.lstrip("-")
-    with_dot = _places_of(document, unsigned)
-    with_comma = _places_of(document, unsigned.replace(".", ","))
+    with_dot = _spans_of(document, unsigned)
+    with_comma = _spans_of(document, unsigned.replace(".", ","))
     if bool(with_dot) == bool(with_comma):  # in neither form, or in both
         return None
-    mark = mark_of_thousands(document)
+    mark = thousands_separator(document)
     if mark is None and with_dot and all(_is_in_euros(document, *span) for span in with_dot):
         mark = "."
     return numeral.replace(".", "") if mark == ("." if with_dot else ",") else None
@@ -452,8 +452,8 @@ def with_three_decimals(number: float, document: str) -> str | None:
     if number != int(number) or abs(number) < 1000:
         return None
     numeral = _grouped(str(int(number)))
-    is_decimal = _THREE_DECIMALS.fullmatch(numeral) and _places_of(document, numeral.lstrip("-"))
-    return numeral if is_decimal and whole_number(numeral, document) is None else None
+    is_decimal = _THREE_DECIMALS.fullmatch(numeral) and _spans_of(document, numeral.lstrip("-"))
+    return numeral if is_decimal and restore_thousands(numeral, document) is None else None
 
 
 @lru_cache(maxsize=4)
@@ -462,13 +462,13 @@ def _stated_numbers(document: str) -> tuple[tuple[int, int, set[Decimal]], ...]:
     return tuple(numbers_in(document))
 
 
-def _number_cut_at_comma(numeral: str, document: str) -> str | None:
-    """Return the number of which the document has a numeral only as the first group of digits.
+def _restore_groups(numeral: str, document: str) -> str | None:
+    """Return the number whose first group of digits was copied alone, or None.
 
     A single digit may also be a count that the document does not state.
     """
     sign, digits = ("-", numeral[1:]) if numeral.startswith("-") else ("", numeral)
-    if not re.fullmatch(r"[1-9]\d{1,2}", digits) or mark_of_thousands(document) != ",":
+    if not re.fullmatch(r"[1-9]\d{1,2}", digits) or thousands_separator(document) != ",":
         return None
     found = set(re.findall(rf"(?<![\w.,]){digits}(?:,\d{{3}})+(?![\d,])", document))
     if len(found) != 1:
@@ -481,21 +481,21 @@ def _number_cut_at_comma(numeral: str, document: str) -> str | None:
     return None if is_stated else sign + whole.replace(",", "")
 
 
-def decimal_number(numeral: str, document: str) -> str | None:
+def restore_decimals(numeral: str, document: str) -> str | None:
     """Return the decimal that the document states where the model wrote another number, or None.
 
     JSON has no decimal comma, so models copy ``225,56`` as 22556 or as 225, and ``2.345,00`` as
     2.345.
     """
     digits = numeral.lstrip("-")
-    is_grouped = _THREE_DECIMALS.fullmatch(numeral) and not _places_of(document, digits)
+    is_grouped = _THREE_DECIMALS.fullmatch(numeral) and not _spans_of(document, digits)
     if is_grouped:
         digits = digits.replace(".", "")
-    mark = mark_of_thousands(document)
+    mark = thousands_separator(document)
     has_decimal_comma = mark == "." or not (is_grouped or _DECIMAL_POINT.search(document))
     if not digits.isdecimal() or mark == "," or not has_decimal_comma:
         return None
-    if _places_of(document, digits, _grouped(digits)):
+    if _spans_of(document, digits, _grouped(digits)):
         return None
     joined = (
         f"{digits[:n] or '0'}.{digits[n:]}" for n in range(max(0, len(digits) - 4), len(digits))
@@ -512,20 +512,20 @@ def decimal_number(numeral: str, document: str) -> str | None:
         for whole, _, decimals in [form.partition(".")]
         # Where commas also mark thousands, 17,33 may still have decimals.
         if (mark or len(decimals) == 2)
-        and _places_of(document, f"{whole},{decimals}", f"{_grouped(whole)},{decimals}")
+        and _spans_of(document, f"{whole},{decimals}", f"{_grouped(whole)},{decimals}")
     }
     sign = "-" if numeral.startswith("-") else ""
     return sign + found.pop() if len(found) == 1 else None
 
 
-def fraction_number(numeral: str, document: str) -> str | None:
+def restore_fraction(numeral: str, document: str) -> str | None:
     """Return the decimal of a fraction, if the document states a number only as its beginning.
 
     JSON has no fractions, so models copy ``1/2 tsp`` and ``1 1/2 cups`` as 1.
     """
     fractions = [match for match in _FRACTION.finditer(document) if match["unit"]]
     found: set[Decimal] = set()
-    for start, _ in _places_of(document, numeral) if fractions else ():
+    for start, _ in _spans_of(document, numeral) if fractions else ():
         around = next((each for each in fractions if each.start() <= start < each.end()), None)
         if around is None:
             return None
@@ -535,8 +535,8 @@ def fraction_number(numeral: str, document: str) -> str | None:
     return str(found.pop()) if len(found) == 1 else None
 
 
-def negative_number(numeral: str, document: str) -> str | None:
-    """Return the negative of a number, if the document states it only so; otherwise None.
+def restore_sign(numeral: str, document: str) -> str | None:
+    """Return the negative of a number if the document states only that; otherwise None.
 
     Models copy ``(1,234)`` and ``17,33-`` without what makes them negative.
     """
@@ -559,7 +559,7 @@ def _grouped(digits: str) -> str:
     return f"{int(digits):,}".replace(",", ".")
 
 
-def _places_of(document: str, *forms: str) -> list[tuple[int, int]]:
+def _spans_of(document: str, *forms: str) -> list[tuple[int, int]]:
     """Return the spans at which a number, in one of some forms, stands on its own."""
     any_form = "|".join(map(re.escape, forms))
     number = re.compile(rf"(?<![\w.,])(?:{any_form})(?!\w|[.,]\d)")
@@ -806,7 +806,7 @@ _TIME = re.compile(
     r"|[ \u00a0]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
     re.IGNORECASE,
 )
-# The first time of a range, and what stands between its times.
+# The first time of a range, and the text between its times.
 _FIRST_TIME = re.compile(
     r"(?<![\d:.,/-])(?P<hour>\d{1,2})(?:[:.h](?P<minute>[0-5]\d))?"
     r"(?: ?[-\u2013\u2014] ?| (?:to|until|till|bis|and|und|à|a|al|às|tot) )$",
@@ -914,7 +914,7 @@ class DocumentDates:
             if beside and time in _times(beside):
                 yield start, beside.end()
 
-    def why_no_year(self, value: str) -> str | None:
+    def year_error(self, value: str) -> str | None:
         """Return why the year of a date (YYYY-MM-DD) is made up, or None if it may be stated."""
         year, month, day = (int(part) for part in value[:10].split("-"))
         stated = self._by_day.get((month, day), ())
@@ -1061,13 +1061,13 @@ def times_in(document: str) -> Iterator[Clock]:
 
 
 def _time_before(time: str, last: str) -> str:
-    """Return the first time of a range, of whose times only the last says which half it is in."""
+    """Return the first time of a range in which only the last time has am or pm."""
     halves = [f"{int(time[:2]) % 12 + half:02}{time[2:]}" for half in (0, 12)]
     return max((each for each in halves if each < last), default=halves[1])
 
 
 def _time_after(time: str, first: str) -> str:
-    """Return the last time of a range, of whose times only the first says which half it is in."""
+    """Return the last time of a range in which only the first time has am or pm."""
     later = f"{int(time[:2]) + 12:02}{time[2:]}"
     return later if time <= first < later < "24" else time
 
@@ -1087,8 +1087,8 @@ _MIN_DATE_DIGITS = 6
 """Fewer digits of a date, such as those of 3.4.24, may also begin another one."""
 
 
-def date_copied_into(text: str, document: str) -> str:
-    """Return the date that a model copied into the form of another one; other texts unchanged.
+def restore_date(text: str, document: str) -> str:
+    """Return the date whose digits a model copied in another order; other texts unchanged.
 
     A model that would write 31/10/17 as the document does, but must write YYYY-MM-DD, writes its
     digits: 3110-17-20.
@@ -1215,7 +1215,7 @@ def as_float(number: int) -> int | float:
     return found if found == number else number
 
 
-def stated_decimal(number: int | float, stated: str) -> str:
+def with_trailing_zeros(number: int | float, stated: str) -> str:
     """Return a number in decimal with the trailing zeros of a text: 235.6 as ``235.60``."""
     plain = f"{Decimal(repr(number)):f}"
     decimals = _DECIMALS.search(stated)

@@ -18,13 +18,13 @@ from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
 from hpd.values.numbers import (
     MAX_DIGITS,
-    date_copied_into,
-    decimal_number,
-    fraction_number,
     iso_time,
-    negative_number,
     readings,
-    whole_number,
+    restore_date,
+    restore_decimals,
+    restore_fraction,
+    restore_sign,
+    restore_thousands,
 )
 
 MAX_NESTING = 64
@@ -108,7 +108,7 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
     if isinstance(value, str):
         value = _with_complete_time(value, attribute, document)
         if attribute.type == "date" and _DAY.fullmatch(value) and not is_date(value):
-            value = date_copied_into(value, document)
+            value = restore_date(value, document)
     return check_value(value, attribute)
 
 
@@ -141,13 +141,13 @@ def _read_json(text: str, attribute: Attribute, document: str) -> Any:
         text = zeros[1] + text[zeros.end() :]
     elif numeral and attribute.type in ("integer", "number"):
         number = numeral.group()
-        meant = whole_number(number, document)
+        meant = restore_thousands(number, document)
         if meant is None and attribute.type == "number":
-            meant = decimal_number(number, document) or fraction_number(number, document)
+            meant = restore_decimals(number, document) or restore_fraction(number, document)
         number = meant or number
         lower = (attribute.minimum, attribute.exclusive_minimum)
         if all(limit is None or limit < 0 for limit in lower):
-            number = negative_number(number, document) or number
+            number = restore_sign(number, document) or number
         text = number + text[numeral.end() :]
     value, _ = _DECODER.raw_decode(text)
     return value
@@ -397,7 +397,8 @@ def _check_number(value: Any, attribute: Attribute) -> ParsedValue:
     if isinstance(value, str):
         value = _number_in_text(value.strip(), attribute.type)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return ParsedValue(error=f"{_expected_number(attribute.type)} is expected")
+        kind = "a whole number" if attribute.type == "integer" else "a number"
+        return ParsedValue(error=f"{kind} is expected")
     if isinstance(value, float) and not math.isfinite(value):
         return ParsedValue(error="the number is too large")
     if isinstance(value, float):
@@ -415,10 +416,6 @@ def _check_number(value: Any, attribute: Attribute) -> ParsedValue:
             value = float(value)
     error = _limit_error(value, attribute)
     return ParsedValue(error=error) if error else ParsedValue(value)
-
-
-def _expected_number(kind: str) -> str:
-    return "a whole number" if kind == "integer" else "a number"
 
 
 def _number_in_text(text: str, kind: str) -> int | float | None:

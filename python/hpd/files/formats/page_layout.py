@@ -170,7 +170,7 @@ def lines_of(letters: Iterable[Letter]) -> list[list[PlacedText]]:
 
     Args:
         letters: in logical order within a line; the lines may come in any order. Letters that are
-            turned are read along their own lines, behind those that are not.
+            turned are read along their own lines, after those that are not.
     """
     by_angle: dict[int, list[list[Letter]]] = defaultdict(list)
     angle = 0
@@ -213,8 +213,8 @@ def _words(letters: Iterable[Letter]) -> Iterator[list[Letter]]:
 def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
     """Return whether a letter may continue a word, in any direction."""
     before, box = word[-1].box, letter.box
-    is_behind = 2 * box[0] > before[0] + before[2]
-    if is_behind and _n_right_to_left(letter.text) and _n_right_to_left(word[-1].text):
+    is_after = 2 * box[0] > before[0] + before[2]
+    if is_after and _n_right_to_left(letter.text) and _n_right_to_left(word[-1].text):
         return False  # it was drawn earlier, but is read later
     size = max(before[2] - before[0], before[3] - before[1], box[2] - box[0], box[3] - box[1])
     gap_x = max(box[0] - before[2], before[0] - box[2])
