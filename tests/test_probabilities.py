@@ -12,7 +12,7 @@ from hpd import Document, OptionError, Options, ValueOption, _native
 from hpd.schema import load_schema
 from hpd.values.choices import MAX_OPEN
 from reference import Reference
-from scripted_model import ANY, Script, Told, scripted_extractions
+from scripted_model import ANY, Script, ScriptedAnswer, scripted_extractions
 from small_extractor import SmallExtractor, extracted
 from small_model import small_model
 from vocabulary_models import SMALL, models
@@ -220,7 +220,7 @@ def scripted(tmp_path, name, schema, answer, **settings):
             Script(model),
             load_schema(schema),
             [Document("a")],
-            lambda _: Told(answer, ANY),
+            lambda _: ScriptedAnswer(answer, ANY),
             probabilities=True,
             null_threshold=0.0,
             **settings,

@@ -98,7 +98,7 @@ def test_blocks_are_taught_as_they_are_decoded() -> None:
 
 
 def packed_says(network: Any, tokens: Any, own: AttentionSegment, mask: int) -> list[int]:
-    """The likeliest token behind each of a packed row's."""
+    """The likeliest token after each of a packed row's."""
     use_attention(network, PACKED)
     with torch.no_grad():
         hidden = network.get_decoder()(

@@ -48,8 +48,8 @@ def test_a_system_that_does_not_tell_has_taken_nothing(text, tmp_path, monkeypat
     assert StolenTime().share() == 0
 
 
-class Told:
-    """An engine whose batches take as long as it is told, whatever the machine does."""
+class FakeEngine:
+    """An engine whose batches take given times, whatever the machine does."""
 
     def __init__(self, model, options):
         self._engine = _native.Engine(model, options)
@@ -61,9 +61,9 @@ class Told:
 
     @property
     def stats(self):
-        told = Told.__new__(Told)
-        told.decode_seconds = self.decode_seconds
-        return told
+        copy = FakeEngine.__new__(FakeEngine)
+        copy.decode_seconds = self.decode_seconds
+        return copy
 
     def step(self):
         before = self._engine.stats
@@ -80,7 +80,7 @@ def test_a_token_and_a_row_are_told_apart(tiny_model, monkeypatch):
     made = []
 
     def make(model, options):
-        made.append(Told(model, options))
+        made.append(FakeEngine(model, options))
         return made[-1]
 
     class Native:
@@ -90,7 +90,7 @@ def test_a_token_and_a_row_are_told_apart(tiny_model, monkeypatch):
     monkeypatch.setattr(measure, "_native", Native)
     found = measure.measure_unit_times(model, engine_options(n_batch=256, n_ubatch=256))
     assert (found.token, found.row) == pytest.approx((0.003, 0.001))
-    # Full batches and small ones, behind an instruction that is read before.
+    # Full batches and small ones, after an instruction that is read before.
     assert made[0].batches[-3:] == [(256, 1), (128, 1), (128, 64)]
     assert found.lower_bound(100, 10) == pytest.approx(0.31)
 

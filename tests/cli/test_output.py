@@ -217,7 +217,7 @@ def test_a_file_in_use_by_another_run_is_refused(tmp_path, fake, capfd):
 
 
 def test_a_run_killed_again_and_again_gets_done(tmp_path, random_model):
-    """Two runs are killed after their first line, and the next one goes on behind it."""
+    """Two runs are killed after their first line, and the next one continues after it."""
     n = 16
     source = write_lines(
         tmp_path / "in.jsonl", *({"id": f"d{k}", "text": f"shoe {k}"} for k in range(n))

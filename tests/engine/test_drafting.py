@@ -106,7 +106,7 @@ def test_fields_that_wait_draft_like_those_that_do_not(tiny_model, later):
 
 
 def test_guesses_behind_the_end_of_a_value_do_not_count(tiny_model):
-    """A document that quotes the value is guessed on behind the closing quote."""
+    """A document that quotes the value is guessed on after the closing quote."""
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_in_flight=1))
     testing.fix_least_probability(engine, 0.01)

@@ -77,7 +77,7 @@ def slow_shares(reference, tokens, value, is_allowed):
     Args:
         reference: the model.
         tokens: the prompt and the key.
-        value: what was decoded behind them.
+        value: what was decoded after them.
         is_allowed: whether a token may follow the tokens of a value and their text.
     """
     pieces = [reference.piece(t).decode("utf-8", "replace") for t in range(reference.n_vocab)]

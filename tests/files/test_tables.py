@@ -178,7 +178,7 @@ def test_confidences_are_columns_on_request(name, tmp_path):
     }
     names = [*first]
     assert names[:3] == ["id", "brand", "brand_confidence"]
-    assert names[-4:] == ["error", "source", "text", "date"], "what was read stands behind"
+    assert names[-4:] == ["error", "source", "text", "date"], "the columns of the input come last"
     assert second["brand_confidence"] in (None, "")
 
 

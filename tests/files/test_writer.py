@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from full_disk import file_size_limit
 from hpd.errors import HpdError, InputError
-from hpd.files.journal import Journal, NotedTable, journal_path, last_table
+from hpd.files.journal import Journal, TableEntry, journal_path, last_table
 from hpd.files.reader import Record
 from hpd.files.writer import FileWriter, StreamWriter
 from hpd.messages import counted
@@ -261,7 +261,7 @@ def test_other_settings_are_refused_by_name(tmp_path, name):
         [Record("d0", "x 0", category="tea"), record(1)],
         [record(9), record(0), record(1, "another text")],
     ],
-    ids=["text", "category", "behind a new one"],
+    ids=["text", "category", "after a new one"],
 )
 def test_another_input_is_refused_with_the_record_named(tmp_path, changed):
     path = tmp_path / "out"
@@ -490,9 +490,9 @@ def test_the_last_table_stays_recorded(tmp_path):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, range(2), failed=[0])
-    table = NotedTable("out.csv", [1, 2], confidence=True)
+    table = TableEntry("out.csv", [1, 2], confidence=True)
     journal = Journal(journal_path(path), SETTINGS)
-    journal.note_table(table)
+    journal.append_table(table)
     journal.close()
     FileWriter(path, SETTINGS, resume=True).close(complete=False)
     assert last_table(journal_path(path)) == table

@@ -39,7 +39,7 @@ def test_items_and_stacked_documents_share_the_number_of_their_attribute():
 
 @pytest.mark.parametrize("gap", [" | ", "\t", ", "])
 def test_the_items_of_a_list_are_guessed_one_after_the_other(model, gap):
-    """Behind a name stands what stood behind the last one, and the next one begins as it did."""
+    """After a name comes what came after the last one, and the next one begins alike."""
     names = [
         f"{first} {last}"
         for first in ("Ann", "Bob", "Eva", "Leo")

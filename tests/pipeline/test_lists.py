@@ -230,7 +230,7 @@ def test_objects_of_one_part_are_read_as_that_part():
 
 
 def test_names_tell_whether_there_is_a_list_to_write():
-    """A model expects items behind the key of a list, and writes some where there are none."""
+    """A model expects items after the key of a list, and writes some where there are none."""
     names = '{"all the results[].test values":'
     tests = ["Iron", "Zinc", "Lead", "Copper", "Tin"]
     rows = [{"test": test, "result": 15.5, "unit": "g"} for test in tests]

@@ -137,7 +137,7 @@ def test_a_refused_value_is_asked_again_with_the_reason(model, asked, layout):
             assert each.request.n_cached == len(first.request.prompt)
             key = b"".join(native.piece(t) for t in each.request.fields[0].key).decode()
             assert each.keys[0].endswith(key)
-    # What the engine decoded behind each key is what it would have said alone.
+    # What the engine decoded after each key is what it would have said alone.
     texts = [*(text.raw for text in brand.rejected), brand.raw]
     place = [key.endswith(('"brand":', "A")) for key in first.keys].index(True)
     for n, (each, text) in enumerate(zip([first, *again], texts, strict=True)):

@@ -57,7 +57,7 @@ def test_values_are_told_in_the_order_of_the_schema(model):
         steps, extraction = told(extractor)
         assert extraction.data == ANSWER
         assert_kept(steps, ANSWER)
-        # The items come in a wave of their own, and what stands behind them waits for them.
+        # The items come in a wave of their own, and what stands after them waits for them.
         assert {"number": "A 17"} in steps
         assert not any(
             list(step) == ["number", "lines"] and len(step["lines"]) < 2 for step in steps

@@ -26,7 +26,7 @@ from hpd.documents import Document
 from hpd.schema import load_schema
 from hpd.schema.checks import SchemaWarning
 from hpd.values.parsing import MISSING_PREFIX
-from scripted_model import ANY, STYLES, Script, Told, Written, plain, scripted_extractions
+from scripted_model import ANY, STYLES, Script, ScriptedAnswer, Written, plain, scripted_extractions
 from tools.vocabularies import FOLDER_VARIABLE
 from vocabulary_models import SMALL, models
 
@@ -365,7 +365,7 @@ def faults(model, some):
             text = f"Sheet {_letters(n)}. {cell.kind.name}: {shown}"
             documents.append(Document(text, n, cell.category))
             hesitates = cell.required and setting in ("retry", "force")
-            known[text] = Told(cell.kind.whole(cell.answer), cell.style, hesitates)
+            known[text] = ScriptedAnswer(cell.kind.whole(cell.answer), cell.style, hesitates)
         extractions = scripted_extractions(
             script, schemas, documents, known.__getitem__, **(USUAL | SETTINGS[setting])
         )

@@ -21,7 +21,7 @@ Stop = Literal["complete", "end_of_generation", "max_tokens"]
 
 @dataclass
 class ReferenceValue:
-    """The model's text behind one key."""
+    """The model's text after one key."""
 
     tokens: list[int] = field(default_factory=list)
     """Without the token that ended generation, where there was one."""

@@ -1,9 +1,9 @@
-"""A model that answers rightly, in the way in which its own tokenizer writes whole JSON.
+"""A model that gives the right answers, in the tokens of its own tokenizer for whole JSON.
 
-It is told what to write behind each key: ``outdoor"}`` is there as a model would write it, whose
-vocabulary may have ``"}`` in one token. At each place the next token of the whole text's own
-tokens has a probability near one. Where what stands there already parts from these tokens, it
-goes on with those of the rest.
+Its script says what to write after each key: ``outdoor"}`` as a model would write it whose
+vocabulary may have ``"}`` in one token. At each position, the next token of the whole text's own
+tokens has a probability near one. If the text so far has other tokens, it continues with
+those of the rest.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ANCHOR = "\x01"
 
 @dataclass(frozen=True)
 class Style:
-    """How a model writes its JSON: what stands before a value, and what behind it."""
+    """How a model writes its JSON: what stands before a value, and what after it."""
 
     name: str
     before: str
@@ -48,7 +48,7 @@ class Style:
     """Of several, each is as likely."""
 
     def lines(self, level):
-        """What stands before each member of a whole answer, and behind the last one."""
+        """What stands before each member of a whole answer, and after the last one."""
         if len(self.endings) > 1 or "\n" not in self.endings[0]:
             return "", ""
         return "\n" + "  " * level, "\n" + "  " * (level - 1)
@@ -73,20 +73,20 @@ STYLES = (
 
 @dataclass(frozen=True)
 class Written:
-    """A value that is written otherwise than ``json.dumps`` does, as 17.90."""
+    """A value that is not written as ``json.dumps`` does, such as 17.90."""
 
     value: object
     text: str
 
 
 @dataclass(frozen=True)
-class Told:
+class ScriptedAnswer:
     """What a model answers to a document, and how."""
 
     answer: Mapping
     style: Style
     hesitates: bool = False
-    """Whether it writes null for what is required, until it is asked again."""
+    """Whether it writes null for a required value until it is asked again."""
     doubts: Mapping = field(default_factory=dict)
     """Other values that are twice as likely by a row's name alone, by their paths."""
 
@@ -122,7 +122,7 @@ def written(answer, style, level=1):
 
 
 class _Text:
-    """One text that the model would write behind a prompt and a key."""
+    """One text that the model would write after a prompt and a key."""
 
     def __init__(self, script, fragment, text):
         self._script = script
@@ -132,7 +132,7 @@ class _Text:
         self._take(fragment + text)
 
     def next_token(self, raw):
-        """The token behind what has been written; None if that is another text."""
+        """The token after what has been written; None if that is another text."""
         at = _consumed(raw, self.raw)
         if at is None:
             return None
@@ -191,7 +191,7 @@ def _consumed(raw, text):
 
 
 class Script:
-    """What a model writes behind each prompt and key.
+    """What a model writes after each prompt and key.
 
     Args:
         model: the native model.
@@ -218,7 +218,7 @@ class Script:
         return self._by_piece.get(raw)
 
     def expect(self, prompt, key, texts):
-        """Have one of some texts written behind a key."""
+        """Have one of some texts written after a key."""
         self._texts[tuple(prompt), tuple(key)] = texts
 
     def forget(self):
@@ -246,7 +246,7 @@ class Script:
         return logits | {token: LOGIT + math.log(weight) for token, weight in weights.items()}
 
     def _fragment(self, tokens):
-        """The text behind the last control token."""
+        """The text after the last control token."""
         begin = len(tokens)
         while begin > 0 and tokens[begin - 1] not in self._control:
             begin -= 1
@@ -263,11 +263,11 @@ def _is_new(question):
 
 
 class ScriptedSchema(CompiledSchema):
-    """A compiled schema that tells a script what the model writes behind its keys.
+    """A compiled schema that tells a script what the model writes after its keys.
 
     Args:
-        script: is told.
-        known: what it writes of a document, by its text, as ``Told``.
+        script: gets the answers.
+        known: its answer to each document, by text, as ``ScriptedAnswer``.
     """
 
     def __init__(self, *args, script, known, **settings):
@@ -281,15 +281,18 @@ class ScriptedSchema(CompiledSchema):
         if not all(texts):
             return request  # An empty document only shows how long a prompt is.
         for own, question in zip(request.fields, questions, strict=True):
-            told, leaf = self._known_answer(texts[question.document]), question.leaf
-            value = known_answer(to_answer(self.schema, told.answer), leaf)
-            if value is UNKNOWN or (told.hesitates and _is_new(question)):
+            scripted, leaf = self._known_answer(texts[question.document]), question.leaf
+            value = known_answer(to_answer(self.schema, scripted.answer), leaf)
+            if value is UNKNOWN or (scripted.hesitates and _is_new(question)):
                 value = None
             values = [value]
-            if leaf.path in told.doubts and not leaf.is_second_look:
-                values += [told.doubts[leaf.path]] * 2
+            if leaf.path in scripted.doubts and not leaf.is_second_look:
+                values += [scripted.doubts[leaf.path]] * 2
             self._expect(
-                request.prompt, own.key, [written(each, told.style) for each in values], told.style
+                request.prompt,
+                own.key,
+                [written(each, scripted.style) for each in values],
+                scripted.style,
             )
         return request
 
@@ -298,9 +301,9 @@ class ScriptedSchema(CompiledSchema):
         request = super().answer_request(texts)
         if not all(texts):
             return request
-        told = [self._known_answer(text) for text in texts]
-        answers = [to_answer(self.schema, each.answer) for each in told]
-        style = told[0].style
+        scripted = [self._known_answer(text) for text in texts]
+        answers = [to_answer(self.schema, each.answer) for each in scripted]
+        style = scripted[0].style
         whole = answers[0] if len(texts) == 1 else {str(n): a for n, a in enumerate(answers, 1)}
         # Whatever follows a whole answer is not read.
         whole_style = Style(style.name, style.before, ("",))
@@ -319,7 +322,7 @@ def scripted_extractions(script, schemas, documents, known, **settings):
         script: of the model, which stays loaded.
         schemas: the schema, or one for each category.
         documents: what is read.
-        known: what the model writes of a document, by its text, as ``Told``.
+        known: its answer to each document, by text, as ``ScriptedAnswer``.
         settings: options.
     """
     options = Options(**({"n_threads": 1} | settings)).with_defaults()

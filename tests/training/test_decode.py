@@ -43,7 +43,7 @@ def decoder(gguf, vocabulary):
 
 
 def full_logits(model, prompt, values, k_max):
-    """The logits behind every token of a row in natural order, no cache, no batch."""
+    """The logits after every token of a row in natural order, no cache, no batch."""
     tokens = list(prompt.tokens)
     ends = []
     for key, value in zip(prompt.keys, values, strict=True):
@@ -93,7 +93,7 @@ def same_up_to_ties(found, expected, margins):
 
 
 def margin_of(decoder, prompt, field, tokens):
-    """The margin between the best two tokens behind the first ones of a branch's value."""
+    """The margin between the best two tokens after the first ones of a branch's value."""
     values = [tokens if i == field else [] for i in range(len(prompt.keys))]
     best = full_logits(decoder.model, prompt, values, N_TOKENS)[field].topk(2).values
     return float(best[0] - best[1])

@@ -156,7 +156,7 @@ def test_fields_of_later_waves_see_the_prompt_and_themselves(mask, row, later):
 
 @given(row=rows, k_max=st.integers(5, 9))
 def test_positions_of_the_paper_are_those_of_algorithm_2(row, k_max):
-    # s = cat(p, a), its positions 0, 1, 2, ...; then a gap of K_max behind every attribute
+    # s = cat(p, a), its positions 0, 1, 2, ...; then a gap of K_max after every attribute
     position = list(range(row.n_prompt))
     starts, ends = [], []
     at = row.n_prompt

@@ -14,7 +14,7 @@ from hpd.results import FieldValue
 from hpd.schema import load_schema
 from hpd.values.grounding import Grounder
 from nightly import by_day
-from scripted_model import Script, Told, Written, scripted_extractions
+from scripted_model import Script, ScriptedAnswer, Written, scripted_extractions
 
 PATTERN = {"type": "string", "pattern": r"^[A-Z]{2}-\d{3}$"}
 DIGITS = {"type": "string", "pattern": r"^\d{8}$"}
@@ -65,7 +65,7 @@ def script(request, tmp_path_factory):
 def field(script, schema, answer, text, *, required=False, **settings):
     """What becomes of a field where a model would write an answer."""
     whole = {"type": "object", "properties": {"x": schema}, "required": ["x"] * required}
-    known = {text: Told({"x": answer}, STYLES[0])}
+    known = {text: ScriptedAnswer({"x": answer}, STYLES[0])}
     (extraction,) = scripted_extractions(
         script,
         {"": load_schema(whole)},
@@ -223,12 +223,12 @@ def test_texts_and_numbers_of_a_list_that_is_held_to_the_text_are_in_it(script, 
 def test_after_a_choice_that_was_changed_a_list_has_only_stated_ones(script, text):
     schema = {"type": "array", "items": {"enum": ["kitchen", "bath", "attic"]}}
     cellar, bath = (["kitchen", room, "attic"] for room in ("cellar", "bath"))
-    told = Told({"x": bath}, STYLES[0], doubts={("x", COUNT_KEY): cellar})
+    scripted = ScriptedAnswer({"x": bath}, STYLES[0], doubts={("x", COUNT_KEY): cellar})
     (extraction,) = scripted_extractions(
         script,
         {"": load_schema({"type": "object", "properties": {"x": schema}})},
         [Document(text, 0, "")],
-        {text: told}.__getitem__,
+        {text: scripted}.__getitem__,
         **USUAL,
         null_threshold=0.0,
         lists="ar",
@@ -294,12 +294,14 @@ def test_a_list_of_dates_in_another_form_is_no_invention(script):
 def test_a_choice_whose_words_are_stated_is_kept_though_the_model_would_write_them(
     script, choices, answer, text
 ):
-    told = Told({"x": answer}, STYLES[0], doubts={("x",): text.rstrip(".").partition(" ")[2]})
+    scripted = ScriptedAnswer(
+        {"x": answer}, STYLES[0], doubts={("x",): text.rstrip(".").partition(" ")[2]}
+    )
     (extraction,) = scripted_extractions(
         script,
         {"": load_schema({"properties": {"x": {"enum": choices}}})},
         [Document(text, 0, "")],
-        {text: told}.__getitem__,
+        {text: scripted}.__getitem__,
         **USUAL,
         null_threshold=0.0,
     )
@@ -366,7 +368,7 @@ def test_an_unsure_value_of_a_row_is_asked_for_after_the_sure_ones_before_it(
 ):
     text = "\n".join(", ".join(map(str, row.values())) for row in PEOPLE)
     schema = load_schema({"properties": {"x": {"type": "array", "items": STAFF}}})
-    known = Told({"x": PEOPLE}, STYLES[0], doubts={("x", "1", part): doubt})
+    known = ScriptedAnswer({"x": PEOPLE}, STYLES[0], doubts={("x", "1", part): doubt})
     (extraction,) = scripted_extractions(
         script,
         {"": schema},
@@ -375,7 +377,7 @@ def test_an_unsure_value_of_a_row_is_asked_for_after_the_sure_ones_before_it(
         **USUAL,
         lists="names",
     )
-    # The first value behind the name has none before it.
+    # The first value after the name has none before it.
     first = PEOPLE[0] if is_mended else {**PEOPLE[0], part: doubt}
     assert extraction.data["x"] == [first, PEOPLE[1]]
     assert (extraction.fields[f"x[0].{part}"].confidence > 0.9) == is_mended

@@ -56,7 +56,7 @@ from hpd.files.tables import (
     is_made_from_lines,
     keeps_input,
     lines_path,
-    note_table,
+    record_table,
     write_table,
 )
 from hpd.files.writer import Writer
@@ -290,7 +290,7 @@ def _write_table(
             lines, table, schemas, types, confidence=confidence, if_different=arguments.resume
         )
         if not is_pattern(str(table)):
-            note_table(lines, table, confidence=confidence)
+            record_table(lines, table, confidence=confidence)
     except OSError as error:
         raise HpdError(
             f"{table} cannot be written: {error.strerror or error}; "

@@ -19,6 +19,7 @@ from hpd.errors import InputError
 from hpd.files import remote_files
 from hpd.files.encodings import check_encoding
 from hpd.files.journal import document_fingerprint, text_fingerprint
+from hpd.files.own_files import is_journal, is_output
 from hpd.files.reader import (
     Record,
     RecordReader,
@@ -39,7 +40,6 @@ from hpd.files.rows import (
 )
 from hpd.files.streams import absolute, is_url, listed
 from hpd.files.watching import Watch
-from hpd.files.written import is_journal, is_output
 from hpd.messages import counted
 from hpd.version import install_command
 
@@ -294,7 +294,7 @@ class InputReader:
     ) -> None:
         self._category_of = category_of
         self._notes: Counter[str] = Counter()
-        self._noted: dict[str, str] = {}  # by note, the id of the first record that has it
+        self._first_with_note: dict[str, str] = {}  # its id, by note
         self.types: dict[str, Any] = {}
         """The types of typed columns in the files read so far."""
         check_encoding(encoding)
@@ -352,7 +352,7 @@ class InputReader:
         self.repeated_ids.add(record.id)
         for note in record.notes:
             self._notes[note] += 1
-            self._noted.setdefault(note, record.id)
+            self._first_with_note.setdefault(note, record.id)
         return record
 
     def __enter__(self) -> InputReader:
@@ -395,7 +395,7 @@ class InputReader:
     def note_texts(self) -> list[str]:
         """Return notes for the user on how the records were read so far."""
         texts = [
-            f"{self._noted[note]}{f' and {n - 1} more' if n > 1 else ''}: {note}"
+            f"{self._first_with_note[note]}{f' and {n - 1} more' if n > 1 else ''}: {note}"
             for note, n in self._notes.most_common()
         ]
         n_more = len(texts) - _N_NOTES_SHOWN
@@ -482,7 +482,7 @@ class InputReader:
             read = listed(reader.text_columns)
             note = f"only {read} is read, not {listed(unread)} (--text-field names others)"
             self._notes[note] += 1
-            self._noted.setdefault(note, reader.name)
+            self._first_with_note.setdefault(note, reader.name)
 
     def _is_ours(self, file: _File, row: int) -> bool:
         return self._shard is None or self._shard.has(file.offset, row)

@@ -142,7 +142,7 @@ class JournalHead:
 
 
 @dataclass(frozen=True, slots=True)
-class NotedTable:
+class TableEntry:
     """A table that was made from the lines of a run."""
 
     table: str
@@ -214,7 +214,7 @@ class Journal:
             row["line"] = entry.line
         return self._append(row)
 
-    def note_table(self, table: NotedTable) -> None:
+    def append_table(self, table: TableEntry) -> None:
         """Record the table that was made; the last record counts."""
         self._append(asdict(table))
 
@@ -226,7 +226,7 @@ class Journal:
             for entry in entries:
                 new.append(entry)
             if (table := last_table(self.path)) is not None:
-                new.note_table(table)
+                new.append_table(table)
             new.path.replace(self.path)
         except BaseException:
             with suppress(OSError):
@@ -320,7 +320,7 @@ def read_entries(file: BinaryIO, path: Path) -> Iterator[tuple[int, JournalEntry
         offset += len(line)
 
 
-def last_table(journal: Path) -> NotedTable | None:
+def last_table(journal: Path) -> TableEntry | None:
     """Return the last table that was made from the lines, if their journal records one."""
     found = None
     try:
@@ -329,7 +329,7 @@ def last_table(journal: Path) -> NotedTable | None:
                 if line.startswith(_TABLE) and line.endswith(b"\n"):
                     row = json.loads(line)
                     sums = [*map(int, row["rows"])]
-                    found = NotedTable(row["table"], sums, bool(row.get("confidence")))
+                    found = TableEntry(row["table"], sums, bool(row.get("confidence")))
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return found

@@ -19,7 +19,7 @@ from typing import Any, Final
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.columns import Column, OutputLine, as_text, flat_columns, table_columns
-from hpd.files.journal import Journal, NotedTable, journal_path, last_table
+from hpd.files.journal import Journal, TableEntry, journal_path, last_table
 from hpd.files.reader import Record, RecordReader, guess_format
 from hpd.files.rows import Format, plain_value
 from hpd.files.streams import fill_pattern, fixed_folder, is_pattern, naming_file
@@ -186,11 +186,11 @@ def check_writable(table: Path) -> None:
         import_extra("pyarrow.parquet", "pyarrow", "parquet", "Parquet")
 
 
-def note_table(lines: Path, table: Path, *, confidence: bool) -> None:
+def record_table(lines: Path, table: Path, *, confidence: bool) -> None:
     """Record in the journal which table was made from the lines."""
     journal = Journal(journal_path(lines), {})
     try:
-        journal.note_table(NotedTable(table.name, [each for each, _ in _sums(table)], confidence))
+        journal.append_table(TableEntry(table.name, [each for each, _ in _sums(table)], confidence))
     finally:
         journal.close()
 
@@ -198,11 +198,11 @@ def note_table(lines: Path, table: Path, *, confidence: bool) -> None:
 def edit_of_table(lines: Path, table: Path) -> str | None:
     """Describe the first edit of a table's rows since it was made; None if there is none, as when
     it was only saved again."""
-    noted = last_table(journal_path(lines))
-    if noted is None or not table.exists():
+    entry = last_table(journal_path(lines))
+    if entry is None or not table.exists():
         return None
     try:
-        return _first_edit(noted.rows, table)
+        return _first_edit(entry.rows, table)
     except InputError as error:
         return f"it cannot be read ({error})"
 
@@ -219,12 +219,12 @@ def _rows_are_same(one: Path, other: Path) -> bool:
     return all(a is not None and b is not None and a[0] == b[0] for a, b in pairs)
 
 
-def _first_edit(noted: Sequence[int], table: Path) -> str | None:
+def _first_edit(sums: Sequence[int], table: Path) -> str | None:
     n_rows = 0
     for n_rows, (found, record) in enumerate(_sums(table), start=1):
-        if n_rows <= len(noted) and found != noted[n_rows - 1]:
+        if n_rows <= len(sums) and found != sums[n_rows - 1]:
             return f"row {record.line} (id {record.id!r}) is different"
-    return None if n_rows == len(noted) else f"it has {counted(n_rows, 'row')}, not {len(noted)}"
+    return None if n_rows == len(sums) else f"it has {counted(n_rows, 'row')}, not {len(sums)}"
 
 
 def _sums(

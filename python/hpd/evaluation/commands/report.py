@@ -25,7 +25,7 @@ from hpd.evaluation.report import report_page, reported_documents
 from hpd.evaluation.report_pages import PictureStore, with_pages
 from hpd.evaluation.rows import Example, load_predictions
 from hpd.evaluation.scores import evaluate
-from hpd.files.written import N_PAGE_HEAD, PAGE_MARK
+from hpd.files.own_files import N_PAGE_HEAD, PAGE_MARK
 from hpd.messages import counted
 
 _DESCRIPTION = """\

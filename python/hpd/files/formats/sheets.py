@@ -21,11 +21,11 @@ from hpd.documents import Place
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
 from hpd.files.columns import Column, OutputLine, as_text, flat_columns, min_confidence
+from hpd.files.own_files import CREATOR
 from hpd.files.places import PartPlaces
 from hpd.files.rows import Row, WholeText, check_unique, plain_value
 from hpd.files.streams import Source, is_url, listed
 from hpd.files.text_tables import table_lines
-from hpd.files.written import CREATOR
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import typed_value
 

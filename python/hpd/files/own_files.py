@@ -34,7 +34,7 @@ def is_output(path: str, among: Collection[str]) -> bool:
     up."""
     folder = path[: len(path) - len(os.path.basename(path))]
     own, of_lines = (folder + journal_path(Path(lines)).name for lines in (path, f"{path}.jsonl"))
-    is_table = of_lines in among if is_url(path) else _is_noted(path, of_lines)
+    is_table = of_lines in among if is_url(path) else _is_in_journal(path, of_lines)
     return is_table or _exists(own, among) or _has_mark_now(path)
 
 
@@ -42,19 +42,19 @@ def _exists(path: str, among: Collection[str]) -> bool:
     return path in among or (not is_url(path) and os.path.isfile(path))
 
 
-def _is_noted(table: str, journal: str) -> bool:
+def _is_in_journal(table: str, journal: str) -> bool:
     """Return whether a journal records a table: ``a.csv`` may also be the input of the lines
     ``a.csv.jsonl``."""
     try:
-        return _noted_name(journal, os.stat(journal).st_mtime_ns) == os.path.basename(table)
+        return _table_in_journal(journal, os.stat(journal).st_mtime_ns) == os.path.basename(table)
     except OSError:
         return False
 
 
 @lru_cache(1 << 16)  # A watched folder is listed every second.
-def _noted_name(journal: str, changed: int) -> str | None:
-    noted = last_table(Path(journal))
-    return None if noted is None else noted.table
+def _table_in_journal(journal: str, changed: int) -> str | None:
+    entry = last_table(Path(journal))
+    return None if entry is None else entry.table
 
 
 def _has_mark_now(path: str) -> bool:
