@@ -83,7 +83,7 @@ def test_what_left_the_sliding_window_still_counts_in_one_layer(tiny_model):
     assert len(set(said)) > 1
 
 
-def test_keys_of_the_skeleton_do_not_tokenise_alone_as_together(tiny_model):
+def test_keys_of_the_skeleton_do_not_tokenize_alone_as_together(tiny_model):
     with Reference(tiny_model("qwen3"), n_ctx=256) as reference:
         alone = reference.tokenize('{"Brand":')
         together = reference.tokenize('{"Brand":, "Color":')

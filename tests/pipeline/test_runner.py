@@ -20,7 +20,7 @@ SECONDS = 60.0
 
 
 def test_the_callers_thread_does_the_host_work(model):
-    """Documents are read, tokenised and parsed where the caller is, not where the engine is."""
+    """Documents are read, tokenized and parsed where the caller is, not where the engine is."""
     threads = set()
 
     def documents():

@@ -1,4 +1,4 @@
-"""Prompts as tokens: equal to tokenising all text at once, but for control tokens in documents."""
+"""Prompts as tokens: equal to tokenizing all text at once, but for control tokens in documents."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -54,7 +54,7 @@ def model(request, tiny_model):
 @pytest.mark.parametrize("turn", TURNS)
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_prompt_and_key_are_tokenised_as_one(model, document, layout, turn):
+def test_prompt_and_key_are_tokenized_as_one(model, document, layout, turn):
     paths = [(attribute.name,) for attribute in SCHEMA]
     if layout == "label":
         keys = [Labels(SCHEMA).key((), path) for path in paths]
@@ -233,7 +233,7 @@ def test_the_common_prefix_is_that_of_the_obvious_way(sequences):
         ("Nike\u2028Air\r\n9\f2\r", "Nike\nAir\r\n9\n2"),
     ],
 )
-def test_documents_are_normalised_for_the_model(document, shown):
+def test_documents_are_normalized_for_the_model(document, shown):
     assert documents_text([document]) == f"Document:\n{shown}"
     assert documents_text([document, "x"]) == f"Documents:\n[1]\n{shown}\n[2]\nx"
     span = best_span(shown, document)

@@ -35,7 +35,7 @@ model that must not write as it would, they are likelier than all others."""
 _BLANKS = b" \t\r\n"
 _LENGTHS = range(1, 17)  # of tokens, in bytes
 _ANCHOR = "\x01"
-"""Stands before a text that is tokenised by itself, so that none begins it with a blank."""
+"""Stands before a text that is tokenized by itself, so that none begins it with a blank."""
 
 
 @dataclass(frozen=True)

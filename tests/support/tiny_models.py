@@ -67,7 +67,7 @@ _RMS_EPS = 1e-6
 _ROPE_BASE = 10000.0
 _LOOK_BACK = (1, 2, 3, 5)  # how far back each head of the first layer looks
 
-# Pieces that make joint and split tokenisation differ come first: earlier merges win.
+# Pieces that make joint and split tokenization differ come first: earlier merges win.
 _JSON_PIECES = [
     *(' "', '":', '":,', '",', '"}', '"},', "},", '{"', "{}", ' {"', ' ["', '"]', ", ", '", "'),
     *(" null", " true", " false", "null", "true", "false", '\\"', "\\n", " -"),
@@ -154,7 +154,7 @@ def spm_vocabulary():
     """SentencePiece: pieces by score over a byte fallback.
 
     Pieces run over the end of the prompt on purpose: with ``\\n{"`` the key ``{"`` does not
-    tokenise after a newline as it does alone.
+    tokenize after a newline as it does alone.
     """
     vocabulary = Vocabulary("spm")
     vocabulary.add("<unk>", b"", TokenType.UNKNOWN)

@@ -273,7 +273,7 @@ def is_whole(document, start, end):
 @example("ba a a", "a a")
 @given(st.text(st.sampled_from("ab1 .")), st.text(st.sampled_from("ab1 ."), min_size=1, max_size=3))
 def test_exact_places_are_those_of_the_obvious_way(document, value):
-    # A run of blanks would make a place that is only normalised.
+    # A run of blanks would make a place that is only normalized.
     value, document = (" ".join(text.split()) for text in (value, document))
     assume(value)
     whole, parts = [], []
@@ -338,7 +338,7 @@ def check(span, value, document):
 
 
 @given(strategies.documents)
-def test_normalised_text_leads_back(document):
+def test_normalized_text_leads_back(document):
     normal = normalize(document)
     assert len(normal.text) == len(normal.starts) == len(normal.ends)
     assert normal.starts == sorted(normal.starts)

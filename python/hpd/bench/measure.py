@@ -184,7 +184,7 @@ class Measurement:
     cpu_seconds: float
     """CPU time of all threads, which includes waiting for each other."""
     host_seconds: float
-    """Other time: tokenising, scheduling, sampling, parsing and grounding values."""
+    """Other time: tokenizing, scheduling, sampling, parsing and grounding values."""
     prompt_tokens: int
     cached_tokens: int
     """Tokens of prompts that were already in the KV cache."""

@@ -35,7 +35,7 @@ CategoryAttribute = tuple[str, str]
 """A category and an attribute."""
 
 Normalizer = Callable[[str], str]
-"""Normalises a value for comparison; an empty result means no value."""
+"""Normalizes a value for comparison; an empty result means no value."""
 
 Attributes = Mapping[str, Iterable[str]]
 """The attributes of each category."""
@@ -67,7 +67,7 @@ def field_outcomes(
 ) -> Iterator[FieldOutcome]:
     """Yield the outcome of every field, document by document.
 
-    ``attributes`` defaults to all in a category's rows. ``form`` normalises both values before they
+    ``attributes`` defaults to all in a category's rows. ``form`` normalizes both values before they
     are compared.
 
     Raises ``ValueError`` if ``examples`` and ``predictions`` have different lengths.
@@ -149,7 +149,7 @@ _NUMBER = re.compile(
 
 @lru_cache(maxsize=1 << 16)
 def normalized(text: str) -> str:
-    """Return the normalised form of a value, which depends only on its text."""
+    """Return the normalized form of a value, which depends only on its text."""
     text = normalized_text(_fractions_apart(text))
     text = _FRACTION.sub(_decimal, text)
     text = _NUMBER.sub(_plain_number, text)

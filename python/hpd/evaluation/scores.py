@@ -22,7 +22,7 @@ from hpd.evaluation.outcomes import (
 from hpd.evaluation.rows import Example
 
 FormName = Literal["exact", "normalized"]
-"""Values are compared exactly, or normalised (``hpd.evaluation.outcomes``)."""
+"""Values are compared exactly, or normalized (``hpd.evaluation.outcomes``)."""
 
 Scope = Literal["plain", "strict"]
 """Attributes of the category that a row lacks are skipped (plain), or count as null (strict)."""

@@ -1,7 +1,7 @@
-"""Tokenises documents and keys, into the same tokens as if both were tokenised together.
+"""Tokenizes documents and keys, into the same tokens as if both were tokenized together.
 
-A prompt is tokenised in *fragments*, separated by control tokens. The text of a fragment is
-tokenised at once, so no token boundary is forced into the document or the key. Control tokens are
+A prompt is tokenized in *fragments*, separated by control tokens. The text of a fragment is
+tokenized at once, so no token boundary is forced into the document or the key. Control tokens are
 only parsed in the template and the rules; in documents and user instructions they are plain text.
 """
 
@@ -70,7 +70,7 @@ class Vocabulary(Protocol):
 class TokenizedPrompt:
     """A prompt and the keys of its fields.
 
-    ``prompt + keys[i]`` is the result of tokenising prompt and key ``i`` together.
+    ``prompt + keys[i]`` is the result of tokenizing prompt and key ``i`` together.
     """
 
     prompt: list[int]
@@ -108,7 +108,7 @@ def render_for_model(model: Vocabulary, system: str) -> RenderedTemplate:
 
 
 class PromptTokenizer:
-    """Tokenises documents and fields for one model and one instruction."""
+    """Tokenizes documents and fields for one model and one instruction."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class PromptTokenizer:
         key_texts: Sequence[str],
         uncached: Collection[str] = (),
     ) -> TokenizedPrompt:
-        """Tokenise a prompt for ``documents``, stacked if there are several, and its keys.
+        """Tokenize a prompt for ``documents``, stacked if there are several, and its keys.
 
         Args:
             documents: their texts.
@@ -150,7 +150,7 @@ class PromptTokenizer:
         frame = self._frame
         text = frame.before + documents_text(documents) + frame.after
         if frame.middle is None:
-            # Without a control token between them, each key is tokenised with the documents.
+            # Without a control token between them, each key is tokenized with the documents.
             fixed = frame.head
             rests = [self._model.tokenize(text + frame.tail + key) for key in key_texts]
             opening = self._model.tokenize(text + frame.tail + "{")
@@ -252,7 +252,7 @@ def normalize_text(document: str) -> str:
     characters (zero-width blanks, a byte order mark, soft hyphens, direction marks, control
     characters) and line feeds at both ends are removed. In a document of one line, such as a title,
     tabs, repeated blanks and other line ends become one blank; in others, blanks may separate
-    columns, and line ends become line feeds. Grounding still finds values, as it also normalises
+    columns, and line ends become line feeds. Grounding still finds values, as it also normalizes
     text.
     """
     if not document.isascii():

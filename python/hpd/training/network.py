@@ -274,7 +274,7 @@ class Lora(torch.nn.Module):  # type: ignore[misc]
 
 
 def add_lora(network: Any, rank: int, alpha: float, seed: int = 0) -> None:
-    """Add new, randomly initialised adapters to the network, and freeze all other weights."""
+    """Add new, randomly initialized adapters to the network, and freeze all other weights."""
     for parameter in network.parameters():
         parameter.requires_grad_(False)
     with torch.random.fork_rng():

@@ -33,7 +33,7 @@ struct Field {
 // The tokens with which a value could have continued, each with the log of its share.
 using Branches = std::vector<std::pair<Token, float>>;
 
-// One prompt with its fields, tokenised.
+// One prompt with its fields, tokenized.
 struct Request {
     uint64_t id = 0;
     std::vector<Token> prompt;

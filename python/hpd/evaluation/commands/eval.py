@@ -32,7 +32,7 @@ matched by id, or by row number if there is none.
 A value is right, wrong, missed (the document states one), invented (it states none) or correctly
 empty; --json calls these vc, vw, vn, nv and nn. The strict scope counts an attribute of the
 category that the row does not name as none. Exact compares values letter by letter, as published;
-normalized first normalises case, blanks, Unicode, units and number formats.
+normalized first normalizes case, blanks, Unicode, units and number formats.
 
   hpd eval values.jsonl gold.jsonl
   hpd eval hpd.jsonl gold.jsonl --vs ar.jsonl --disagreements differ.jsonl
