@@ -3,7 +3,7 @@
 import pytest
 
 from hpd import ContextOverflowError
-from hpd.pipeline.schema_parts import answer_of, halves
+from hpd.pipeline.schema_parts import halves, partial_answer
 from hpd.schema import load_schema
 from small_extractor import SmallExtractor, give_answers
 
@@ -86,5 +86,5 @@ def test_halves_keep_together_what_depends_on_each_other():
 def test_examples_show_only_the_part():
     schema = load_schema({"properties": {"a": {"properties": {"x": {}, "y": {}}}}})
     (first, _) = halves(schema)
-    assert answer_of(first.attributes, {"a": {"x": 1, "y": 2}, "b": 3}) == {"a": {"x": 1}}
-    assert answer_of(first.attributes, {"a": None}) == {"a": None}
+    assert partial_answer(first.attributes, {"a": {"x": 1, "y": 2}, "b": 3}) == {"a": {"x": 1}}
+    assert partial_answer(first.attributes, {"a": None}) == {"a": None}

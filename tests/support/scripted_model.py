@@ -286,7 +286,7 @@ class ScriptedSchema(CompiledSchema):
             if value is UNKNOWN or (scripted.hesitates and _is_new(question)):
                 value = None
             values = [value]
-            if leaf.path in scripted.doubts and not leaf.is_second_look:
+            if leaf.path in scripted.doubts and not leaf.is_recheck:
                 values += [scripted.doubts[leaf.path]] * 2
             self._expect(
                 request.prompt,

@@ -4,7 +4,7 @@ Chunks end with a row of a table, a record or a sentence; one that begins within
 the table's header. A value is taken from the most confident chunk, preferably one whose text has
 the value, with the name of its field just before it; it is null only if it is null in every chunk.
 Attributes that depend on each other are taken from the same chunk. An array has the items of all
-chunks, in the order of the text; an item that two chunks read at the same place is kept once.
+chunks, in the order of the text; an item that two chunks read at the same position is kept once.
 
 A later pass with other chunk boundaries only adds to the earlier ones: values that are still null,
 and array items that stand elsewhere in the document than those found so far.
@@ -342,7 +342,7 @@ class _ChunkMerger:
     def array(self, array: Attribute, path: Path) -> None:
         items: list[_Item] = []
         known: set[str] = set()
-        unplaced: set[str] = set()
+        not_found: set[str] = set()
         n_before = 0  # Number of leading items that end before the chunk, and so are not in it.
         for chunk, start in zip(self.chunks, self.starts, strict=True):
             while n_before < len(items) and items[n_before].end <= start:
@@ -353,13 +353,13 @@ class _ChunkMerger:
                     continue
                 same = earlier.pop(item)
                 if same is None:
-                    goes_by_value = not item.spans or array.unique_items or self.is_mention(item)
-                    if item.identity not in (known if goes_by_value else unplaced):
+                    compares_values = not item.spans or array.unique_items or self.is_mention(item)
+                    if item.identity not in (known if compares_values else not_found):
                         items.append(item)
                 elif items[same].n_known < item.n_known:
                     items[same] = item
             known |= {item.identity for item in items[n_before:]}
-            unplaced |= {item.identity for item in items[n_before:] if not item.spans}
+            not_found |= {item.identity for item in items[n_before:] if not item.spans}
         if array.max_items is not None and len(items) > array.max_items:
             limit = sorted((item.confidence for item in items), reverse=True)[array.max_items - 1]
             items = [item for item in items if item.confidence >= limit][: array.max_items]
@@ -550,27 +550,27 @@ class _ItemIndex:
     def __init__(self, items: Sequence[_Item], first: int = 0) -> None:
         self._items = items
         self._by_identity: dict[str, list[int]] = {}
-        self._by_place: dict[tuple[Path, int], list[int]] = {}
+        self._by_block: dict[tuple[Path, int], list[int]] = {}
         for n in range(first, len(items)):
             self._by_identity.setdefault(items[n].identity, []).append(n)
             for path, (start, end) in items[n].spans.items():
                 for block in range(start // _BLOCK, (end - 1) // _BLOCK + 1):
-                    self._by_place.setdefault((path, block), []).append(n)
+                    self._by_block.setdefault((path, block), []).append(n)
         self._found: set[int] = set()
 
     def pop(self, item: _Item) -> int | None:
         """Return the index of the same item, or None; each index is returned only once.
 
-        Two items are the same if they stand at the same place: at least half of the values that
-        both have overlap. If the place of one is not known, they must have equal values.
+        Two items are the same if at least half of the values that both have overlap. If one of
+        them was not found in the text, they must have equal values.
         """
         near = {
             n
             for path, (start, end) in item.spans.items()
             for block in range(start // _BLOCK, (end - 1) // _BLOCK + 1)
-            for n in self._by_place.get((path, block), ())
+            for n in self._by_block.get((path, block), ())
         }
-        same = [n for n in sorted(near) if _is_same_place(item.spans, self._items[n].spans)]
+        same = [n for n in sorted(near) if _overlap(item.spans, self._items[n].spans)]
         equal = self._by_identity.get(item.identity, ())
         same += [n for n in equal if not (item.spans and self._items[n].spans)]
         left = [n for n in same if n not in self._found]
@@ -581,7 +581,7 @@ class _ItemIndex:
         return best
 
 
-def _is_same_place(one: dict[Path, _Span], other: dict[Path, _Span]) -> bool:
+def _overlap(one: dict[Path, _Span], other: dict[Path, _Span]) -> bool:
     both = [(span, other[path]) for path, span in one.items() if path in other]
     n_shared = sum(start < b and a < end for (start, end), (a, b) in both)
     return n_shared > 0 and 2 * n_shared >= len(both)
@@ -590,8 +590,8 @@ def _is_same_place(one: dict[Path, _Span], other: dict[Path, _Span]) -> bool:
 def add_pass(schema: Schema, whole: DocumentValues, later: DocumentValues) -> None:
     """Add the values of a later pass over the document to those of earlier passes.
 
-    An array item is new if it stands elsewhere than all earlier ones or, if its place is not known,
-    if no other item has equal values. Items are in the order of the document. Attributes that
+    An array item is new if it overlaps no earlier one or, if it was not found in the text, if no
+    other item has equal values. Items are in the order of the document. Attributes that
     depend on each other are taken together, if all of them are null.
     """
     _PassMerger(schema, whole, later).siblings(schema.attributes, ())
@@ -616,8 +616,11 @@ class _PassMerger:
     def fill(self, roots: Sequence[Path]) -> None:
         """Copy the values below some paths, if there are none so far."""
         if not self.is_filled(self.whole, roots) and self.is_filled(self.later, roots):
-            for root in roots:
-                self.move(root, root)
+            later = self.later.fields
+            for path in [path for root in roots for path in later if is_below(path, [root])]:
+                before = self.whole.fields.get(path, FieldValue())
+                margin = min_margin([before.margin, later[path].margin])
+                self.whole.fields[path] = replace(later[path], margin=margin)
 
     def is_filled(self, values: DocumentValues, roots: Sequence[Path]) -> bool:
         return any(
@@ -638,10 +641,9 @@ class _PassMerger:
         if len(items) == n_known:
             return
         count_path = (*path, COUNT_KEY)
-        for own in [
-            own for own in self.whole.fields if own != count_path and is_below(own, [path])
-        ]:
-            del self.whole.fields[own]
+        for own in list(self.whole.fields):
+            if own != count_path and is_below(own, [path]):
+                del self.whole.fields[own]
         for number, item in enumerate(sorted(items, key=attrgetter("start")), start=1):
             item.copy(self.whole, (*path, str(number)))
         self.count(count_path, len(items))
@@ -656,14 +658,6 @@ class _PassMerger:
             value=n_items,
             margin=min_margin(result.margin for result in results),
         )
-
-    def move(self, root: Path, to: Path) -> None:
-        for path, result in self.later.fields.items():
-            if is_below(path, [root]):
-                target = to + path[len(root) :]
-                before = self.whole.fields.get(target, FieldValue())
-                margin = min_margin([before.margin, result.margin])
-                self.whole.fields[target] = replace(result, margin=margin)
 
 
 class UsageOfPrompts:

@@ -38,7 +38,7 @@ from hpd.pipeline.prompt_maker import (
 from hpd.pipeline.prompts import IndexedDocument, Prompt
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.pipeline.reuse import Reuse
-from hpd.pipeline.schema_parts import answer_of
+from hpd.pipeline.schema_parts import partial_answer
 from hpd.pipeline.task import Task
 from hpd.prompt.tokens import may_share_prompt
 from hpd.results import Extraction, Failure, Usage
@@ -688,7 +688,7 @@ class Pipeline:
         examples = examples_of(task.examples, category)
 
         def compile_part(schema: Schema) -> CompiledSchema:
-            own = [(text, answer_of(schema.attributes, answer)) for text, answer in examples]
+            own = [(text, partial_answer(schema.attributes, answer)) for text, answer in examples]
             return compile_schema(schema, examples=own)
 
         compiled_schema = compile_schema(task.schemas.for_category(category), examples=examples)

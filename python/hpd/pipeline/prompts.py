@@ -55,7 +55,7 @@ _MIN_CERTAINTY = 0.8
 Qwen2.5-Coder-1.5B has 25 wrong without, 17 with 0.6 and 11 with 0.8."""
 
 _LINE_BEGINNING = re.compile(r"^[\W_]+")
-"""What may stand before the first word of a line, such as the bullet of a list."""
+"""Characters before the first word of a line, such as the bullet of a list."""
 
 _MIN_ITEM_LIMIT = 100
 """The limit of a list's items in a short document; longer ones may have an item per word."""
@@ -143,8 +143,7 @@ class Prompt(ABC):
         """Store the answer to a request; return the next request, or None if none is left."""
         self._first = None  # It is not sent again, and its tokens take much memory.
         self._began = self._began or time.perf_counter() - answer.seconds
-        usage = usage_of_answer(answer, is_first=self._n_requests == 0)
-        self._usage = self._usage + usage if self._n_requests else self._with_reused(usage)
+        self._usage += usage_of_answer(answer, is_first=self._n_requests == 0)
         self._n_requests += 1
         if answer.error:
             kind = ContextOverflowError if answer.error_is_overflow else DecodeError
@@ -204,14 +203,6 @@ class Prompt(ABC):
 
     @abstractmethod
     def _next_request(self, answer: Answer) -> Request | None: ...
-
-    def _with_reused(self, usage: Usage) -> Usage:
-        n_reused = self._usage.reused_values
-        return replace(usage, reused_values=n_reused) if n_reused else usage
-
-    def _count_reused(self, n: int) -> None:
-        if n:
-            self._usage = replace(self._usage, reused_values=self._usage.reused_values + n)
 
     def _values_in_text(
         self,
@@ -377,7 +368,7 @@ class FieldsPrompt(Prompt):
             if self._known is not None:
                 names = self._compiled_schema.fingerprints(self._questions)
                 self._earlier = self._known.find(names)
-                self._count_reused(len(names) - self._earlier.count(None))
+                self._usage += Usage(reused_values=len(names) - self._earlier.count(None))
             pairs = zip(self._questions, self._earlier, strict=True)
             unknown = [question for question, known in pairs if known is None]
             if unknown:
@@ -392,35 +383,35 @@ class FieldsPrompt(Prompt):
             self._retries.may_continue or self._retries.has_dependants(questions)
         )
         has_choices = any(self._compiled_schema.choices_of(each.leaf) for each in questions)
-        may_look = any(map(_may_look_again, (each.leaf for each in questions)))
+        may_recheck = any(map(_may_recheck, (each.leaf for each in questions)))
         return self._compiled_schema.request(
             self._texts,
             questions,
             first=self._n_requests == 0,
-            keep_prompt=may_retry or has_choices or may_look or self._waves.may_continue,
+            keep_prompt=may_retry or has_choices or may_recheck or self._waves.may_continue,
         )
 
     def _end_wave(self, decoded: Sequence[DecodedOrKnown]) -> None:
         """Store the values of a wave and set the questions of the next one."""
         questions = self._questions
         found = self._store(questions, decoded)
-        self._waves.reopen(self._second_looks(questions))
+        self._waves.reopen(self._rechecks(questions))
         if self._retries is not None:
             self._waves.reopen(self._retries.record(questions, found))
         self._questions = self._waves.next(found, self._data, self._value_at, self._n_times)
         if not self._questions and self._retries is not None:
             self._questions = self._retry_questions(self._retries)
 
-    def _second_looks(self, questions: Sequence[Question]) -> list[tuple[int, Leaf]]:
+    def _rechecks(self, questions: Sequence[Question]) -> list[tuple[int, Leaf]]:
         """Return the unsure values of named rows, each to be asked for after the sure ones before.
 
         By its row's name alone, a value may be found in another row or column. Each leaf comes with
         its document's index.
         """
-        looks = []
+        rechecks = []
         sure: dict[tuple[int, Path], list[Path]] = {}
         for leaf, d in ((each.leaf, each.document) for each in questions):
-            if not _may_look_again(leaf):
+            if not _may_recheck(leaf):
                 continue
             result = self._values[d].fields[leaf.path]
             before = sure.setdefault((d, leaf.rows[-1].path), [])
@@ -430,8 +421,8 @@ class FieldsPrompt(Prompt):
                 before.append(leaf.path)
             elif before:
                 after = (*leaf.after, *before)
-                looks.append((d, replace(leaf, after=after, is_second_look=True)))
-        return looks
+                rechecks.append((d, replace(leaf, after=after, is_recheck=True)))
+        return rechecks
 
     def _store(self, questions: Sequence[Question], decoded: Sequence[DecodedOrKnown]) -> list[Any]:
         """Store the values of questions; return them as stored, null where one was rejected."""
@@ -494,7 +485,7 @@ class FieldsPrompt(Prompt):
                     result = replace(result, value=max_items, truncated=True)
             own_limits = None if array is not None else limits[i]
             grounder = self._grounders[question.document]
-            if question.leaf.is_second_look:
+            if question.leaf.is_recheck:
                 first = values.fields[path]
                 if _certainty(result) <= _certainty(first):
                     found.append(first.value)
@@ -611,7 +602,7 @@ class AnswerPrompt(Prompt):
         if self._known is not None:
             (earlier,) = self._known.find([self._compiled_schema.answer_fingerprint])
             if earlier is not None:
-                self._count_reused(1)
+                self._usage += Usage(reused_values=1)
                 self._store(earlier)
                 return None
         return self._compiled_schema.answer_request(self._texts)
@@ -647,8 +638,8 @@ def _certainty(result: FieldValue) -> float:
     return 1.0 - result.confidence if result.nulled else result.confidence
 
 
-def _may_look_again(leaf: Leaf) -> bool:
-    return bool(leaf.rows) and not leaf.is_second_look and not leaf.opens_leaves
+def _may_recheck(leaf: Leaf) -> bool:
+    return bool(leaf.rows) and not leaf.is_recheck and not leaf.opens_leaves
 
 
 def _likelihood_of_tokens(value: DecodedOrKnown, tokens: Sequence[int]) -> Likelihood | None:

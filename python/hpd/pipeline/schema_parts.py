@@ -35,12 +35,12 @@ def _halves(attributes: Sequence[Attribute]) -> list[tuple[Attribute, ...]]:
     return [(replace(whole, attributes=half, checks=()),) for half in _halves(whole.attributes)]
 
 
-def answer_of(attributes: Sequence[Attribute], answer: object) -> object:
+def partial_answer(attributes: Sequence[Attribute], answer: object) -> object:
     """Return what an example's answer says about some attributes."""
     if not isinstance(answer, Mapping):
         return answer
     return {
-        one.name: answer_of(one.attributes, answer[one.name])
+        one.name: partial_answer(one.attributes, answer[one.name])
         if one.type == "object"
         else answer[one.name]
         for one in attributes

@@ -58,7 +58,7 @@ class Leaf:
     """How often recursive attributes have been expanded on the way to it."""
     is_forced: bool = False
     """Whether null is forbidden, as it was the previous answer."""
-    is_second_look: bool = False
+    is_recheck: bool = False
     """Whether it is asked again, after surer values of its row."""
 
     @property
