@@ -91,16 +91,16 @@ def check_engine() -> Check:
     try:
         versions["llama.cpp"] = llama_cpp_version()
     except HpdError as error:
-        return Check("versions", "broken", f"{_listed(versions)}: {error}", details=versions)
+        return Check("versions", "broken", f"{_version_list(versions)}: {error}", details=versions)
     except (ImportError, OSError, RuntimeError) as error:
         return Check(
             "versions",
             "broken",
-            f"{_listed(versions)}: the engine cannot be loaded: {error}",
+            f"{_version_list(versions)}: the engine cannot be loaded: {error}",
             "reinstall it: `pip install --force-reinstall .` in its checkout",
             versions,
         )
-    return Check("versions", "ok", _listed(versions), details=versions)
+    return Check("versions", "ok", _version_list(versions), details=versions)
 
 
 def check_library(maps: Path = Path("/proc/self/maps")) -> Check:
@@ -146,9 +146,8 @@ def check_processor() -> Check:
         "library": library,
     }
     if _native.BUNDLED:  # the best of its variants for this processor was loaded
-        text = f"{text}; llama.cpp computes with {library}"
-        return Check("processor", "ok", text, details=details)
-    if not unused:
+        text += f"; llama.cpp computes with {library}"
+    if _native.BUNDLED or not unused:
         return Check("processor", "ok", text, details=details)
     return Check(
         "processor",
@@ -195,7 +194,7 @@ def _rebuild(arguments: str) -> str:
     return command.format(arguments, _native.LLAMA_CPP_PYTHON)
 
 
-def _listed(versions: dict[str, str]) -> str:
+def _version_list(versions: dict[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 

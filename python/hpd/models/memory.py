@@ -118,7 +118,7 @@ DEFAULT_N_CTX = 8192
 """The engine's default_n_ctx, for models that were trained for at least a quarter of it."""
 _N_SEQUENCES = 256  # as the engine requests
 _N_SEQUENCES_RECURRENT = 64
-_N_GUESS_ROWS = 64  # rows of logits for guesses, besides one for each sequence
+_N_DRAFT_ROWS = 64  # rows of logits for drafts, besides one for each sequence
 _CELL_STEP = 256  # llama.cpp rounds the number of cells up to a multiple
 
 _BYTES_BY_TYPE = {
@@ -254,7 +254,7 @@ def need_of_shape(shape: ModelShape, n_weight_bytes: int, options: Options) -> M
     n_batch = min(options.n_batch, n_cells)
     n_ubatch = min(options.n_ubatch, n_batch)
     n_sequences = _N_SEQUENCES_RECURRENT if shape.n_state else _N_SEQUENCES
-    n_rows = max(n_sequences, min(n_batch, n_sequences + _N_GUESS_ROWS))
+    n_rows = max(n_sequences, min(n_batch, n_sequences + _N_DRAFT_ROWS))
     bytes_k, bytes_v = _BYTES_BY_TYPE[options.cache_type_k], _BYTES_BY_TYPE[options.cache_type_v]
     cell = shape.n_k * bytes_k + shape.n_v * bytes_v
     # The logits are computed when the layers' results are no longer needed.

@@ -271,11 +271,11 @@ class EngineLoop:
     def seed_drafter(self, values: list[tuple[int, list[int]]]) -> None:
         """Teach the drafter known values, as pairs of an attribute id and tokens."""
 
-        def seed_drafter() -> None:
+        def seed() -> None:
             for attribute, tokens in values:
                 self._engine.seed_drafter(attribute, tokens)
 
-        self._commands.put((None, seed_drafter))
+        self._commands.put((None, seed))
 
     def close(self) -> None:
         """End all calls with ``EngineClosedError`` and free the engine's memory."""

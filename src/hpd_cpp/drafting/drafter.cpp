@@ -91,7 +91,7 @@ void Drafter::draft(Value & value, int32_t n_max) {
     }
 }
 
-// Returns the tokens of the text with which a list is likely to go on, the next one last.
+// Returns the tokens with which a list will probably continue, the next one last.
 std::vector<Drafter::SourcedGuess> Drafter::from_list(const ListGuesser & list) const {
     const ListGuesser::Continuation guess = list.guess(n_list_bytes);
     std::vector<Token> tokens;

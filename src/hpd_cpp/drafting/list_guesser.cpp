@@ -6,7 +6,7 @@ namespace hpd {
 
 namespace {
 
-// Values are looked for no further than this, so that a value that is nowhere costs little.
+// Values are searched for no further than this, so that a missing value costs little.
 constexpr size_t n_search_bytes = 4096;
 constexpr size_t n_separator_bytes = 8;  // longer ones are compared up to here
 constexpr size_t n_gap_bytes = 128;  // of marks and blanks between two values
@@ -27,7 +27,7 @@ bool is_separator(char c) { return kind_of(c) == CharKind::separator; }
 bool is_blank(char c) { return std::string_view(" \t\n\r").find(c) != std::string_view::npos; }
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// Blanks that set columns apart differ in number from row to row.
+// The number of blanks between columns differs from row to row.
 std::string with_alike_blanks(std::string_view text) {
     if (text.find('\n') != std::string_view::npos) return "\n";
     std::string result;
@@ -163,7 +163,7 @@ void ListGuesser::learn(Column & column, size_t begin) {
         }
     }
     column.n_skipped = 0;
-    // Before the first row are headings.
+    // The text before the first row is a heading.
     if (from == 0 && begin > 0) from = document_.rfind('\n', begin - 1) + 1;
     for (size_t i = from + 1; i < begin; ++i) {
         column.n_skipped += !is_blank(document_[i]) && separator_before(i) == separator;
@@ -227,7 +227,7 @@ ListGuesser::Continuation ListGuesser::guess(size_t n_bytes) const {
     return guess;
 }
 
-// Adds a value's end to a row, and with the first one where the next row begins, if a label tells.
+// Adds a value's end to a row; with the first one, also the label at which the next row begins.
 void ListGuesser::add_to_row(Row & row, const std::string & name, size_t end) const {
     const bool is_first = row.ends.empty();
     row.add(name, end);
@@ -269,8 +269,7 @@ size_t ListGuesser::locate() const {
     return nearest;
 }
 
-// Returns where the next value of a column may begin, looked for from the value that was before it
-// in the last row.
+// Returns where the next value of a column may begin, after the value that precedes it in a row.
 ListGuesser::Starts ListGuesser::next_starts(const Column & column, const Row & row) const {
     const auto anchor = row.ends.find(column.anchor);
     const bool has_anchor = anchor != row.ends.end() && anchor->second != nowhere;
@@ -307,7 +306,7 @@ ListGuesser::Starts ListGuesser::next_starts(const Column & column, const Row & 
     return starts;
 }
 
-// Until one way was better, words count that look like labels or stand in a sentence.
+// Until one way has proved better, words count if they look like labels or are in a sentence.
 size_t ListGuesser::likelier(const Column & column, const Starts & starts) {
     if (column.words_before.empty()) return nowhere;
     const std::string & word = column.words_before.back();
@@ -320,9 +319,10 @@ size_t ListGuesser::likelier(const Column & column, const Starts & starts) {
     return starts.by_separator != nowhere ? starts.by_separator : starts.by_word;
 }
 
-// Returns where a value that begins here ends. A number ends with its digits; a text before the
-// same separator as another of its column, if as many of them are inside it as in the last one, or
-// before one of several characters that is not inside the last one; or else with the line.
+// Returns where a value that begins here ends. A number ends with its digits. A text ends
+// before a separator that ended another value of its column, if it has as many of them inside as
+// the last value; or before one of several characters that the last value lacks; else at the end
+// of the line.
 size_t ListGuesser::end_of(const Column & column, bool is_string, size_t begin, size_t from) const {
     std::map<std::string, size_t> n_left = column.n_inside;
     size_t end = begin + 1;
@@ -345,8 +345,8 @@ size_t ListGuesser::end_of(const Column & column, bool is_string, size_t begin, 
     return std::max(from, std::min(end, document_.size()));
 }
 
-// Returns what sets a position apart from the word before it: marks and blanks, or the kind of the
-// character before it; empty inside a word or number.
+// Returns the separator before a position: marks and blanks, or the kind of the character before
+// it; empty inside a word or number.
 std::string ListGuesser::separator_before(size_t position) const {
     size_t begin = position;
     while (begin > 0 && is_separator(document_[begin - 1]) && position - begin < n_gap_bytes) {
@@ -363,7 +363,7 @@ std::string ListGuesser::separator_before(size_t position) const {
     return is_inside ? "" : alike(view().substr(begin, position - begin));
 }
 
-// Returns what sets a position apart with the word before, if it is in the same cell.
+// Returns that separator with the word before it, if that is in the same cell.
 std::string ListGuesser::word_before(size_t position) const {
     const std::string separator = separator_before(position);
     const bool is_gap = separator.find_first_of("\n|") != std::string::npos ||

@@ -12,12 +12,12 @@
 
 namespace hpd {
 
-// Guesses how a list goes on whose values are in the document in order, with similar text before
-// and after each, like cells of a column or words separated by commas. So a value is expected to
-// end before the same text as an earlier one of its column, and the next value to begin after the
-// same text as the one above it. The columns are the members of the list's objects, by name; a list
-// of texts or numbers has one column. The marks between two values are expected to be those of the
-// last row, with the names of members.
+// Guesses the continuation of a list. Its values are in the document in order, with similar text
+// before and after each, like cells of a column or words separated by commas. So a value is
+// expected to end before the same text as an earlier one of its column, and the next value to begin
+// after the same text as the one above it. The columns are the members of the list's objects, by
+// name; a list of texts or numbers has one column. The marks between two values are expected to be
+// those of the last row, with the names of members.
 //
 // It compares text and not tokens, as a value's tokens differ from those of the same text in the
 // document: the first word follows a quotation mark, and the last one another.
