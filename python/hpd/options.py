@@ -16,7 +16,7 @@ from typing import Any, Literal, TypedDict
 
 from hpd.errors import OptionError
 from hpd.messages import did_you_mean, short_repr
-from hpd.option import Option, Target, Tuning, declared_options, option
+from hpd.option_fields import Option, Target, Tuning, declared_options, option
 from hpd.prompt.text import DocumentRole, Layout, Lists
 
 Method = Literal["hpd", "ar"]

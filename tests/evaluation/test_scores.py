@@ -10,7 +10,7 @@ import reference_metric
 from hpd.evaluation.matching import lookup, match_rows
 from hpd.evaluation.outcomes import OUTCOMES, UNITS, normalized, outcome, predicted_values
 from hpd.evaluation.rows import Example, load_examples, load_predictions
-from hpd.evaluation.scores import Counts, averaged, evaluate
+from hpd.evaluation.scores import Counts, average, evaluate
 from jsonl import write_lines
 
 # --- outcomes and scores ---
@@ -55,12 +55,12 @@ def test_precision_and_recall_are_rounded_before_f1():
 
 def test_nothing_scores_nothing():
     assert (Counts(nn=5).precision, Counts().recall, Counts(vn=3).f1) == (0.0, 0.0, 0.0)
-    assert averaged({}).macro.n_cells == 0
-    assert averaged({}).micro == Counts()
+    assert average({}).macro.n_cells == 0
+    assert average({}).micro == Counts()
 
 
 def test_micro_sums_and_macro_averages_without_cells_of_only_nn():
-    score = averaged(
+    score = average(
         {
             ("Shoes", "Brand"): Counts(vc=3, vw=1),
             ("Shoes", "Size"): Counts(vn=2),

@@ -16,7 +16,7 @@ from hpd.schema import Schemas, load_schema, load_schemas
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import data, masks
 from hpd.training.data import LabelledDocument, RowMaker, RowStream, TrainingSource
-from hpd.training.finetune import TRIAL_FILE, FinetuneOptions, chosen_rate, finetune
+from hpd.training.finetune import TRIAL_FILE, FinetuneOptions, choose_rate, finetune
 from hpd.training.loop import LOG_FILE, LoopOptions, TrainingLoop
 from hpd.training.network import (
     GgufVocabulary,
@@ -24,7 +24,7 @@ from hpd.training.network import (
     compile_parts,
     load_network,
     loss_sum,
-    packed,
+    pack,
 )
 from hpd.training.predict import Predictor
 from hpd.training.rows import NO_TARGET, Prompter, TrainingRow
@@ -95,10 +95,10 @@ def test_a_packed_row_costs_what_its_fields_cost_alone(model, vocabulary):
             (single,) = rows_of(vocabulary, [one])
             plain = TrainingRow(single.tokens, single.targets, causal(single), "branch")
             with torch.no_grad():
-                alone += float(loss_sum(network, packed([plain])))
+                alone += float(loss_sum(network, pack([plain])))
             n_alone += len(plain)
         with torch.no_grad():
-            together = float(loss_sum(network, packed([row])))
+            together = float(loss_sum(network, pack([row])))
         assert together == pytest.approx(alone, rel=1e-4)
         assert len(row) < 0.6 * n_alone
 
@@ -429,7 +429,7 @@ def test_the_rate_that_learns_is_chosen_and_the_network_stays_as_it_was(
 
     def choose(resume=False):
         rates = (1e-6, 1e-3, 10.0)
-        return chosen_rate(network, stream, rates, settings, tmp_path, resume=resume)
+        return choose_rate(network, stream, rates, settings, tmp_path, resume=resume)
 
     assert choose() == 1e-3
     assert torch.equal(weights(network), before)

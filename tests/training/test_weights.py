@@ -20,8 +20,8 @@ from hpd.training.network import (
     load_network,
     lora_factors,
     loss_sum,
-    packed,
-    rounded,
+    pack,
+    round_weights,
     use_attention,
 )
 from hpd.training.rows import NO_TARGET
@@ -147,10 +147,10 @@ def test_the_output_of_short_rows_takes_five_bits_in_a_file_of_four(
 def test_rounding_twice_is_rounding_once():
     weights = torch.randn(8, 64)
     for kind in ROUNDED:
-        once = rounded(weights, kind)
+        once = round_weights(weights, kind)
         assert not torch.equal(once, weights)
-        torch.testing.assert_close(rounded(once, kind), once, atol=2e-3, rtol=0)
-        assert torch.equal(rounded(torch.zeros(1, 32), kind), torch.zeros(1, 32))
+        torch.testing.assert_close(round_weights(once, kind), once, atol=2e-3, rtol=0)
+        assert torch.equal(round_weights(torch.zeros(1, 32), kind), torch.zeros(1, 32))
 
 
 def test_an_adapter_is_the_same_in_the_engine_and_here(path, tmp_path):
@@ -195,7 +195,7 @@ def test_packed_rows_cost_what_each_costs_with_a_dense_mask(path, mask):
         expected += float(
             torch.nn.functional.cross_entropy(scores[taught], targets[taught], reduction="sum")
         )
-    batch = packed(rows)
+    batch = pack(rows)
     assert batch.segments[1].n_shared > 1
     assert batch.n_tokens == sum(map(len, rows)) - batch.segments[1].n_shared
     with torch.no_grad():
@@ -205,11 +205,11 @@ def test_packed_rows_cost_what_each_costs_with_a_dense_mask(path, mask):
 def test_what_prompts_have_in_common_learns_as_if_it_stood_in_each(path):
     network = load_network(path)
     rows = rows_of(path, 3)
-    loss_sum(network, packed(rows)).backward()
+    loss_sum(network, pack(rows)).backward()
     together = {name: weights.grad for name, weights in network.named_parameters()}
     network.zero_grad(set_to_none=True)
     for row in rows:
-        loss_sum(network, packed([row])).backward()
+        loss_sum(network, pack([row])).backward()
     for name, weights in network.named_parameters():
         torch.testing.assert_close(together[name], weights.grad, rtol=1e-3, atol=1e-4)
 
@@ -220,7 +220,7 @@ def test_bfloat16_leaves_the_rotary_frequencies_exact(tiny_model):
     weights = TrainedWeights(network, torch.bfloat16)
     assert network.lm_head.weight.dtype == torch.bfloat16
     assert torch.equal(network.model.rotary_emb.inv_freq, before)
-    loss_sum(network, packed(rows_of(tiny_model("qwen3")))).backward()
+    loss_sum(network, pack(rows_of(tiny_model("qwen3")))).backward()
     weights.take_gradients()
     assert all(p.grad.dtype == p.dtype == torch.float32 for p in weights)
     weights.finish({})

@@ -16,7 +16,7 @@ from hpd.bench.measure import Bench, Measurement
 from hpd.bench.methods import BenchMethod
 from hpd.bench.rounds import n_different
 from hpd.errors import HpdError
-from hpd.option import Tuning
+from hpd.option_fields import Tuning
 from hpd.options import OPTIONS, TUNABLE, Options
 
 TunedSettings = Mapping[str, int]

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 from hpd.cli.common import UsageError, say, setting_text
 from hpd.errors import ModelLoadError
 from hpd.messages import did_you_mean
-from hpd.option import Affects, Option, Target
+from hpd.option_fields import Affects, Option, Target
 from hpd.options import OPTIONS, Options
 
 N = TypeVar("N", int, float)

@@ -70,7 +70,7 @@ def cross_fitted(judged: Sequence[ScoredConfidence]) -> list[ScoredConfidence]:
         fit([answer for answer in judged if fold_of[answer.document] != fold])
         for fold in range(N_FOLDS)
     ]
-    return [mapped(answer, maps[fold_of[answer.document]]) for answer in judged]
+    return [calibrated(answer, maps[fold_of[answer.document]]) for answer in judged]
 
 
 def best_null_threshold(judged: Sequence[ScoredConfidence]) -> float:
@@ -94,7 +94,7 @@ def f1_above(judged: Sequence[ScoredConfidence], threshold: float) -> float:
     return 2 * sum(kept) / max(1, len(kept) + sum(answer.is_stated for answer in judged))
 
 
-def mapped(answer: ScoredConfidence, confidence_map: ConfidenceMap) -> ScoredConfidence:
+def calibrated(answer: ScoredConfidence, confidence_map: ConfidenceMap) -> ScoredConfidence:
     confidence = confidence_map(answer.kind, answer.confidence, is_null=answer.is_null)
     return replace(answer, confidence=confidence)
 

@@ -24,7 +24,7 @@ from hpd.evaluation.dataset_readers import (
     split_columns,
 )
 from hpd.evaluation.json_form import JsonDataclass
-from hpd.evaluation.rows import Example, opened
+from hpd.evaluation.rows import Example, open_rows
 from hpd.files.formats.any_format import rows_of
 from hpd.files.streams import Source, reason
 from hpd.files.writer import line_bytes
@@ -93,13 +93,13 @@ def read_dataset(
     reader = dataset.read_whole_documents if whole_documents else dataset.read
     if reader is None:
         raise ValueError(f"{dataset.name} has no documents of several parts")
-    with opened(path) as source:
+    with open_rows(path) as source:
         yield from reader(source)
 
 
 def find_format(path: str | Path) -> DatasetFormat:
     """Detect a file's format from its first lines; raise ``InputError`` if it is unknown."""
-    with opened(path) as source:
+    with open_rows(path) as source:
         lines = [str(raw) for _, raw in islice(rows_of(source, "lines"), _N_DETECTION_LINES)]
     if not lines:
         raise InputError(f"{path}: empty")

@@ -267,7 +267,7 @@ def read_rows(
     file_format = format or guess_format(source)
     if file_format == "lines" or file_format in WHOLE_FORMATS:
         raise InputError(f"{name}: plain text has no fields: expected JSON Lines or a table")
-    with opened(source) as file:
+    with open_rows(source) as file:
         for line, row in rows_of(file, file_format):
             if isinstance(row, InputError):
                 raise row
@@ -279,7 +279,7 @@ def read_rows(
 
 
 @contextmanager
-def opened(source: str | Path) -> Iterator[Source]:
+def open_rows(source: str | Path) -> Iterator[Source]:
     """Open a file (``-``: standard input); raise ``InputError`` if it cannot be read."""
     name = source_name(source)
     with open_source(source) as file:

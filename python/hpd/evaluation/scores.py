@@ -157,10 +157,10 @@ def _score(fields: Iterable[FieldOutcome]) -> Score:
     by_cell: defaultdict[CategoryAttribute, list[Outcome]] = defaultdict(list)
     for each in fields:
         by_cell[each.cell].append(each.outcome)
-    return averaged({cell: Counts.of(outcomes) for cell, outcomes in by_cell.items()})
+    return average({cell: Counts.of(outcomes) for cell, outcomes in by_cell.items()})
 
 
-def averaged(cells: Mapping[CategoryAttribute, Counts]) -> Score:
+def average(cells: Mapping[CategoryAttribute, Counts]) -> Score:
     """Return the averages of the counts of cells; macro ignores cells without any value."""
     every = cells.values()
     micro = Counts(*(sum(getattr(counts, name) for counts in every) for name in OUTCOMES))

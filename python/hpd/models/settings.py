@@ -17,7 +17,7 @@ from hpd.models.cache import CACHE_VARIABLE, cache_folder, write_json
 from hpd.models.hardware import devices, n_cores, processor, use_amx
 from hpd.models.model_files import local_lora, resolve_draft_model
 from hpd.models.wider_copies import file_to_load
-from hpd.option import Target
+from hpd.option_fields import Target
 from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.version import __version__
 

@@ -315,21 +315,21 @@ class Dispatcher:
             ClientGoneError: the client disconnected.
         """
         loop = asyncio.get_running_loop()
-        news: asyncio.Queue[bytes | asyncio.Future[Any]] = asyncio.Queue()
+        items: asyncio.Queue[bytes | asyncio.Future[Any]] = asyncio.Queue()
         cancellation = Cancellation()
         start = time.monotonic()
         work = self._begin(
-            parsed, cancellation, lambda part: loop.call_soon_threadsafe(news.put_nowait, part)
+            parsed, cancellation, lambda part: loop.call_soon_threadsafe(items.put_nowait, part)
         )
         done: asyncio.Future[bytes] = asyncio.wrap_future(work)
         waiting: asyncio.Future[None] = asyncio.ensure_future(gone())
         for each in (done, waiting):
-            each.add_done_callback(news.put_nowait)
+            each.add_done_callback(items.put_nowait)
         try:
-            while (new := await self._next(news, start)) is not done:
-                if not isinstance(new, bytes):
+            while (item := await self._next(items, start)) is not done:
+                if not isinstance(item, bytes):
                     raise ClientGoneError
-                yield new
+                yield item
             self._seconds += EWMA_WEIGHT * (time.monotonic() - start - self._seconds)
             yield _result(done)
         finally:
@@ -339,11 +339,11 @@ class Dispatcher:
                 done.cancel()
                 cancellation.cancel()
 
-    async def _next(self, news: asyncio.Queue[T], start: float) -> T:
+    async def _next(self, items: asyncio.Queue[T], start: float) -> T:
         """Return the next item for a request that began at ``start``, within its time limit."""
         left = self._limits.seconds - (time.monotonic() - start)
         try:
-            return await asyncio.wait_for(news.get(), left)
+            return await asyncio.wait_for(items.get(), left)
         except asyncio.TimeoutError:
             raise HttpError(
                 504,

@@ -39,7 +39,7 @@ from hpd.training.network import (
     load_network,
     lora_factors,
     loss_sum,
-    packed,
+    pack,
 )
 from hpd.training.predict import Predictor
 from hpd.training.rows import NO_TARGET, KeyedMask, TrainingRow
@@ -143,7 +143,7 @@ def finetune(
     say(f"{n_trained / 1e6:.1f} million weights to train")
     output.mkdir(parents=True, exist_ok=True)
     if options.rates:
-        rate = chosen_rate(network, stream, options.rates, options.loop, output, resume=resume)
+        rate = choose_rate(network, stream, options.rates, options.loop, output, resume=resume)
         say(f"learning rate {rate:g}, the best of a short trial ({output / TRIAL_FILE})")
         options = replace(options, loop=replace(options.loop, learning_rate=rate))
     validate = None
@@ -326,7 +326,7 @@ class _FirstRows:
         return islice(enumerate(self.first, start=1), n_done, None)
 
 
-def chosen_rate(
+def choose_rate(
     network: Any,
     stream: RowStream,
     rates: Sequence[float],
@@ -374,7 +374,7 @@ def _loss(network: Any, rows: Sequence[TrainingRow]) -> float:
     network.eval()
     device = next(network.parameters()).device
     with torch.no_grad():
-        total = sum(float(loss_sum(network, packed([row], device))) for row in rows)
+        total = sum(float(loss_sum(network, pack([row], device))) for row in rows)
     loss = total / max(1, sum(int((row.targets != NO_TARGET).sum()) for row in rows))
     # Training diverged at this rate, which must not be chosen.
     return math.inf if math.isnan(loss) else loss

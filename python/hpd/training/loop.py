@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from hpd.errors import InputError
 from hpd.training.data import RowStream, read_ahead
-from hpd.training.network import TrainedWeights, bf16_is_faster, loss_sum, packed
+from hpd.training.network import TrainedWeights, bf16_is_faster, loss_sum, pack
 from hpd.training.rows import NO_TARGET, TrainingRow
 
 LOG_FILE = "log.jsonl"
@@ -217,7 +217,7 @@ class TrainingLoop:
         self.network.train()
         for part in _passes(rows):
             # Every target of the update has the same weight, whichever pass it is in.
-            mean = loss_sum(self.network, packed(part, self.device)) / n_targets
+            mean = loss_sum(self.network, pack(part, self.device)) / n_targets
             mean.backward()
             loss += mean.item()
         self.weights.take_gradients()

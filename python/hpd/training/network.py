@@ -143,7 +143,7 @@ class AttentionSegment:
         return self._biases[kind]
 
 
-def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> PackedRows:
+def pack(rows: Sequence[TrainingRow], device: Any = "cpu") -> PackedRows:
     """Pack rows end to end, without padding; the prefix that they share is packed only once."""
     segments: list[AttentionSegment] = []
     start = 0
@@ -298,7 +298,7 @@ def lora_factors(network: Any) -> dict[str, tuple[Any, Any]]:
 # --- weights in training --------------------------------------------------------------------------
 
 
-def rounded(weights: Any, kind: str, *, is_compiled: bool = False) -> Any:
+def round_weights(weights: Any, kind: str, *, is_compiled: bool = False) -> Any:
     """Round weights as ggml's quantisation does."""
     scales: Any = _compiled(_scales) if is_compiled else _scales
     round_blocks: Any = _compiled(_round_blocks) if is_compiled else _round_blocks
@@ -383,7 +383,7 @@ class TrainedWeights:
         is_rounded = self._rounding and weights.ndim > 1 and "embed" not in name
         if not is_rounded or "lm_head" in name or weights.shape[-1] % 32:
             return weights
-        return rounded(weights, self._rounding, is_compiled=self._is_compiled)
+        return round_weights(weights, self._rounding, is_compiled=self._is_compiled)
 
     def take_gradients(self) -> None:
         """Move the gradients of the copies to the weights."""
