@@ -14,7 +14,7 @@ from hpd.models.gguf_files import read_gguf_header
 from hpd.models.model_files import bundled_model
 from hpd.options import Options
 from hpd.pipeline import chunking
-from hpd.pipeline.chunking import Chunk, add_pass, fitting_length, merge_chunks, split_text
+from hpd.pipeline.chunking import Chunk, TextSplitter, add_pass, fitting_length, merge_chunks
 from hpd.pipeline.document_values import DocumentValues
 from hpd.pipeline.prompt_maker import ContextLimit, finetuned_length
 from hpd.pipeline.prompts import Prompt
@@ -28,6 +28,10 @@ from small_extractor import give_answers
 
 def n_words(text):
     return max(1, len(text.split()))
+
+
+def split_text(text, room, count_tokens, first_room=None):
+    return TextSplitter(text, count_tokens).chunks(room, first_room or room)
 
 
 # --- where texts are cut ---------------------------------------------------------------------

@@ -210,8 +210,8 @@ class Measurement:
 
     def lower_bound(self, unit_times: UnitTimes) -> float:
         """Return the seconds of its tokens and rows at these times, without rejected drafts."""
-        n_refused = self.n_drafted - self.n_accepted
-        return unit_times.lower_bound(self.n_tokens - n_refused, self.n_rows - n_refused)
+        n_rejected = self.n_drafted - self.n_accepted
+        return unit_times.lower_bound(self.n_tokens - n_rejected, self.n_rows - n_rejected)
 
     @property
     def ms_per_document(self) -> float:

@@ -253,7 +253,7 @@ class RunSummary:
             values=len(fields),
             nulls=sum(field.value is None for field in fields),
             unsure=sum(field.nulled and not field.error for field in fields),
-            refused=sum(field.nulled and bool(field.error) for field in fields),
+            invalid=sum(field.nulled and bool(field.error) for field in fields),
             reused=0 if extraction.usage is None else extraction.usage.reused_values,
             retried=sum(bool(field.rejected) for field in fields),
             cut=sum(field.truncated for field in fields),
@@ -284,7 +284,7 @@ class RunSummary:
             parts.append(f"{format_rate(rate)} a second")
         if self._n["values"]:
             parts.append(f"{self._n['nulls'] / self._n['values']:.0%} null")
-            kinds = {"low-confidence": self._n["unsure"], "not valid": self._n["refused"]}
+            kinds = {"low-confidence": self._n["unsure"], "not valid": self._n["invalid"]}
             rejected = [f"{n} of them rejected as {kind}" for kind, n in kinds.items() if n]
             if rejected:
                 parts[-1] += f"; {' and '.join(rejected)} (text kept in `raw`)"

@@ -120,7 +120,7 @@ class TextSplitter:
         self._rows = TextRows(text)
         self._pieces = _pieces(text, count_tokens, self._rows)
 
-    def chunks(self, room: int, first_room: int | None = None) -> list[Chunk]:
+    def chunks(self, room: int, first_room: int) -> list[Chunk]:
         """Return chunks of at most ``room`` tokens, with their heads.
 
         A chunk ends with a row of a table, a record or a sentence if one ends in its second half,
@@ -133,7 +133,7 @@ class TextSplitter:
         first = end = 0
         while end < len(pieces):
             min_end = end
-            limit = room if found else first_room or room
+            limit = room if found else first_room
             end = _end_of_chunk(pieces, first, limit)
             head, n_tokens = self._head(pieces[first].start, pieces[end - 1].end, limit)
             shorter = _end_of_chunk(pieces, first, limit - n_tokens)
@@ -167,13 +167,6 @@ class TextSplitter:
 
     def _count(self, span: tuple[int, int]) -> int:
         return self._count_tokens(self._text[span[0] : span[1]] + "\n")
-
-
-def split_text(
-    text: str, room: int, count_tokens: CountTokens, first_room: int | None = None
-) -> list[Chunk]:
-    """Split a text; see ``TextSplitter.chunks``."""
-    return TextSplitter(text, count_tokens).chunks(room, first_room)
 
 
 def fitting_length(text: str, room: int, count_tokens: CountTokens) -> int:

@@ -401,8 +401,8 @@ class DocumentValues:
         checks = unpassed_checks(schema, plain)
         if not reasons:
             return Extraction(id_, data, fields, usage, checks=checks)
-        refused, data = (data, None) if problems else (None, data)
-        failure = Failure(InvalidDataError("; ".join(reasons)), refused)
+        rejected, data = (data, None) if problems else (None, data)
+        failure = Failure(InvalidDataError("; ".join(reasons)), rejected)
         return Extraction(id_, data, fields, usage, failure, checks)
 
     def _plain_data(self, schema: Schema, assembled: AssembledData) -> Any:

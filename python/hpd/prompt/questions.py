@@ -243,7 +243,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A question whose values so far were refused, with reasons."""
+    """A question whose values so far were rejected, with reasons."""
 
     document: int
     leaf: Leaf
@@ -462,7 +462,7 @@ class Waves:
         for row in leaf.rows:
             names = _names_of(row.path, row.names, d, part)
             values = {(*row.path, name): own for name, own in names.items()} | values
-            # A row whose name was refused comes after the one before.
+            # A row whose name was rejected comes after the one before.
             path = (*prefix, *row.path)
             rows[path] = {} if names else _names_of(row.path_before, row.names, d, part)
         seen_values = {(*prefix, *path): value for path, value in values.items()}
@@ -524,7 +524,7 @@ def value_at(answer: Any, path: Path) -> Any:
 def _names_of(
     row: Path, names: Sequence[str], d: int, part: Callable[[int, Path], Any]
 ) -> dict[str, Any]:
-    """Return the parts that name a row, without those that were refused."""
+    """Return the parts that name a row, without those that were rejected."""
     found = {name: part(d, (*row, name)) for name in names}
     return {name: value for name, value in found.items() if value is not None}
 

@@ -59,7 +59,7 @@ COUNT_KEY = "count"
 """Key of an array's number of items; its items have the keys 1, 2, ..."""
 
 REASON_KEY = "wrong because"
-"""Key of the reason why a value was refused, when the field is asked again."""
+"""Key of the reason why a value was rejected, when the field is asked again."""
 
 MAX_CHOICES = 300
 """Maximum number of choices in the prompt; longer lists are only enforced by the constraint."""
@@ -266,7 +266,7 @@ def key_text(
         path: the field's path.
         seen: finished values before the field's own key, each in its object:
             ``{"brand": "Nike", "model":``.
-        rejected: refused values of the field, with reasons:
+        rejected: rejected values of the field, with reasons:
             ``{"size": 0, "wrong because": "below the minimum 1", "size":``.
         rows: the paths of rows without a number in the key, each with what is shown of the row
             before, if anything: ``{"lines": [{"sku": "A1"}, {"qty":``.
@@ -369,7 +369,7 @@ class Labels:
             document_prefix: the number of its document in a stack; empty for one document.
             path: the field's path in its document.
             seen: finished values before the key, by their paths in the document.
-            rejected: refused values of the field, with reasons.
+            rejected: rejected values of the field, with reasons.
         """
         label = self._label(document_prefix, path)
         members = [

@@ -71,7 +71,7 @@ class ParsedValue:
     value: Any = None
     error: str | None = None
     missing: bool = False
-    """Whether the only error is that a required value was refused, and so is absent."""
+    """Whether the only error is that a required value was rejected, and so is absent."""
     reason: str | None = None
     """Why the model's text was replaced with null, if null is allowed."""
 
@@ -210,7 +210,7 @@ def _nearest_valid(number: Fraction, attribute: Attribute) -> int | float | None
 
 
 def parse_truncated(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
-    """Parse the raw text of a truncated value; free text is cut short, not refused."""
+    """Parse the raw text of a truncated value; free text is cut short, not rejected."""
     if _NUMBER_AT_END.fullmatch(raw):
         return ParsedValue(error=INCOMPLETE)  # It may have lost its last digits.
     parsed = parse_value(raw, attribute, document)
