@@ -118,7 +118,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_input(parser.add_argument_group("input"))
     _add_output(parser.add_argument_group("output"))
     add_job_arguments(parser)
-    parser.set_defaults(ray=None, elsewhere=())
+    parser.set_defaults(ray=None, remote_files=())
     parser.set_defaults(run=run, job_file=None)
     parser.lazy_modules = {"--ray": _RAY}
     parser.more_defaults = functools.partial(job_defaults, parser)
@@ -133,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_required(arguments)
     if arguments.job_file is not None and not arguments.quiet:
         say(f"job {arguments.job} of {arguments.job_file}")
-    leave_out = [*written_files(arguments.output), *arguments.elsewhere]
+    leave_out = [*written_files(arguments.output), *arguments.remote_files]
     schemas = schemas_of_files(arguments, leave_out)
     options = parsed_options(arguments)
     check_method(options, schemas)

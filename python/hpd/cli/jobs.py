@@ -278,7 +278,7 @@ def _schema(value: Any, folder: Path) -> str:
     if not isinstance(value, str):
         raise ValueError(f"must be text, a list of names or a table, not {value!r}")
     is_file = value.lower().endswith(FILE_SUFFIXES) and not any(map(str.isspace, value))
-    return _below(folder, value) if is_file or (folder / value).is_file() else value
+    return _in_folder(folder, value) if is_file or (folder / value).is_file() else value
 
 
 def _resolved(key: str, value: str, folder: Path) -> str:
@@ -286,11 +286,11 @@ def _resolved(key: str, value: str, folder: Path) -> str:
     if key == _INPUT:
         return value if value == "-" else _pattern(folder, value)
     if key in _PATHS:
-        return value if value in _NO_FILES else _below(folder, value)
+        return value if value in _NO_FILES else _in_folder(folder, value)
     if key == OPTIONS["instructions"].flag[2:] and value.startswith("@"):
-        return "@" + _below(folder, value[1:])
+        return "@" + _in_folder(folder, value[1:])
     if key == "lora" or (key in _MODELS and _is_path(folder, value)):
-        return _below(folder, value)
+        return _in_folder(folder, value)
     return value
 
 
@@ -298,15 +298,15 @@ def _is_path(folder: Path, name: str) -> bool:
     return name.lower().endswith(".gguf") or (folder / Path(name).expanduser()).exists()
 
 
-def _below(folder: Path, path: str) -> str:
-    placed = folder / Path(path).expanduser()
+def _in_folder(folder: Path, path: str) -> str:
+    resolved = folder / Path(path).expanduser()
     # The path appears in messages, so it stays short if that means the same.
-    return path if folder == Path.cwd() and not path.startswith("~") else str(placed)
+    return path if folder == Path.cwd() and not path.startswith("~") else str(resolved)
 
 
 def _pattern(folder: Path, name: str) -> str:
     """Resolve an input: a path, or a pattern in which the folder's name is escaped."""
     if folder == Path.cwd() or os.path.isabs(name) or not glob.has_magic(name):
-        return _below(folder, name)
-    placed = _below(folder, name)
-    return placed if os.path.exists(placed) else os.path.join(glob.escape(str(folder)), name)
+        return _in_folder(folder, name)
+    resolved = _in_folder(folder, name)
+    return resolved if os.path.exists(resolved) else os.path.join(glob.escape(str(folder)), name)

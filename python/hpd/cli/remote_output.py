@@ -39,7 +39,7 @@ def extract_to_remote(
     with input_errors_as_usage():
         remote.check_output(arguments)
         arguments.output = str(remote.local)
-        arguments.elsewhere = remote.names()
+        arguments.remote_files = remote.names()
         if was_left:
             if not arguments.quiet:
                 say(f"an earlier run left its output in {remote.local.parent}")
