@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from hpd import Document, OptionError, Options, ValueOption, _native
 from hpd.schema import load_schema
-from hpd.values.choices import MAX_OPEN
+from hpd.values.choices import MAX_OPEN_SHARE
 from reference import Reference
 from scripted_model import ANY, Script, ScriptedAnswer, scripted_extractions
 from small_extractor import SmallExtractor, extracted
@@ -50,7 +50,7 @@ def check(extraction):
         field = extraction.fields[name]
         found = named(field.options)
         assert found.keys() == {*map(json.dumps, values)}
-        assert sum(found.values()) == pytest.approx(1, abs=2 * MAX_OPEN)
+        assert sum(found.values()) == pytest.approx(1, abs=2 * MAX_OPEN_SHARE)
         assert [*found.values()] == sorted(found.values(), reverse=True)
         if not field.nulled:
             assert found[json.dumps(field.value)] > field.confidence - 2e-3

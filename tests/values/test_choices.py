@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.values.choices import MAX_CONTINUED, MAX_OPEN, ChoiceProbabilities, Choices
+from hpd.values.choices import MAX_BEGINNINGS, MAX_OPEN_SHARE, ChoiceProbabilities, Choices
 
 NAMES = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=5, unique=True)
 PIECES = [first + second for first in ["", *'abc"'] for second in 'abc"'] + ['"}', 'a"}', ""]
@@ -103,8 +103,8 @@ def test_texts(names, seed, sharpness):
     assert len(known) == len(names)
     assert [p for _, p in known] == sorted((p for _, p in known), reverse=True)
     for number, probability in known:
-        assert probability == pytest.approx(expected.get(number, 0.0), abs=MAX_OPEN)
-    assert sum(p for _, p in known) == pytest.approx(1, abs=MAX_OPEN)
+        assert probability == pytest.approx(expected.get(number, 0.0), abs=MAX_OPEN_SHARE)
+    assert sum(p for _, p in known) == pytest.approx(1, abs=MAX_OPEN_SHARE)
     assert n_values <= sum(map(len, ways))
 
 
@@ -146,7 +146,7 @@ def test_a_number_ends_with_what_stands_behind_it():
 
 def test_what_is_not_known_is_left_out():
     """Of too many choices that begin alike, only some are continued."""
-    n_choices = 4 * MAX_CONTINUED
+    n_choices = 4 * MAX_BEGINNINGS
     ways = [[(0, 1 + n // 2, 1000 + n)] for n in range(n_choices)]
     begun = {tokens[:n] for (tokens,) in ways for n in range(1, 4)}
     begun.add((1,))
@@ -162,7 +162,7 @@ def test_what_is_not_known_is_left_out():
     known, n_values = found(
         Choices(names, [f'"{n}"' for n in names], ways, lambda _: b"", ends_generation), model
     )
-    assert n_values <= MAX_CONTINUED + 1
+    assert n_values <= MAX_BEGINNINGS + 1
     assert known[0] == (n_choices, pytest.approx(1 / 2))
     assert 0 < len(known) - 1 < n_choices
     assert {round(p * n_choices, 6) for _, p in known[1:]} == {0.5}

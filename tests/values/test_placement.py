@@ -10,7 +10,7 @@ import pytest
 from hpd.values.grounding import Grounder, assign_spans
 from hpd.values.windows import (
     APART_COST,
-    UNLIKE_COST,
+    MISMATCH_COST,
     CandidateSpans,
     ItemPart,
     ListItem,
@@ -153,7 +153,7 @@ def cost_of(parts, chosen):
         if n is None:
             cost += APART_COST
         else:
-            cost += UNLIKE_COST * part.candidates.unlike[n] - (first.end - first.start)
+            cost += MISMATCH_COST * part.candidates.mismatches[n] - (first.end - first.start)
     return cost
 
 

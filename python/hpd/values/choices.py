@@ -11,10 +11,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-MAX_OPEN = 5e-5
+MAX_OPEN_SHARE = 5e-5
 """Maximum total probability that may stay open: too little to show in four digits."""
 
-MAX_CONTINUED = 100
+MAX_BEGINNINGS = 100
 """Maximum number of beginnings to continue for one field; only many choices need more."""
 
 _DELIMITERS = b",}] \t\r\n"
@@ -118,14 +118,14 @@ class ChoiceProbabilities:
     def due(self) -> list[Tokens]:
         """Return the beginnings to continue next, the most probable first."""
         due = [tokens for tokens in self._relevant() if tokens not in self._continued]
-        due = due[: MAX_CONTINUED - len(self._continued) + 1]
+        due = due[: MAX_BEGINNINGS - len(self._continued) + 1]
         self._continued.update(due)
         return due
 
     def known(self) -> list[tuple[int, float]]:
         """Return the index and probability of each choice whose probability is known.
 
-        The most probable comes first. Each probability is at most ``MAX_OPEN`` too low.
+        The most probable comes first. Each probability is at most ``MAX_OPEN_SHARE`` too low.
         """
         unknown = {n for tokens in self._relevant() for n in self._open[tokens].numbers}
         known = [(n, p) for n, p in enumerate(self._settled) if n not in unknown]
@@ -137,6 +137,6 @@ class ChoiceProbabilities:
         total = 0.0
         for n, tokens in enumerate(ordered):
             total += self._open[tokens].probability
-            if total >= MAX_OPEN:
+            if total >= MAX_OPEN_SHARE:
                 return ordered[n:][::-1]
         return []

@@ -687,18 +687,18 @@ class SpanAssignment:
         known = self._known.get(key)
         if known is None:
             spans = self._grounder.candidate_spans(value, fuzzy=not is_fixed)
-            unlike = [self._unlikeness(value, span) for span in spans]
-            known = self._known[key] = CandidateSpans(spans, [s.start for s in spans], unlike)
+            mismatches = [self._mismatch(value, span) for span in spans]
+            known = self._known[key] = CandidateSpans(spans, [s.start for s in spans], mismatches)
         if not known.spans:
             return None
         first, last = bisect_left(known.starts, low), bisect_left(known.starts, high)
         if first < last and last - first < len(known.spans):
             known = CandidateSpans(
-                known.spans[first:last], known.starts[first:last], known.unlike[first:last]
+                known.spans[first:last], known.starts[first:last], known.mismatches[first:last]
             )
         return ItemPart(path, known)
 
-    def _unlikeness(self, value: Any, span: Span) -> int:
+    def _mismatch(self, value: Any, span: Span) -> int:
         """Return how much a span differs from the notation of a value: 0 to 2."""
         if isinstance(value, int | float) and not isinstance(value, bool):
             text = self._grounder.document[span.start : span.end]
@@ -786,7 +786,7 @@ class SpanAssignment:
             span = candidates.spans[n]
             is_outside = span.start < segment[0] or span.end > segment[1]
             is_used = (span.start, span.end) in self._used
-            return is_outside, is_used, span.start < last, candidates.unlike[n], span.start
+            return is_outside, is_used, span.start < last, candidates.mismatches[n], span.start
 
         self._assign(part.path, candidates.spans[min(range(len(candidates.spans)), key=order)])
 
@@ -810,7 +810,7 @@ class SpanAssignment:
             span = candidates.spans[n]
             is_used = not isinstance(value, str | bool) and (span.start, span.end) in self._used
             distance = self._grounder.distance_after(path[-1], span)
-            return distance, is_used, candidates.unlike[n], n
+            return distance, is_used, candidates.mismatches[n], n
 
         self._assign(path, candidates.spans[min(range(len(candidates.spans)), key=order)])
 

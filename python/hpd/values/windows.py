@@ -6,7 +6,7 @@ of the previous item.
 The solution with the least cost is chosen:
 
 - each character between the parts of an item that belongs to none of them: 1,
-- a span in a different notation from the value's (12.00 for the number of saws): ``UNLIKE_COST``,
+- a span in a different notation from the value's (12.00 for the number of saws): ``MISMATCH_COST``,
 - a part outside the window of its item: ``APART_COST``,
 - an item out of order: ``APART_COST`` for each of its parts, plus one.
 
@@ -24,7 +24,7 @@ from typing import Final
 from hpd.prompt.text import Path
 from hpd.results import Match
 
-UNLIKE_COST: Final = 4
+MISMATCH_COST: Final = 4
 APART_COST: Final = 200
 
 MAX_ANCHORS: Final = 20_000
@@ -50,7 +50,7 @@ class CandidateSpans:
 
     spans: Sequence[Span]
     starts: Sequence[int]
-    unlike: Sequence[int]
+    mismatches: Sequence[int]
     """How much each span differs from the value's notation, 0 to 2."""
 
     @property
@@ -94,19 +94,19 @@ class PartGroup:
         found = []
         for numbers in (range(middle - 1, -1, -1), range(middle, len(spans))):
             n_free = [n_parts, n_parts, n_parts]
-            max_unlike = 2
+            max_mismatch = 2
             for n in numbers:
                 start, end = spans[n].start, spans[n].end
                 if start < anchor.start - reach or end > anchor.end + reach:
                     break
                 # Equal values of several parts need several spans.
-                unlike = candidates.unlike[n]
-                if unlike <= max_unlike and n_free[unlike]:
-                    found.append((start, end, n, unlike))
-                    n_free[unlike] -= 1
+                mismatch = candidates.mismatches[n]
+                if mismatch <= max_mismatch and n_free[mismatch]:
+                    found.append((start, end, n, mismatch))
+                    n_free[mismatch] -= 1
                     if self._is_single:
-                        max_unlike = unlike - 1
-                        if max_unlike < 0:
+                        max_mismatch = mismatch - 1
+                        if max_mismatch < 0:
                             break
                     elif not any(n_free):
                         break
@@ -115,19 +115,19 @@ class PartGroup:
     def cost(self, near: NearSpans, start: int, end: int) -> int:
         """Return the cost of the parts in a window."""
         if self._is_single:
-            least = 3
-            for s, e, _, unlike in near:
-                if unlike < least and start <= s and e <= end:
-                    least = unlike
-            return self.apart if least == 3 else UNLIKE_COST * least - self.size
+            min_mismatch = 3
+            for s, e, _, mismatch in near:
+                if mismatch < min_mismatch and start <= s and e <= end:
+                    min_mismatch = mismatch
+            return self.apart if min_mismatch == 3 else MISMATCH_COST * min_mismatch - self.size
         chosen = self.chosen(near, start, end)
-        cost = sum(UNLIKE_COST * part.candidates.unlike[n] - self.size for part, n in chosen)
+        cost = sum(MISMATCH_COST * part.candidates.mismatches[n] - self.size for part, n in chosen)
         return cost + APART_COST * (len(self.parts) - len(chosen))
 
     def chosen(self, near: NearSpans, start: int, end: int) -> list[tuple[ItemPart, int]]:
         """Return the parts in a window, each with the index of its span."""
         pairs = sorted(
-            (part.candidates.unlike[n], n, p)
+            (part.candidates.mismatches[n], n, p)
             for s, e, n, _ in near
             if start <= s and e <= end
             for p, part in enumerate(self.parts)
@@ -172,7 +172,7 @@ class ListItem:
     def windows(self, anchor: Span, n: int) -> list[Window]:
         """Return the windows around an anchor span, without those that contain a cheaper one."""
         if self._is_single:
-            cost = UNLIKE_COST * self.anchors.unlike[n]
+            cost = MISMATCH_COST * self.anchors.mismatches[n]
             return [Window(anchor.start, anchor.end, cost, anchor)]
         near = [(group, group.near(anchor, self._reach)) for group in self.groups]
         lefts = {s for _, spans in near for s, _, _, _ in spans if s < anchor.start}
