@@ -321,7 +321,7 @@ class Waves:
         self,
         values: Sequence[Any],
         data: Callable[[int], Mapping[str, Any]],
-        part: Callable[[int, Path], Any] = _nothing,
+        get: Callable[[int, Path], Any] = _nothing,
         n_times: Callable[[int, str, bool], int] = _never,
     ) -> list[Question]:
         """Return the next wave, empty at the end.
@@ -330,14 +330,14 @@ class Waves:
             values: the values of the previous wave, in the order of its questions.
             data: returns a document's finished values, by its index in the stack, nested as in the
                 answer. Called only for values that later keys show.
-            part: returns the value at a path of a document, for the names of rows.
+            get: returns the value at a path of a document, for the names of rows.
             n_times: returns how often a document has some words or, with True, how many of its
                 lines begin with them.
         """
         self._n_finished += 1
         for question, value in zip(self._asked, values, strict=True):
             leaf = question.leaf
-            following = self._next_list(question, value, part, n_times)
+            following = self._next_list(question, value, get, n_times)
             if following is not None:
                 self._waiting[question.document, leaf.path] = following
                 continue
@@ -354,7 +354,7 @@ class Waves:
             seen = {d: data(d) for d in {d for d, leaf in due if leaf.after}}
             self._asked = [
                 Question(
-                    d, leaf, self._later_key(d, leaf, seen, part), bool(leaf.after or leaf.rows)
+                    d, leaf, self._later_key(d, leaf, seen, get), bool(leaf.after or leaf.rows)
                 )
                 for d, leaf in due
             ]
@@ -365,19 +365,19 @@ class Waves:
         self,
         retries: Sequence[Retry],
         data: Callable[[int], Mapping[str, Any]],
-        part: Callable[[int, Path], Any] = _nothing,
+        get: Callable[[int, Path], Any] = _nothing,
     ) -> list[Question]:
         """Return a wave of questions to retry, once ``next`` has no more.
 
         Args:
             retries: the questions, with reasons.
             data: as for ``next``.
-            part: as for ``next``.
+            get: as for ``next``.
         """
         seen = {d: data(d) for d in {r.document for r in retries if r.leaf.after}}
         self._asked = [
             Question(
-                r.document, r.leaf, self._later_key(r.document, r.leaf, seen, part, r.values), True
+                r.document, r.leaf, self._later_key(r.document, r.leaf, seen, get, r.values), True
             )
             for r in retries
         ]
@@ -401,7 +401,7 @@ class Waves:
     def _next_list(
         question: Question,
         value: Any,
-        part: Callable[[int, Path], Any],
+        get: Callable[[int, Path], Any],
         n_times: Callable[[int, str, bool], int],
     ) -> Leaf | None:
         """Return the next question for a list that is not finished, or None if it is.
@@ -416,7 +416,7 @@ class Waves:
         if written is None or not isinstance(value, int):
             return None
         found = [
-            {name: part(d, (*leaf.path[:-1], str(number), name)) for name in written.names}
+            {name: get(d, (*leaf.path[:-1], str(number), name)) for name in written.names}
             for number in range(1, value + 1)
         ]
         rows = [row for row in found if any(own is not None for own in row.values())]
@@ -451,7 +451,7 @@ class Waves:
         d: int,
         leaf: Leaf,
         seen: Mapping[int, Mapping[str, Any]],
-        part: Callable[[int, Path], Any],
+        get: Callable[[int, Path], Any],
         rejected: Sequence[tuple[object, str]] = (),
     ) -> str:
         prefix = self._prefixes[d]
@@ -460,11 +460,11 @@ class Waves:
             return self._labels.key(prefix, leaf.path, values, rejected)
         rows = {}
         for row in leaf.rows:
-            names = _names_of(row.path, row.names, d, part)
+            names = _names_of(row.path, row.names, d, get)
             values = {(*row.path, name): own for name, own in names.items()} | values
             # A row whose name was rejected comes after the one before.
             path = (*prefix, *row.path)
-            rows[path] = {} if names else _names_of(row.path_before, row.names, d, part)
+            rows[path] = {} if names else _names_of(row.path_before, row.names, d, get)
         seen_values = {(*prefix, *path): value for path, value in values.items()}
         return key_text((*prefix, *_shown_path(leaf)), seen_values, rejected, rows)
 
@@ -522,10 +522,10 @@ def value_at(answer: Any, path: Path) -> Any:
 
 
 def _names_of(
-    row: Path, names: Sequence[str], d: int, part: Callable[[int, Path], Any]
+    row: Path, names: Sequence[str], d: int, get: Callable[[int, Path], Any]
 ) -> dict[str, Any]:
     """Return the parts that name a row, without those that were rejected."""
-    found = {name: part(d, (*row, name)) for name in names}
+    found = {name: get(d, (*row, name)) for name in names}
     return {name: value for name, value in found.items() if value is not None}
 
 
