@@ -164,10 +164,7 @@ void bind_model(py::class_<ModelHandle> & model) {
         .def_property_readonly("n_vocab", of_model(&Model::n_vocab))
         .def_property_readonly("n_ctx_train", of_model(&Model::n_ctx_train))
         .def_property_readonly("n_swa", of_model(&Model::n_swa))
-        .def_property_readonly("n_params", of_model(&Model::n_params))
         .def_property_readonly("n_bytes", of_model(&Model::n_bytes))
-        .def_property_readonly("is_recurrent", of_model(&Model::is_recurrent))
-        .def_property_readonly("is_hybrid", of_model(&Model::is_hybrid))
         .def_property_readonly("description", of_model(&Model::description))
         .def_property_readonly("chat_template", of_model(&Model::chat_template));
 }

@@ -55,7 +55,6 @@ public:
     int32_t n_vocab() const { return n_vocab_; }
     int32_t n_ctx_train() const { return llama_model_n_ctx_train(model_.get()); }
     int32_t n_swa() const { return llama_model_n_swa(model_.get()); }
-    uint64_t n_params() const { return llama_model_n_params(model_.get()); }
     uint64_t n_bytes() const { return llama_model_size(model_.get()); }
     bool is_recurrent() const { return llama_model_is_recurrent(model_.get()); }
     bool on_cpu() const { return on_cpu_; }  // no layer is on a GPU
