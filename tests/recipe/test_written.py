@@ -2,7 +2,7 @@
 
 import pytest
 
-from hpd.evaluation.rows import ABSENT
+from hpd.evaluation.rows import GOLD_NULL
 from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value
@@ -46,7 +46,7 @@ def test_a_gold_is_valid_for_its_schema_and_copied_from_the_text(document):
             parsed = check_value(value, cell.attribute)
             assert parsed.error is None, cell.path
             assert parsed.value == value, cell.path
-            assert value != ABSENT
+            assert value != GOLD_NULL
             if cell.attribute.type == "string":
                 assert value in text, cell.path
 
