@@ -237,7 +237,8 @@ class RecordReader:
     def _text(self, line: int, row: Mapping[str, Any]) -> tuple[str, Places | None]:
         """Return the text of a row, and the locations of its parts in the sheet."""
         if self.format in TABLES and not (self._text_fields or self._has_text_column()):
-            cells = ((name, clean_text(cell_text(value))) for name, value in row.items())
+            text_of = self._source.text_of or (lambda _, __, value: cell_text(value))
+            cells = ((name, clean_text(text_of(line, name, value))) for name, value in row.items())
             lines = [(f"{name}: ", name, text) for name, text in cells if text]
         else:
             lines = [("", name, text) for name, text in row_parts(row, self._text_fields)]

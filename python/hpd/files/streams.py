@@ -41,6 +41,8 @@ _BAD_BYTE = re.compile("[\udc80-\udcff]")
 
 CellOf = Callable[[int, str], "Place | None"]
 """Returns the place of a cell, given its row number and the name of its column."""
+TextOf = Callable[[int, str, Any], str]
+"""Returns the text of such a cell, also given its value."""
 
 
 @dataclass
@@ -68,6 +70,8 @@ class Source:
     """The types of the columns, if the file has them."""
     cell_of: CellOf | None = None
     """Returns the places of a sheet's cells while its rows are being read."""
+    text_of: TextOf | None = None
+    """Returns their texts."""
     _head: bytes | None = None
     _detected: str = "utf-8"
 

@@ -28,17 +28,18 @@ _MAX_UNPACKED_BYTES = 1 << 30  # of what is in an archive, which could be made t
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 
 
-class _Archive:
+class Archive:
     """The XML files of an archive."""
 
-    def __init__(self, source: Source) -> None:
-        data = source.read()
+    def __init__(self, data: bytes, max_bytes: int | None = _MAX_UNPACKED_BYTES) -> None:
         if data.startswith(_OLD_OFFICE):
             raise ValueError("it has a password, or is of an Office before 2007: save it again")
         self._zip = zipfile.ZipFile(io.BytesIO(data))
         self.read = self._zip.read
+        self.open = self._zip.open
         self.names = self._zip.namelist()
-        if sum(info.file_size for info in self._zip.infolist()) > _MAX_UNPACKED_BYTES:
+        n_bytes = sum(info.file_size for info in self._zip.infolist())
+        if max_bytes is not None and n_bytes > max_bytes:
             raise ValueError("more than a gigabyte when it is unpacked")
 
     def xml(self, name: str) -> ElementTree.Element:
@@ -293,7 +294,7 @@ def _joined(blocks: Iterable[str], source: Source) -> WholeText:
 
 def read_docx(source: Source) -> WholeText:
     """Word: headers, the body, charts, notes and comments, footers."""
-    archive = _Archive(source)
+    archive = Archive(source.read())
     body = archive.document()
     if body is None:
         raise ValueError("it has no document.xml")
@@ -310,7 +311,7 @@ def read_docx(source: Source) -> WholeText:
 
 def read_pptx(source: Source) -> WholeText:
     """PowerPoint: each slide, with its charts, and the notes and comments on it."""
-    archive = _Archive(source)
+    archive = Archive(source.read())
     show = archive.document()
     related = {} if show is None else archive.related(show)
     listed = [] if show is None else [e for e in archive.xml(show).iter() if _local(e) == "sldId"]
@@ -401,7 +402,7 @@ def _placeholder(shape: ElementTree.Element) -> str:
     return "" if found is None else found.get("idx") or found.get("type") or "obj"
 
 
-def _placeholders(archive: _Archive, slide: str) -> dict[str, Box]:
+def _placeholders(archive: Archive, slide: str) -> dict[str, Box]:
     """Return the boxes of placeholders in the layout of a slide."""
     layouts = [name for kind, name in archive.related(slide).values() if kind == "slideLayout"]
     shapes = (e for name in layouts for e in archive.xml(name).iter() if _local(e) in _SHAPES)
@@ -411,7 +412,7 @@ def _placeholders(archive: _Archive, slide: str) -> dict[str, Box]:
 
 def read_odt(source: Source) -> WholeText:
     """OpenDocument: headers, the body with its notes, charts, footers, formulas."""
-    archive = _Archive(source)
+    archive = Archive(source.read())
     body = [e for e in archive.xml("content.xml").iter() if _local(e) == "body"]
     styles = archive.xml("styles.xml").iter() if "styles.xml" in archive.names else ()
     objects = [archive.xml(n) for n in archive.names if re.fullmatch(r"Object \d+/content.xml", n)]
@@ -425,7 +426,7 @@ def read_odt(source: Source) -> WholeText:
 
 def read_epub(source: Source) -> WholeText:
     """EPUB: its chapters in the order of the book."""
-    archive = _Archive(source)
+    archive = Archive(source.read())
     container = archive.xml("META-INF/container.xml")
     package = next(
         (_attribute(e, "full-path") for e in container.iter() if _local(e) == "rootfile"), None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import os
 import re
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -21,11 +22,13 @@ from hpd.documents import Place
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
 from hpd.files.columns import Column, OutputLine, as_text, flat_columns, min_confidence
+from hpd.files.formats.sheet_views import SheetView, sheet_views
 from hpd.files.own_files import CREATOR
 from hpd.files.places import PartPlaces
-from hpd.files.rows import Row, WholeText, check_unique, plain_value
+from hpd.files.rows import Row, WholeText, cell_text, check_unique
 from hpd.files.streams import Source, is_url, listed
 from hpd.files.text_tables import table_lines
+from hpd.messages import counted
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import typed_value
 
@@ -54,18 +57,28 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """A sheet that has some filled cells."""
+    """A sheet, or the part of it that is shown."""
 
     name: str
     number: int
     """From 1, of all sheets."""
     rows: list[tuple[int, list[Any]]]
     """The rows with filled cells, with their numbers from 1."""
-    first_column: int
+    columns: list[int]
+    """The columns of the cells of each row, from 0."""
+    view: SheetView
+
+    def text(self, row: int, column: int, value: Any) -> str:
+        """Return the text of a cell as it is shown; the cell is given as to ``place``."""
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            shown = self.view.text(row - 1, self.columns[column], value)
+            if shown is not None:
+                return shown
+        return cell_text(value)
 
     def place(self, row: int, column: int) -> Place:
         """Return the place of a cell by the number of its row, from 1, and its index in the row."""
-        letters, number = "", self.first_column + column + 1
+        letters, number = "", self.columns[column] + 1
         while number:
             number, letter = divmod(number - 1, 26)
             letters = chr(ord("A") + letter) + letters
@@ -75,10 +88,13 @@ class _Sheet:
 def _sheets(source: Source) -> list[_Sheet]:
     calamine = import_extra("python_calamine", "python-calamine", "office", "a workbook")
     data = source.read()
-    found = []
+    found: list[_Sheet] = []
+    hidden: list[str] = []
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-        for number, name in enumerate(book.sheet_names, start=1):
+        views = _views(data, source)
+        for number, about in enumerate(book.sheets_metadata, start=1):
+            name = about.name
             sheet = book.get_sheet_by_name(name)
             first_row, first_column = sheet.start or (0, 0)
             cells = sheet.to_python()
@@ -87,14 +103,45 @@ def _sheets(source: Source) -> list[_Sheet]:
                 first, *others = cells[max(top - first_row, 0) : bottom - first_row + 1] or [[]]
                 for row in others if 0 <= at < len(first) else ():
                     row[at] = first[at]
-            rows = enumerate(cells, start=first_row + 1)
-            filled = [(n, row) for n, row in rows if _is_filled(row)]
-            if filled:
-                found.append(_Sheet(name, number, filled, first_column))
+            rows = [(n, row) for n, row in enumerate(cells, start=first_row + 1) if _is_filled(row)]
+            columns = [*range(first_column, first_column + len(cells[0]))] if rows else []
+            full = _Sheet(name, number, rows, columns, views.get(name, SheetView()))
+            if about.visible is calamine.SheetVisibleEnum.Visible:
+                found.append(_shown_part(full, hidden))
+            elif rows:
+                hidden.append(f"sheet {name!r}")
     except Exception as error:  # damaged ones raise whatever calamine comes to
         problem = "it has a password" if _ENCRYPTED in data else error
         raise InputError(f"{source.name}: cannot be read as a workbook: {problem}") from error
-    return found
+    if hidden:
+        source.notes.append(f"hidden, so left out: {', '.join(hidden)}")
+    return [sheet for sheet in found if sheet.rows]
+
+
+def _views(data: bytes, source: Source) -> dict[str, SheetView]:
+    """Return how sheets are shown, by name."""
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return {}
+    try:
+        return dict(sheet_views(data))
+    except Exception as error:  # calamine reads files that break the rules of XML
+        source.notes.append(f"formats and hidden cells are not known: {error}")
+        return {}
+
+
+def _shown_part(sheet: _Sheet, hidden: list[str]) -> _Sheet:
+    """Return a sheet without its hidden rows and columns; add their numbers to a list."""
+    rows, columns, view = sheet.rows, sheet.columns, sheet.view
+    at = [n for n, column in enumerate(columns) if column not in view.hidden_columns]
+    if len(at) < len(columns):
+        hidden.append(f"{counted(len(columns) - len(at), 'column')} of sheet {sheet.name!r}")
+        columns = [columns[n] for n in at]
+        rows = [(number, [row[n] for n in at]) for number, row in rows]
+    shown = [(number, row) for number, row in rows if number - 1 not in view.hidden_rows]
+    if len(shown) < len(rows):
+        hidden.append(f"{counted(len(rows) - len(shown), 'row')} of sheet {sheet.name!r}")
+    filled = [(number, row) for number, row in shown if _is_filled(row)]
+    return replace(sheet, rows=filled, columns=columns)
 
 
 def sheet_rows(source: Source) -> Iterator[Row]:
@@ -126,6 +173,7 @@ def sheet_rows(source: Source) -> Iterator[Row]:
             kind = _time_kind([row[n] for _, row in rows if n < len(row)])
             source.types[column] = kind if source.types.get(column, kind) is kind else None
         source.cell_of = partial(_cell_of, sheet, header)
+        source.text_of = partial(_text_of, sheet, header)
         for line, row in rows:
             cells = dict(zip(header, map(_cell, row), strict=False))
             yield line, cells if is_only else {"sheet": sheet.name, **cells}
@@ -137,6 +185,10 @@ def _cell_of(sheet: _Sheet, header: Sequence[str], row: int, column: str) -> Pla
     return sheet.place(row, header.index(column))
 
 
+def _text_of(sheet: _Sheet, header: Sequence[str], row: int, column: str, value: Any) -> str:
+    return sheet.text(row, header.index(column), value) if column in header else cell_text(value)
+
+
 def workbook_text(source: Source) -> WholeText:
     """Read a workbook as one text: its sheets, each below its name if there are several."""
     sheets = _sheets(source)
@@ -145,7 +197,10 @@ def workbook_text(source: Source) -> WholeText:
     for sheet in sheets:
         text += "\n\n" if text else ""
         text += f"{sheet.name}\n" if len(sheets) > 1 else ""
-        rows = [[as_text(plain_value(_cell(cell))) or "" for cell in row] for _, row in sheet.rows]
+        rows = [
+            [sheet.text(number, at, _cell(cell)) for at, cell in enumerate(row)]
+            for number, row in sheet.rows
+        ]
         for (number, _), line in zip(sheet.rows, table_lines(rows), strict=True):
             for part, column in line:
                 if column is not None:
@@ -169,6 +224,9 @@ def _cell(cell: Any) -> Any:
     """Return the value of a cell; whole numbers become int, although Excel stores floats."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return int(cell)
+    if isinstance(cell, timedelta):
+        minutes, seconds = divmod(round(cell.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
     return None if cell == "" else cell
 
 
