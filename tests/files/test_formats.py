@@ -313,6 +313,19 @@ def test_blocks_of_a_page_are_not_one_word():
         assert read(page.encode(), "html").text.split() == ["x", "a", "b", "y"], element
 
 
+def test_a_table_of_a_page_begins_a_line():
+    table = "<table><tr><td>Item</td><td>Qty</td></tr></table>"
+    for page in (f"Order {table}", f"<b>Order</b>{table}", f"<div>Order</div>{table}"):
+        assert read(page.encode(), "html").text == "Order\nItem  Qty", page
+    nested = f"<table><tr><td>Order{table}</td><td>Open</td></tr></table>"
+    assert read(nested.encode(), "html").text.split() == ["Order", "Item", "Qty", "Open"]
+
+
+def test_templates_of_a_page_are_not_shown():
+    page = b"<p>a<template>{{name}}</template> b<noscript>Turn scripts on</noscript> c"
+    assert read(page, "html").text == "a b c"
+
+
 def test_character_data_of_xml_is_text():
     page = "<html><p><![CDATA[5 < 7 & more]]></p></html>"
     assert read(b'<?xml version="1.0"?>' + page.encode(), "html").text == "5 < 7 & more"

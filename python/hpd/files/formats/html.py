@@ -25,6 +25,7 @@ _LINES = (
     *("menu", "optgroup", "option", "search", "section", "summary", "textarea"),
 )
 """Block elements that inscriptis does not know."""
+_INLINE = ("a", "b", "em", "font", "i", "label", "small", "span", "strong", "u")
 _WITHOUT_VALUE = ("hidden", "password", "file", "image", "button", "submit", "reset")
 """Types of inputs that show no value."""
 _MAX_COLUMNS = 200
@@ -87,8 +88,12 @@ def text_of_html(html: str) -> str:
         hidden.drop_tree()
     _show_inputs(tree)
     _fill_spans(tree)
+    for table in [*tree.iter("table")]:
+        if _continues_line(table):
+            table.addprevious(table.makeelement("br", {}))
     config = inscriptis.ParserConfig()
     config.css = config.css | dict.fromkeys(_LINES, config.css["div"])
+    config.css |= dict.fromkeys(_SCRIPTS, config.css["head"])
     try:
         return str(inscriptis.Inscriptis(tree, config).get_text()).strip()
     except RecursionError:  # elements that are nested deeper than Python's functions
@@ -154,6 +159,13 @@ def _fill_spans(tree: Any) -> None:
                 if n_rows > 1:
                     below[at] = n_rows - 1, cell
                 at += 1
+
+
+def _continues_line(table: Any) -> bool:
+    """Return whether text or an inline element is before a table, which inscriptis would join."""
+    before = table.getprevious()
+    text = table.getparent().text if before is None else before.tail
+    return bool(text and text.strip()) or (before is not None and before.tag in _INLINE)
 
 
 def _span(cell: Any, name: str, most: int) -> int:
