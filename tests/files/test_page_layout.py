@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from hpd.files.formats.page_layout import Letter, lines_of
 from hpd.files.reader import RecordReader
 from pdf_files import placed_pdf
 
@@ -184,6 +185,39 @@ def test_what_is_read_from_right_to_left_is_in_logical_order():
     first, second = lines.splitlines()
     assert first.strip() == "חשבונית מס"
     assert re.split("  +", second.strip()) == [TOTAL, "240.72"]
+
+
+def hebrew(text, right):
+    """Letters next to each other, from right to left; a blank is one without a place."""
+    letters = []
+    for letter in text:
+        width = 0 if letter == " " else 5
+        letters.append(Letter(letter, (right - width, 90, right, 98)))
+        right -= width
+    return letters
+
+
+@pytest.mark.parametrize(
+    ("letters", "text"),
+    [
+        (hebrew("גנ ת", 100), "גנת"),
+        (hebrew("על", 100) + hebrew("פי", 87), "על פי"),
+        (hebrew("מ ", 100) + hebrew("ר ", 90) + hebrew('" ', 95) + hebrew("גן", 82), 'מ"ר גן'),
+        (hebrew("שנת ", 100) + hebrew("7", 85), "שנת 7"),
+    ],
+)
+def test_words_from_right_to_left_end_where_they_do_on_the_page(letters, text):
+    (line,) = lines_of(letters)
+    assert "".join(part for part, _ in line) == text
+
+
+def test_a_sign_stands_on_the_line_of_the_number_beside_it_though_it_is_lower():
+    words = (("a", 10, 90.0, 97.4), ("/", 30, 90.0, 97.8), ("1", 90, 93.2, 101.1))
+    letters = [Letter(" ", (0, 0, 0, 0))]
+    for text, x, top, bottom in (*words, ("$", 104, 94.1, 101.8)):
+        letters += [Letter(text, (x, top, x + 5, bottom)), letters[0]]
+    (line,) = lines_of(letters)
+    assert "".join(part for part, _ in line).split() == ["a", "/", "1", "$"]
 
 
 def test_a_word_that_was_written_in_parts_is_whole():

@@ -24,6 +24,8 @@ _SAME_LINE = 0.5
 """Minimum vertical overlap of pieces on the same line, as a share of the smaller height."""
 _WORD_GAP = 0.75
 """Maximum gap between letters of a word, and words of a piece, relative to the capital height."""
+_RIGHT_TO_LEFT_GAP = 0.2
+"""The same for letters that are read from right to left, whose blanks may be anywhere."""
 _WORD_GAP_LETTERS = 1.2
 """Maximum gap between words of a piece, relative to the width of a letter."""
 _TOUCHING = 0.1
@@ -182,9 +184,11 @@ def lines_of(letters: Iterable[Letter]) -> list[list[PlacedText]]:
     n_letters = {angle: sum(map(len, words)) for angle, words in by_angle.items()}
     lines: list[list[PlacedText]] = []
     for angle in sorted(by_angle, key=lambda angle: (angle != 0, -n_letters[angle])):
-        pieces = _pieces([_upright(word, angle) for word in by_angle[angle]])
+        pieces = [_upright(word, angle) for word in by_angle[angle]]
         text = "".join(piece.text() for piece in pieces)
-        if 2 * _n_right_to_left(text) > sum(map(str.isalpha, text)):
+        is_mirrored = 2 * _n_right_to_left(text) > sum(map(str.isalpha, text))
+        pieces = _pieces(pieces, is_mirrored=is_mirrored)
+        if is_mirrored:
             for piece in pieces:
                 piece.left, piece.right = -piece.right, -piece.left
         for block in _blocks(_lines(pieces)):
@@ -213,13 +217,14 @@ def _words(letters: Iterable[Letter]) -> Iterator[list[Letter]]:
 def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
     """Return whether a letter may continue a word, in any direction."""
     before, box = word[-1].box, letter.box
-    is_after = 2 * box[0] > before[0] + before[2]
-    if is_after and _n_right_to_left(letter.text) and _n_right_to_left(word[-1].text):
+    is_right_to_left = _n_right_to_left(letter.text) and _n_right_to_left(word[-1].text)
+    if is_right_to_left and 2 * box[0] > before[0] + before[2]:
         return False  # it was drawn earlier, but is read later
     size = max(before[2] - before[0], before[3] - before[1], box[2] - box[0], box[3] - box[1])
     gap_x = max(box[0] - before[2], before[0] - box[2])
     gap_y = max(box[1] - before[3], before[1] - box[3])
-    return max(gap_x, gap_y) < _WORD_GAP * max(size, _LOWEST)
+    widest = _RIGHT_TO_LEFT_GAP if is_right_to_left else _WORD_GAP
+    return max(gap_x, gap_y) < widest * max(size, _LOWEST)
 
 
 def _quarter(word: Sequence[Letter], otherwise: int) -> int:
@@ -272,12 +277,15 @@ def _upright(word: list[Letter], quarter: int) -> _Piece:
     return _Piece(word, left, top, max(right, left + _NARROWEST), bottoms[len(bottoms) // 2])
 
 
-def _pieces(words: Sequence[_Piece]) -> list[_Piece]:
+def _pieces(words: Sequence[_Piece], *, is_mirrored: bool) -> list[_Piece]:
     pieces: list[_Piece] = []
     for word in words:
         last = pieces[-1] if pieces else None
         if last is not None and last.overlap(word) > _SAME_LINE:
             is_leftwards = _n_right_to_left(last.text() + word.text()) > 0
+            if is_leftwards and is_mirrored:
+                pieces.append(word)  # what stands between them may come later
+                continue
             gap = last.left - word.right if is_leftwards else word.left - last.right
             if -_MAX_OVERLAP * max(last.height, word.height) < gap < last.blank(word):
                 last.take(word)
@@ -315,7 +323,7 @@ def _beside_share(piece: _Piece, line: _Line) -> float:
     share = piece.overlap(nearest)
     if piece.gap(nearest) < -_MAX_OVERLAP * min(piece.height, nearest.height):
         return share if share > _MAX_OVERLAP and piece.text() == nearest.text() else 0.0
-    like = min(line, key=lambda other: abs(other.height - piece.height))
+    like = min(line, key=lambda other: (round(abs(other.height - piece.height)), piece.gap(other)))
     return min(share, piece.overlap(like))
 
 
@@ -328,8 +336,15 @@ def _joined(line: _Line) -> _Line:
         if last is None or last.gap(piece) >= last.blank(piece):
             joined.append(piece)
         elif last.gap(piece) > -_MAX_OVERLAP * height or last.text() != piece.text():
-            last.take(piece, is_apart=last.gap(piece) > _TOUCHING * height)
+            is_apart = last.gap(piece) > _TOUCHING * height or _turns(last.text(), piece.text())
+            last.take(piece, is_apart=is_apart)
     return joined
+
+
+def _turns(text: str, following: str) -> bool:
+    """Return whether a number follows a word that is read from right to left, or precedes one."""
+    ends = text[-1] + following[0]
+    return _n_right_to_left(ends) == 1 and any(map(str.isdigit, ends))
 
 
 def _blocks(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
