@@ -98,6 +98,15 @@ def test_a_turned_or_mirrored_page_is_read_in_rows(matrix, page, place, before):
     assert cells_at(text, TOOLS[0]) == as_rows(TOOLS)
 
 
+def test_numbers_that_end_one_below_the_other_do_so_in_the_text():
+    # As wide as they are in Helvetica, and a header further below that ends between their starts.
+    numbers = (("1444.71", 263.9), ("49.04", 275), ("2.35", 280.5), ("-7", 291.1))
+    rows = [(text, x, 250 - 15 * i) for i, (text, x) in enumerate(numbers)]
+    labels = [(name, 20, 250 - 15 * i) for i, name in enumerate(("Gross", "Tax", "Dues", "Rest"))]
+    text = text_of(placed_pdf(*rows, *labels, ("Overtime", 230.5, 170)))
+    assert len({len(line) for line in text.splitlines()[:4]}) == 1, text
+
+
 @pytest.mark.parametrize("shift", [4, -6])
 def test_tables_side_by_side_come_one_after_the_other(shift):
     left = placed(MATERIALS, (40, 130), pitch=18)

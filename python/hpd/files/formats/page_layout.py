@@ -40,6 +40,8 @@ _N_NEAR_LINES = 4
 _NARROWEST = 0.5
 """Minimum width, in points, that is assumed for a character."""
 _N_CELL_BLANKS = 2
+_SAME_END = 0.25
+"""Maximum distance of the ends of numbers that are aligned, relative to the width of a letter."""
 _MAX_COLUMNS = 400
 """Maximum number of text columns of a page whose layout is kept."""
 _PARAGRAPH_GAP = 1.6
@@ -540,7 +542,30 @@ def _choose_columns(lines: Sequence[_Line], *, has_columns: bool) -> dict[int, i
         if last := before.get(id(piece)):  # which it may overlap a little
             column = max(column, columns[id(last)] + last.n_columns + _N_CELL_BLANKS)
         columns[id(piece)] = column
+    if has_columns:
+        _align_numbers(lines, columns, width)
     return columns
+
+
+def _align_numbers(lines: Sequence[_Line], columns: dict[int, int], width: float) -> None:
+    """Move numbers that end at the same place on the page to the right until they do in the text.
+
+    There is room: what is to the right of one of them on any line begins behind all of them.
+    """
+    numbers = [piece for line in lines for piece in line if _is_number(piece.text())]
+    same: list[_Piece] = []
+    for piece in [*sorted(numbers, key=lambda piece: piece.right), None]:
+        if same and (piece is None or piece.right - same[0].right > _SAME_END * width):
+            last = max(columns[id(each)] + each.n_columns for each in same)
+            columns |= {id(each): last - each.n_columns for each in same}
+            same = []
+        if piece is not None:
+            same.append(piece)
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is a number, or a dash in its place."""
+    return (len(text) == 1 or any(map(str.isdigit, text))) and not any(map(str.isalpha, text))
 
 
 def _letter_width(lines: Sequence[_Line]) -> float:
