@@ -670,6 +670,21 @@ def test_attachments_are_documents_of_their_own_where_that_is_asked(tmp_path):
         InputReader([z], attachments=True)
 
 
+def test_attached_tables_are_documents_of_their_own():
+    message = EmailMessage()
+    message["Subject"] = "Order 4711"
+    message.set_content("See the order")
+    sheet = sheets(Order={"A1": "Item", "B1": "Qty", "A2": "Lamp", "B2": 3})
+    for data, name in ((sheet, "o.xlsx"), (b"Item;Qty\nPan;2\nPot;4\n", "o.csv")):
+        message.add_attachment(data, maintype="application", subtype="x", filename=name)
+    (mail,) = RecordReader(io.BytesIO(bytes(message)), format="eml")
+    assert mail.notes == ("2 attachments not read (--attachments)",)
+    _, book, table = RecordReader(io.BytesIO(bytes(message)), format="eml", attachments=True)
+    assert (book.id, book.text) == ("<stream>/o.xlsx", "Item  Qty\nLamp  3")
+    assert book.places.of(11, 15) == Place(1, cell="Order!A2")
+    assert (table.id, table.text) == ("<stream>/o.csv", "Item  Qty\nPan   2\nPot   4")
+
+
 @pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
 def test_rows_of_a_sheet_are_records(name):
     with InputReader([str(MADE / name)]) as reader:

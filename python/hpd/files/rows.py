@@ -60,6 +60,9 @@ SEPARATED: tuple[Format, ...] = ("csv", "tsv")
 TABLES: tuple[Format, ...] = (*SEPARATED, "parquet", "xlsx", "ods")
 """The formats with column names before the first row."""
 
+ATTACHED: tuple[Format, ...] = (*WHOLE_FORMATS, *SEPARATED, "xlsx", "ods")
+"""The formats of attachments that are read, each as one document."""
+
 MAILS: tuple[Format, ...] = ("eml", "msg")
 """The formats that may contain other documents."""
 
