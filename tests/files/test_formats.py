@@ -685,7 +685,7 @@ def test_attached_tables_are_documents_of_their_own():
     assert (table.id, table.text) == ("<stream>/o.csv", "Item  Qty\nPan   2\nPot   4")
 
 
-@pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
+@pytest.mark.parametrize("name", ["t.xlsx", "t.xls", "t.ods"])
 def test_rows_of_a_sheet_are_records(name):
     with InputReader([str(MADE / name)]) as reader:
         first, second = reader
