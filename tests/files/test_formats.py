@@ -818,6 +818,7 @@ def test_the_text_of_an_outlook_message_in_other_forms():
         ("t.xlsx", cut("t.xlsx"), "cannot be read as a workbook"),
         ("l.xlsx", "EncryptedPackage".encode("utf-16-le"), "a workbook: it has a password"),
         ("t.ods", cut("t.ods"), "cannot be read as a workbook"),
+        ("h.xls", b"<table><tr><td>Date", "often HTML, CSV or TSV: say which (--format html)"),
         ("m.msg", bytes.fromhex("d0cf11e0a1b11ae1") + NOISE, "cannot be read as an Outlook"),
         ("m.eml", NOISE, "not an e-mail"),
         ("f.pdf", form()[:200], "cannot be read as PDF"),

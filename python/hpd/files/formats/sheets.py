@@ -40,6 +40,8 @@ _MAX_DIGITS: Final = 15
 _FIRST_DAY: Final = date(1900, 3, 1)
 """Excel's calendar has a 29 February 1900, so earlier days have no correct serial numbers."""
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
+_BEGINNINGS: Final = (b"PK", b"\xd0\xcf\x11\xe0")
+"""The first bytes of workbooks, since 2007 and before."""
 _COLORS: Final = ((0.5, "F8CBAD"), (0.8, "FFE699"))
 """The colors of values whose confidence is below a bound: orange and yellow."""
 _MAX_LINKS: Final = 65_000
@@ -112,6 +114,10 @@ def _sheets(source: Source) -> list[_Sheet]:
                 hidden.append(f"sheet {name!r}")
     except Exception as error:  # damaged ones raise whatever calamine comes to
         problem = "it has a password" if _ENCRYPTED in data else error
+        if problem is error and not data.startswith(_BEGINNINGS):
+            problem = (
+                "it is none; such exports are often HTML, CSV or TSV: say which (--format html)"
+            )
         raise InputError(f"{source.name}: cannot be read as a workbook: {problem}") from error
     if hidden:
         source.notes.append(f"hidden, so left out: {', '.join(hidden)}")
