@@ -321,6 +321,11 @@ def test_a_table_of_a_page_begins_a_line():
     assert read(nested.encode(), "html").text.split() == ["Order", "Item", "Qty", "Open"]
 
 
+def test_lines_of_a_page_end_with_their_last_letter():
+    page = b"<table><tr><td>Item<td>Qty</tr><tr><td>Lamp<td></tr><tr><td>Pan<td>2</tr></table>"
+    assert read(page, "html").text == "Item  Qty\nLamp\nPan   2"
+
+
 def test_templates_of_a_page_are_not_shown():
     page = b"<p>a<template>{{name}}</template> b<noscript>Turn scripts on</noscript> c"
     assert read(page, "html").text == "a b c"

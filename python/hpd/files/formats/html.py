@@ -31,6 +31,8 @@ _WITHOUT_VALUE = ("hidden", "password", "file", "image", "button", "submit", "re
 _MAX_COLUMNS = 200
 _MAX_REPEATED_TEXT = 80
 """The longest text of a cell to repeat in each of its rows; a longer one lays out the page."""
+_BLANK_ENDS = re.compile(r"[ \t]+$", re.MULTILINE)
+"""What fills the last cells of tables."""
 _SCRIPTS = ("script", "style", "head", "noscript", "template")
 
 
@@ -95,7 +97,7 @@ def text_of_html(html: str) -> str:
     config.css = config.css | dict.fromkeys(_LINES, config.css["div"])
     config.css |= dict.fromkeys(_SCRIPTS, config.css["head"])
     try:
-        return str(inscriptis.Inscriptis(tree, config).get_text()).strip()
+        return _BLANK_ENDS.sub("", inscriptis.Inscriptis(tree, config).get_text()).strip()
     except RecursionError:  # elements that are nested deeper than Python's functions
         etree.strip_elements(tree, *_SCRIPTS, etree.Comment, with_tail=False)
         lines = (text.strip() for text in tree.itertext())
