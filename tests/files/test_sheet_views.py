@@ -106,6 +106,15 @@ def test_hidden_sheets_rows_and_columns_are_left_out_and_told():
     assert whole.notes == (note,)
 
 
+def test_formulas_without_a_result_are_told():
+    data = book([["Item", "Sum"], ["Lamp", "=1+1"], ["Pan", "=2+2"]], lambda made: None)
+    lamp, pan = records(data)
+    assert (lamp.text, pan.text) == ("Item: Lamp", "Item: Pan")
+    assert lamp.notes == (
+        "2 formulas have no stored result: save it in a spreadsheet program first",
+    )
+
+
 SPREADSHEET = """<office:document-content
  xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
  xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"

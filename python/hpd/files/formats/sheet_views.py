@@ -38,6 +38,8 @@ class SheetView:
     """The number formats of cells, by row and column."""
     texts: dict[tuple[int, int], str] = field(default_factory=dict)
     """The texts of numbers, in formats that have them."""
+    n_unknown: int = 0
+    """The number of formulas whose result is not stored."""
 
     def text(self, row: int, column: int, number: float) -> str | None:
         """Return a number as it is shown; None if that is the number as such."""
@@ -101,6 +103,7 @@ def _excel_view(file: IO[bytes], forms: Sequence[str | None]) -> SheetView:
                 view.hidden_rows.add(number)
             elif found := (*_formats_of_row(element, forms),):
                 view.formats[number] = same.setdefault(found, dict(found))
+            view.n_unknown += sum(map(_is_unknown, element))
             if rows is not None:
                 rows.clear()  # which would fill the memory
     return view
@@ -116,6 +119,11 @@ def _formats_of_row(
         form = forms[style] if style < len(forms) else None
         if form is not None:
             yield column, form
+
+
+def _is_unknown(cell: ElementTree.Element) -> bool:
+    texts = {_local(part): part.text for part in cell}
+    return "f" in texts and not texts.get("v") and cell.get("t") != "str"
 
 
 def _column(place: str | None) -> int:

@@ -129,10 +129,15 @@ def _views(data: bytes, source: Source) -> dict[str, SheetView]:
     if not zipfile.is_zipfile(io.BytesIO(data)):
         return {}
     try:
-        return dict(sheet_views(data))
+        views = dict(sheet_views(data))
     except Exception as error:  # calamine reads files that break the rules of XML
         source.notes.append(f"formats and hidden cells are not known: {error}")
         return {}
+    n_unknown = sum(view.n_unknown for view in views.values())
+    if n_unknown:
+        shown = counted(n_unknown, "formula", "has")
+        source.notes.append(f"{shown} no stored result: save it in a spreadsheet program first")
+    return views
 
 
 def _shown_part(sheet: _Sheet, hidden: list[str]) -> _Sheet:
