@@ -63,6 +63,13 @@ def test_a_folder_is_read_by_name_without_hidden_files_and_unknown_formats(tmp_p
         assert reader.count() == 4
 
 
+def test_marks_that_office_programs_leave_beside_open_files_are_not_read(tmp_path):
+    letter = write(tmp_path / "letter.docx", b"x")
+    write(tmp_path / "~$letter.docx", b"\x05Anna")
+    for name in (str(tmp_path), str(tmp_path / "*.docx")):
+        assert find_files([name]).paths == (str(letter),)
+
+
 def test_the_output_is_not_read_if_it_lies_in_the_folder(tmp_path):
     write(tmp_path / "a.txt", "one")
     out = write(tmp_path / "out.jsonl", "{}")

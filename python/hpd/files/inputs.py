@@ -44,6 +44,8 @@ from hpd.messages import counted
 from hpd.version import install_command
 
 _SHARD = re.compile(r"(\d+)/(\d+)")
+_OPEN_FILE = "~$"
+"""The beginning of the names of marks that Office puts beside open files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,8 @@ def find_files(
     pattern.
 
     Folders are read recursively in the order of names, without hidden files, links to folders,
-    pipes and devices. What hpd wrote is read only if it is named itself.
+    pipes, devices and Office's marks of open files. What hpd wrote is read only if it is named
+    itself.
 
     Args:
         names: the names as given.
@@ -192,7 +195,12 @@ def find_files(
         ours: list[str] = []
         if kind != "file":
             # Unlike Path.resolve, realpath accepts links in a circle.
-            inside = [path for path in inside if os.path.realpath(path) not in hidden]
+            inside = [
+                path
+                for path in inside
+                if os.path.realpath(path) not in hidden
+                and not os.path.basename(path).startswith(_OPEN_FILE)
+            ]
             among = {*inside}
             ours = sorted(path for path in inside if is_output(path, among))
             written += ours
