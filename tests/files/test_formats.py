@@ -728,6 +728,48 @@ def test_cells_of_several_rows_of_a_sheet_are_in_each_of_them():
     assert husum.text == "Region: North\nCity: Husum\nSum: 6"
 
 
+@pytest.mark.parametrize(
+    ("rows", "merged", "text", "note"),
+    [
+        (
+            [["Item", "Price", None, "Stock"], [None, "net", "gross"], ["Lamp", 5, 6, 7]],
+            ("A1:A2", "B1:C1", "D1:D2"),
+            "Item: Lamp\nPrice net: 5\nPrice gross: 6\nStock: 7",
+            (),
+        ),
+        (
+            [["2026"], [None, "May", None, "June", None], ["Item", *("net", "gross") * 2],
+             ["Lamp", 5, 6, 7, 8]],
+            ("A1:E1", "B2:C2", "D2:E2"),
+            "Item: Lamp\nMay net: 5\nMay gross: 6\nJune net: 7\nJune gross: 8",
+            ("above the header of sheet 'Sheet', left out: '2026'",),
+        ),
+        (
+            [["Prices"], ["Item", "Price"], ["Lamp", 5]],
+            ("A1:B1",),
+            "Item: Lamp\nPrice: 5",
+            ("above the header of sheet 'Sheet', left out: 'Prices'",),
+        ),
+        (
+            [["Item", "Note", None], ["Lamp", "old", None]],
+            ("B1:C1", "B2:C2"),
+            "Item: Lamp\nNote: old",
+            (),
+        ),
+    ],
+)  # fmt: skip
+def test_a_header_of_two_rows_with_merged_cells_is_one(rows, merged, text, note):
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in rows:
+        book.active.append(row)
+    for cells in merged:
+        book.active.merge_cells(cells)
+    book.save(saved := io.BytesIO())
+    saved.seek(0)
+    (record,) = RecordReader(saved, format="xlsx")
+    assert (record.text, record.notes) == (text, note)
+
+
 def test_hidden_text_is_not_read_and_symbols_are():
     run = "<w:r><w:rPr>{}</w:rPr><w:t>{}</w:t></w:r>"
     runs = [run.format("<w:vanish/>", "not"), run.format('<w:vanish w:val="0"/>', "paid "),

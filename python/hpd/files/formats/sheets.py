@@ -69,6 +69,8 @@ class _Sheet:
     columns: list[int]
     """The columns of the cells of each row, from 0."""
     view: SheetView
+    wide: Mapping[int, Sequence[tuple[int, int]]]
+    """By row, the first and last columns of cells that span several."""
 
     def text(self, row: int, column: int, value: Any) -> str:
         """Return the text of a cell as it is shown; the cell is given as to ``place``."""
@@ -100,14 +102,17 @@ def _sheets(source: Source) -> list[_Sheet]:
             sheet = book.get_sheet_by_name(name)
             first_row, first_column = sheet.start or (0, 0)
             cells = sheet.to_python()
-            for (top, left), (bottom, _) in sheet.merged_cell_ranges or ():
+            wide: dict[int, list[tuple[int, int]]] = {}
+            for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+                if right > left:
+                    wide.setdefault(top + 1, []).append((left, right))
                 at = left - first_column
                 first, *others = cells[max(top - first_row, 0) : bottom - first_row + 1] or [[]]
                 for row in others if 0 <= at < len(first) else ():
                     row[at] = first[at]
             rows = [(n, row) for n, row in enumerate(cells, start=first_row + 1) if _is_filled(row)]
             columns = [*range(first_column, first_column + len(cells[0]))] if rows else []
-            full = _Sheet(name, number, rows, columns, views.get(name, SheetView()))
+            full = _Sheet(name, number, rows, columns, views.get(name, SheetView()), wide)
             if about.visible is calamine.SheetVisibleEnum.Visible:
                 found.append(_shown_part(full, hidden))
             elif rows:
@@ -172,14 +177,15 @@ def sheet_rows(source: Source) -> Iterator[Row]:
             continue
         widths = [sum(cell not in ("", None) for cell in row) for _, row in sheet.rows]
         at = next(n for n, width in enumerate(widths) if 2 * width > max(widths))
-        if at:
-            above = " ".join(str(cell) for _, row in sheet.rows[:at] for cell in row if cell)
+        first, last = _header_rows(sheet, at)
+        if first:
+            above = " ".join(str(cell) for _, row in sheet.rows[:first] for cell in row if cell)
             source.notes.append(f"above the header of sheet {sheet.name!r}, left out: {above!r}")
-        header = [_column_name(cell, n) for n, cell in enumerate(sheet.rows[at][1], start=1)]
+        header = _header(sheet, first, last)
         is_only = len(sheets) == 1
         check_unique(header, source.name if is_only else f"{source.name}, sheet {sheet.name!r}")
         source.take_columns(header)
-        rows = sheet.rows[at + 1 :]
+        rows = sheet.rows[last + 1 :]
         for n, column in enumerate(header):
             kind = _time_kind([row[n] for _, row in rows if n < len(row)])
             source.types[column] = kind if source.types.get(column, kind) is kind else None
@@ -227,8 +233,38 @@ def _is_filled(row: Sequence[Any]) -> bool:
     return any(cell not in ("", None) for cell in row)
 
 
-def _column_name(cell: Any, number: int) -> str:
-    return str(_cell(cell) or "").strip() or f"column {number}"
+def _header_rows(sheet: _Sheet, at: int) -> tuple[int, int]:
+    """Return the indexes of the first and last row of a header, of which ``at`` is one.
+
+    It has two if cells of the first are names of groups: they span several cells of the second.
+    """
+    for first in range(max(at - 1, 0), min(at + 1, len(sheet.rows) - 1)):
+        (number, upper), (below, lower) = sheet.rows[first : first + 2]
+        filled = {sheet.columns[n] for n, cell in enumerate(lower) if cell}
+        has_groups = any(
+            sum(left <= column <= right for column in filled) > 1
+            for left, right in sheet.wide.get(number, ())
+        )
+        # A title spans the whole table.
+        is_title = sum(map(bool, upper)) == 1
+        are_names = all(isinstance(cell, str) for cell in lower)
+        if has_groups and are_names and below == number + 1 and not is_title:
+            return first, first + 1
+    return at, at
+
+
+def _header(sheet: _Sheet, first: int, last: int) -> list[str]:
+    """Return the names of the columns, with those of their groups."""
+    number, row = sheet.rows[first]
+    groups = dict(zip(sheet.columns, row, strict=False))
+    if first < last:
+        for left, right in sheet.wide[number]:
+            groups |= dict.fromkeys(range(left, right + 1), groups.get(left))
+    names = []
+    for n, cell in enumerate(sheet.rows[last][1]):
+        parts = (str(_cell(part) or "").strip() for part in (groups[sheet.columns[n]], cell))
+        names.append(" ".join(dict.fromkeys(filter(None, parts))) or f"column {n + 1}")
+    return names
 
 
 def _cell(cell: Any) -> Any:
