@@ -206,3 +206,11 @@ def test_columns_that_are_kept_go_into_lines_as_well(tmp_path, fake, capfd):
     source = write_lines(tmp_path / "in.jsonl", {"text": "a", "sku": 7, "price": 3})
     assert main(["extract", str(source), "--schema", "text", "--keep", "sku"]) == 0
     assert '"input": {"sku": 7}' in capfd.readouterr().out
+
+
+def test_a_kept_column_that_no_document_has_is_told(tmp_path, fake, capfd):
+    source = write_lines(tmp_path / "in.jsonl", {"text": "a", "sku": 7}, {"text": "b"})
+    arguments = ["extract", str(source), "--schema", "text", "--keep", "sku", "--keep", "prise"]
+    assert main(arguments) == 0
+    said = capfd.readouterr().err
+    assert "--keep: no document has 'prise'\n" in said

@@ -313,6 +313,8 @@ class InputReader:
         """Errors of inputs whose lines belong to another shard."""
         self.repeated_ids = RepeatedIds()
         """The ids of the records read so far."""
+        self.found_columns: set[str] = set()
+        """Their columns."""
         is_only = len(names) == 1 and self.files.paths == tuple(names)
         self._files = [
             _File(path, format or self._guessed(path), shard_offset(path, is_only=is_only))
@@ -358,6 +360,7 @@ class InputReader:
     def __next__(self) -> Record:
         record = next(self._records)
         self.repeated_ids.add(record.id)
+        self.found_columns.update(record.raw)
         for note in record.notes:
             self._notes[note] += 1
             self._first_with_note.setdefault(note, record.id)
