@@ -174,6 +174,8 @@ def test_some_wrong_bytes_in_utf8_do_not_make_it_windows_1252():
             "id|text, long\na|x\nb|y\n",
             [("a", "id: a\ntext, long: x"), ("b", "id: b\ntext, long: y")],
         ),
+        ("id;n;text, long\na;1;x, y\n", [("a", "id: a\nn: 1\ntext, long: x, y")]),
+        ("id,text,more;less\na,x,1;2\n", [("a", "x")]),
         ("id,text\ra,one\rb,two\r", [("a", "one"), ("b", "two")]),
         ("id,text\r\na,one\r\n", [("a", "one")]),
         ("id,text,,\na,one,,\nb,two,,,,\n", [("a", "one"), ("b", "two")]),
@@ -183,6 +185,21 @@ def test_some_wrong_bytes_in_utf8_do_not_make_it_windows_1252():
 def test_the_delimiter_is_told_by_the_content(content, rows):
     records = read(content, "csv")
     assert [(r.id, None if r.error else r.text) for r in records] == rows
+
+
+@pytest.mark.parametrize(
+    ("above", "rows"),
+    [
+        ("", "A;1,50;2,75\nB;2,50;3,75\nC;2,60;3,85\n"),
+        ("", "A;1,50;2,75\nB;2,50;3,75\nC;2,60;3,85;\nD;2,60;3,85\n"),
+        ("", "A, B;1,50;2,75\nC, D;2,50;3,75\n"),
+        ("Konto DE12\n\n", "A;1,50;2,75\nB;2,50;3,75\nC;2,60;3,85\n"),
+    ],
+)
+def test_the_commas_of_numbers_are_no_delimiters(above, rows):
+    records = read(f"{above}Name;Preis;Summe\n{rows}", "csv")
+    assert [record.error for record in records] == len(records) * [None]
+    assert records[1].raw["Summe"] == "3,75"
 
 
 def test_what_stands_above_the_header_of_a_csv_is_left_out_with_a_note():

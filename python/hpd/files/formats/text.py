@@ -25,6 +25,8 @@ _MAX_CSV_FIELD = 2**31 - 1
 """The maximum of the csv module, a C long (32 bits on Windows); its default is 128 KiB."""
 _DELIMITERS = (",", ";", "\t", "|")
 _N_SNIFFED = 20  # lines
+_ABOVE_SHARE = 0.5
+"""Share of rows that fit the header by which a delimiter without rows above it may be worse."""
 
 
 def _json_rows(source: Source, *, is_jsonl: bool) -> Iterator[Row]:
@@ -195,16 +197,19 @@ def _detect_delimiter(source: Source) -> tuple[Iterator[str], int, str, int]:
 
 def _guessed_delimiter(lines: Sequence[str]) -> str | None:
     """Return the delimiter with which most rows have as many columns as the header, if several."""
-    best, best_share = None, -1.0
+    best, best_rank = None, (-1.0, 0, 0)
     for delimiter in _DELIMITERS:
         rows = [row for row in _sample_rows(lines, delimiter) if row]
-        rows = rows[_n_rows_above_header(rows) :]
+        n_above = _n_rows_above_header(rows)
+        rows = rows[n_above:]
         n_columns = len(rows[0]) if rows else 0
         # The last row of the sample may be incomplete.
         same = [len(row) == n_columns for row in rows[1:-1] or rows[1:]]
         share = sum(same) / len(same) if same else 0.0
-        if n_columns > 1 and share > best_share:
-            best, best_share = delimiter, share
+        # What seems to be above may be the header, if only numbers have this delimiter in them.
+        rank = (share - _ABOVE_SHARE * (n_above > 0), -n_above, n_columns)
+        if n_columns > 1 and rank > best_rank:
+            best, best_rank = delimiter, rank
     return best
 
 
