@@ -188,6 +188,27 @@ def test_the_delimiter_is_told_by_the_content(content, rows):
 
 
 @pytest.mark.parametrize(
+    ("above", "table"),
+    [
+        ("Konto;DE12\nInhaber;A. Miller\n", "Datum;Zweck;Betrag\n1.2.;Miete;-5,00\n2.2.;x;8,00\n"),
+        ("Umsätze\n", "Datum;Betrag\n1.2.;-5,00\n2.2.;8,00\n"),
+        ("Konto;DE12;\n", "Datum;Zweck;Betrag\n1.2.;Miete;-5,00\n2.2.;x;8,00\n"),
+    ],
+)
+@pytest.mark.parametrize("between", ["\n", ";;\n"])
+def test_a_blank_line_separates_what_stands_above_a_header(above, between, table):
+    first, second = read(above + between + table, "csv")
+    assert (first.raw["Datum"], second.raw["Betrag"]) == ("1.2.", "8,00")
+    assert first.notes[0].startswith("above the header, left out: ")
+
+
+def test_a_header_that_lacks_a_column_is_no_title():
+    for between in ("", "\n"):
+        rows = read(f"id,text\n{between}1,a,b\n2,c,d\n3,e,f\n", "csv")
+        assert all("columns where the header has 2" in message(row) for row in rows)
+
+
+@pytest.mark.parametrize(
     ("above", "rows"),
     [
         ("", "A;1,50;2,75\nB;2,50;3,75\nC;2,60;3,85\n"),

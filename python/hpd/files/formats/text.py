@@ -199,9 +199,9 @@ def _guessed_delimiter(lines: Sequence[str]) -> str | None:
     """Return the delimiter with which most rows have as many columns as the header, if several."""
     best, best_rank = None, (-1.0, 0, 0)
     for delimiter in _DELIMITERS:
-        rows = [row for row in _sample_rows(lines, delimiter) if row]
+        rows = _sample_rows(lines, delimiter)
         n_above = _n_rows_above_header(rows)
-        rows = rows[n_above:]
+        rows = [row for row in rows[n_above:] if row]
         n_columns = len(rows[0]) if rows else 0
         # The last row of the sample may be incomplete.
         same = [len(row) == n_columns for row in rows[1:-1] or rows[1:]]
@@ -223,12 +223,24 @@ def _sample_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
 def _n_rows_above_header(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of rows above the header: banks write the account above its statement.
 
-    The header is at least twice as wide as they are, and as wide as most rows below.
+    The header is as wide as most rows below, and at least twice as wide as the rows above, or apart
+    from them by a blank line, wider and without numbers.
     """
     widths = [sum(map(bool, map(str.strip, row))) for row in rows]
     at = next((n for n, width in enumerate(widths) if 2 * width > max(widths)), 0)
-    n_same = sum(len(row) == len(rows[at]) > 2 for row in rows[at:])
-    return at if n_same > max(1, len(rows[at:]) / 2) else 0
+    if at and len(rows[at]) > 2 and _fits_most(rows[at:]):
+        return at
+    at = next((n for n, width in enumerate(widths) if width == 0), -1) + 1
+    has_names = 0 < at < len(rows) and widths[at] == len(rows[at]) > max(1, *widths[:at])
+    if has_names and not any(map(str.isdigit, "".join(rows[at]))) and _fits_most(rows[at:]):
+        return at
+    return 0
+
+
+def _fits_most(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether most rows have as many cells as the first one."""
+    n_same = sum(len(row) == len(rows[0]) for row in rows)
+    return n_same > max(1, len(rows) / 2)
 
 
 def _without_nul(lines: Iterable[str]) -> Iterator[str]:
