@@ -806,6 +806,17 @@ def test_rows_of_a_sheet_know_their_cells_also_below_a_title():
     assert lamp.places.of(0, 4) is None  # the name of a column
 
 
+def test_pairs_above_a_blank_row_of_a_sheet_are_no_header():
+    pairs = {"A1": "From:", "B1": "ACME", "A2": "Date:", "B2": "2024-05-01"}
+    table = {"A4": "Pos", "B4": "Item", "C4": "Sum", "A5": 1, "B5": "Lamp", "C5": 9.5}
+    (lamp,) = RecordReader(io.BytesIO(sheets(May=pairs | table)), format="xlsx")
+    assert lamp.text == "Pos: 1\nItem: Lamp\nSum: 9.5"
+    note = "above the header of sheet 'May', left out: 'From: ACME Date: 2024-05-01'"
+    assert lamp.notes == (note,)
+    records = RecordReader(io.BytesIO(sheets(May=pairs | {"A4": "x", "B4": "y"})), format="xlsx")
+    assert [record.raw["From:"] for record in records] == ["Date:", "x"]
+
+
 def test_a_workbook_as_one_document():
     data = sheets(May=MAY, Empty={}, June={"AA3": "x", "AB3": "y"})
     (record,) = RecordReader(io.BytesIO(data), format="xlsx", whole=True)

@@ -13,7 +13,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -163,8 +163,8 @@ def _shown_part(sheet: _Sheet, hidden: list[str]) -> _Sheet:
 def sheet_rows(source: Source) -> Iterator[Row]:
     """Iterate over the rows of all sheets as mappings from column names.
 
-    The header is the first row that is more than half as wide as the widest one; titles may precede
-    it.
+    The header is the first row that is more than half as wide as the widest one, or the first one
+    below pairs and a blank row; titles may precede it.
     """
     sheets = _sheets(source)
     if not sheets:
@@ -175,9 +175,7 @@ def sheet_rows(source: Source) -> Iterator[Row]:
     for sheet in sheets:
         if sheet.name in short:
             continue
-        widths = [sum(cell not in ("", None) for cell in row) for _, row in sheet.rows]
-        at = next(n for n, width in enumerate(widths) if 2 * width > max(widths))
-        first, last = _header_rows(sheet, at)
+        first, last = _header_rows(sheet)
         if first:
             above = " ".join(str(cell) for _, row in sheet.rows[:first] for cell in row if cell)
             source.notes.append(f"above the header of sheet {sheet.name!r}, left out: {above!r}")
@@ -233,13 +231,20 @@ def _is_filled(row: Sequence[Any]) -> bool:
     return any(cell not in ("", None) for cell in row)
 
 
-def _header_rows(sheet: _Sheet, at: int) -> tuple[int, int]:
-    """Return the indexes of the first and last row of a header, of which ``at`` is one.
+def _header_rows(sheet: _Sheet) -> tuple[int, int]:
+    """Return the indexes of the first and last row of a header.
 
     It has two if cells of the first are names of groups: they span several cells of the second.
     """
+    widths = [sum(cell not in ("", None) for cell in row) for _, row in sheet.rows]
+    at = next(n for n, width in enumerate(widths) if 2 * width > max(widths))
+    gaps = (n for n, (a, b) in enumerate(pairwise(sheet.rows), start=1) if b[0] > a[0] + 1)
+    below = next(gaps, 0)
+    # Labels and their values may stand above a blank row.
+    if max(widths[:below], default=3) <= 2 < widths[below] and _are_names(sheet.rows[below][1]):
+        at = below
     for first in range(max(at - 1, 0), min(at + 1, len(sheet.rows) - 1)):
-        (number, upper), (below, lower) = sheet.rows[first : first + 2]
+        (number, upper), (next_number, lower) = sheet.rows[first : first + 2]
         filled = {sheet.columns[n] for n, cell in enumerate(lower) if cell}
         has_groups = any(
             sum(left <= column <= right for column in filled) > 1
@@ -247,10 +252,13 @@ def _header_rows(sheet: _Sheet, at: int) -> tuple[int, int]:
         )
         # A title spans the whole table.
         is_title = sum(map(bool, upper)) == 1
-        are_names = all(isinstance(cell, str) for cell in lower)
-        if has_groups and are_names and below == number + 1 and not is_title:
+        if has_groups and _are_names(lower) and next_number == number + 1 and not is_title:
             return first, first + 1
     return at, at
+
+
+def _are_names(row: Sequence[Any]) -> bool:
+    return all(isinstance(cell, str) for cell in row if cell is not None)
 
 
 def _header(sheet: _Sheet, first: int, last: int) -> list[str]:
