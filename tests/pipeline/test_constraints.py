@@ -14,8 +14,12 @@ from hpd.pipeline.compiled_schema import Constraints
 from hpd.schema.attributes import Attribute
 from hpd.schema.one_line import parse_one_line
 from hpd.values.grammar import value_grammar
-from hpd.values.quotes import quote_rule, quoted_list_grammar
+from hpd.values.quotes import ordered_list_grammar, ordered_part, quote_rule
 from hpd.values.words import quotable_pieces
+
+
+def no_values(_):
+    """Let an attribute have any value of its type."""
 
 
 class Tokens:
@@ -145,7 +149,7 @@ def test_listed_quotes_follow_each_other_in_the_document(vocabulary, words, data
     for item in items:
         found = re.compile(rf"(?<!\S){re.escape(item)}(?!\S)").search(whole, position)
         position, is_stated = (found.end(), is_stated) if found else (position, False)
-    grammar = quoted_list_grammar(array, whole)
+    grammar = ordered_list_grammar(array, array.item, whole, no_values)
     raw = f" {json.dumps(items, ensure_ascii=False)}"
     assert vocabulary.accepts(grammar, raw) == is_stated, (whole, items)
     assert vocabulary.accepts(grammar, " null")
@@ -153,8 +157,32 @@ def test_listed_quotes_follow_each_other_in_the_document(vocabulary, words, data
 
 def test_a_list_that_may_not_be_null_has_an_item(vocabulary):
     array = replace(*parse_one_line("tags [str]"), forbids_null=True)
-    grammar = quoted_list_grammar(array, "a, b")
+    grammar = ordered_list_grammar(array, array.item, "a, b", no_values)
     assert vocabulary.accepts(grammar, ' ["a","b"]}')
     assert not vocabulary.accepts(grammar, " []")
     assert not vocabulary.accepts(grammar, " null")
-    assert not quoted_list_grammar(array, " ")
+    assert not ordered_list_grammar(array, array.item, " ", no_values)
+
+
+@pytest.mark.parametrize(
+    ("names", "is_ordered"),
+    [
+        (["Ann", "Bob", "Eva"], True),
+        (["Ann", "Eva"], True),
+        (["Bob", "Ann"], False),
+        (["Ann", "Bob", "Ann"], False),
+        (["Hot food", "Hot food", "Cold"], True),
+        (["Hot food", "Cold", "Hot food"], False),
+        (["Ann", None, "Bob", None], True),
+        (["Bob", None, "Ann"], False),
+        (["a very long heading over rows"] * 2, False),
+        ([], True),
+    ],
+)
+def test_the_first_texts_of_listed_objects_are_in_order(vocabulary, names, is_ordered):
+    (array,) = parse_one_line("rows [{n int, name, size}]")
+    document = "1 Ann S, 2 Bob M, 3 Eva L. Hot food: 1 2. Cold: 3. a very long heading over rows"
+    grammar = ordered_list_grammar(array, ordered_part(array), document, no_values)
+    rows = [{"n": 1, "name": name, "size": "S"} for name in names]
+    for raw in (json.dumps(rows), json.dumps(rows).replace('"name": "', '"name": " ')):
+        assert vocabulary.accepts(grammar, f" {raw}") == is_ordered, raw

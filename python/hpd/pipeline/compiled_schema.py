@@ -58,12 +58,11 @@ from hpd.values.grammar import (
     contains_constrained,
     enum_texts,
     is_constrained,
-    is_free_text,
     list_grammar,
     value_grammar,
 )
 from hpd.values.numbers import years_in
-from hpd.values.quotes import is_quoted_list, quote_rule, quoted_list_grammar
+from hpd.values.quotes import ordered_list_grammar, ordered_part, quote_rule
 from hpd.values.stated import STATED_KEY, StatedValues, can_list
 
 
@@ -153,7 +152,7 @@ class Constraints:
         texts = enum_texts(attribute)
         if texts is None:
             quote_grammar = (
-                value_grammar(attribute, is_quoted=True) if is_free_text(attribute) else None
+                value_grammar(attribute, is_quoted=True) if attribute.is_free_text else None
             )
             if attribute.type == "array":
                 return Constraint(
@@ -266,7 +265,9 @@ class VerbatimConstraints:
         return made
 
     def _list_grammar(self, array: Attribute) -> str:
-        if is_quoted_list(array) and (grammar := quoted_list_grammar(array, self._quotable)):
+        if (part := ordered_part(array)) is not None and (
+            grammar := ordered_list_grammar(array, part, self._quotable, self.allowed)
+        ):
             return grammar
         rule = self.quote_rule
         return list_grammar(array, self.allowed, is_quoted=bool(rule)) + rule
@@ -720,7 +721,7 @@ def _any_restricted(attributes: Sequence[Attribute]) -> bool:
     return any(
         can_list(each)
         or each.type == "enum"
-        or is_free_text(each)
+        or each.is_free_text
         or _any_restricted(each.attributes)
         or (each.item is not None and _any_restricted((each.item,)))
         for each in attributes

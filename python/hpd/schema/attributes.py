@@ -142,6 +142,12 @@ class Attribute:
         return MAX_ITEMS if self.max_items is None else self.max_items
 
     @property
+    def is_free_text(self) -> bool:
+        """Whether a value can be any text."""
+        limits = (self.pattern, self.format, self.min_length, self.max_length)
+        return self.type == "string" and limits == (None, None, None, None)
+
+    @property
     def is_scalar(self) -> bool:
         """Whether its value is a single answer; for a union, whether all its variants' are."""
         if self.type == "union":

@@ -30,6 +30,9 @@ _AFTER_VALUE: Final = "[,}\\] \\t\\r\\n] [^\\x00]*"
 
 BLANKS_RULE: Final = 'ws ::= " "? | "\\n" [ \\t]{0,40}'
 """What may separate the parts of an answer: some models write each on its own line."""
+OPENING_MARK: Final = '"\\"" " "?'
+"""What opens a quote in a list. With a blank, its first word has the same tokens as in most places
+of the document, so that small models copy it more easily."""
 _NUMBER: Final = '"-"? [0-9]+ ("." [0-9]+)? ([eE] [+-]? [0-9]{1,3})?'
 # Also invalid escapes, as models copy the backslashes of paths.
 _CHAR: Final = f'{STRING_CHAR} | "\\\\" [^\\x00-\\x1F\\x7F]'
@@ -68,10 +71,19 @@ def _any_value(_: Attribute) -> None:
 class _Rules(dict[str, str]):
     """The rules of a grammar, by name, and the allowed values of its attributes."""
 
-    def __init__(self, allowed: Allowed, *, is_quoted: bool, must_exist: bool = False) -> None:
+    def __init__(
+        self,
+        allowed: Allowed,
+        *,
+        is_quoted: bool,
+        is_list: bool = False,
+        must_exist: bool = False,
+    ) -> None:
         super().__init__()
         self.allowed = allowed
         self.is_quoted = is_quoted
+        self.quotation_mark = OPENING_MARK if is_list else '"\\""'
+        """What opens a quote."""
         self.must_exist = must_exist
         """Whether a date, time or address must exist."""
 
@@ -105,7 +117,7 @@ def list_grammar(
     """
     if array.item is None:
         raise ValueError(f"{array.name} has no items")
-    rules = _Rules(allowed, is_quoted=is_quoted)
+    rules = _Rules(allowed, is_quoted=is_quoted, is_list=True)
     return raw_grammar(array, _array_rule(array, array.item, rules), rules)
 
 
@@ -121,6 +133,22 @@ def raw_grammar(attribute: Attribute, value: str, rules: Mapping[str, str]) -> s
     root = f'root ::= " "? ({value}{null}) end?'
     end = f"end ::= {_AFTER_VALUE}"
     return _grammar_text({"root": root, **rules, "end": end})
+
+
+def rules_around(
+    item: Attribute, part: Attribute, allowed: Allowed
+) -> tuple[str, str, dict[str, str]]:
+    """Return what stands before and after a part's value in an object of a list, and the rules.
+
+    ``allowed`` is as in ``value_grammar``. Free text is quoted from a document, by the rule
+    ``quote``.
+    """
+    rules = _Rules(allowed, is_quoted=True, is_list=True)
+    n = item.attributes.index(part)
+    before = [f'{member} "," ws ' for member in _members(item.attributes[:n], rules)]
+    after = [f'"," ws {member} ' for member in _members(item.attributes[n + 1 :], rules)]
+    start = f'"{{" ws {"".join(before)}{_key_rule(part)} ws'
+    return start, f'{"".join(after)}ws "}}"', rules
 
 
 def one_of(texts: Iterable[str]) -> str:
@@ -166,12 +194,6 @@ def enum_texts(attribute: Attribute) -> list[str] | None:
     """
     texts = choice_texts(attribute)
     return None if texts is None or any(map(_is_numeric, texts.values())) else [*texts]
-
-
-def is_free_text(attribute: Attribute) -> bool:
-    """Return whether a value can be any text."""
-    limits = (attribute.pattern, attribute.format, attribute.min_length, attribute.max_length)
-    return attribute.type == "string" and limits == (None, None, None, None)
 
 
 def is_constrained(attribute: Attribute) -> bool:
@@ -244,8 +266,8 @@ def _value_rule(attribute: Attribute, rules: _Rules) -> str:
 
 
 def _string_rule(attribute: Attribute, rules: _Rules) -> str:
-    if rules.is_quoted and is_free_text(attribute):
-        return '"\\"" quote'
+    if rules.is_quoted and attribute.is_free_text:
+        return f"{rules.quotation_mark} quote"
     pattern = attribute.pattern
     if pattern is None and attribute.format in _FORMAT_RULES and not rules.must_exist:
         return f'"\\"" {_FORMAT_RULES[attribute.format]} "\\""'
@@ -277,14 +299,21 @@ def _is_numeric(choice: str | float | bool | None) -> bool:
 
 
 def _object_rule(attributes: tuple[Attribute, ...], rules: _Rules) -> str:
-    members = [
-        f"{literal(json.dumps(attribute.name, ensure_ascii=False) + ':')} ws "
+    separated = ' "," ws '.join(_members(attributes, rules))
+    return f'"{{" ws {separated} ws "}}"'
+
+
+def _members(attributes: tuple[Attribute, ...], rules: _Rules) -> list[str]:
+    rules["ws"] = BLANKS_RULE
+    return [
+        f"{_key_rule(attribute)} ws "
         f"{_member_rule(attribute, rules, nullable=not attribute.forbids_null)}"
         for attribute in attributes
     ]
-    rules["ws"] = BLANKS_RULE
-    separated = ' "," ws '.join(members)
-    return f'"{{" ws {separated} ws "}}"'
+
+
+def _key_rule(attribute: Attribute) -> str:
+    return literal(json.dumps(attribute.name, ensure_ascii=False) + ":")
 
 
 def _member_rule(attribute: Attribute, rules: _Rules, *, nullable: bool = True) -> str:
