@@ -381,3 +381,35 @@ def test_an_unsure_value_of_a_row_is_asked_for_after_the_sure_ones_before_it(
     first = PEOPLE[0] if is_mended else {**PEOPLE[0], part: doubt}
     assert extraction.data["x"] == [first, PEOPLE[1]]
     assert (extraction.fields[f"x[0].{part}"].confidence > 0.9) == is_mended
+
+
+TEAM = [
+    {"name": name, "team": team, "pay": 2000 + 7 * n, "phone": phone}
+    for n, (name, team, phone) in enumerate(
+        [
+            ("Ann Lee", "Sales", "604-9164"),
+            ("Bob Day", None, "898-3291"),
+            ("Eva Moss", None, "112-4450"),
+            ("Leo Kern", "Stores", "230-9981"),
+            ("Kim Jung", None, "771-0032"),
+            ("Sam Cruz", "Sales", "690-2211"),
+        ]
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("is_stated_twice", "is_equal"), [(False, True), (True, True), (False, False)]
+)
+def test_a_row_that_repeats_another_is_dropped_unless_the_document_has_it_twice(
+    script, is_stated_twice, is_equal
+):
+    rows = [*TEAM, TEAM[2] if is_equal else {**TEAM[2], "pay": 2021}]
+    text = "\n".join(" ".join(str(own) for own in row.values() if own) for row in TEAM)
+    text += "\nEva Moss" * is_stated_twice + "\n2021"
+    schema = {"type": "array", "items": STAFF}
+    found, extraction = field(script, schema, rows, text, lists="ar")
+    kept = [{"team": None, **row} for row in extraction.data["x"]]
+    is_kept = is_stated_twice or not is_equal
+    assert kept == (rows if is_kept else TEAM)
+    assert ("item 7" in (found.error or "")) != is_kept

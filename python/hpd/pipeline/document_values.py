@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -204,17 +205,45 @@ class DocumentValues:
         for each in [each for each in self.fields if is_below(each, [path])]:
             del self.fields[each]
 
+    def reject_repeated_rows(self, array: Path, grounder: Grounder) -> None:
+        """Reject the values of rows that equal an earlier one more often than the document can.
+
+        The document can have as many as it has their first text.
+        """
+        rows: dict[Path, dict[Path, FieldValue]] = {}
+        for path, result in self.fields.items():
+            n = len(array)
+            if path[:n] == array and path[n].isdecimal() and len(path) > n + 1:
+                rows.setdefault(path[: n + 1], {})[path[n + 1 :]] = result
+        n_equal: Counter[str] = Counter()
+        for row, parts in rows.items():
+            values = {part: result.value for part, result in parts.items()}
+            name = next((value for value in values.values() if isinstance(value, str)), None)
+            n_equal[repr(values)] += 1
+            why = self._excess(name, n_equal[repr(values)], grounder)
+            if why is not None:
+                for part, result in parts.items():
+                    path = (*row, *part)
+                    self.fields[path] = _reject(result, self.attributes[path], why)
+
+    @staticmethod
+    def _excess(value: Any, n_times: int, grounder: Grounder) -> str | None:
+        """Return why a text is given too often, or None if it is not."""
+        if n_times < 2 or not isinstance(value, str):
+            return None
+        if not grounder.is_stated(value) or grounder.is_stated(value, n_times):
+            return None
+        return "the document has it only " + ("once" if n_times == 2 else f"{n_times - 1} times")
+
     def _repetition(self, path: Path, value: Any, grounder: Grounder) -> str | None:
         """Return why an item of a list of texts is one of the items before it, or None.
 
         Items that are asked for by number are found independently of each other.
         """
-        if not (isinstance(value, str) and path[-1].isdecimal()):
-            return None
-        n_before = self._n_items_with(path, value)
-        if not n_before or not grounder.is_stated(value) or grounder.is_stated(value, 1 + n_before):
-            return None
-        return "the document has it only " + ("once" if n_before == 1 else f"{n_before} times")
+        is_item = path[-1].isdecimal()
+        return (
+            self._excess(value, 1 + self._n_items_with(path, value), grounder) if is_item else None
+        )
 
     def _n_items_with(self, path: Path, value: Any) -> int:
         """Return how many other items of the same list, or parts of them, have a value."""

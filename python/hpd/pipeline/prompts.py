@@ -547,6 +547,8 @@ class FieldsPrompt(Prompt):
             stored = values.store(path, attribute, result, limits, likelihood, self._grounders[d])
             if likelihood is not None and stored is None and limits.rejection(likelihood):
                 allowed_share = likelihood.allowed_share
+        if not written.names:
+            values.reject_repeated_rows(leaf.path[:-1], self._grounders[d])
         return n_items
 
     def _max_items(self, d: int) -> int:
