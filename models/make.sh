@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the model in the box: the base, taught handwritten documents, calibrated, in the type it
-# ships in.
+# Makes the model in the box: the base, taught handwritten documents and lists of their items,
+# calibrated, in the type it ships in.
 #
 #     models/make.sh BASE [FOLDER [MINUTES [TYPE]]]
 #
@@ -19,7 +19,7 @@ export PYTHONPATH="$here/../python:$here"
 seed=$(($(cat "$folder/starts" 2>/dev/null || echo 0) + 1))
 echo "$seed" > "$folder/starts"
 python -m recipe.write --seed "$seed" | python -m hpd.cli finetune - -m "$base" -o "$folder" \
-    --minutes "$minutes" --quantise "$type" --learning-rate 4e-4 --decay 0.5 --max-row 1100 \
-    --compile --resume
+    --minutes "$minutes" --quantise "$type" --learning-rate 4e-4 --decay 0.5 --max-row 1500 \
+    --lists ar --mask branch=12,ar=1 --compile --resume
 cp "$folder/model.gguf" "$folder/hpd-box.gguf"
 python -m recipe.calibrate "$folder/hpd-box.gguf"

@@ -1,9 +1,11 @@
-"""Fit the calibration of a model to held-out documents, and write it into the file.
+"""Fit the calibration of a model to held-out documents, and write it into the file, with the length
+above which documents are cut.
 
     PYTHONPATH=python:models python models/recipe/calibrate.py models/hpd-box.gguf [--limit N]
 
-The documents are handwritten ones that are not trained on (``recipe.handwritten``). All fields
-count, including those of list items and numbers of items. Prints the expected calibration error
+The documents are handwritten ones that are not trained on (``recipe.handwritten``), and as many
+short texts of their fields (``recipe.short``). All fields count, including those of list items and
+numbers of items. Prints the expected calibration error
 before and after, cross-validated in five parts, and how many fields at a confidence of at least
 0.95 are right.
 """
@@ -12,37 +14,52 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from random import Random
 
 from hpd.bench.workload import spread
 from hpd.cli.arguments import integer
 from hpd.evaluation.calibration import reliability
-from hpd.evaluation.calibration_documents import scored_fields
+from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted, fit
 from hpd.extractor import Extractor
 from hpd.options import Options
+from hpd.prompt.text import LENGTH_KEY
 from hpd.training.weights import set_metadata
 from hpd.values.confidence import METADATA_KEY, NO_CALIBRATION
 from hpd.values.stated import STATED_KEY
 from recipe.calibration_documents import gold_document
 from recipe.handwritten import Handwritten, kept_aside
+from recipe.short import short_row
 
 SURE = 0.95
+MAX_WHOLE = 400
+"""The tokens above which a document is cut: of generated tables of 30 rows, a model of this size
+that was trained on whole lists has 83% of the cells right in chunks, and 38% without."""
 
 
-def judge(model: Path, chosen: Sequence[Handwritten]) -> list[ScoredConfidence]:
+def gold_documents(chosen: Iterable[Handwritten]) -> Iterator[GoldDocument]:
+    """Yield each document, and a short text of its fields."""
+    rng = Random(1)
+    for each in chosen:
+        yield gold_document(each)
+        if short := short_row(each, rng):
+            yield GoldDocument(f"{each.name}/short", *short)
+
+
+def judge(model: Path, documents: Iterable[GoldDocument]) -> list[ScoredConfidence]:
     """Score the fields that the model extracts from documents."""
     fields: list[ScoredConfidence] = []
     options = Options(
         calibration=NO_CALIBRATION, null_threshold=0.0, on_invalid="record", quiet=True
     )
     with Extractor("name", model, options=options) as extractor:
-        for each in chosen:
+        for document in documents:
             (extraction,) = extractor.extract_many(
-                [each.text], schema=each.schema, on_error="record"
+                [document.text], schema=document.schema, on_error="record"
             )
-            fields += scored_fields(gold_document(each), extraction)
+            fields += scored_fields(document, extraction)
     return fields
 
 
@@ -87,10 +104,12 @@ def main() -> None:
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     arguments = parser.parse_args()
     if not arguments.dry_run:
-        # On, as it will be by default.
+        # As it will be by default.
         set_metadata(arguments.model, STATED_KEY, "on")
+        set_metadata(arguments.model, LENGTH_KEY, str(MAX_WHOLE))
     documents = kept_aside()
-    before = judge(arguments.model, [documents[i] for i in spread(len(documents), arguments.limit)])
+    chosen = [documents[i] for i in spread(len(documents), arguments.limit)]
+    before = judge(arguments.model, gold_documents(chosen))
     report(list(zip(before, cross_fitted(before), strict=True)))
     text = json.dumps(fit(before).to_json(), separators=(",", ":"))
     if not arguments.dry_run:

@@ -23,6 +23,8 @@ from typing import Any
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.render import to_json_schema
 from recipe.handwritten import Handwritten, Question, taught
+from recipe.lists import Lists
+from recipe.short import short_row
 
 Row = tuple[str, Schema, dict[str, Any]]
 """A text, its schema, and the right answers."""
@@ -36,7 +38,13 @@ WEIGHTS = {
     "invoices_issuers": 3,
     "letterheads_and_numbers": 3,
     "nothing_there": 2.5,
-    "titles_brands": 0.5,
+    "titles_brands": 2,
+    "titles_clothes_and_gear": 3,
+    "titles_fashion_sports": 3,
+    "titles_household": 3,
+    "titles_marketplace": 3,
+    "titles_pantry_and_care": 3,
+    "titles_with_models": 3,
 }
 """How much likelier a document of these files is to come next than one of the others."""
 
@@ -45,12 +53,17 @@ def rows(seed: int) -> Iterator[Row]:
     """Yield rows endlessly, of all documents for training."""
     rng = Random(seed)
     every = taught()
+    lists = Lists(every)
     while True:
         # A random order without repetition, in which a weight is the relative chance to be next.
         for document in sorted(
             every, key=lambda document: rng.expovariate(WEIGHTS.get(document.file, 1))
         ):
             yield row(document, rng)
+            if rng.random() < 0.5 and (short := short_row(rng.choice(every), rng)):
+                yield short
+            if rng.random() < 0.7:
+                yield lists.row(rng)
 
 
 def row(document: Handwritten, rng: Random) -> Row:

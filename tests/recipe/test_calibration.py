@@ -4,7 +4,7 @@ from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
 from hpd.evaluation.confidence_fit import cross_fitted
 from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
-from recipe.calibrate import judge, report
+from recipe.calibrate import gold_documents, judge, report
 from recipe.handwritten import kept_aside
 from small_model import small_model
 
@@ -52,7 +52,7 @@ def test_each_field_is_held_against_its_own_gold():
 
 
 def test_the_fields_of_a_few_documents_are_judged_and_reported(capsys):
-    before = judge(small_model(), kept_aside()[::200])
+    before = judge(small_model(), gold_documents(kept_aside()[::200]))
     assert len({field.document for field in before}) > 2
     assert all(0 <= field.confidence <= 1 for field in before)
     report(list(zip(before, cross_fitted(before), strict=True)))
