@@ -184,5 +184,4 @@ def test_the_first_texts_of_listed_objects_are_in_order(vocabulary, names, is_or
     document = "1 Ann S, 2 Bob M, 3 Eva L. Hot food: 1 2. Cold: 3. a very long heading over rows"
     grammar = ordered_list_grammar(array, ordered_part(array), document, no_values)
     rows = [{"n": 1, "name": name, "size": "S"} for name in names]
-    for raw in (json.dumps(rows), json.dumps(rows).replace('"name": "', '"name": " ')):
-        assert vocabulary.accepts(grammar, f" {raw}") == is_ordered, raw
+    assert vocabulary.accepts(grammar, f" {json.dumps(rows)}") == is_ordered

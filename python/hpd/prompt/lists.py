@@ -115,12 +115,7 @@ class WrittenList:
         return (*path[:-1], f"all the {path[-1]}[].{self.names[0]} values")
 
     def list_value(self, items: Any) -> Any:
-        """Return the list that is to be decoded for an array whose items are known.
-
-        Its texts begin with a blank, so that their first words have the same tokens as in most
-        places of a document; small models then copy them more easily.
-        """
-        items = _with_blanks(items, self.array)
+        """Return the list that is to be decoded for an array whose items are known."""
         if not self.names or not isinstance(items, list):
             return items
         rows = [row if isinstance(row, Mapping) else {} for row in items]
@@ -197,17 +192,3 @@ def _forbid_null(attribute: Attribute) -> Attribute:
         attributes=tuple(map(_forbid_null, attribute.attributes)),
         item=None if attribute.item is None else _forbid_null(attribute.item),
     )
-
-
-def _with_blanks(value: Any, attribute: Attribute) -> Any:
-    if isinstance(value, str) and attribute.is_free_text:
-        return f" {value}"
-    if isinstance(value, list) and attribute.item is not None:
-        return [_with_blanks(each, attribute.item) for each in value]
-    if isinstance(value, Mapping):
-        parts = {part.name: part for part in attribute.attributes}
-        return {
-            name: _with_blanks(own, parts[name]) if name in parts else own
-            for name, own in value.items()
-        }
-    return value

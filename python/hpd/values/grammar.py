@@ -30,9 +30,7 @@ _AFTER_VALUE: Final = "[,}\\] \\t\\r\\n] [^\\x00]*"
 
 BLANKS_RULE: Final = 'ws ::= " "? | "\\n" [ \\t]{0,40}'
 """What may separate the parts of an answer: some models write each on its own line."""
-OPENING_MARK: Final = '"\\"" " "?'
-"""What opens a quote in a list. With a blank, its first word has the same tokens as in most places
-of the document, so that small models copy it more easily."""
+QUOTATION_MARK: Final = '"\\""'
 _NUMBER: Final = '"-"? [0-9]+ ("." [0-9]+)? ([eE] [+-]? [0-9]{1,3})?'
 # Also invalid escapes, as models copy the backslashes of paths.
 _CHAR: Final = f'{STRING_CHAR} | "\\\\" [^\\x00-\\x1F\\x7F]'
@@ -71,19 +69,10 @@ def _any_value(_: Attribute) -> None:
 class _Rules(dict[str, str]):
     """The rules of a grammar, by name, and the allowed values of its attributes."""
 
-    def __init__(
-        self,
-        allowed: Allowed,
-        *,
-        is_quoted: bool,
-        is_list: bool = False,
-        must_exist: bool = False,
-    ) -> None:
+    def __init__(self, allowed: Allowed, *, is_quoted: bool, must_exist: bool = False) -> None:
         super().__init__()
         self.allowed = allowed
         self.is_quoted = is_quoted
-        self.quotation_mark = OPENING_MARK if is_list else '"\\""'
-        """What opens a quote."""
         self.must_exist = must_exist
         """Whether a date, time or address must exist."""
 
@@ -117,7 +106,7 @@ def list_grammar(
     """
     if array.item is None:
         raise ValueError(f"{array.name} has no items")
-    rules = _Rules(allowed, is_quoted=is_quoted, is_list=True)
+    rules = _Rules(allowed, is_quoted=is_quoted)
     return raw_grammar(array, _array_rule(array, array.item, rules), rules)
 
 
@@ -143,7 +132,7 @@ def rules_around(
     ``allowed`` is as in ``value_grammar``. Free text is quoted from a document, by the rule
     ``quote``.
     """
-    rules = _Rules(allowed, is_quoted=True, is_list=True)
+    rules = _Rules(allowed, is_quoted=True)
     n = item.attributes.index(part)
     before = [f'{member} "," ws ' for member in _members(item.attributes[:n], rules)]
     after = [f'"," ws {member} ' for member in _members(item.attributes[n + 1 :], rules)]
@@ -267,7 +256,7 @@ def _value_rule(attribute: Attribute, rules: _Rules) -> str:
 
 def _string_rule(attribute: Attribute, rules: _Rules) -> str:
     if rules.is_quoted and attribute.is_free_text:
-        return f"{rules.quotation_mark} quote"
+        return f"{QUOTATION_MARK} quote"
     pattern = attribute.pattern
     if pattern is None and attribute.format in _FORMAT_RULES and not rules.must_exist:
         return f'"\\"" {_FORMAT_RULES[attribute.format]} "\\""'

@@ -10,7 +10,7 @@ from typing import Final
 from hpd.schema.attributes import Attribute
 from hpd.values.grammar import (
     BLANKS_RULE,
-    OPENING_MARK,
+    QUOTATION_MARK,
     Allowed,
     literal,
     one_of,
@@ -30,7 +30,9 @@ def quote_rule(document: str) -> str:
     Backslashes may be escaped as in JSON or, before other text, written as in the document.
     """
     words = _Words(document)
-    rules = [f"w{n} ::= {words.rule(n, _CLOSING_MARK, 'w{}'.format)}" for n in range(words.n_words)]
+    rules = [
+        f"w{n} ::= {words.rule(n, QUOTATION_MARK, 'w{}'.format)}" for n in range(words.n_words)
+    ]
     first = " | ".join(f"w{n}" for n in range(words.n_words))
     return "\n".join([f"quote ::= {first}", *rules, ""]) if rules else ""
 
@@ -75,20 +77,20 @@ def ordered_list_grammar(array: Attribute, part: Attribute, document: str, allow
         rules[name] = f"{name} ::= {rule}"
 
     for n in range(words.n_words):
-        end = f"{_CLOSING_MARK} {after} next{n + 1}"
+        end = f"{QUOTATION_MARK} {after} next{n + 1}"
         add(f"w{n}-after", words.rule(n, end, "w{}-after".format))
         if is_object:
             for k in range(n, min(n + _MAX_HEADING, words.n_words)):
-                end = f"{_CLOSING_MARK} {after} next{n}"
+                end = f"{QUOTATION_MARK} {after} next{n}"
                 add(f"w{k}-of{n}", words.rule(k, end, _names_from(n)))
         others = f" | item{n + 1}" if n + 1 < words.n_words else ""
         add(f"item{n}", f"w{n}-{f'of{n}' if is_object else 'after'}{others}")
     for n in range(words.n_words + 1):
-        starts = [f"{OPENING_MARK} item{n}"] * (n < words.n_words)
+        starts = [f"{QUOTATION_MARK} item{n}"] * (n < words.n_words)
         starts += [f'"null" {after} next{n}'] * may_be_null
         add(f"next{n}", 'ws "]"' + (f' | "," ws {before} ({" | ".join(starts)})' if starts else ""))
     null = f' | "null" {after} next0' if may_be_null else ""
-    first = f"{before} ({OPENING_MARK} item0{null})"
+    first = f"{before} ({QUOTATION_MARK} item0{null})"
     items = first if array.forbids_null else f'({first} | "]")'
     return raw_grammar(array, f'"[" ws {items}', rules)
 
@@ -96,9 +98,6 @@ def ordered_list_grammar(array: Attribute, part: Attribute, document: str, allow
 def _names_from(n: int) -> Callable[[int], str]:
     """Return the names of the rules for a quote that begins with the n-th word."""
     return lambda k: f"w{k}-of{n}" if k - n < _MAX_HEADING else f"w{k}-after"
-
-
-_CLOSING_MARK: Final = '"\\""'
 
 
 class _Words:
