@@ -75,3 +75,11 @@ def test_what_the_grammar_or_the_document_asks_is_no_repetition(tiny_model):
     stated = value_of(model, "A " + "xy" * 21, TURNS % "20,21")
     assert stated.finish == "complete"
     assert stated.text.startswith(b' "' + b"xy" * 20)
+
+
+def test_a_grammar_that_allows_no_end_for_long_does_not_keep_a_value_going_round(tiny_model):
+    model = open_model(tiny_model("qwen3"))
+    endless = value_of(model, "A shoe", TURNS % "44")
+    assert (endless.finish, endless.text) == ("repeated", b' "xy')
+    stated = value_of(model, "A " + "xy" * 45, TURNS % "30")
+    assert stated.finish == "complete"

@@ -21,6 +21,7 @@ uint64_t stream_of(const Value & value) {
 }
 
 constexpr size_t longest_period = 16;  // of a text that repeats itself
+constexpr size_t longest_required = 64;  // tokens of a repetition that a constraint may require
 constexpr size_t longest_period_of_items = 512;
 constexpr std::ptrdiff_t n_invented_texts = 12;  // consecutive texts at a list's end
 constexpr size_t shortest_anywhere = 6;  // bytes of a text that may be found inside a word
@@ -288,7 +289,10 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
     const bool is_in_text = found.period > 0;
     if (!is_in_text) found = repetition_of(value.tokens, 0, longest_period_of_items);
     if (found.period == 0) return false;
-    if (is_in_text && constraint && !may_stop_repeating(value, found, *constraint)) return false;
+    // A constraint that allows no end, as that of a link without a colon, is no reason to go on.
+    if (is_in_text && constraint && found.n_tokens < longest_required &&
+        !may_stop_repeating(value, found, *constraint))
+        return false;
     const size_t first = value.tokens.size() - found.n_tokens;
     const std::string repeated = value.text.substr(n_bytes(value, first));
     const std::string document = bare(document_of(value));
