@@ -1,5 +1,4 @@
-"""Fit the calibration of a model to held-out documents, and write it into the file, with the length
-above which documents are cut.
+"""Fit the calibration of a model to held-out documents, and write it into the file.
 
     PYTHONPATH=python:models python models/recipe/calibrate.py models/hpd-box.gguf [--limit N]
 
@@ -25,7 +24,6 @@ from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted, fit
 from hpd.extractor import Extractor
 from hpd.options import Options
-from hpd.prompt.text import LENGTH_KEY
 from hpd.training.weights import set_metadata
 from hpd.values.confidence import METADATA_KEY, NO_CALIBRATION
 from hpd.values.stated import STATED_KEY
@@ -34,9 +32,6 @@ from recipe.handwritten import Handwritten, kept_aside
 from recipe.short import short_row
 
 SURE = 0.95
-MAX_WHOLE = 400
-"""The tokens above which a document is cut: of generated tables of 30 rows, a model of this size
-that was trained on whole lists has 83% of the cells right in chunks, and 38% without."""
 
 
 def gold_documents(chosen: Iterable[Handwritten]) -> Iterator[GoldDocument]:
@@ -104,9 +99,8 @@ def main() -> None:
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     arguments = parser.parse_args()
     if not arguments.dry_run:
-        # As it will be by default.
+        # On, as it will be by default.
         set_metadata(arguments.model, STATED_KEY, "on")
-        set_metadata(arguments.model, LENGTH_KEY, str(MAX_WHOLE))
     documents = kept_aside()
     chosen = [documents[i] for i in spread(len(documents), arguments.limit)]
     before = judge(arguments.model, gold_documents(chosen))

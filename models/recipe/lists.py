@@ -15,15 +15,12 @@ from typing import Any
 
 from hpd.schema.attributes import Attribute, Schema
 from recipe.handwritten import Handwritten, Question
-from recipe.short import label_of, short_row, spelled
-
-Row = tuple[str, Schema, dict[str, Any]]
+from recipe.short import SPACELESS, Row, label_of, short_row, spelled
 
 MAX_ITEM = 40
 """Longest text of an item, in characters."""
 
 _SEPARATORS = (", ", ", ", ", ", "; ", " / ", " | ", " · ", "\n", "\n- ", "\n* ", "\n• ", "\n\n")
-_SPACELESS = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _ANDS = ("and", "and", "and", "&", "und", "et", "y", "e", "en")
 _NUMBERS = (
     *("numbers", "values", "readings", "scores", "amounts", "years", "codes", "pages"),
@@ -110,7 +107,7 @@ class Lists:
             texts = [text.upper() for text in texts]
         elif rng.random() < 0.1:
             texts = [text.lower() for text in texts]
-        texts = list(dict.fromkeys(_dressed(texts, rng)))
+        texts = list(dict.fromkeys(_varied(texts, rng)))
         if not texts:
             return self._enumeration(rng, n_lists)
         return self._listed(attribute, texts, texts, separator, rng)
@@ -139,7 +136,7 @@ class Lists:
         rng: Random,
     ) -> Row:
         label = label_of(attribute.name)
-        if _SPACELESS.search(label + texts[0]) and separator == ", ":
+        if SPACELESS.search(label + texts[0]) and separator == ", ":
             separator = "、"
         body = separator.join(texts)
         if "\n" in separator and rng.random() < 0.25:
@@ -232,7 +229,7 @@ class Lists:
         return None if "|" in text or "\t" in text else text
 
 
-def _dressed(texts: Sequence[str], rng: Random) -> Sequence[str]:
+def _varied(texts: Sequence[str], rng: Random) -> Sequence[str]:
     """Return items as some lists have them: with amounts, as codes, as tags."""
     kind = rng.random()
     if kind < 0.08:

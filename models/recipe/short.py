@@ -16,6 +16,9 @@ from typing import Any
 from hpd.schema.attributes import Attribute, Schema
 from recipe.handwritten import Handwritten, Question
 
+Row = tuple[str, Schema, dict[str, Any]]
+"""A text, its schema, and the right answers."""
+
 MAX_TEXT = 80
 """Longest text of a value, in characters."""
 
@@ -26,7 +29,8 @@ _YES = ("yes", "Yes", "YES", "ja", "oui", "sí", "true", "✓", "[x]")
 _NO = ("no", "No", "NO", "nein", "non", "false", "✗", "[ ]")
 _MONTHS = "January February March April May June July August September October November December"
 _SENTENCES = ("{} is {}", "{} was {}", "The {} is {}", "{} - {}")
-_SPACELESS = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+SPACELESS = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+"""Characters of Chinese and Japanese, which have no blanks between words."""
 _COLONS = ("\uff1a", "\uff1a", ":", " ", "")
 
 
@@ -37,7 +41,7 @@ def usable(question: Question) -> bool:
     )
 
 
-def short_row(document: Handwritten, rng: Random) -> tuple[str, Schema, dict[str, Any]] | None:
+def short_row(document: Handwritten, rng: Random) -> Row | None:
     """Return a short text, its schema and its answer; None if the document has no such fields."""
     questions = [question for question in document.questions if usable(question)]
     stated = [question for question in questions if question.golds[0] not in (None, [])]
@@ -99,7 +103,7 @@ def label_of(name: str) -> str:
 
 def _line(label: str, text: str, rng: Random) -> str:
     kind = rng.random()
-    if _SPACELESS.search(label):
+    if SPACELESS.search(label):
         return f"{label}{rng.choice(_COLONS)}{text}"
     if kind < 0.5:
         return f"{label}: {text}"

@@ -24,10 +24,7 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.render import to_json_schema
 from recipe.handwritten import Handwritten, Question, taught
 from recipe.lists import Lists
-from recipe.short import short_row
-
-Row = tuple[str, Schema, dict[str, Any]]
-"""A text, its schema, and the right answers."""
+from recipe.short import Row, short_row
 
 WEIGHTS = {
     "tables_long": 12,

@@ -88,10 +88,10 @@ def ordered_list_grammar(array: Attribute, part: Attribute, document: str, allow
     for n in range(words.n_words + 1):
         starts = [f"{QUOTATION_MARK} item{n}"] * (n < words.n_words)
         starts += [f'"null" {after} next{n}'] * may_be_null
-        add(f"next{n}", 'ws "]"' + (f' | "," ws {before} ({" | ".join(starts)})' if starts else ""))
-    null = f' | "null" {after} next0' if may_be_null else ""
-    first = f"{before} ({QUOTATION_MARK} item0{null})"
-    items = first if array.forbids_null else f'({first} | "]")'
+        if starts:
+            add(f"row{n}", f"{before} ({' | '.join(starts)})")
+        add(f"next{n}", f'ws "]" | "," ws row{n}' if starts else 'ws "]"')
+    items = "row0" if array.forbids_null else '(row0 | "]")'
     return raw_grammar(array, f'"[" ws {items}', rules)
 
 
