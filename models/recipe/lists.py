@@ -86,7 +86,7 @@ class Lists:
                 if attribute.name not in asked and (len(asked) < 1 or rng.random() < 0.9):
                     asked[attribute.name] = attribute
                     answer[attribute.name] = values[attribute.name]
-        if rng.random() < 0.12:  # A list that the text does not have.
+        if rng.random() < 0.25:  # A list that the text does not have.
             question = rng.choice(self._texts)
             absent = rng.choice(question.attributes)
             if absent.name.casefold() not in text.casefold() and absent.name not in asked:

@@ -49,7 +49,7 @@ def short_row(document: Handwritten, rng: Random) -> Row | None:
         return None
     written = rng.sample(stated, min(len(stated), rng.choice((1, 1, 2, 2, 3, 4, 5))))
     others = [question for question in questions if question not in written]
-    absent = rng.sample(others, min(len(others), rng.choice((0, 0, 0, 1, 1, 2))))
+    absent = rng.sample(others, min(len(others), rng.choice((0, 1, 1, 2, 3, 4))))
     form = Random(rng.random())
     lines: list[str] = []
     asked: dict[str, Attribute] = {}
@@ -70,7 +70,9 @@ def short_row(document: Handwritten, rng: Random) -> Row | None:
         elif chance < 0.10 and attribute.type == "date":
             text, value = f"{rng.choice((30, 31))}.02.{rng.randint(2019, 2027)}", None
         label = label_of(rng.choice((attribute.name, *question.names)))
-        lines.append(_line(label, text, Random(form.random()) if rng.random() < 0.3 else form))
+        lines.append(
+            labelled_line(label, text, Random(form.random()) if rng.random() < 0.3 else form)
+        )
         if len(lines) < 3 or rng.random() < 0.85:
             asked[attribute.name], answer[attribute.name] = attribute, value
     for question in absent:
@@ -101,7 +103,8 @@ def label_of(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _line(label: str, text: str, rng: Random) -> str:
+def labelled_line(label: str, text: str, rng: Random) -> str:
+    """Return a label and its text in one of the forms of notes, tables and sentences."""
     kind = rng.random()
     if SPACELESS.search(label):
         return f"{label}{rng.choice(_COLONS)}{text}"

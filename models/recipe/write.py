@@ -19,9 +19,11 @@ from dataclasses import replace
 from itertools import islice
 from random import Random
 from typing import Any
+from unicodedata import is_normalized, normalize
 
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.render import to_json_schema
+from recipe.codes import code_row
 from recipe.handwritten import Handwritten, Question, taught
 from recipe.lists import Lists
 from recipe.short import Row, short_row
@@ -34,12 +36,11 @@ WEIGHTS = {
     "rows_and_items": 3,
     "invoices_issuers": 3,
     "letterheads_and_numbers": 3,
-    "nothing_there": 2.5,
-    "titles_brands": 2,
+    "nothing_there": 5,
     "titles_clothes_and_gear": 3,
-    "titles_fashion_sports": 3,
+    "titles_fashion_sports": 7,
     "titles_household": 3,
-    "titles_marketplace": 3,
+    "titles_marketplace": 7,
     "titles_pantry_and_care": 3,
     "titles_with_models": 3,
 }
@@ -57,10 +58,22 @@ def rows(seed: int) -> Iterator[Row]:
             every, key=lambda document: rng.expovariate(WEIGHTS.get(document.file, 1))
         ):
             yield row(document, rng)
-            if rng.random() < 0.5 and (short := short_row(rng.choice(every), rng)):
-                yield short
-            if rng.random() < 0.7:
+            if rng.random() < 0.4 and (short := short_row(rng.choice(every), rng)):
+                yield decomposed(short) if rng.random() < 0.5 else short
+            if rng.random() < 0.15:
+                yield code_row(rng)
+            if rng.random() < 0.3:
                 yield lists.row(rng)
+
+
+def decomposed(made: Row) -> Row:
+    """Return a row with the accents of its text apart from their letters, if it has any."""
+    text, schema, answer = made
+    is_apart = is_normalized("NFD", text) or not is_normalized("NFC", text)
+    if is_apart or any(attribute.choices for attribute in schema.attributes):
+        return made
+    values = json.loads(normalize("NFD", json.dumps(list(answer.values()), ensure_ascii=False)))
+    return normalize("NFD", text), schema, dict(zip(answer, values, strict=True))
 
 
 def row(document: Handwritten, rng: Random) -> Row:
