@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from hpd.schema.attributes import Attribute, Schema
-from recipe.short import Row, labelled_line
+from recipe.short import SPACELESS, Row, labelled_line
 
 _LABELS = {
     "path": ("File", "file path", "log file", "Config", "Source", "script", "folder", "Attachment"),
@@ -27,6 +27,7 @@ _LABELS = {
 }
 _OTHERS = ("12 pcs", "size 3 MB", "ok", "黑色", "已发货")
 """What may stand beside the values."""
+_SPACELESS_ENDS = ("已发货", "黑色", "现货", "のご注文", "です", "を出荷", "")
 _WORDS = ("logs", "table", "new", "run", "reports", "users", "temp", "bin", "notes", "data")
 _ROOTS = ("C:\\", "C:\\", "D:\\", "E:\\", "C:\\Users\\", "\\\\server\\")
 _SUFFIXES = (".log", ".txt", ".csv", ".pdf", ".exe", ".py", ".ini", ".tar.gz", "")
@@ -53,9 +54,8 @@ def code_row(rng: Random) -> Row:
             text = value = {"path": _path, "login": _login, "code": _code}[kind](rng)
             asked[name] = Attribute(name)
         answer[name] = value
-        lines.append(
-            labelled_line(label, text, Random(form.random()) if rng.random() < 0.3 else form)
-        )
+        line = labelled_line(label, text, Random(form.random()) if rng.random() < 0.3 else form)
+        lines.append(line + rng.choice(_SPACELESS_ENDS) if SPACELESS.search(label) else line)
     if rng.random() < 0.5:
         lines.insert(rng.randint(0, len(lines)), rng.choice(_OTHERS))
     separator = rng.choice(("\n", "\n", ". ", ", ", "; ", " | ", "   "))

@@ -49,7 +49,7 @@ def short_row(document: Handwritten, rng: Random) -> Row | None:
         return None
     written = rng.sample(stated, min(len(stated), rng.choice((1, 1, 2, 2, 3, 4, 5))))
     others = [question for question in questions if question not in written]
-    absent = rng.sample(others, min(len(others), rng.choice((0, 1, 1, 2, 3, 4))))
+    absent = rng.sample(others, min(len(others), rng.choice((0, 1, 2, 3, 4, 5))))
     form = Random(rng.random())
     lines: list[str] = []
     asked: dict[str, Attribute] = {}

@@ -60,7 +60,7 @@ def rows(seed: int) -> Iterator[Row]:
             yield row(document, rng)
             if rng.random() < 0.4 and (short := short_row(rng.choice(every), rng)):
                 yield decomposed(short) if rng.random() < 0.5 else short
-            if rng.random() < 0.15:
+            if rng.random() < 0.25:
                 yield code_row(rng)
             if rng.random() < 0.3:
                 yield lists.row(rng)
@@ -82,6 +82,10 @@ def row(document: Handwritten, rng: Random) -> Row:
     if rng.random() < 0.5:
         n_asked = rng.randint(min(3, len(questions)), len(questions))
         questions = rng.sample(questions, n_asked)
+    if rng.random() < 0.3:
+        # More of what the document does not state.
+        fewer = [each for each in questions if each.golds[0] is None or rng.random() < 0.5]
+        questions = fewer or questions
     style = rng.random() if rng.random() < 0.5 else None
     asked: dict[str, Attribute] = {}
     answer: dict[str, Any] = {}

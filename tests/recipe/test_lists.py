@@ -5,7 +5,6 @@ from random import Random
 
 import pytest
 
-from hpd.evaluation.outcomes import normalized
 from hpd.values.parsing import check_value
 from recipe.handwritten import taught
 from recipe.lists import Lists
@@ -18,23 +17,27 @@ def drawn():
     return [lists.row(rng) for _ in range(400)]
 
 
+def simplified(text):
+    return " ".join(text.split()).casefold()
+
+
 def test_each_text_states_the_items_in_their_order(drawn):
     for text, schema, answer in drawn:
         assert [each.name for each in schema.attributes] == list(answer)
-        shown = normalized(text)
+        shown = simplified(text)
         for attribute in schema.attributes:
             items = answer[attribute.name]
             if attribute.item is None or attribute.item.type != "string":
                 continue
             position = 0
             for item in items:
-                position = shown.index(normalized(item), position) + len(normalized(item))
+                position = shown.index(simplified(item), position) + len(simplified(item))
 
 
 def test_each_text_states_the_cells_of_its_tables(drawn):
     n_rows = Counter()
     for text, schema, answer in drawn:
-        shown = normalized(text)
+        shown = simplified(text)
         for attribute in schema.attributes:
             if attribute.item is None or attribute.item.type != "object":
                 continue
@@ -45,8 +48,7 @@ def test_each_text_states_the_cells_of_its_tables(drawn):
                     assert value is None or check_value(value, part).error is None
                     # Marks at the ends of a text are not told from those between cells.
                     if isinstance(value, str) and part.type == "string" and value.isalnum():
-                        # ``normalized`` reads the x of "8 X1" as a times sign.
-                        assert value in text or normalized(value) in shown
+                        assert simplified(value) in shown
     assert sum(n for length, n in n_rows.items() if length > 8) > 50
     assert n_rows.total() > 150
 
@@ -56,7 +58,7 @@ def test_lists_are_long_and_some_are_absent(drawn):
         len(value) for _, _, answer in drawn for value in answer.values() if isinstance(value, list)
     )
     assert lengths[0] > 10
-    assert sum(n for length, n in lengths.items() if length > 8) > lengths.total() / 4
+    assert sum(n for length, n in lengths.items() if length > 8) > lengths.total() / 5
 
 
 def test_a_third_of_the_rows_for_training_have_such_lists():
