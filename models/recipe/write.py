@@ -37,6 +37,8 @@ WEIGHTS = {
     "invoices_issuers": 3,
     "letterheads_and_numbers": 3,
     "nothing_there": 5,
+    "offers_technical": 12,
+    "product_pages": 12,
     "titles_clothes_and_gear": 3,
     "titles_fashion_sports": 7,
     "titles_household": 3,
