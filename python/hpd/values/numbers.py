@@ -728,7 +728,7 @@ _NAME: Final = "|".join(map(re.escape, sorted(_MONTH_OF, key=len, reverse=True))
 _NAME_ENDS: Final = r"(?![^\W_])"
 _GAP: Final = r"[ \u00a0,/-]{1,3}"
 _PREPOSITION: Final = rf"(?:(?:of|den|del|de|di|do){_GAP}|ב|من )?"
-_ORDINAL: Final = r"(?:st|nd|rd|th|er|[ºª°])?\.?"
+_ORDINAL: Final = r"(?:(?:st|nd|rd|th)(?: day)?|er|[ºª°])?\.?"
 _YEAR: Final = r"(?:พ\.ศ\. ?|ค\.ศ\. ?|['\u2019])?(?:\d{4}|\d{2})"
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "民國": 1911, "民国": 1911}
 """The year before the first one of each era."""
@@ -803,7 +803,7 @@ _TIME = re.compile(
     r"(?:[ ]?(?P<minutes>[0-5\u0660-\u0665]?\d)[ ]?[分분]|[ ]?(?P<past>[半반]))?))?"
     r"(?:[ \u00a0]?(?P<half>[ap])(?:\.[ \u00a0]?)?m\b\.?"
     r"|[ ]?(?:(?P<morning>صباح\u064b?\u0627?\u064b?)|(?P<evening>مساء\u064b?\u0627?))"
-    r"|[ \u00a0]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
+    r"|[ \u00a0]?(?P<mark>h|uhr|heures?|uur)\b(?:[ \u00a0](?P<after>[0-5]\d)\b)?)?(?![\d:])",
     re.IGNORECASE,
 )
 # The first time of a range, and the text between its times.
@@ -832,7 +832,7 @@ _WRITTEN_TIME = re.compile(
 _UNREAD_TIME = re.compile(
     r"\b(?:noon|midnight|half past|quarter (?:past|to)|o['\u2019]clock|mittags?|mitternacht|midi"
     r"|minuit|mediod[ií]a|medianoche|mezzogiorno|mezzanotte|meio-dia|meia-noite"
-    r"|\d{4} ?(?:h|hrs|hours|uhr)|\d{1,2} ?(?:h|uhr) \d{1,2}|(?<![-+])0\d[0-5]\d"
+    r"|\d{4} ?(?:h|hrs|hours|uhr)|\d{1,2} ?(?:h|uhr) (?:\d|[6-9]\d)|(?<![-+])0\d[0-5]\d"
     r"|abends|nachmittags|nachts"
     r"|in the (?:afternoon|evening)|at night|de la (?:tarde|noche|mañana)"
     r"|da (?:tarde|noite|manhã)|du soir|de l['\u2019]après-midi|di sera|del pomeriggio)\b"
@@ -843,9 +843,10 @@ _UNREAD_TIME = re.compile(
 )
 # 09:00-17:00 has no time zone, but 09:00:00-05:00 and T09:00-05:00 do.
 _ZONE = re.compile(
-    r"[ \u00a0]?\(?(?:(?P<zero>Z|(?:UTC|GMT)(?![+\u2212-]))\b"
-    r"|(?:UTC|GMT)?(?P<sign>[+\u2212-])(?P<hours>[01]\d):?(?P<minutes>[0-5]\d)(?![\d:])"
-    r"|(?:UTC|GMT)(?P<sign_alone>[+\u2212-])(?P<hours_alone>\d{1,2})\b"
+    r"[ \u00a0]?\(?(?:(?P<zero>Z|(?:UTC|GMT)(?! ?[+\u2212-]\d))\b"
+    r"|(?P<sign>[+\u2212-])(?P<hours>[01]\d):?(?P<minutes>[0-5]\d)(?![\d:])"
+    r"|(?:UTC|GMT) ?(?P<utc_sign>[+\u2212-])(?P<utc_hours>[01]?\d)"
+    r"(?::?(?P<utc_minutes>[0-5]\d))?(?![\d:])"
     r"|(?P<named>[ECMPA][SD]T|[ECMP]T|W?ES?T|W?EDT|CES?T|MES?Z|[BIJK]ST|MSK|HKT|AE[SD]T)\b)"
 )
 
@@ -1047,7 +1048,11 @@ def times_in(document: str) -> Iterator[Clock]:
             if is_marked:
                 own = {_time_before(time, last) for time in own for last in times}
             end = first.end("minute" if first["minute"] else "hour")
-            if before is None or (first.start(), own) != (before.start, before.times):
+            is_known = before and (
+                before.start < first.start() < before.end
+                or (first.start(), own) == (before.start, before.times)
+            )
+            if not is_known:
                 yield Clock(first.start(), end, own, offset, is_marked)
         elif (
             before
@@ -1139,8 +1144,9 @@ def _utc_offset(zone: re.Match[str]) -> str | None:
         return None
     if zone["zero"]:
         return "Z"
-    sign = "+" if "+" in (zone["sign"], zone["sign_alone"]) else "-"
-    return f"{sign}{int(zone['hours'] or zone['hours_alone']):02}:{zone['minutes'] or '00'}"
+    sign = "+" if "+" in (zone["sign"], zone["utc_sign"]) else "-"
+    hours, minutes = zone["hours"] or zone["utc_hours"], zone["minutes"] or zone["utc_minutes"]
+    return f"{sign}{int(hours):02}:{minutes or '00'}"
 
 
 def _days(form: str, text: str) -> Iterator[Day]:
@@ -1199,7 +1205,9 @@ def _times(match: re.Match[str]) -> set[str]:
     if hour > 23:
         return set()
     minute = int("30" if match["past"] else match["minute"] or match["minutes"] or 0)
-    return {f"{hour:02}:{minute:02}:{int(match['second'] or 0):02}"}
+    # 30 in *9 h 30* may also be another number.
+    minutes = {minute, int(match["after"] or minute)}
+    return {f"{hour:02}:{each:02}:{int(match['second'] or 0):02}" for each in minutes}
 
 
 _DECIMALS = re.compile(r"[.,](\d{1,12})\D*$", re.ASCII)
