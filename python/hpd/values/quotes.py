@@ -27,7 +27,8 @@ def quote_rule(document: str) -> str:
     """Return the GBNF rule ``quote``: the document from any of its words to any later one.
 
     Empty if the document has no words. Accents may be combining or precomposed characters.
-    Backslashes may be escaped as in JSON or, before other text, written as in the document.
+    Backslashes may be escaped as in JSON or, before other text, written as in the document; one
+    before a quotation mark may be that of JSON.
     """
     words = _Words(document)
     rules = [
@@ -130,6 +131,8 @@ class _Words:
             rest = self._next(n + n_slashes, name_of)
             if rest and document[start + n_slashes] != '"':
                 forms.append(f"{literal(word * n_slashes)} {rest}")
+            elif rest and n_slashes == 1:
+                forms.append(rest)  # The quotation mark is escaped in the document already.
         return " | ".join(forms)
 
     def _next(self, n: int, name_of: Callable[[int], str]) -> str:
