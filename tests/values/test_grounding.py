@@ -56,6 +56,7 @@ def found(value, document):
         ("after", "😀😀 after", ("exact", "after")),
         ("Exposure sneaker", "Exposure Sneakers", ("normalized", "Exposure Sneaker")),
         ("colour", "color", ("fuzzy", "color")),
+        ("Vario-Scope 3", "the Vario-\nScope 3, new", ("fuzzy", "Vario-\nScope 3")),
         ("Nike", "Adidas", None),
         ("model 1298", "model 1299", None),
         ("", "x", None),

@@ -469,7 +469,9 @@ class Grounder:
                 return None
             start, end = match.dest_start, match.dest_end
         best: Span | None = None
-        for low, high in ((start, end), self._whole_words(start, end)):
+        # With a blank more than the value, the text found may lack its last letter.
+        longer = max(start - 1, 0), min(end + 1, len(text))
+        for low, high in ((start, end), self._whole_words(start, end), self._whole_words(*longer)):
             candidate = self._fuzzy_span(wanted, low, high)
             if candidate is not None and (best is None or candidate.score >= best.score):
                 best = candidate
