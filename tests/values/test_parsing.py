@@ -277,6 +277,20 @@ def test_a_decimal_comma_is_kept(raw, document, value):
 
 
 @pytest.mark.parametrize(
+    ("raw", "document", "value"),
+    [
+        ("1.23456", "Summe 1.234,56", 1234.56),
+        ("-1.23456", "Saldo -1.234,56", -1234.56),
+        ("1.234567", "Summe 1.234.567,00", 1234567),
+        ("1.2345", "Summe 1.234,50, Faktor 1.2345", 1.2345),
+        ("1.2345", "Total 1,234.50, rate 1,2345", 1.2345),
+    ],
+)
+def test_a_number_that_goes_on_behind_its_comma_is_read(raw, document, value):
+    assert parse_value(f" {raw},", Attribute("a", "number"), document).value == value
+
+
+@pytest.mark.parametrize(
     ("written", "document", "time"),
     [
         ("9:30", "opens at 9:30", "09:30:00"),

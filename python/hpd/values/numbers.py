@@ -102,6 +102,7 @@ _DECIMAL_POINT = re.compile(r"\d\.\d")
 _TO_THE_CENT = re.compile(r".*[.,]\d\d")
 _MARKED_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)+(?![\w]|[.,]\d)", re.ASCII)
 _UNSIGNED = re.compile(rf"\d{{1,{MAX_DIGITS}}}(?:\.\d{{1,{MAX_DIGITS}}})?", re.ASCII)
+_RUN_ON = re.compile(r"[1-9]\d{0,2}\.\d{4,}", re.ASCII)
 _THREE_DECIMALS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}", re.ASCII)
 _MANY_AMOUNTS: Final = 10
 _EUROS: Final = r"(?:€|\b(?:EUR|[Ee]uro)\b)"
@@ -485,9 +486,11 @@ def restore_decimals(numeral: str, document: str) -> str | None:
     """Return the decimal that the document states where the model wrote another number, or None.
 
     JSON has no decimal comma, so models copy ``225,56`` as 22556 or as 225, and ``2.345,00`` as
-    2.345.
+    2.345 or as 2.34500.
     """
     digits = numeral.lstrip("-")
+    if _RUN_ON.fullmatch(digits) and not _spans_of(document, digits):
+        digits = digits.replace(".", "")
     is_grouped = _THREE_DECIMALS.fullmatch(numeral) and not _spans_of(document, digits)
     if is_grouped:
         digits = digits.replace(".", "")
