@@ -83,6 +83,7 @@ _SIGN = re.compile(
     rf"(?P<money>[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}[ \u00a0]))?$"
 )
 _SIGN_AFTER = re.compile(r"(?:[ \u00a0]?€)?[-\u2212](?=$|[ \u00a0]?€|\s(?!\d))")
+_MAY_BE_NEGATIVE = re.compile(r"\([^\d()]{0,5}\d|\d(?:[ \u00a0]?€)?[-\u2010\u2011\u2212](?!\w)")
 _GROUPS = re.compile(
     rf"\d{{1,3}}(?:(?:[.,'\u2019]|{_BLANK})\d{{2,3}})*(?:[.,'\u2019]|{_BLANK})\d{{3}}(?:[.,]\d{{1,2}})?"
 )
@@ -463,6 +464,23 @@ def _stated_numbers(document: str) -> tuple[tuple[int, int, set[Decimal]], ...]:
     return tuple(numbers_in(document))
 
 
+@lru_cache(maxsize=4)
+def without_sign(document: str) -> frozenset[Decimal]:
+    """Return what is left of the negative numbers that are stated without a minus before them.
+
+    Numbers that the document also states otherwise are not included.
+    """
+    found: set[Decimal] = set()
+    others: set[Decimal] = set()
+    # Most documents have none, and reading all of their numbers takes long.
+    may_have_some = _MAY_BE_NEGATIVE.search(document) is not None
+    for start, _, values in _stated_numbers(document) if may_have_some else ():
+        is_marked = document[start] == "(" or document[start].isdigit()
+        for value in values:
+            (found if value < 0 and is_marked else others).add(abs(value))
+    return frozenset(found - others)
+
+
 def _restore_groups(numeral: str, document: str) -> str | None:
     """Return the number whose first group of digits was copied alone, or None.
 
@@ -543,19 +561,8 @@ def restore_sign(numeral: str, document: str) -> str | None:
 
     Models copy ``(1,234)`` and ``17,33-`` without what makes them negative.
     """
-    if not _UNSIGNED.fullmatch(numeral):
-        return None
-    whole, _, decimals = numeral.partition(".")
-    ending = rf"[.,]{decimals.rstrip('0')}0*" if decimals.strip("0") else "(?:[.,]0{1,2})?"
-    written = "[.,'\u2019\u00a0 ]?".join(whole) + ending
-    stated: set[Decimal] = set()
-    for match in re.finditer(rf"(?<![\w.,]){written}(?!\w|[.,]\d)", document):
-        numbers = readings(match.group())
-        for _, end, values in _complete_number(document, *match.span(), numbers, False):
-            if end == match.end():
-                return None
-            stated |= values
-    return f"-{numeral}" if -Decimal(numeral) in stated else None
+    is_unsigned = _UNSIGNED.fullmatch(numeral) is not None
+    return f"-{numeral}" if is_unsigned and Decimal(numeral) in without_sign(document) else None
 
 
 def _grouped(digits: str) -> str:
@@ -868,6 +875,10 @@ class Day:
             return date(self.year or year, self.month, self.day).isoformat()
         except ValueError:
             return None
+
+    def iso_form(self, year: int) -> str:
+        """Return what ``iso_date`` would, even if there is no such day."""
+        return f"{self.year or year:04}-{self.month:02}-{self.day:02}"
 
 
 class DocumentDates:

@@ -145,12 +145,17 @@ def _read_json(text: str, attribute: Attribute, document: str) -> Any:
         if meant is None and attribute.type == "number":
             meant = restore_decimals(number, document) or restore_fraction(number, document)
         number = meant or number
-        lower = (attribute.minimum, attribute.exclusive_minimum)
-        if all(limit is None or limit < 0 for limit in lower):
+        if may_be_negative(attribute):
             number = restore_sign(number, document) or number
         text = number + text[numeral.end() :]
     value, _ = _DECODER.raw_decode(text)
     return value
+
+
+def may_be_negative(attribute: Attribute) -> bool:
+    """Return whether no limit of a number forbids negative ones."""
+    lower = (attribute.minimum, attribute.exclusive_minimum)
+    return all(limit is None or limit < 0 for limit in lower)
 
 
 def _unescape(written: str, document: str) -> str:

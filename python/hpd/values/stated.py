@@ -23,11 +23,14 @@ from hpd.values.numbers import (
     has_unread_times,
     numbers_in,
     ordinals_in,
+    restore_fraction,
     short_years_in,
     times_in,
     unit_in_name,
+    without_sign,
     years_in,
 )
+from hpd.values.parsing import may_be_negative
 from hpd.values.words import COMMON_WORD
 
 STATED_KEY = "hpd.stated"
@@ -66,6 +69,8 @@ _TELEPHONE = re.compile(r"\+\d[\d ()/\u00a0.-]{6,30}\d")
 _TELEPHONE_NAME = re.compile(r"phone|(?<![a-z])tel(?![a-z])|telef|fax|mobile", re.IGNORECASE)
 _ENDS_WITH_FACTOR = re.compile(r"\d[^\d]*[^\W\d]$")
 _THOUSANDS = re.compile(r"\D*\d{1,3}[.,]000\D*", re.ASCII)
+_FRACTION_START = re.compile(r"(\d+)[^\d/\u2044]?\d*[/\u2044]")
+_TIME = re.compile(r"(?<![\d:.,])\d{1,2}:\d{2}(?::\d{2})?(?![\d:])", re.ASCII)
 _PADDED = re.compile(r"0+[1-9]\d*")
 _NUMBER_LIMIT = Decimal(10) ** MAX_DIGITS
 _WORD = re.compile(r"[^\W_]+")
@@ -137,18 +142,21 @@ class StatedValues:
         return tuple(found) if is_text and not (is_chance or are_like) else ()
 
     def _of_format(self, name: str) -> list[str]:
-        is_valid = FORMATS[name].fullmatch
-        found = {
-            text
-            for match in _FORMAT_PATTERNS[name].finditer(self.document)
-            if len(match.group()) <= MAX_LINK_LENGTH
-            for text in _strip_surroundings(match.group())
-        }
-        return sorted(json.dumps(text, ensure_ascii=False) for text in found if is_valid(text))
+        found: set[str] = set()
+        for match in _FORMAT_PATTERNS[name].finditer(self.document):
+            if len(match.group()) <= MAX_LINK_LENGTH:
+                texts = {*_strip_surroundings(match.group())}
+                valid = {text for text in texts if FORMATS[name].fullmatch(text)}
+                # What looks like an IPv6 address may be a time or a MAC address.
+                found |= valid or (texts if name != "ipv6" else valid)
+        return sorted(json.dumps(text, ensure_ascii=False) for text in found)
 
     @cached_property
-    def _values(self) -> list[tuple[str, Decimal]] | None:
-        """Each number with its text, except parts of telephone numbers; None if some are unread."""
+    def _values(self) -> list[tuple[int, str, Decimal]] | None:
+        """Each number with its offset and text, except parts of telephone numbers.
+
+        None if some are unread.
+        """
         if has_unread_numbers(self.document):
             return None
         telephone = {
@@ -156,7 +164,7 @@ class StatedValues:
         }
         found = itertools.chain(numbers_in(self.document), short_years_in(self.document))
         return [
-            (self.document[start:end], value)
+            (start, self.document[start:end], value)
             for start, end, values in found
             if start not in telephone
             for value in values
@@ -170,15 +178,18 @@ class StatedValues:
         meaning = f"{attribute.name} {attribute.description}"
         unit = unit_in_name(meaning)
         padded = {
-            str(int(text)).zfill(len(text)) for text, _ in self._values if _PADDED.fullmatch(text)
+            str(int(text)).zfill(len(text))
+            for _, text, _ in self._values
+            if _PADDED.fullmatch(text)
         }
-        numbers = {
+        found = [
             # For ``price_million``, 310 million is 310, and half a million 0.5.
-            value / unit
+            (start, value / unit)
             if unit and (abs(value) >= unit or _ENDS_WITH_FACTOR.search(text))
-            else value
-            for text, value in self._values
-        }
+            else (start, value)
+            for start, text, value in self._values
+        ]
+        numbers = {value for _, value in found}
         # Of ordinals, only those before a word of the attribute: the third floor, not week, of
         # ``floor``.
         words = set(_WORD.findall(meaning.casefold()))
@@ -197,29 +208,41 @@ class StatedValues:
         if _TELEPHONE_NAME.search(meaning):
             calls = _TELEPHONE.findall(self.document)
             numbers |= {Decimal(re.sub(r"\D", "", call)) for call in calls}
-        if attribute.type == "integer":
-            texts = {str(int(value)) for value in numbers if _is_integer(value)}
+        if may_be_negative(attribute):
+            numbers |= without_sign(self.document)
+        if attribute.type == "number":
+            texts = {text for value in numbers for text in _number_texts(value)} | self._fractions
         else:
-            texts = {
-                text
-                for value in numbers
-                if abs(value) < _NUMBER_LIMIT
-                for text in _number_texts(value)
-            }
+            whole = {value for value in numbers if _is_integer(value)}
+            # 1.299 may be 1299, but 4.5 is no whole number, and is rejected when it is parsed.
+            has_whole = {start for start, value in found if value in whole}
+            others = {value for start, value in found if start not in has_whole}
+            texts = {text for value in others for text in _number_texts(value)}
+            texts |= {str(int(value)) for value in whole}
         return sorted(texts | padded)
+
+    @cached_property
+    def _fractions(self) -> set[str]:
+        """The beginnings of fractions, which models copy for the whole of them."""
+        found = [_FRACTION_START.match(text) for _, text, _ in self._values or ()]
+        numerals = {match[1] for match in found if match}
+        return {numeral for numeral in numerals if restore_fraction(numeral, self.document)}
 
     @cached_property
     def _dates(self) -> list[str] | None:
         if has_unread_days(self.document):
             return None
         years = years_in(self.document)
-        found: set[str | None] = set()
-        days = {day for _, _, days in dates_in(self.document) for day in days}
-        for day in days:
-            if not (day.year or years) or len(found) > MAX_LISTED:
+        found: set[str] = set()
+        for _, _, days in dates_in(self.document):
+            if len(found) > MAX_LISTED or not (years or all(day.year for day in days)):
                 return None
-            found |= {day.iso_date(year) for year in ((day.year,) if day.year else years)}
-        return sorted(json.dumps(day) for day in found if day is not None)
+            readings = [
+                (day, year) for day in days for year in ((day.year,) if day.year else years)
+            ]
+            dates = {date for day, year in readings if (date := day.iso_date(year))}
+            found |= dates or {day.iso_form(year) for day, year in readings}
+        return sorted(map(json.dumps, found))
 
     @cached_property
     def _clocks(self) -> list[Clock] | None:
@@ -229,8 +252,10 @@ class StatedValues:
     def _times(self) -> list[str] | None:
         if self._clocks is None:
             return None
-        zones = {(time, zone) for c in self._clocks for time in c.times for zone in ("", c.zone)}
-        return sorted({json.dumps(time + (zone or "")) for time, zone in zones})
+        times = {t + zone for c in self._clocks for t in c.times for zone in ("", c.zone or "")}
+        read = {index for clock in self._clocks for index in range(clock.start, clock.end)}
+        times |= {m.group() for m in _TIME.finditer(self.document) if m.start() not in read}
+        return sorted(map(json.dumps, times))
 
     @property
     def _date_times(self) -> list[str] | None:
@@ -273,6 +298,8 @@ def _is_integer(value: Decimal) -> bool:
 
 def _number_texts(value: Decimal) -> Iterator[str]:
     """Yield a number as models write it: with as few decimals as possible, with one, with two."""
+    if abs(value) >= _NUMBER_LIMIT:
+        return
     whole, _, decimals = f"{value:f}".partition(".")
     decimals = decimals.rstrip("0")
     if len(decimals) > MAX_DIGITS:
