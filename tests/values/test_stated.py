@@ -320,11 +320,12 @@ def test_all_that_is_stated_has_its_place(document):
     ("document", "choices", "found"),
     [
         ("MOT: FAIL, see below", ("pass", "fail"), ("fail",)),
-        ("a gran reserva", ("joven", "reserva", "gran reserva"), ("reserva", "gran reserva")),
+        ("a gran reserva", ("joven", "reserva", "gran reserva"), ("gran reserva",)),
         ("He sings bass in the choir", ("soprano", "tenor", "bass"), ("bass",)),
         ("wind from NW", ("N", "NW", "W"), ("NW",)),
         ("a gran\n  reserva", ("joven", "gran reserva"), ("gran reserva",)),
-        ("Like new, hardly used", ("new", "like_new", "used"), ("new", "like_new", "used")),
+        ("Like new, hardly used", ("new", "like_new", "used"), ("like_new", "used")),
+        ("gran reserva, or reserva", ("reserva", "gran reserva"), ("reserva", "gran reserva")),
         # Another choice may be meant.
         ("part of it full-time", ("full-time", "part-time"), ()),
         ("not paid", ("paid", "unpaid"), ()),

@@ -117,29 +117,35 @@ class StatedValues:
     def choices_of(self, attribute: Attribute) -> tuple[str, ...]:
         """Return the choices that the document has as whole words.
 
-        Empty if it has none or may have one by chance (a letter, or a word such as yes or no), or
-        if others are like them: ``unpaid`` may be written as ``not paid``.
+        Choices that it has only as a part of longer ones are left out. Empty if it has none or may
+        have one by chance (a letter, or a word such as yes or no), or if others are like them:
+        ``unpaid`` may be written as ``not paid``.
         """
         choices = [choice for choice in attribute.choices if isinstance(choice, str)]
         words = {choice: _WORD.findall(choice.casefold()) for choice in choices}
-        found = [
-            choice
+        patterns = {
+            choice: rf"(?<!\w){r'[^a-z0-9]+'.join(map(re.escape, words[choice]))}(?!\w)"
             for choice in choices
             if words[choice]
-            and re.search(
-                rf"(?<!\w){r'[^a-z0-9]+'.join(map(re.escape, words[choice]))}(?!\w)",
-                self._folded,
-            )
-        ]
-        others = [choice for choice in choices if choice not in found]
+        }
+        stated = [choice for choice in patterns if re.search(patterns[choice], self._folded)]
+        others = [choice for choice in choices if choice not in stated]
+        found, text = [], self._folded
+        for choice in sorted(stated, key=len, reverse=True):
+            rest = re.sub(patterns[choice], "|", text)
+            if rest != text:
+                found.append(choice)
+            text = rest
         are_like = any(
             not set(words[choice]).isdisjoint(words[other]) or choice.casefold() in other.casefold()
-            for choice in found
+            for choice in stated
             for other in others
         )
         is_chance = any(len(choice) < 2 or COMMON_WORD.fullmatch(choice) for choice in found)
         is_text = len(choices) == len(attribute.choices)
-        return tuple(found) if is_text and not (is_chance or are_like) else ()
+        if not is_text or is_chance or are_like:
+            return ()
+        return tuple(choice for choice in choices if choice in found)
 
     def _of_format(self, name: str) -> list[str]:
         found: set[str] = set()
