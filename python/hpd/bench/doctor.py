@@ -254,7 +254,7 @@ def check_cache() -> Check:
         return Check("cache", "note", f"cannot be read: {error}", remedy)
     n_tuned = sum(name.startswith("tuned-") for name in names)
     details = {"folder": str(folder), "files": names, "writable": writable}
-    content = f"{len(names)} file{'s' * (len(names) != 1)}, {n_tuned} with tuned settings"
+    content = f"{counted(len(names), 'file')}, {n_tuned} with tuned settings"
     text = f"{folder}: {content if names else 'empty'}"
     if writable:
         return Check("cache", "ok", text, details=details)

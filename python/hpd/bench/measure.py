@@ -34,15 +34,8 @@ from hpd.results import Extraction, plain_data
 _STATUS = Path("/proc/self/status")
 
 
-def forget_peak() -> None:
-    """Reset the peak of the resident set, if the system can (Linux)."""
-    # On other systems the peak includes all previous methods.
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-
-
 def peak_bytes() -> int:
-    """Return the peak resident set since ``forget_peak``; 0 if unknown."""
+    """Return the peak resident set, since its last reset on Linux; 0 if unknown."""
     for line in system_lines(_STATUS):
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
@@ -240,8 +233,10 @@ class Bench:
         Raises:
             HpdError: a document cannot be decoded.
         """
-        # The previous method's context is freed, so its memory must not count.
-        forget_peak()
+        # The previous method's context is freed, so its memory must not count. Systems other than
+        # Linux cannot reset the peak.
+        with contextlib.suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5")
         workload = self._workload
         pipeline = Pipeline(
             self._model,

@@ -16,7 +16,6 @@ from hpd.bench.measure import Bench, Measurement
 from hpd.bench.methods import BenchMethod
 from hpd.bench.rounds import n_different
 from hpd.errors import HpdError
-from hpd.option_fields import Tuning
 from hpd.options import OPTIONS, TUNABLE, Options
 
 TunedSettings = Mapping[str, int]
@@ -203,19 +202,14 @@ def _key(settings: TunedSettings) -> frozenset[tuple[str, int]]:
     return frozenset(settings.items())
 
 
-def _axis(name: str, tuning: Tuning) -> Axis:
-    partners = [
-        other
-        for other, option in OPTIONS.items()
-        if option.tuning is not None and option.tuning.together_with == name
-    ]
-    return tuple(dict.fromkeys((name, *partners), value) for value in tuning.tried)
-
-
+_TUNINGS = {name: option.tuning for name, option in OPTIONS.items() if option.tuning is not None}
 AXES: tuple[Axis, ...] = tuple(
-    _axis(name, option.tuning)
-    for name, option in OPTIONS.items()
-    if option.tuning is not None and option.tuning.tried
+    [
+        {other: value for other, own in _TUNINGS.items() if name in (other, own.together_with)}
+        for value in tuning.tried
+    ]
+    for name, tuning in _TUNINGS.items()
+    if tuning.tried
 )
 """Values to try for each option, in order, and for the options that are varied with it."""
 

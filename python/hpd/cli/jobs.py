@@ -289,13 +289,8 @@ def _resolved(key: str, value: str, folder: Path) -> str:
         return value if value in _NO_FILES else _in_folder(folder, value)
     if key == OPTIONS["instructions"].flag[2:] and value.startswith("@"):
         return "@" + _in_folder(folder, value[1:])
-    if key == "lora" or (key in _MODELS and _is_path(folder, value)):
-        return _in_folder(folder, value)
-    return value
-
-
-def _is_path(folder: Path, name: str) -> bool:
-    return name.lower().endswith(".gguf") or (folder / Path(name).expanduser()).exists()
+    is_path = value.lower().endswith(".gguf") or (folder / Path(value).expanduser()).exists()
+    return _in_folder(folder, value) if key == "lora" or (key in _MODELS and is_path) else value
 
 
 def _in_folder(folder: Path, path: str) -> str:

@@ -123,7 +123,9 @@ def _add_methods(group: argparse._ArgumentGroup) -> None:
 def run(arguments: argparse.Namespace) -> int:
     schemas = load_schemas(arguments.schema)
     base = parsed_options(arguments)
-    _check_new(arguments.output)
+    output = arguments.output
+    if not is_stream(output) and os.path.exists(output) and os.path.getsize(output):
+        raise UsageError(f"{output} already exists: name another output, or remove it")
     contests = _contests(arguments, base)
     for method in (method for contest in contests for method in contest.methods):
         check_method(method.options, schemas)
@@ -152,12 +154,17 @@ def run(arguments: argparse.Namespace) -> int:
     known = environment(model, path, base.n_gpu_layers)
     with contextlib.ExitStack() as stack:
         # Written line by line, so that an interrupted run keeps its measurements.
-        write = _writer(arguments.output, stack)
+        write = _writer(output, stack)
         write({"type": "environment", "workload": workload.name, **known})
 
         def note(measurement: Measurement) -> None:
             if not base.quiet:
-                _say_measurement(measurement)
+                cpu_ms = 1000 * measurement.cpu_seconds / measurement.n_documents
+                say(
+                    f"round {measurement.round}: {measurement.method}: "
+                    f"{measurement.ms_per_document:.0f} ms a document, "
+                    f"{cpu_ms:.0f} ms of processors"
+                )
             write(to_json(measurement))
 
         bench = Bench(model, workload)
@@ -176,11 +183,9 @@ def run(arguments: argparse.Namespace) -> int:
     )
     print(format_table(table_rows(summary)))
     if workload.is_replay:
-        n_wrong = sum(row["n_wrong"] for row in summary)
-        if n_wrong:
+        if n_wrong := sum(row["n_wrong"] for row in summary):
             say(f"error: {n_wrong} answers differ from the replayed ones")
-            return EXIT_FAILED
-        return EXIT_OK
+        return EXIT_FAILED if n_wrong else EXIT_OK
     for row in summary:
         name, n = row["method"], row["n_documents"]
         if name in n_different:
@@ -206,14 +211,6 @@ def _contests(arguments: argparse.Namespace, base: Options) -> Sequence[Contest]
     return list(dict.fromkeys(contests))
 
 
-def _say_measurement(measurement: Measurement) -> None:
-    say(
-        f"round {measurement.round}: {measurement.method}: "
-        f"{measurement.ms_per_document:.0f} ms a document, "
-        f"{1000 * measurement.cpu_seconds / measurement.n_documents:.0f} ms of processors"
-    )
-
-
 def _writer(path: str | None, stack: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], None]:
     if path is None:
         return lambda row: None
@@ -225,9 +222,3 @@ def _writer(path: str | None, stack: contextlib.ExitStack) -> Callable[[Mapping[
         print(json.dumps(row, ensure_ascii=False), file=file, flush=True)
 
     return write
-
-
-def _check_new(target: str | None) -> None:
-    """Raise ``UsageError`` if a file exists and is not empty."""
-    if not is_stream(target) and os.path.exists(str(target)) and os.path.getsize(str(target)):
-        raise UsageError(f"{target} already exists: name another output, or remove it")

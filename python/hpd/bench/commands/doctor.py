@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_model_arguments
 from hpd.cli.common import EXIT_FAILED, EXIT_OK
+from hpd.messages import counted
 from hpd.models.model_files import MODEL_VARIABLE, resolve_model
 
 if TYPE_CHECKING:
@@ -47,40 +48,33 @@ def run(arguments: argparse.Namespace) -> int:
     for check in doctor.run_checks(model):
         checks.append(check)
         if not arguments.json:
-            print(_shown(check), flush=True)
+            print(_check_text(check), flush=True)
     n_broken = sum(check.state == "broken" for check in checks)
     if arguments.json:
         whole = {"ok": n_broken == 0, "checks": [check.to_dict() for check in checks]}
         print(json.dumps(whole, ensure_ascii=False, indent=1))
     else:
         n_notes = sum(check.state == "note" for check in checks)
-        print(f"\n{_closing(n_broken, n_notes)}")
+        notes = f", {counted(n_notes, 'note')}" if n_broken or n_notes else ""
+        print(f"\n{f'{n_broken} broken' if n_broken else 'everything works'}{notes}")
     return EXIT_FAILED if n_broken else EXIT_OK
 
 
-def _shown(check: Check) -> str:
+def _check_text(check: Check) -> str:
     """Format a check: its state, name, finding and remedy."""
     width = min(shutil.get_terminal_size((100, 24)).columns, _WIDEST)
     start = f"{check.state:<8}{check.name:<{_NAME_WIDTH}}"
-    lines = _wrapped(check.text, width, start)
+    paragraphs = [(start, check.text)]
     if check.remedy:
-        lines += _wrapped(check.remedy, width, " " * len(start) + "> ")
-    return "\n".join(lines)
-
-
-def _wrapped(text: str, width: int, start: str) -> list[str]:
-    return textwrap.wrap(
-        text,
-        max(width, len(start) + 20),
-        initial_indent=start,
-        subsequent_indent=" " * len(start),
-        break_long_words=False,
-        break_on_hyphens=False,
+        paragraphs.append((" " * len(start) + "> ", check.remedy))
+    return "\n".join(
+        textwrap.fill(
+            text,
+            max(width, len(first) + 20),
+            initial_indent=first,
+            subsequent_indent=" " * len(first),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for first, text in paragraphs
     )
-
-
-def _closing(n_broken: int, n_notes: int) -> str:
-    parts = [f"{n_broken} broken" if n_broken else "everything works"]
-    if n_broken or n_notes:
-        parts.append(f"{n_notes} note{'s' * (n_notes != 1)}")
-    return ", ".join(parts)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hpd.bench.workload import Workload, load_workload
+from hpd.bench.workload import Workload, catalogue, load_workload
 from hpd.cli.arguments import (
     add_field_arguments,
     add_option_arguments,
@@ -146,8 +146,6 @@ def _workload(arguments: argparse.Namespace) -> Workload:
         for name in ("text_field", "id_field", "category_field"):
             if getattr(arguments, name) is not None:
                 raise UsageError(f"{flag_of(name)} does nothing without INPUT")
-        from hpd.bench.workload import catalogue
-
         return catalogue()
     with input_errors_as_usage():
         return load_workload(
@@ -165,21 +163,11 @@ def _rows(
     """Return the table's cells, headings first."""
     rows = [[*TUNABLE, "runs", "ms/doc", ""]]
     for trial in found.trials:
-        rows.append(
-            [
-                *(setting_text(trial.settings[name]) for name in TUNABLE),
-                str(len(trial.seconds)),
-                _milliseconds(trial, n_documents),
-                _remark(trial, found.chosen, default),
-            ]
-        )
+        cells = [setting_text(trial.settings[name]) for name in TUNABLE]
+        ms = [1000 * seconds / n_documents for seconds in trial.seconds]
+        time = f"{statistics.median(ms):.1f}" if ms else ""
+        rows.append([*cells, str(len(ms)), time, _remark(trial, found.chosen, default)])
     return rows
-
-
-def _milliseconds(trial: TuneTrial, n_documents: int) -> str:
-    if not trial.seconds:
-        return ""
-    return f"{1000 * statistics.median(trial.seconds) / n_documents:.1f}"
 
 
 def _remark(trial: TuneTrial, chosen: Mapping[str, int], default: Mapping[str, int]) -> str:
