@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hpd.schema.attributes import Attribute
@@ -56,7 +57,8 @@ def table_columns(
         of_input.append(Column("source", Attribute("source"), lambda row: row.get("source")))
     for name, kind in kinds.items():
         attribute = Attribute(name, "string" if kind == "json" else kind)  # type: ignore[arg-type]
-        of_input.append(Column(name, attribute, _shown_input(name, kind), name))
+        value_of = partial(_json_text if kind == "json" else input_value, name=name)
+        of_input.append(Column(name, attribute, value_of, name))
     values = []
     attributes = attributes_of(schemas)
     names = {own.name, *(column.name for column in of_input)}
@@ -66,7 +68,8 @@ def table_columns(
         values.append(Column(shown, attribute, data_value(attribute), path=attribute.name))
         if confidence:
             name = _new_name(f"{shown}_confidence", "extracted.", names, taken)
-            values.append(Column(name, Attribute(name, "number"), _confidence(attribute.name)))
+            lowest = partial(min_confidence, path=attribute.name)
+            values.append(Column(name, Attribute(name, "number"), lowest))
     if has_checks(schemas):
         name = _new_name("checks", "extraction.", names)
         values.append(Column(name, Attribute(name), checks_text))
@@ -90,10 +93,6 @@ def min_confidence(line: OutputLine, path: str) -> float | None:
         if name == path or name.startswith((f"{path}.", f"{path}["))
     )
     return min((each for each in stated if each is not None), default=None)
-
-
-def _confidence(path: str) -> Callable[[OutputLine], float | None]:
-    return lambda line: min_confidence(line, path)
 
 
 def attributes_of(schemas: Schemas) -> list[Attribute]:
@@ -148,10 +147,8 @@ def input_value(line: OutputLine, name: str) -> Any:
     return line.get("input", {}).get(name, line.get("text") if name == "text" else None)
 
 
-def _shown_input(name: str, kind: str) -> Callable[[OutputLine], Any]:
-    if kind == "json":
-        return lambda line: as_text(input_value(line, name))
-    return lambda line: input_value(line, name)
+def _json_text(line: OutputLine, name: str) -> str | None:
+    return as_text(input_value(line, name))
 
 
 def data_value(attribute: Attribute) -> Callable[[OutputLine], Any]:

@@ -8,7 +8,7 @@ import os
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -362,8 +362,7 @@ class InputReader:
         self.repeated_ids.add(record.id)
         self.found_columns.update(record.raw)
         for note in record.notes:
-            self._notes[note] += 1
-            self._first_with_note.setdefault(note, record.id)
+            self._add_note(note, record.id)
         return record
 
     def __enter__(self) -> InputReader:
@@ -427,15 +426,10 @@ class InputReader:
         return n
 
     def _read(self) -> Generator[Record, None, None]:
-        if self._watch is not None:
-            yield from self._read_watched(self._watch)
-            return
         for file in self._files:
             yield from self._read_file(file)
-
-    def _read_watched(self, watch: Watch) -> Iterator[Record]:
         known: set[int] = set()
-        for path in watch:
+        for path in self._watch or ():
             format_ = self._format or (guess_format(path) if is_known(path) else None)
             for record in self._read_file(_File(path, format_, shard_offset(path, is_only=False))):
                 document = int(document_fingerprint(record.id, record.text, record.category), 16)
@@ -452,10 +446,12 @@ class InputReader:
             with self._first or self._opened(file) as reader:
                 for n_read, record in enumerate(reader, start=1):
                     if n_read == 1:
-                        self._note_types(reader.types)
-                        self._note_columns(reader)
+                        for name, kind in reader.types.items():
+                            # None where two files differ.
+                            self.types[name] = kind if self.types.get(name, kind) == kind else None
+                        self._note_unread_columns(reader)
                     if is_whole or self._is_ours(file, n_read - 1):
-                        yield self._with_category(record)
+                        yield self._categorize(record)
         except InputError as error:
             if self._is_single:
                 raise
@@ -464,7 +460,7 @@ class InputReader:
             else:
                 self.unread.append(error)
 
-    def _with_category(self, record: Record) -> Record:
+    def _categorize(self, record: Record) -> Record:
         if self._category_of is None or record.error is not None:
             return record
         try:
@@ -482,18 +478,16 @@ class InputReader:
                 raise
             return None  # the file becomes an error line when it is read
 
-    def _note_types(self, types: Mapping[str, Any]) -> None:
-        """Record the types of columns; None where two files differ."""
-        for name, kind in types.items():
-            self.types[name] = kind if self.types.get(name, kind) == kind else None
-
-    def _note_columns(self, reader: RecordReader) -> None:
+    def _note_unread_columns(self, reader: RecordReader) -> None:
         """Note which columns of a table are not in its texts, unless they were chosen."""
         if unread := reader.unread_columns:
             read = listed(reader.text_columns)
             note = f"only {read} is read, not {listed(unread)} (--text-field names others)"
-            self._notes[note] += 1
-            self._first_with_note.setdefault(note, reader.name)
+            self._add_note(note, reader.name)
+
+    def _add_note(self, note: str, name: str) -> None:
+        self._notes[note] += 1
+        self._first_with_note.setdefault(note, name)
 
     def _is_ours(self, file: _File, row: int) -> bool:
         return self._shard is None or self._shard.has(file.offset, row)

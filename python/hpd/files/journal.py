@@ -122,7 +122,7 @@ class JournalEntry:
     """Its index in the input, from 0."""
     document: str
     """Its fingerprint."""
-    failed: bool
+    failed: bool = False
     end: int | None = None
     """The offset in the output after its line, if the line is written."""
     line: str | None = None
@@ -205,14 +205,8 @@ class Journal:
 
     def append(self, entry: JournalEntry) -> int:
         """Append an entry, flush it, and return the offset of its line."""
-        row: dict[str, Any] = {"index": entry.index, "document": entry.document}
-        if entry.failed:
-            row["failed"] = True
-        if entry.end is not None:
-            row |= {"end": entry.end, "crc": entry.crc}
-        if entry.line is not None:
-            row["line"] = entry.line
-        return self._append(row)
+        row = asdict(entry).items()
+        return self._append({name: v for name, v in row if v is not None and v is not False})
 
     def append_table(self, table: TableEntry) -> None:
         """Record the table that was made; the last record counts."""
@@ -343,14 +337,7 @@ def read_entry(line: bytes, where: str) -> JournalEntry:
     """
     try:
         row = json.loads(line)
-        entry = JournalEntry(
-            row["index"],
-            row["document"],
-            row.get("failed", False),
-            row.get("end"),
-            row.get("line"),
-            row.get("crc"),
-        )
+        entry = JournalEntry(**row)
         is_valid = _is_valid(entry)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         is_valid = False

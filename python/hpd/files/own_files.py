@@ -34,36 +34,28 @@ def is_output(path: str, among: Collection[str]) -> bool:
     up."""
     folder = path[: len(path) - len(os.path.basename(path))]
     own, of_lines = (folder + journal_path(Path(lines)).name for lines in (path, f"{path}.jsonl"))
-    is_table = of_lines in among if is_url(path) else _is_in_journal(path, of_lines)
-    return is_table or _exists(own, among) or _has_mark_now(path)
+    if _exists(own, among):
+        return True
+    if is_url(path):
+        return of_lines in among
+    # ``a.csv`` may also be the input of the lines ``a.csv.jsonl``.
+    with suppress(OSError):
+        if _table_in_journal(of_lines, os.stat(of_lines).st_mtime_ns) == os.path.basename(path):
+            return True
+    with suppress(OSError):
+        is_marked = path.lower().endswith((".xlsx", ".html"))
+        return is_marked and _has_mark(path, os.stat(path).st_mtime_ns)
+    return False
 
 
 def _exists(path: str, among: Collection[str]) -> bool:
     return path in among or (not is_url(path) and os.path.isfile(path))
 
 
-def _is_in_journal(table: str, journal: str) -> bool:
-    """Return whether a journal records a table: ``a.csv`` may also be the input of the lines
-    ``a.csv.jsonl``."""
-    try:
-        return _table_in_journal(journal, os.stat(journal).st_mtime_ns) == os.path.basename(table)
-    except OSError:
-        return False
-
-
 @lru_cache(1 << 16)  # A watched folder is listed every second.
 def _table_in_journal(journal: str, changed: int) -> str | None:
     entry = last_table(Path(journal))
     return None if entry is None else entry.table
-
-
-def _has_mark_now(path: str) -> bool:
-    if is_url(path) or not path.lower().endswith((".xlsx", ".html")):
-        return False
-    try:
-        return _has_mark(path, os.stat(path).st_mtime_ns)
-    except OSError:
-        return False
 
 
 @lru_cache(1 << 16)  # A watched folder is listed every second.

@@ -50,12 +50,8 @@ class PagePlaces:
         if first >= last:
             return None
         sides = self.sides[4 * first : 4 * last]
-        left, top, right, bottom = (
-            min(sides[::4]),
-            min(sides[1::4]),
-            max(sides[2::4]),
-            max(sides[3::4]),
-        )
+        left, top = min(sides[::4]), min(sides[1::4])
+        right, bottom = max(sides[2::4]), max(sides[3::4])
         return round(left, 1), round(top, 1), round(right, 1), round(bottom, 1)
 
 

@@ -224,7 +224,9 @@ class RecordReader:
             raw = row
             try:
                 record_id = row_id(row, self._id_field) or record_id
-                category = self._category(row)
+                if self._category_field is not None:
+                    value = _required_value(row, self._category_field)
+                    category = _scalar_text(value, self._category_field)
                 text, places = self._text(line, row)
             except InputError as failure:
                 error = InputError(f"{self.name}:{line}: {failure}")
@@ -236,7 +238,9 @@ class RecordReader:
 
     def _text(self, line: int, row: Mapping[str, Any]) -> tuple[str, Places | None]:
         """Return the text of a row, and the locations of its parts in the sheet."""
-        if self.format in TABLES and not (self._text_fields or self._has_text_column()):
+        if self.format in TABLES and not (
+            self._text_fields or default_text_fields(dict.fromkeys(self._source.columns, ""))
+        ):
             text_of = self._source.text_of or (lambda _, __, value: cell_text(value))
             cells = ((name, clean_text(text_of(line, name, value))) for name, value in row.items())
             lines = [(f"{name}: ", name, text) for name, text in cells if text]
@@ -255,20 +259,11 @@ class RecordReader:
             at += len(part) + 1
         return text, PartPlaces(parts)
 
-    def _has_text_column(self) -> bool:
-        """Return whether a table clearly has a column for the text."""
-        return bool(default_text_fields(dict.fromkeys(self._source.columns, "")))
-
     def _check_columns(self, columns: Sequence[str]) -> None:
         """Check that a table has the columns that every row needs."""
         record = self._record(1, 1, dict.fromkeys(columns, ""))
         if record.error is not None:
             raise record.error
-
-    def _category(self, row: Mapping[str, Any]) -> str | None:
-        if self._category_field is None:
-            return None
-        return _scalar_text(_required(row, self._category_field), self._category_field)
 
 
 def columns_of(
@@ -296,8 +291,8 @@ def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
 
     Raises ``InputError`` if it is neither text nor a number.
     """
-    name = id_field or _found(row, "id") or "id"
-    value = row.get(name) if id_field is None else _required(row, name)
+    name = id_field or _name_in_row(row, "id") or "id"
+    value = row.get(name) if id_field is None else _required_value(row, name)
     if value is None and id_field is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | bytes | int | float):
@@ -318,9 +313,9 @@ def row_parts(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> list[t
 
     Raises ``InputError`` if the row has no text.
     """
-    names = text_fields or find_text_fields(row)
+    names = text_fields or _find_text_fields(row)
     if len(names) == 1:
-        return [(names[0], _scalar_text(_required(row, names[0]), names[0]))]
+        return [(names[0], _scalar_text(_required_value(row, names[0]), names[0]))]
     parts = [(name, _scalar_text(row[name], name)) for name in names if row.get(name) is not None]
     if not parts:
         raise InputError(f"none of the fields {listed(names)}; the record has {listed(row)}")
@@ -404,23 +399,23 @@ def clean_text(text: str) -> str:
 def default_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the first of ``TEXT_FIELDS`` that a row has; empty if it has none of them."""
     for names in TEXT_FIELDS:
-        found = tuple(_found(row, name) or name for name in names)
+        found = tuple(_name_in_row(row, name) or name for name in names)
         has_value = [row.get(name) is not None for name in found]
         # A description without a title may describe anything, such as a payment.
-        is_one_of_many = len(row.keys() - {*found, _found(row, "id")}) > 0
+        is_one_of_many = len(row.keys() - {*found, _name_in_row(row, "id")}) > 0
         if any(has_value) and (has_value[0] or found[0] in row or not is_one_of_many):
             return found
     return ()
 
 
-def _found(row: Mapping[str, Any], name: str) -> str | None:
+def _name_in_row(row: Mapping[str, Any], name: str) -> str | None:
     """Return the name of a field as the row spells it, for example in capitals."""
     if row.get(name) is not None:
         return name
     return next((key for key in row if key.strip().lower() == name and row[key] is not None), None)
 
 
-def find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the first of ``TEXT_FIELDS`` that a row has; raise ``InputError`` if it has none."""
     names = default_text_fields(row)
     if names:
@@ -435,7 +430,7 @@ def find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _required(row: Mapping[str, Any], name: str) -> Any:
+def _required_value(row: Mapping[str, Any], name: str) -> Any:
     if name not in row:
         raise InputError(f"no field {name!r}; the record has {listed(row)}")
     return row[name]

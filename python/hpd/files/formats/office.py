@@ -20,6 +20,7 @@ from xml.etree import ElementTree
 from hpd.documents import Box
 from hpd.errors import InputError
 from hpd.files.formats.html import declared_encoding, text_of_html
+from hpd.files.formats.xml import local_name
 from hpd.files.rows import WholeText, whole_text
 from hpd.files.streams import Source, decode
 from hpd.files.text_tables import table_text
@@ -80,10 +81,6 @@ class Archive:
             source.notes.append(f"files within it that are not read: {n}")
 
 
-def _local(element: ElementTree.Element) -> str:
-    return str(element.tag).rpartition("}")[2]
-
-
 def _attribute(element: ElementTree.Element, name: str) -> str | None:
     """Return an attribute by its local name."""
     return next((v for k, v in element.attrib.items() if k.rpartition("}")[2] == name), None)
@@ -115,7 +112,7 @@ _MAX_SPAN_CELLS = 200
 def _blocks(elements: Iterable[ElementTree.Element]) -> Iterator[str]:
     """Iterate over the paragraphs and tables of elements; a table has one line per row."""
     for child in elements:
-        name = _local(child)
+        name = local_name(child)
         if _is_left_out(child):
             continue
         if name in _PARAGRAPHS or _is_comment(child):
@@ -136,8 +133,8 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
     rows: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}  # by column: the rows that a cell of ODF still spans
     for row in _own_elements(table, ("tr", "table-row")):
-        settings = [each for child in row if _local(child) == "trPr" for each in child]
-        before = next((each for each in settings if _local(each) == "gridBefore"), None)
+        settings = [each for child in row if local_name(child) == "trPr" for each in child]
+        before = next((each for each in settings if local_name(each) == "gridBefore"), None)
         texts = [""] * (0 if before is None else _number(before, "val"))
         for cell in _own_elements(row, _CELLS):
             at = len(texts)
@@ -146,7 +143,7 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
             n_rows, covered = below.pop(at, (0, ""))
             if n_rows > 1:
                 below[at] = n_rows - 1, covered
-            if _local(cell) == "covered-table-cell":
+            if local_name(cell) == "covered-table-cell":
                 text = covered
             elif _continues_above(cell):
                 text = above
@@ -154,7 +151,7 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
                 below[at] = n_rows - 1, text
             texts.append(text)
             texts += [text] * (_number(cell, "number-columns-repeated") - 1)
-            if _local(cell) == "tc" and "wordprocessingml" in str(cell.tag):
+            if local_name(cell) == "tc" and "wordprocessingml" in str(cell.tag):
                 texts += [""] * (_number(_setting(cell, "gridSpan"), "val") - 1)
         rows.append(texts)
     return rows
@@ -165,9 +162,9 @@ def _own_elements(
 ) -> Iterator[ElementTree.Element]:
     """Return the rows of a table or the cells of a row, without those of nested tables."""
     for child in element:
-        if _local(child) in names:
+        if local_name(child) in names:
             yield child
-        elif _local(child) not in _BLOCKS:
+        elif local_name(child) not in _BLOCKS:
             yield from _own_elements(child, names)
 
 
@@ -181,8 +178,8 @@ def _continues_above(cell: ElementTree.Element) -> bool:
 
 def _setting(cell: ElementTree.Element, name: str) -> ElementTree.Element | None:
     """Return a property of a Word cell."""
-    settings = next((child for child in cell if _local(child) == "tcPr"), ())
-    return next((each for each in settings if _local(each) == name), None)
+    settings = next((child for child in cell if local_name(child) == "tcPr"), ())
+    return next((each for each in settings if local_name(each) == name), None)
 
 
 def _number(element: ElementTree.Element | None, name: str) -> int:
@@ -192,23 +189,23 @@ def _number(element: ElementTree.Element | None, name: str) -> int:
 
 
 def _is_left_out(element: ElementTree.Element) -> bool:
-    if _local(element) == "r":
-        settings = (each for child in element if _local(child) == "rPr" for each in child)
-        vanish = next((each for each in settings if _local(each) == "vanish"), None)
+    if local_name(element) == "r":
+        settings = (each for child in element if local_name(child) == "rPr" for each in child)
+        vanish = next((each for each in settings if local_name(each) == "vanish"), None)
         return vanish is not None and _attribute(vanish, "val") not in ("0", "false", "off")
     # The title of a picture is not shown, that of a chart is.
-    return _local(element) in _LEFT_OUT or "svg-compatible" in str(element.tag)
+    return local_name(element) in _LEFT_OUT or "svg-compatible" in str(element.tag)
 
 
 def _own_text(element: ElementTree.Element) -> str:
     """Return the text of an element before its first child, if its format shows it."""
     if str(element.tag).startswith(_ODF):  # any, as fields have names of their own
         return _collapsed(element.text)
-    return element.text or "" if _local(element) == "t" or _is_comment(element) else ""
+    return element.text or "" if local_name(element) == "t" or _is_comment(element) else ""
 
 
 def _is_comment(element: ElementTree.Element) -> bool:
-    return _local(element) == "text" and "presentationml" in str(element.tag)
+    return local_name(element) == "text" and "presentationml" in str(element.tag)
 
 
 def _inline(element: ElementTree.Element, inside: list[str]) -> str:
@@ -216,7 +213,7 @@ def _inline(element: ElementTree.Element, inside: list[str]) -> str:
     separately."""
     parts = [_own_text(element)]
     for child in element:
-        name = _local(child)
+        name = local_name(child)
         if name in _BREAKS:
             parts.append(_BREAKS[name])
         elif name == "s":
@@ -242,14 +239,14 @@ def _collapsed(text: str | None) -> str:
 
 def _form_field(data: ElementTree.Element) -> str:
     """Return what a form field without text shows: a check mark, or the chosen entry of a list."""
-    field = next((e for e in data if _local(e) in ("checkBox", "ddList")), None)
+    field = next((e for e in data if local_name(e) in ("checkBox", "ddList")), None)
     if field is None:
         return ""
-    values = [(_local(e), _attribute(e, "val") or "1") for e in field]
+    values = [(local_name(e), _attribute(e, "val") or "1") for e in field]
     entries = [value for name, value in values if name == "listEntry"]
     settings = dict(values)
     chosen = settings.get("result") or settings.get("checked") or settings.get("default") or "0"
-    if _local(field) == "checkBox":
+    if local_name(field) == "checkBox":
         return "☐" if chosen in ("0", "false", "off") else "☒"
     return "".join(entries[int(chosen) :][:1])
 
@@ -257,14 +254,14 @@ def _form_field(data: ElementTree.Element) -> str:
 def _rows_of_chart(chart: ElementTree.Element) -> Iterator[str]:
     """Return a line for each series of a chart in Microsoft's formats: ``Sales: 2023 4.5 | 2024
     5.1``."""
-    for series in (e for e in chart.iter() if _local(e) == "ser"):
+    for series in (e for e in chart.iter() if local_name(e) == "ser"):
         name, points = "", defaultdict[int, list[str]](list)
         for part in series:
-            texts = {kind: [e for e in part.iter() if _local(e) == kind]
+            texts = {kind: [e for e in part.iter() if local_name(e) == kind]
                      for kind in ("v", "pt", "formatCode")}  # fmt: skip
-            if _local(part) == "tx":
+            if local_name(part) == "tx":
                 name = " ".join(e.text or "" for e in texts["v"])
-            elif _local(part) in ("cat", "val", "xVal", "yVal", "bubbleSize"):
+            elif local_name(part) in ("cat", "val", "xVal", "yVal", "bubbleSize"):
                 form = next((e.text for e in texts["formatCode"]), None)
                 for point in texts["pt"]:
                     text = "".join(point.itertext()).strip()
@@ -314,7 +311,9 @@ def read_pptx(source: Source) -> WholeText:
     archive = Archive(source.read())
     show = archive.document()
     related = {} if show is None else archive.related(show)
-    listed = [] if show is None else [e for e in archive.xml(show).iter() if _local(e) == "sldId"]
+    listed = (
+        [] if show is None else [e for e in archive.xml(show).iter() if local_name(e) == "sldId"]
+    )
     slides = [related[i][1] for each in listed for i in each.attrib.values() if i in related]
     if not slides:
         raise ValueError("it has no slides")
@@ -347,7 +346,7 @@ def _shown_blocks(
             directions.
     """
     for child in element:
-        name = _local(child)
+        name = local_name(child)
         if _is_left_out(child):
             continue
         if name in _SHAPES:
@@ -371,9 +370,9 @@ def _pair(element: ElementTree.Element | None, *names: str) -> tuple[float, floa
 
 
 def _transform(shape: ElementTree.Element) -> dict[str, ElementTree.Element]:
-    settings = [each for each in shape if _local(each) in ("spPr", "grpSpPr", "xfrm")]
-    found = [e for each in settings for e in each.iter() if _local(e) == "xfrm"][:1]
-    return {_local(part): part for each in found for part in each}
+    settings = [each for each in shape if local_name(each) in ("spPr", "grpSpPr", "xfrm")]
+    found = [e for each in settings for e in each.iter() if local_name(e) == "xfrm"][:1]
+    return {local_name(part): part for each in found for part in each}
 
 
 def _box(shape: ElementTree.Element, group: Box) -> Box | None:
@@ -398,14 +397,14 @@ def _compose(group: ElementTree.Element, outer: Box) -> Box:
 
 def _placeholder(shape: ElementTree.Element) -> str:
     """Return the key of a placeholder: its index or, if it has none, its type."""
-    found = next((each for each in shape.iter() if _local(each) == "ph"), None)
+    found = next((each for each in shape.iter() if local_name(each) == "ph"), None)
     return "" if found is None else found.get("idx") or found.get("type") or "obj"
 
 
 def _placeholders(archive: Archive, slide: str) -> dict[str, Box]:
     """Return the boxes of placeholders in the layout of a slide."""
     layouts = [name for kind, name in archive.related(slide).values() if kind == "slideLayout"]
-    shapes = (e for name in layouts for e in archive.xml(name).iter() if _local(e) in _SHAPES)
+    shapes = (e for name in layouts for e in archive.xml(name).iter() if local_name(e) in _SHAPES)
     boxes = ((_placeholder(shape), _box(shape, (0, 0, 1, 1))) for shape in shapes)
     return {name: box for name, box in boxes if name and box is not None}
 
@@ -413,12 +412,12 @@ def _placeholders(archive: Archive, slide: str) -> dict[str, Box]:
 def read_odt(source: Source) -> WholeText:
     """OpenDocument: headers, the body with its notes, charts, footers, formulas."""
     archive = Archive(source.read())
-    body = [e for e in archive.xml("content.xml").iter() if _local(e) == "body"]
+    body = [e for e in archive.xml("content.xml").iter() if local_name(e) == "body"]
     styles = archive.xml("styles.xml").iter() if "styles.xml" in archive.names else ()
     objects = [archive.xml(n) for n in archive.names if re.fullmatch(r"Object \d+/content.xml", n)]
-    around = [e for e in styles if _local(e) in ("header", "footer")]
-    order = [e for e in around if _local(e) == "header"] + body + objects
-    order += [e for e in around if _local(e) == "footer"]
+    around = [e for e in styles if local_name(e) in ("header", "footer")]
+    order = [e for e in around if local_name(e) == "header"] + body + objects
+    order += [e for e in around if local_name(e) == "footer"]
     formulas = [e.text or "" for o in objects for e in o.iter() if e.tag == _FORMULA]
     blocks = [block for e in order for block in _blocks(e)]
     return _joined([*blocks, *formulas], source)
@@ -429,13 +428,14 @@ def read_epub(source: Source) -> WholeText:
     archive = Archive(source.read())
     container = archive.xml("META-INF/container.xml")
     package = next(
-        (_attribute(e, "full-path") for e in container.iter() if _local(e) == "rootfile"), None
+        (_attribute(e, "full-path") for e in container.iter() if local_name(e) == "rootfile"),
+        None,
     )
     if package is None:
         raise ValueError("it names no package")
     root = archive.xml(package)
-    hrefs = {e.get("id"): e.get("href", "") for e in root.iter() if _local(e) == "item"}
-    chapters = [hrefs.get(e.get("idref"), "") for e in root.iter() if _local(e) == "itemref"]
+    hrefs = {e.get("id"): e.get("href", "") for e in root.iter() if local_name(e) == "item"}
+    chapters = [hrefs.get(e.get("idref"), "") for e in root.iter() if local_name(e) == "itemref"]
     folder = posixpath.dirname(package)
     texts = []
     for href in filter(None, chapters):

@@ -11,6 +11,7 @@ from typing import IO, Final
 from xml.etree import ElementTree
 
 from hpd.files.formats.office import Archive
+from hpd.files.formats.xml import local_name
 
 _EXACT: Final = Context(prec=400)
 """Enough digits for any number of a cell."""
@@ -66,7 +67,7 @@ def sheet_views(data: bytes) -> Iterator[tuple[str, SheetView]]:
         for form in _cell_formats(archive.xml(name))
     ]
     for sheet in archive.xml(book).iter():
-        if _local(sheet) == "sheet":
+        if local_name(sheet) == "sheet":
             for kind, file_name in (related[i] for i in sheet.attrib.values() if i in related):
                 if kind == "worksheet":
                     with archive.open(file_name) as file:
@@ -79,8 +80,8 @@ def _cell_formats(styles: ElementTree.Element) -> list[str | None]:
 
     codes = {str(number): code for number, code in BUILTIN_FORMATS.items()}
     codes |= {e.get("numFmtId", ""): e.get("formatCode", "") for e in styles.iter()
-              if _local(e) == "numFmt"}  # fmt: skip
-    lists = (e for e in styles if _local(e) == "cellXfs")
+              if local_name(e) == "numFmt"}  # fmt: skip
+    lists = (e for e in styles if local_name(e) == "cellXfs")
     used = [codes.get(e.get("numFmtId", "0"), "General") for each in lists for e in each]
     return [None if code in ("General", "@", "") or is_date_format(code) else code for code in used]
 
@@ -91,7 +92,7 @@ def _excel_view(file: IO[bytes], forms: Sequence[str | None]) -> SheetView:
     rows: ElementTree.Element | None = None
     number = -1
     for event, element in ElementTree.iterparse(file, ("start", "end")):
-        name = _local(element)
+        name = local_name(element)
         if event == "start":
             rows = element if name == "sheetData" else rows
         elif name == "col" and _is_true(element.get("hidden")):
@@ -122,7 +123,7 @@ def _formats_of_row(
 
 
 def _is_unknown(cell: ElementTree.Element) -> bool:
-    texts = {_local(part): part.text for part in cell}
+    texts = {local_name(part): part.text for part in cell}
     return "f" in texts and not texts.get("v") and cell.get("t") != "str"
 
 
@@ -134,10 +135,6 @@ def _column(place: str | None) -> int:
     return number - 1
 
 
-def _local(element: ElementTree.Element) -> str:
-    return str(element.tag).rpartition("}")[2]
-
-
 def _is_true(value: str | None) -> bool:
     return value in ("1", "true")
 
@@ -145,7 +142,7 @@ def _is_true(value: str | None) -> bool:
 def _open_document_views(file: IO[bytes]) -> Iterator[tuple[str, SheetView]]:
     view, row, column = SheetView(), 0, 0
     for event, element in ElementTree.iterparse(file, ("start", "end")):
-        name = _local(element)
+        name = local_name(element)
         if event == "start":
             if name == "table":
                 view, row, column = SheetView(), 0, 0
@@ -173,7 +170,7 @@ def _texts_of_row(row: ElementTree.Element) -> Iterator[tuple[int, str]]:
     for cell in row:
         n = int(cell.get(f"{_TABLE}number-columns-repeated", 1))
         if cell.get(f"{_OFFICE}value-type") in ("percentage", "currency"):
-            text = " ".join("".join(p.itertext()) for p in cell if _local(p) == "p")
+            text = " ".join("".join(p.itertext()) for p in cell if local_name(p) == "p")
             yield from ((each, text) for each in _range(column, n) if text)
         column += n
 

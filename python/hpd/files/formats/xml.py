@@ -9,6 +9,11 @@ from hpd.files.rows import WholeText
 from hpd.files.streams import Source
 
 
+def local_name(element: ElementTree.Element) -> str:
+    """Return the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
 def _read_xml(source: Source) -> WholeText:
     root = ElementTree.fromstring(source.read())
     return WholeText("\n".join(_lines(root, 0)))
@@ -16,11 +21,11 @@ def _read_xml(source: Source) -> WholeText:
 
 def _lines(element: ElementTree.Element, depth: int) -> Iterator[str]:
     """Return the lines of an element with its attributes and text, its children indented by two."""
-    names = [_named(element)]
+    names = [_tag_text(element)]
     # Elements that only hold another one are a path.
     while len(element) == 1 and not (element.text or "").strip():
         (element,) = element
-        names.append(_named(element))
+        names.append(_tag_text(element))
     text = " ".join((element.text or "").split())
     yield f"{'  ' * depth}{'/'.join(names)}{f': {text}' if text else ''}"
     for child in element:
@@ -30,13 +35,9 @@ def _lines(element: ElementTree.Element, depth: int) -> Iterator[str]:
             yield f"{'  ' * (depth + 1)}{after}"
 
 
-def _named(element: ElementTree.Element) -> str:
-    given = (f'{_local(name)}="{value}"' for name, value in element.attrib.items())
-    return " ".join([_local(str(element.tag)), *given])
-
-
-def _local(name: str) -> str:
-    return name.rpartition("}")[2]
+def _tag_text(element: ElementTree.Element) -> str:
+    given = (f'{name.rpartition("}")[2]}="{value}"' for name, value in element.attrib.items())
+    return " ".join([local_name(element), *given])
 
 
 TEXT_READERS = {"xml": _read_xml}
