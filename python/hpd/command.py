@@ -19,7 +19,7 @@ _INTERRUPTED = 130
 
 def main() -> int:
     """Run the command line, and return its exit code."""
-    previous_handler: Any = signal.signal(signal.SIGINT, _leave)
+    previous_handler: Any = signal.signal(signal.SIGINT, _exit_at_once)
     hold_standard_streams()
     from hpd.cli import main as run_command
     from hpd.cli.common import UsageError
@@ -71,5 +71,5 @@ def hold_standard_streams() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
-def _leave(number: int, frame: FrameType | None) -> NoReturn:
+def _exit_at_once(number: int, frame: FrameType | None) -> NoReturn:
     os._exit(_INTERRUPTED)

@@ -83,7 +83,7 @@ def test_an_error_of_the_input_on_the_way(tmp_path, random_model):
         "def broken(reader):\n"
         "    yield next(reader)\n"
         "    raise InputError('the disk broke')\n"
-        "command._peeked = broken\n"
+        "command._read_first = broken\n"
         f"sys.exit(main(['extract', {str(source)!r}, '--schema', 'a', '-m', {random_model!r}]))"
     )
     done = run_python("-c", code)

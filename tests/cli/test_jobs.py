@@ -9,7 +9,7 @@ import pytest
 
 from fake_extractor import ASKED
 from hpd.cli import build_parser, main
-from hpd.cli.jobs import _NOT_IN_JOBS, _PATHS, _settable
+from hpd.cli.jobs import _NOT_IN_JOBS, _PATHS, _settable_arguments
 from hpd.options import OPTIONS
 from jsonl import read_lines, write_texts
 
@@ -213,7 +213,7 @@ def extract_parser():
 
 def test_every_flag_can_be_kept_in_a_job():
     parser = extract_parser()
-    names = {action.dest for action in _settable(parser).values()}
+    names = {action.dest for action in _settable_arguments(parser).values()}
     left_out = {action.dest for action in parser._actions if "--set" not in action.option_strings}
     assert left_out - names == {name.replace("-", "_") for name in _NOT_IN_JOBS if name != "set"}
     assert names >= OPTIONS.keys()
@@ -223,7 +223,7 @@ def test_every_flag_that_names_a_file_is_placed_beside_the_job():
     """The metavar tells; schemas, inputs, models and adapters are placed by rules of their own."""
     named = {
         key
-        for key, action in _settable(extract_parser()).items()
+        for key, action in _settable_arguments(extract_parser()).items()
         if action.metavar in ("FILE", "OUT", "DIR", "FOLDER")
     }
     assert named == set(_PATHS)

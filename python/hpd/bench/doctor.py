@@ -309,14 +309,14 @@ def check_self_test() -> Iterator[Check]:
     if isinstance(outcome, Check):
         yield outcome
         return
-    yield _attention(outcome)
+    yield _check_attention(outcome)
     stored = stored_questions()["questions"]
     wrong = [
         difference
         for question, answer in zip(stored, outcome["answers"], strict=True)
-        for difference in _differences(question, answer)
+        for difference in _wrong_values(question, answer)
     ]
-    yield _tuned(outcome["tuned"], bundled)
+    yield _check_tuned(outcome["tuned"], bundled)
     n_values = sum(len(question["confidences"]) for question in stored)
     took = f"{n_values} values of {len(stored)} documents in {outcome['seconds']:.2f} s"
     details = {"seconds": outcome["seconds"], "wrong": wrong}
@@ -336,7 +336,7 @@ def check_self_test() -> Iterator[Check]:
 
 def check_model(model: Path) -> Iterator[Check]:
     """Check whether a model fits into memory, loads and decodes; also report its tuned settings."""
-    fitting = _fitting(model)
+    fitting = _check_fit(model)
     yield fitting
     if fitting.state == "broken":
         return
@@ -351,10 +351,10 @@ def check_model(model: Path) -> Iterator[Check]:
         f"{outcome['seconds']:.2f} s",
         details={"path": str(model), "seconds": outcome["seconds"]},
     )
-    yield _tuned(outcome["tuned"], model)
+    yield _check_tuned(outcome["tuned"], model)
 
 
-def _fitting(model: Path) -> Check:
+def _check_fit(model: Path) -> Check:
     """Check the memory that a model needs with default options."""
     try:
         need = memory_need(model, Options())
@@ -367,7 +367,7 @@ def _fitting(model: Path) -> Check:
     return Check("fitting", "ok", f"{model.name} takes about {need.in_words()}", details=details)
 
 
-def _tuned(tuned: dict[str, int], model: Path) -> Check:
+def _check_tuned(tuned: dict[str, int], model: Path) -> Check:
     """Report the settings that ``hpd tune`` found for a model."""
     if not tuned:
         text = f"none for {model.name}; hpd tune finds the fastest settings for your documents"
@@ -376,7 +376,7 @@ def _tuned(tuned: dict[str, int], model: Path) -> Check:
     return Check("tuned", "ok", f"for {model.name}: {settings}", details=tuned)
 
 
-def _attention(outcome: dict[str, Any]) -> Check:
+def _check_attention(outcome: dict[str, Any]) -> Check:
     """Report which attention kernel was used, and why others were not."""
     n_taken, n_left = outcome["n_attention_taken"], outcome["n_attention_left"]
     kernels: list[tuple[str, str]] = outcome["attention_kernels"]
@@ -430,7 +430,7 @@ def _run_trial(name: str, model: Path) -> dict[str, Any] | Check:
     return {**outcome, "log": log}
 
 
-def _differences(stored: dict[str, Any], answer: dict[str, Any]) -> Iterator[str]:
+def _wrong_values(stored: dict[str, Any], answer: dict[str, Any]) -> Iterator[str]:
     for name, value in stored["data"].items():
         if answer["data"].get(name) != value:
             yield f"{name} is {answer['data'].get(name)!r}, not {value!r}"

@@ -129,11 +129,11 @@ def measure_unit_times(model: _native.Model, options: _native.EngineOptions) -> 
     times: dict[str, list[float]] = {name: [] for name in shapes}
     number = 0
     try:
-        _seconds(engine, model, number, n_batch, n_fields)  # reads the instruction, and warms up
+        _time_batch(engine, model, number, n_batch, n_fields)  # reads the instruction, and warms up
         for _ in range(_N_TIMES):
             for name, shape in shapes.items():
                 number += 1
-                times[name].append(_seconds(engine, model, number, *shape))
+                times[name].append(_time_batch(engine, model, number, *shape))
     finally:
         engine.close()
     full, few, many = (median(times[name]) for name in shapes)
@@ -141,7 +141,7 @@ def measure_unit_times(model: _native.Model, options: _native.EngineOptions) -> 
     return UnitTimes(max(0.0, full - row) / n_batch, row)
 
 
-def _seconds(
+def _time_batch(
     engine: _native.Engine, model: _native.Model, number: int, n_batch: int, n_fields: int
 ) -> float:
     """Return the time of a batch with a document and this many keys of one token."""
@@ -248,12 +248,12 @@ class Bench:
         indexes = spread(len(workload.items), method.n_documents)
         items = [workload.items[index] for index in indexes]
         asked = {item.category for item in items}
-        _extract(pipeline, [item for item in workload.warm_up if item.category in asked])
+        _extract_in_order(pipeline, [item for item in workload.warm_up if item.category in asked])
         before = pipeline.stats
         cpu_start = time.process_time()
         stolen = StolenTime()
         start = time.perf_counter()
-        extractions = _extract(pipeline, items)
+        extractions = _extract_in_order(pipeline, items)
         seconds = time.perf_counter() - start
         cpu_seconds = time.process_time() - cpu_start
         stolen_share = stolen.share()
@@ -269,7 +269,7 @@ class Bench:
             method=method.name,
             kind=method.kind,
             round=number,
-            settings=_settings(method),
+            settings=_speed_settings(method),
             n_documents=len(extractions),
             n_fields=sum(
                 len(schema_leaves(workload.schemas.for_category(item.category))) for item in items
@@ -322,7 +322,9 @@ class Bench:
         )
 
 
-def _extract(pipeline: Pipeline, items: Sequence[WorkloadDocument]) -> list[Extraction[Any]]:
+def _extract_in_order(
+    pipeline: Pipeline, items: Sequence[WorkloadDocument]
+) -> list[Extraction[Any]]:
     """Return the extractions of some items, in order."""
     documents = (Document(item.text, item, item.category) for item in items)
     by_place: dict[int, Extraction[Any]] = {}
@@ -341,7 +343,7 @@ def without_nulls(data: Any) -> Any:
     return [without_nulls(item) for item in data] if isinstance(data, list) else data
 
 
-def _settings(method: BenchMethod) -> dict[str, Any]:
+def _speed_settings(method: BenchMethod) -> dict[str, Any]:
     """Return the options on which a method's speed depends."""
     tuned = {name: getattr(method.options, name) for name in TUNABLE}
     return {**speed_identity(method.options), **tuned, "grammar": method.grammar}

@@ -68,8 +68,8 @@ class Contest:
             return None
         if all(method.grammar for method in self.methods):
             return None
-        methods = (replace(m, name=_extended(m.name), grammar=True) for m in self.methods)
-        return Contest(_extended(self.name), tuple(methods))
+        methods = (replace(m, name=_name_with_grammar(m.name), grammar=True) for m in self.methods)
+        return Contest(_name_with_grammar(self.name), tuple(methods))
 
 
 def parse_contest(text: str, base: Options | None = None) -> Contest:
@@ -93,7 +93,7 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
     kind = next(k for k in KINDS if k == name)
     choices: dict[str, list[str]] = {}
     for setting in filter(None, settings.split(",")):
-        name, values = _choices(setting, text)
+        name, values = _parse_choices(setting, text)
         if name in choices:
             raise ValueError(f"{text}: {name} is given twice; to try several values: {name}=1|2")
         choices[name] = values
@@ -106,9 +106,9 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
         texts = dict(zip(choices, chosen, strict=True))
         name = f"{kind}:" + ",".join(f"{k}={v}" for k, v in texts.items())
         try:
-            n_documents = _count(texts.pop(_DOCUMENTS, None))
-            grammar = _switch(texts.pop(_GRAMMAR, "off"))
-            given = {k: _parsed(k, v) for k, v in texts.items()}
+            n_documents = _parse_count(texts.pop(_DOCUMENTS, None))
+            grammar = _parse_switch(texts.pop(_GRAMMAR, "off"))
+            given = {k: _parse_value(k, v) for k, v in texts.items()}
             # Without tuned settings, so that a method has the settings in its name.
             options = base.with_settings({**_settings_of(kind, base), **given}).with_defaults()
         except ValueError as error:
@@ -132,11 +132,11 @@ def _settings_of(kind: MethodKind, base: Options) -> dict[str, object]:
     return settings
 
 
-def _extended(name: str) -> str:
+def _name_with_grammar(name: str) -> str:
     return f"{name}{',' if ':' in name else ':'}{_GRAMMAR}=on"
 
 
-def _choices(setting: str, text: str) -> tuple[str, list[str]]:
+def _parse_choices(setting: str, text: str) -> tuple[str, list[str]]:
     name, equals, values = setting.partition("=")
     name = name.strip().replace("-", "_")
     if not equals or name not in (*_SETTINGS, _DOCUMENTS, _GRAMMAR):
@@ -145,7 +145,7 @@ def _choices(setting: str, text: str) -> tuple[str, list[str]]:
     return name, [value.strip() for value in values.split("|")]
 
 
-def _count(value: str | None) -> int | None:
+def _parse_count(value: str | None) -> int | None:
     if value is None:
         return None
     if not value.isdecimal() or int(value) < 1:
@@ -153,13 +153,13 @@ def _count(value: str | None) -> int | None:
     return int(value)
 
 
-def _switch(value: str) -> bool:
+def _parse_switch(value: str) -> bool:
     if value not in ("on", "off"):
         raise ValueError(f"{_GRAMMAR} must be on or off, not {value!r}")
     return value == "on"
 
 
-def _parsed(name: str, value: str) -> object:
+def _parse_value(name: str, value: str) -> object:
     try:
         return OPTIONS[name].parsed(value)
     except ValueError as error:

@@ -84,8 +84,11 @@ def summarise(
     by_method: dict[str, list[Measurement]] = {}
     for measurement in measurements:
         by_method.setdefault(measurement.method, []).append(measurement)
-    baselines = {kind: _baseline(kind, by_method) for kind in _BASELINES}
-    return [_row(runs, baselines, price_per_hour, unit_times or {}) for runs in by_method.values()]
+    baselines = {kind: _baseline_times(kind, by_method) for kind in _BASELINES}
+    return [
+        _summary_row(runs, baselines, price_per_hour, unit_times or {})
+        for runs in by_method.values()
+    ]
 
 
 def by_speed(runs: Mapping[str, Sequence[Measurement]]) -> list[str]:
@@ -93,7 +96,9 @@ def by_speed(runs: Mapping[str, Sequence[Measurement]]) -> list[str]:
     return sorted(runs, key=lambda name: statistics.median(m.seconds for m in runs[name]))
 
 
-def _baseline(kind: str, by_method: Mapping[str, Sequence[Measurement]]) -> Mapping[int, float]:
+def _baseline_times(
+    kind: str, by_method: Mapping[str, Sequence[Measurement]]
+) -> Mapping[int, float]:
     """Return the milliseconds by round of the kind's first method; of ar-batched, the fastest."""
     candidates = {name: runs for name, runs in by_method.items() if runs[0].kind == kind}
     if not candidates:
@@ -106,7 +111,7 @@ def _baseline(kind: str, by_method: Mapping[str, Sequence[Measurement]]) -> Mapp
     return {m.round: m.ms_per_document for m in candidates[by_speed(candidates)[0]]}
 
 
-def _row(
+def _summary_row(
     runs: Sequence[Measurement],
     baselines: Mapping[str, Mapping[int, float]],
     price_per_hour: float | None,
@@ -175,11 +180,11 @@ def table_rows(summary: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     keys = [key for key in COLUMNS if any(row[key] is not None for row in summary)]
     return [
         [COLUMNS[key] for key in keys],
-        *([_cell(key, row[key]) for key in keys] for row in summary),
+        *([_cell_text(key, row[key]) for key in keys] for row in summary),
     ]
 
 
-def _cell(key: str, value: object) -> str:
+def _cell_text(key: str, value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
@@ -243,7 +248,7 @@ def run_rounds(
                 rounds.unit_times[number, method.name] = UnitTimes.between(before, after)
                 before = after
         if number == 1:
-            methods = _unique(_winner(contest, rounds.measurements) for contest in contests)
+            methods = _unique(_fastest_method(contest, rounds.measurements) for contest in contests)
     return rounds
 
 
@@ -252,7 +257,7 @@ def n_different(answers: Mapping[int, Any], reference: Mapping[int, Any]) -> int
     return sum(answers[index] != reference[index] for index in answers.keys() & reference.keys())
 
 
-def _winner(contest: Contest, measurements: Sequence[Measurement]) -> BenchMethod:
+def _fastest_method(contest: Contest, measurements: Sequence[Measurement]) -> BenchMethod:
     names = {method.name: method for method in contest.methods}
     runs = {m.method: [m] for m in measurements if m.method in names}
     return names[by_speed(runs)[0]]

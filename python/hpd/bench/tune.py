@@ -99,7 +99,7 @@ class TuneSearch:
             HpdError: the default settings do not work.
         """
         # A warm-up: its time is ignored, but its answers are the reference.
-        self._seconds(self._default)
+        self._time(self._default)
         best = self._default
         done: set[frozenset[frozenset[tuple[str, int]]]] = set()
         for _ in range(_MAX_PASSES):
@@ -110,15 +110,15 @@ class TuneSearch:
                 candidates, contest = [*by_key.values()], frozenset(by_key)
                 if contest not in done and len(candidates) > 1:
                     done.add(contest)
-                    best = self._winner(candidates, axis)
+                    best = self._find_fastest(candidates, axis)
             if best == start:
                 break
-        return self._confirmed(best)
+        return self._confirm(best)
 
-    def _winner(self, candidates: Sequence[TunedSettings], axis: Axis) -> TunedSettings:
+    def _find_fastest(self, candidates: Sequence[TunedSettings], axis: Axis) -> TunedSettings:
         """Return the fastest settings; of equally fast ones, those nearest to the default."""
         incumbent = candidates[0]
-        times = self._contest(candidates)
+        times = self._time_in_turns(candidates)
         if times[0] is None:
             return incumbent  # time was up
         medians = [
@@ -133,7 +133,7 @@ class TuneSearch:
                 return settings
         return candidates[medians.index(min(medians))]
 
-    def _contest(self, candidates: Sequence[TunedSettings]) -> list[list[float] | None]:
+    def _time_in_turns(self, candidates: Sequence[TunedSettings]) -> list[list[float] | None]:
         """Return the seconds of each candidate's runs; None if there was no time for it.
 
         Candidates take turns, forwards and backwards, so that changes in the machine's speed favour
@@ -145,7 +145,7 @@ class TuneSearch:
             for i in remaining if number % 2 == 0 else reversed(remaining):
                 if self._is_over():
                     return [runs or None for runs in times]
-                seconds = self._seconds(candidates[i])
+                seconds = self._time(candidates[i])
                 if seconds is not None:
                     times[i].append(seconds)
             fastest = min((statistics.median(runs) for runs in times if runs), default=0.0)
@@ -159,14 +159,14 @@ class TuneSearch:
                 break
         return [runs or None for runs in times]
 
-    def _confirmed(self, best: TunedSettings) -> TuneResult:
+    def _confirm(self, best: TunedSettings) -> TuneResult:
         """Compare the best with the default again, as several small gains may be noise."""
         if best == self._default:
             return self._result(best, 1.0)
         ratios = []
         for number in range(_N_RUNS):
             pair = (self._default, best)
-            seconds = [self._seconds(s) for s in (pair if number % 2 == 0 else pair[::-1])]
+            seconds = [self._time(s) for s in (pair if number % 2 == 0 else pair[::-1])]
             if None in seconds:
                 return self._result(self._default, 1.0)
             first, second = (s for s in seconds if s is not None)
@@ -179,7 +179,7 @@ class TuneSearch:
     def _result(self, chosen: TunedSettings, speedup: float) -> TuneResult:
         return TuneResult(chosen, speedup, [*self._trials.values()])
 
-    def _seconds(self, settings: TunedSettings) -> float | None:
+    def _time(self, settings: TunedSettings) -> float | None:
         trial = self._trials.setdefault(_key(settings), TuneTrial(settings))
         try:
             run = self._measure(settings)

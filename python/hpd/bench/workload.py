@@ -77,11 +77,11 @@ def load_workload(
     for record in records:
         if record.error is not None:
             raise record.error
-        items.append(_item(record, name, schemas, answers))
+        items.append(_make_item(record, name, schemas, answers))
     if not items:
         raise InputError(f"{name}: no documents")
     timed = [items[i] for i in spread(len(items), limit)]
-    warm_up = tuple(_warm_up(timed, items))
+    warm_up = tuple(_choose_warm_up(timed, items))
     return Workload(Path(name).stem, schemas, tuple(timed), warm_up, replay is not None)
 
 
@@ -91,7 +91,7 @@ def spread(n: int, limit: int | None) -> list[int]:
     return [i * n // n_taken for i in range(n_taken)]
 
 
-def _item(
+def _make_item(
     record: Record,
     name: str,
     schemas: Schemas,
@@ -105,7 +105,7 @@ def _item(
     if record.id not in answers:
         raise InputError(f"{where}: the replay file has no answer for id {record.id!r}")
     schema = schemas.for_category(record.category)
-    known = _single(schema, answers[record.id])
+    known = _single_values(schema, answers[record.id])
     answer = {own.name: complete_value(own, known.get(own.name)) for own in schema}
     return WorkloadDocument(record.id, record.text, record.category, answer)
 
@@ -126,7 +126,7 @@ def _load_answers(path: str | Path, id_field: str | None) -> dict[str, Mapping[s
     return answers
 
 
-def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
+def _single_values(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
     """Return one value for each attribute: the first one if several are right."""
     types = {attribute.name: attribute.type for attribute in schema}
     single = {}
@@ -137,7 +137,7 @@ def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
     return single
 
 
-def _warm_up(
+def _choose_warm_up(
     timed: Sequence[WorkloadDocument], items: Sequence[WorkloadDocument]
 ) -> Iterator[WorkloadDocument]:
     """Yield the first untimed document of each category, or a timed one if there is no other.
@@ -181,7 +181,7 @@ def catalogue() -> Workload:
     """Return fixed listings of about 120 tokens that state half of the attributes."""
     rng = random.Random(0)
     items = [
-        WorkloadDocument(str(n), _listing(rng), None)
+        WorkloadDocument(str(n), _make_listing(rng), None)
         for n in range(1, N_DOCUMENTS + _N_WARM_UP + 1)
     ]
     return Workload(
@@ -193,7 +193,7 @@ def catalogue() -> Workload:
     )
 
 
-def _listing(rng: random.Random) -> str:
+def _make_listing(rng: random.Random) -> str:
     stated = rng.sample(sorted(_SENTENCES), len(_SENTENCES) // 2)
     sentences = [_SENTENCES[name][0].format(rng.choice(_SENTENCES[name][1])) for name in stated]
     sentences += rng.sample(_FILLERS, 4)

@@ -241,13 +241,15 @@ def add_option_argument(
     help: str | None = None,  # noqa: A002
 ) -> None:
     """Add one option, with the table's help or the given one; its default is None (not given)."""
-    described = f"{help or option.help}{_choices(option)}{_default(option)}".replace("%", "%%")
+    described = f"{help or option.help}{_choices_text(option)}{_default_text(option)}".replace(
+        "%", "%%"
+    )
     settings: dict[str, Any] = {"dest": option.name, "default": None, "help": described}
     if option.kind == "switch":
         negatable = option.default is not False
         settings["action"] = argparse.BooleanOptionalAction if negatable else "store_true"
     else:
-        settings["type"] = _convert(option)
+        settings["type"] = _converter(option)
         settings["metavar"] = option.metavar or "{" + ",".join(option.choices) + "}"
     if option.kind == "adapters":
         settings["action"] = "append"
@@ -284,7 +286,7 @@ class _SetOption(argparse.Action):
         if not equals:
             raise argparse.ArgumentError(self, f"{name} needs a value: --set {name}=VALUE")
         try:
-            value = _convert(option)(text)
+            value = _converter(option)(text)
         except argparse.ArgumentTypeError as error:
             raise argparse.ArgumentError(self, f"{name} {error}") from None
         if option.kind == "adapters":
@@ -300,7 +302,7 @@ def _all_options(options: Mapping[str, Option]) -> str:
         for option in options.values():
             if option.affects == affects:
                 flags = f" ({', '.join(option.flags)})" if option.flags else ""
-                text = f"{option.help}; {option.allowed}{_default(option)}"
+                text = f"{option.help}; {option.allowed}{_default_text(option)}"
                 lines.append(f"  {option.name}{flags}")
                 lines.append(
                     textwrap.fill(text, 96, initial_indent=" " * 6, subsequent_indent=" " * 6)
@@ -339,12 +341,12 @@ def say_ineffective_options(options: Options) -> None:
         )
 
 
-def _choices(option: Option) -> str:
+def _choices_text(option: Option) -> str:
     """Return the choices, unless the metavar shows them."""
     return f": {', '.join(option.choices)}" if option.choices and option.metavar else ""
 
 
-def _default(option: Option) -> str:
+def _default_text(option: Option) -> str:
     if option.tuning is not None:
         return f" [default: as tuned, else {setting_text(option.tuning.default)}]"
     if option.default is None or option.default is False or option.default in ("", ()):
@@ -352,7 +354,7 @@ def _default(option: Option) -> str:
     return f" [default: {setting_text(option.default)}]"
 
 
-def _convert(option: Option) -> Callable[[str], Any]:
+def _converter(option: Option) -> Callable[[str], Any]:
     def convert(text: str) -> Any:
         from hpd.models.model_files import parse_lora
 

@@ -51,7 +51,7 @@ def print_prompt(
     model = load_vocabulary(path, verbose=options.verbose)
     schema = schemas.for_category(category)
     shown = preview(model, schema, texts, options, examples_of(examples, category))
-    print(_in_words(shown, context_size(model, options)))
+    print(_preview_text(shown, context_size(model, options)))
     return EXIT_OK
 
 
@@ -116,7 +116,7 @@ def preview(
     )
 
 
-def _in_words(preview: Preview, n_ctx: int) -> str:
+def _preview_text(preview: Preview, n_ctx: int) -> str:
     """Format the prompt and the token counts of its parts."""
     n_keys = sum(n_tokens for _, n_tokens in preview.keys)
     rows = [

@@ -140,7 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments, schemas, options)
     map_of_option(options.calibration)  # A file that cannot be read is refused at once.
     with input_errors_as_usage():
-        examples = _examples(arguments, schemas)
+        examples = _read_examples(arguments, schemas)
         reader = open_inputs(
             arguments,
             leave_out=leave_out,
@@ -156,7 +156,7 @@ def run(arguments: argparse.Namespace) -> int:
 
             return print_prompt(arguments, schemas, options, examples, reader)
         with input_errors_as_usage():
-            found = reader if arguments.watch else _peeked(reader)
+            found = reader if arguments.watch else _read_first(reader)
             records = itertools.islice(found, arguments.limit)
         model = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
         _check_reads(arguments, reader.files.paths, options, model)
@@ -221,8 +221,8 @@ def _extract(
     with (
         # Ray prints messages to sys.stdout; the writer already holds the real standard output.
         redirect_stdout(sys.stderr) if run.arguments.ray is not None else nullcontext(),
-        _opened_extractor(run, model) as extractor,
-        _progress(run, reader, writer.n_kept) as progress,
+        _open_extractor(run, model) as extractor,
+        _make_progress(run, reader, writer.n_kept) as progress,
     ):
         if run.arguments.ray is None:
             _say_model(run, model, is_shown=progress.shown, tuned=extractor.tuned)
@@ -234,19 +234,19 @@ def _say_model(run: ExtractRun, model: Path, *, is_shown: bool, tuned: Mapping[s
     say_ineffective_options(run.options)
     on_terminal = shows_table(run.arguments) and sys.stderr.isatty()
     if is_shown or (on_terminal and not run.options.quiet):
-        say(f"{_name(model)} on {device_summary(run.options.n_gpu_layers)}")
+        say(f"{_model_text(model)} on {device_summary(run.options.n_gpu_layers)}")
     if run.options.verbose and tuned:
         say(f"found by hpd tune: {settings_text(tuned)}; HPD_TUNED=0 ignores it")
 
 
-def _name(model: Path) -> str:
+def _model_text(model: Path) -> str:
     """Return the model's name and, for the bundled one, how to choose a better one."""
     if is_bundled(model):
         return "the bundled model (larger ones know more: -m qwen3:4b; see hpd models)"
     return model.name
 
 
-def _opened_extractor(run: ExtractRun, model: Path) -> Any:
+def _open_extractor(run: ExtractRun, model: Path) -> Any:
     """Load the model, in this process or in the workers of a cluster."""
     if run.arguments.ray is not None:
         return import_module(_RAY).open_extractor(*run, model)
@@ -352,7 +352,9 @@ def _check(arguments: argparse.Namespace, schemas: Schemas, options: Options) ->
         import_module(_RAY).check(arguments, options)
 
 
-def _examples(arguments: argparse.Namespace, schemas: Schemas) -> Examples | Mapping[str, Examples]:
+def _read_examples(
+    arguments: argparse.Namespace, schemas: Schemas
+) -> Examples | Mapping[str, Examples]:
     """Read the examples for the prompt: a dict by category if there is a schema per category."""
     path = arguments.examples
     examples: dict[str, list[tuple[str, object]]] = {}
@@ -373,13 +375,13 @@ def _examples(arguments: argparse.Namespace, schemas: Schemas) -> Examples | Map
     return read_examples(examples if schemas.single is None else examples.get("", []), schemas)
 
 
-def _peeked(reader: InputReader) -> Iterator[Record]:
+def _read_first(reader: InputReader) -> Iterator[Record]:
     """Return all records; the first is read at once, so that a wrong file is found early."""
     first = next(reader, None)
     return iter(()) if first is None else itertools.chain([first], reader)
 
 
-def _progress(run: ExtractRun, reader: InputReader, n_kept: int) -> ExtractProgress:
+def _make_progress(run: ExtractRun, reader: InputReader, n_kept: int) -> ExtractProgress:
     # A progress bar would be mixed with the rows of a table on the same terminal.
     shown = not run.options.quiet and sys.stderr.isatty() and not shows_table(run.arguments)
     total = reader.count() if shown else None
@@ -411,7 +413,7 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--shard",
         metavar="I/N",
-        type=_shard,
+        type=_shard_argument,
         help="extract only the I-th of N equal parts of the documents, from 1/N to N/N",
     )
     group.add_argument(
@@ -422,7 +424,7 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _shard(text: str) -> Shard:
+def _shard_argument(text: str) -> Shard:
     try:
         return parse_shard(text)
     except InputError as error:

@@ -62,7 +62,7 @@ def find_job(name: str, file: str | None) -> Job:
         UsageError: there is no such file or job, or the file cannot be read.
     """
     path = _find_file() if file is None else Path(file).expanduser()
-    text, content = _read(path)
+    text, content = _read_toml(path)
     tables = ("tool", "hpd") if path.name == PROJECT_NAME else ()
     for table in tables:
         content = content.get(table, {})
@@ -79,11 +79,11 @@ def find_job(name: str, file: str | None) -> Job:
     if not isinstance(jobs, dict) or not all(isinstance(job, dict) for job in jobs.values()):
         raise UsageError(f"{path}: each job must be a table: [{prefix}.NAME]")
     if name not in jobs:
-        raise UsageError(f"{path}: there is no job {name!r}: {_nearest(name, jobs, prefix)}")
+        raise UsageError(f"{path}: there is no job {name!r}: {_similar_job(name, jobs, prefix)}")
     return Job(name, path, jobs[name], text, (*tables, JOBS, name))
 
 
-def _nearest(name: str, jobs: Collection[str], prefix: str) -> str:
+def _similar_job(name: str, jobs: Collection[str], prefix: str) -> str:
     if not jobs:
         return f"it has none; write one as [{prefix}.{name}]"
     return did_you_mean(name, jobs) or f"it has {', '.join(jobs)}"
@@ -95,7 +95,7 @@ def _find_file() -> Path:
         if (parent / OWN_NAME).is_file():
             return parent / OWN_NAME
         project = parent / PROJECT_NAME
-        if project.is_file() and "hpd" in _table(_read(project)[1].get("tool")):
+        if project.is_file() and "hpd" in _as_table(_read_toml(project)[1].get("tool")):
             return project
     raise UsageError(
         f"there is no {OWN_NAME}, and no {PROJECT_NAME} with [tool.hpd], in {folder} or above it: "
@@ -103,11 +103,11 @@ def _find_file() -> Path:
     )
 
 
-def _table(value: object) -> Mapping[str, Any]:
+def _as_table(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _read(path: Path) -> tuple[str, dict[str, Any]]:
+def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """Return the text of a file, and its parsed content."""
     if sys.version_info >= (3, 11):
         import tomllib
@@ -176,17 +176,19 @@ def job_defaults(parser: Parser, given: argparse.Namespace) -> Mapping[str, Any]
     file, _, name = given.job.rpartition(":")
     job = find_job(name, file or None)
     parser.load_lazy_modules(lambda prefix: prefix[2:] in job.settings)
-    actions = _settable(parser)
+    actions = _settable_arguments(parser)
     values: dict[str, Any] = {}
     for key, value in job.settings.items():
         # Keys may also be written as in Python, with underscores.
         flag = key if key in actions else key.replace("_", "-")
         if flag not in actions:
-            raise UsageError(f"{job.location(key)}: job {job.name}: {_unknown(key, actions)}")
+            raise UsageError(
+                f"{job.location(key)}: job {job.name}: {_unknown_key_text(key, actions)}"
+            )
         if actions[flag].dest in values:
             raise UsageError(f"{job.location(key)}: job {job.name}: {flag} is given twice")
         try:
-            values[actions[flag].dest] = _converted(actions[flag], flag, value, job.path.parent)
+            values[actions[flag].dest] = _convert(actions[flag], flag, value, job.path.parent)
         except (ValueError, argparse.ArgumentTypeError) as error:
             raise UsageError(f"{job.location(key)}: job {job.name}: {key} {error}") from None
     if "model" in values and "hf_repo" in values:
@@ -197,7 +199,7 @@ def job_defaults(parser: Parser, given: argparse.Namespace) -> Mapping[str, Any]
     return {**values, "job_file": job.path}
 
 
-def _settable(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
+def _settable_arguments(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
     """Return the arguments that a job may set, by key."""
     long = [action for action in parser._actions if action.dest != argparse.SUPPRESS]
     # Options without a flag in this parser get one in another.
@@ -214,7 +216,7 @@ def _key(action: argparse.Action) -> str:
     return flags[0][2:] if flags else action.dest
 
 
-def _unknown(key: str, actions: Mapping[str, argparse.Action]) -> str:
+def _unknown_key_text(key: str, actions: Mapping[str, argparse.Action]) -> str:
     if key in _NOT_IN_JOBS:
         return f"{key} is for the command line"
     by_name = next((known for known, action in actions.items() if action.dest == key), "")
@@ -240,26 +242,26 @@ def _is_list(action: argparse.Action) -> bool:
     return isinstance(action, argparse._AppendAction) or action.nargs == "*"
 
 
-def _converted(action: argparse.Action, key: str, value: Any, folder: Path) -> Any:
+def _convert(action: argparse.Action, key: str, value: Any, folder: Path) -> Any:
     """Convert a value as the parser would convert the text on the command line."""
     if action.nargs == 0:  # store_true, and flags that can be negated
         if not isinstance(value, bool):
             raise ValueError(f"must be true or false, not {value!r}")
         return value
     if key == "schema":
-        return _schema(value, folder)
+        return _convert_schema(value, folder)
     if _is_list(action):
         values = value if isinstance(value, list) else [value]
-        return [_single(action, key, each, folder) for each in values]
-    return _single(action, key, value, folder)
+        return [_convert_single(action, key, each, folder) for each in values]
+    return _convert_single(action, key, value, folder)
 
 
-def _single(action: argparse.Action, key: str, value: Any, folder: Path) -> Any:
+def _convert_single(action: argparse.Action, key: str, value: Any, folder: Path) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         kind = "true or false" if isinstance(value, bool) else f"a {type(value).__name__}"
         raise ValueError(f"must be one text or number, not {kind}")
     is_text = isinstance(value, str)
-    text = _resolved(key, value, folder) if isinstance(value, str) else str(value)
+    text = _resolve_path(key, value, folder) if isinstance(value, str) else str(value)
     convert = action.type if callable(action.type) else str
     converted = convert(text)
     if isinstance(converted, int | float) and is_text:
@@ -271,7 +273,7 @@ def _single(action: argparse.Action, key: str, value: Any, folder: Path) -> Any:
     return converted
 
 
-def _schema(value: Any, folder: Path) -> str:
+def _convert_schema(value: Any, folder: Path) -> str:
     """Convert a schema to the command line's form: a table or a list becomes JSON."""
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False, default=str)
@@ -281,10 +283,10 @@ def _schema(value: Any, folder: Path) -> str:
     return _in_folder(folder, value) if is_file or (folder / value).is_file() else value
 
 
-def _resolved(key: str, value: str, folder: Path) -> str:
+def _resolve_path(key: str, value: str, folder: Path) -> str:
     """Resolve a path relative to the folder of the job file; leave other text as it is."""
     if key == _INPUT:
-        return value if value == "-" else _pattern(folder, value)
+        return value if value == "-" else _resolve_pattern(folder, value)
     if key in _PATHS:
         return value if value in _NO_FILES else _in_folder(folder, value)
     if key == OPTIONS["instructions"].flag[2:] and value.startswith("@"):
@@ -299,7 +301,7 @@ def _in_folder(folder: Path, path: str) -> str:
     return path if folder == Path.cwd() and not path.startswith("~") else str(resolved)
 
 
-def _pattern(folder: Path, name: str) -> str:
+def _resolve_pattern(folder: Path, name: str) -> str:
     """Resolve an input: a path, or a pattern in which the folder's name is escaped."""
     if folder == Path.cwd() or os.path.isabs(name) or not glob.has_magic(name):
         return _in_folder(folder, name)

@@ -67,14 +67,14 @@ def run(arguments: argparse.Namespace) -> int:
     cached = cached_models()
     on_disk = recommended_on_disk(cached)
     recommended = [
-        _recommended(model, recommended_memory(model), available, on_disk.get(model.name))
+        _recommended_entry(model, recommended_memory(model), available, on_disk.get(model.name))
         for model in RECOMMENDED
     ]
-    here = [_local(model, available) for model in local_models(cached)]
+    here = [_local_entry(model, available) for model in local_models(cached)]
     if arguments.json:
         whole = {"available_bytes": available, "recommended": recommended, "here": here}
         if arguments.speed:
-            whole["weights"] = [asdict(speed) for speed in _speeds(arguments.n_threads)]
+            whole["weights"] = [asdict(speed) for speed in _measure_speeds(arguments.n_threads)]
         print(json.dumps(whole, ensure_ascii=False, indent=1))
         return EXIT_OK
     size = "unknown" if available is None else readable_size(available)
@@ -86,14 +86,14 @@ def run(arguments: argparse.Namespace) -> int:
     if unusable:
         print("\n".join(["\ncannot be used:\n", *unusable]))
     if arguments.speed:
-        speeds = _speeds(arguments.n_threads)
+        speeds = _measure_speeds(arguments.n_threads)
         print(f"\nspeed of the weight types on {processor()}:\n")
         print(format_table(_speed_rows(speeds), n_left=1))
         print(f"\n{_SPEED_NOTE}")
     return EXIT_OK
 
 
-def _recommended(
+def _recommended_entry(
     model: RecommendedModel, n_memory_bytes: int, available: int | None, path: object
 ) -> dict[str, Any]:
     return {
@@ -109,7 +109,7 @@ def _recommended(
     }
 
 
-def _local(model: LocalModel, available: int | None) -> dict[str, Any]:
+def _local_entry(model: LocalModel, available: int | None) -> dict[str, Any]:
     need = model.n_memory_bytes
     return {
         "arguments": list(model.arguments),
@@ -145,7 +145,7 @@ def _local_rows(models: list[dict[str, Any]]) -> list[list[str]]:
     return rows
 
 
-def _speeds(n_threads: int | None) -> list[WeightSpeed]:
+def _measure_speeds(n_threads: int | None) -> list[WeightSpeed]:
     from hpd.models.hardware import n_cores
     from hpd.models.weight_speed import weight_speeds
 

@@ -234,14 +234,16 @@ def open_writer(
         overwrite=arguments.overwrite,
         keep_errors=arguments.keep_errors,
         accept_changes=arguments.watch,
-        about=_about(arguments, schemas, model),
+        about=_run_description(arguments, schemas, model),
     )
     if edit is not None:
         say(f"{table} was changed since hpd wrote it: {edit}; it is now {move_aside(table)}")
     return writer
 
 
-def _about(arguments: argparse.Namespace, schemas: Schemas, model: Path) -> dict[str, Any]:
+def _run_description(
+    arguments: argparse.Namespace, schemas: Schemas, model: Path
+) -> dict[str, Any]:
     """Return the names of a run's inputs, which ``hpd status`` uses to count what is left."""
     return {
         "folder": os.getcwd(),
@@ -293,11 +295,11 @@ def run_settings(
         "model": file_fingerprint(model),
         "adapters": text_fingerprint(repr(adapters)),
         "prompt": text_fingerprint(repr((SYSTEM_PROMPT, STACK_RULE, examples))),
-        **{f"option {_setting(name)}": value for name, value in decoding.items()},
+        **{f"option {_option_name(name)}": value for name, value in decoding.items()},
     }
 
 
-def _setting(name: str) -> str:
+def _option_name(name: str) -> str:
     return OPTIONS[name].flag if OPTIONS[name].flags else name
 
 

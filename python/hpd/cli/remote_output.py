@@ -102,7 +102,7 @@ class _RemoteOutput:
             bucket = self._folder.partition("/")[0]
             if bucket:
                 self._filesystem.info(bucket)
-            there = self._filesystem.exists(self._at(self.local))
+            there = self._filesystem.exists(self._remote_name(self.local))
         if there and not arguments.resume and not arguments.overwrite:
             raise UsageError(
                 f"{self.name} already exists: continue it (--resume), replace it "
@@ -112,7 +112,7 @@ class _RemoteOutput:
     def names(self) -> list[str]:
         """Return the names of the files that belong to the output."""
         unstrip: Callable[[str], str] = self._filesystem.unstrip_protocol
-        return [unstrip(self._at(file)) for file in self._files]
+        return [unstrip(self._remote_name(file)) for file in self._files]
 
     def has_copies(self) -> bool:
         """Return whether a killed run left files on this machine."""
@@ -125,8 +125,8 @@ class _RemoteOutput:
         unfinished.mkdir(parents=True)
         with errors_in_words(self.name):
             for file in self._files:
-                if self._filesystem.exists(self._at(file)):
-                    self._filesystem.get_file(self._at(file), str(unfinished / file.name))
+                if self._filesystem.exists(self._remote_name(file)):
+                    self._filesystem.get_file(self._remote_name(file), str(unfinished / file.name))
         shutil.rmtree(self.local.parent, ignore_errors=True)
         unfinished.rename(self.local.parent)
 
@@ -136,7 +136,7 @@ class _RemoteOutput:
             with errors_in_words(self.name):
                 for file in self._files:
                     if file.exists() and file.suffix != ".new":
-                        self._filesystem.put_file(str(file), self._at(file))
+                        self._filesystem.put_file(str(file), self._remote_name(file))
         except InputError as error:
             raise HpdError(
                 f"{error}; finished documents are in {self.local.parent}, and the same command "
@@ -148,5 +148,5 @@ class _RemoteOutput:
         """Delete the copies on this machine."""
         shutil.rmtree(self.local.parent, ignore_errors=True)
 
-    def _at(self, file: Path) -> str:
+    def _remote_name(self, file: Path) -> str:
         return f"{self._folder}/{file.name}"

@@ -60,44 +60,44 @@ class ResultTable:
     def __call__(self, line: Mapping[str, Any]) -> bytes:
         """Return the rows of one output line, after the header if it is the first."""
         with self._console.capture() as captured:
-            for text in self._shown(line):
+            for text in self._format_line(line):
                 text.rstrip()
                 self._console.print(text, soft_wrap=True)
         return captured.get().encode("utf-8", "replace")
 
-    def _shown(self, line: Mapping[str, Any]) -> Iterator[Text]:
-        id_ = _plain(shown_id(line.get("id"), line.get("source")))
+    def _format_line(self, line: Mapping[str, Any]) -> Iterator[Text]:
+        id_ = _on_one_line(shown_id(line.get("id"), line.get("source")))
         error = line.get("error")
         data = line.get("data")
         has_data = data is not None or error is None
         if not isinstance(data, Mapping):  # The root of the schema is not an object.
             data = {self._names[0]: data}
-        values = [_in_words(data.get(name)) for name in self._names]
+        values = [_value_text(data.get(name)) for name in self._names]
         if self._is_wide and not self._has_header:
             self._has_header = True
             names = zip(["id", *self._names], self._widths, strict=True)
-            yield _joined(*(_fitted(name, width, "bold") for name, width in names))
-            yield _joined(*("-" * width for width in self._widths))
+            yield _join_cells(*(_fit_cell(name, width, "bold") for name, width in names))
+            yield _join_cells(*("-" * width for width in self._widths))
         first = _cut_middle(id_, self._widths[0])
         if len(self._cut_ids) > _N_CUT_IDS:
             self._cut_ids.clear()
         if not self._is_wide or (first != id_ and self._cut_ids.setdefault(first, id_) != id_):
             # The id has no column, or looks there like another one that was cut.
-            yield _fitted(id_, 2 * len(id_), "bold")
+            yield _fit_cell(id_, 2 * len(id_), "bold")
         if has_data and self._is_wide:
             cells = zip([first, *values], self._widths, strict=True)
-            yield _joined(*(_value(value, width) for value, width in cells))
+            yield _join_cells(*(_value_cell(value, width) for value, width in cells))
         elif has_data:
             longest = min(max(map(len, self._names)), self._width // 2)
             room = self._width - longest - 2 * len(_GAP)
             for name, value in zip(self._names, values, strict=True):
-                yield _joined("", _fitted(name, longest), _value(value, room))
+                yield _join_cells("", _fit_cell(name, longest), _value_cell(value, room))
         for check in line.get("checks", ()):
             message = f"{_cut_middle(id_, self._width // 3)}: {check_text(check)}"
-            yield _fitted(" ".join(message.split()), self._width, "yellow")
+            yield _fit_cell(" ".join(message.split()), self._width, "yellow")
         if error is not None:
             message = f"{_cut_middle(id_, self._width // 3)}: {error['type']}: {error['message']}"
-            yield _fitted(" ".join(message.split()), self._width, "red")
+            yield _fit_cell(" ".join(message.split()), self._width, "red")
 
 
 class ExtractProgress:
@@ -184,13 +184,13 @@ def _console(**settings: Any) -> Console:
     return Console(color_system=None if os.environ.get("NO_COLOR") else "auto", **settings)
 
 
-def _joined(*cells: Text | str) -> Text:
+def _join_cells(*cells: Text | str) -> Text:
     from rich.text import Text
 
     return Text(_GAP).join(Text(cell) if isinstance(cell, str) else cell for cell in cells)
 
 
-def _fitted(text: str, width: int, style: str = "") -> Text:
+def _fit_cell(text: str, width: int, style: str = "") -> Text:
     """Fit a text to exactly ``width`` terminal columns, cut with an ellipsis if it is longer."""
     from rich.text import Text
 
@@ -199,8 +199,8 @@ def _fitted(text: str, width: int, style: str = "") -> Text:
     return fitted
 
 
-def _value(text: str, width: int) -> Text:
-    return _fitted(text, width, "dim" if text == _ABSENT else "")
+def _value_cell(text: str, width: int) -> Text:
+    return _fit_cell(text, width, "dim" if text == _ABSENT else "")
 
 
 def _cut_middle(text: str, width: int) -> str:
@@ -219,19 +219,19 @@ def _cut_middle(text: str, width: int) -> str:
     return f"{set_cell_size(text, width - 1 - n_end)}…{end}"
 
 
-def _in_words(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """Format a value on one line; several objects become their number and the first one."""
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-        return f"{len(value)}: {_in_words(value[0])}" if len(value) > 1 else _in_words(value[0])
+        return f"{len(value)}: {_value_text(value[0])}" if len(value) > 1 else _value_text(value[0])
     if isinstance(value, list):
-        return ", ".join(map(_in_words, value)) or _ABSENT
+        return ", ".join(map(_value_text, value)) or _ABSENT
     if isinstance(value, dict):
-        parts = [f"{name} {_in_words(part)}" for name, part in value.items() if part is not None]
+        parts = [f"{name} {_value_text(part)}" for name, part in value.items() if part is not None]
         return ", ".join(parts) or _ABSENT
-    return _plain(value)
+    return _on_one_line(value)
 
 
-def _plain(value: Any) -> str:
+def _on_one_line(value: Any) -> str:
     """Format a value on one line, without control characters."""
     if value is None:
         return _ABSENT

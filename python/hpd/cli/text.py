@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
                 n_failed += 1
                 continue
             if arguments.boxes:
-                for word in _words(record):
+                for word in _word_lines(record):
                     print(json.dumps(word, ensure_ascii=False))
             else:
                 if len(reader.files.paths) > 1 or record.id != record.source:
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_SOME_FAILED if n_failed else EXIT_OK
 
 
-def _words(record: Record) -> Iterator[dict[str, Any]]:
+def _word_lines(record: Record) -> Iterator[dict[str, Any]]:
     for word in _WORD.finditer(record.text):
         line: dict[str, Any] = {
             "id": record.id,

@@ -107,7 +107,7 @@ class RunWriter:
         except OSError as error:
             with suppress(OSError):  # probably the same error again
                 self._writer.close(complete=False)
-            raise self._failed_write(error) from error
+            raise self._write_error(error) from error
         except BaseException:
             self._writer.close(complete=False)
             raise
@@ -163,7 +163,7 @@ class RunWriter:
         how = "; the same command with --resume does the rest" if self._can_resume else ""
         say(f"interrupted: {counted(self.n_safe, 'document', 'is')} written{how}")
 
-    def _failed_write(self, error: OSError) -> HpdError:
+    def _write_error(self, error: OSError) -> HpdError:
         """Return the error for an output that can no longer be written."""
         reason = error.strerror or str(error)
         where = error.filename or self._output
@@ -187,7 +187,7 @@ class RunWriter:
                 yield NOT_YET
                 continue
             index, record = item
-            error = record.error or self._unknown_category(record)
+            error = record.error or self._category_error(record)
             if error is not None:
                 self._write(index, record, error_line(record.id, error))
                 continue
@@ -208,7 +208,7 @@ class RunWriter:
         elif n_done < n_chunks and shown is not None:
             shown.advance()
 
-    def _unknown_category(self, record: Record) -> InputError | None:
+    def _category_error(self, record: Record) -> InputError | None:
         if record.category in self._schemas:
             return None
         names = self._schemas.categories

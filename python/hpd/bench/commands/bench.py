@@ -126,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output
     if not is_stream(output) and os.path.exists(output) and os.path.getsize(output):
         raise UsageError(f"{output} already exists: name another output, or remove it")
-    contests = _contests(arguments, base)
+    contests = _parse_contests(arguments, base)
     for method in (method for contest in contests for method in contest.methods):
         check_method(method.options, schemas)
     with input_errors_as_usage():
@@ -154,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
     known = environment(model, path, base.n_gpu_layers)
     with contextlib.ExitStack() as stack:
         # Written line by line, so that an interrupted run keeps its measurements.
-        write = _writer(output, stack)
+        write = _open_writer(output, stack)
         write({"type": "environment", "workload": workload.name, **known})
 
         def note(measurement: Measurement) -> None:
@@ -196,7 +196,7 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _contests(arguments: argparse.Namespace, base: Options) -> Sequence[Contest]:
+def _parse_contests(arguments: argparse.Namespace, base: Options) -> Sequence[Contest]:
     texts = list(arguments.methods or ())
     for sweep in arguments.sweep or ():
         texts.extend(SWEEPS[sweep])
@@ -211,7 +211,9 @@ def _contests(arguments: argparse.Namespace, base: Options) -> Sequence[Contest]
     return list(dict.fromkeys(contests))
 
 
-def _writer(path: str | None, stack: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], None]:
+def _open_writer(
+    path: str | None, stack: contextlib.ExitStack
+) -> Callable[[Mapping[str, Any]], None]:
     if path is None:
         return lambda row: None
     file = sys.stdout

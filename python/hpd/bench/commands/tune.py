@@ -128,8 +128,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = TuneSearch(timer.measure, default, axes, tolerated, is_over).run()
     if is_over():
         say("time was up before everything was tried: a larger --seconds may find faster settings")
-    print(format_table(_rows(found, default, timer.n_documents), n_left=0))
-    print(f"\n{_verdict(found, default)}")
+    print(format_table(_table_rows(found, default, timer.n_documents), n_left=0))
+    print(f"\n{_verdict_text(found, default)}")
     print(f"stored in {store_tuned(tuning_key(model, path, base), found.chosen)}")
     if not devices() or base.n_gpu_layers == 0:
         hint = faster_to_read(
@@ -157,7 +157,7 @@ def _workload(arguments: argparse.Namespace) -> Workload:
         )
 
 
-def _rows(
+def _table_rows(
     found: TuneResult, default: Mapping[str, int], n_documents: int
 ) -> Sequence[Sequence[str]]:
     """Return the table's cells, headings first."""
@@ -183,7 +183,7 @@ def _remark(trial: TuneTrial, chosen: Mapping[str, int], default: Mapping[str, i
     return ", ".join(remarks)
 
 
-def _verdict(found: TuneResult, default: Mapping[str, int]) -> str:
+def _verdict_text(found: TuneResult, default: Mapping[str, int]) -> str:
     if found.chosen == default:
         return "nothing is faster than the default settings"
     changed = {name: value for name, value in found.chosen.items() if value != default[name]}
