@@ -185,10 +185,13 @@ def option(default: T, *flags: str, **declared: Any) -> T:
 def declared_options(cls: Any) -> dict[str, Option]:
     """Return the options that a dataclass declares, by name."""
     hints = get_type_hints(cls)
-    return {f.name: _complete(f.metadata[_METADATA], f.name, f.default, hints) for f in fields(cls)}
+    return {
+        f.name: _complete_option(f.metadata[_METADATA], f.name, f.default, hints)
+        for f in fields(cls)
+    }
 
 
-def _complete(declared: Option, name: str, default: Any, hints: Mapping[str, Any]) -> Option:
+def _complete_option(declared: Option, name: str, default: Any, hints: Mapping[str, Any]) -> Option:
     hint, may_be_none = _strip_none(hints[name])
     choices = get_args(hint) if get_origin(hint) is Literal else ()
     return replace(

@@ -113,10 +113,10 @@ def field_pairs(
 def agreement(pairs: Iterable[FieldPair]) -> Agreement:
     """Count the fields in which two files agree; without any field, they agree fully."""
     every = list(pairs)
-    return Agreement(*_sameness(every), *_sameness([pair for pair in every if pair.has_value]))
+    return Agreement(*_count_same(every), *_count_same([pair for pair in every if pair.has_value]))
 
 
-def _sameness(pairs: Sequence[FieldPair]) -> tuple[int, int, int, float, float]:
+def _count_same(pairs: Sequence[FieldPair]) -> tuple[int, int, int, float, float]:
     n = len(pairs)
     n_same = sum(pair.is_same for pair in pairs)
     n_normalized = sum(pair.is_same_normalized for pair in pairs)

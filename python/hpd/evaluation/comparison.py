@@ -90,17 +90,17 @@ def plan_trials(
         for document_id in system.predictions:
             owners.setdefault(document_id, []).append(system)
     shared = [document_id for document_id, own in owners.items() if len(own) >= 2]
-    _random(seed).shuffle(shared)
+    _random_for(seed).shuffle(shared)
     trials = []
     for document_id in shared[:limit]:
-        pair = _random(seed, "pair", document_id).sample(owners[document_id], 2)
+        pair = _random_for(seed, "pair", document_id).sample(owners[document_id], 2)
         pair.sort(key=list(systems).index)
-        _random(seed, "sides", annotator, document_id).shuffle(pair)
+        _random_for(seed, "sides", annotator, document_id).shuffle(pair)
         trials.append(PairTrial(document_id, *pair))
     return trials
 
 
-def _random(seed: int, *names: str) -> Random:
+def _random_for(seed: int, *names: str) -> Random:
     """Return a generator for one purpose, the same on every machine and in every version."""
     return Random(repr((seed, *names)))
 

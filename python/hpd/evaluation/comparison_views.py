@@ -46,34 +46,34 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._is_from_here():
             return
         if self.path != "/":
-            self._answer(HTTPStatus.NOT_FOUND, "only / exists")
+            self._respond(HTTPStatus.NOT_FOUND, "only / exists")
             return
         session = self.server.session
         page = render_page(
             _TEMPLATE, data=session.to_json(), may_call_server=True, n=len(session.trials)
         )
-        self._answer(HTTPStatus.OK, page, "text/html")
+        self._respond(HTTPStatus.OK, page, "text/html")
 
     def do_POST(self) -> None:
         """Take a verdict, or stop the session."""
         if not self._is_from_here():
             return
         if self.path == "/stop":
-            self._answer(HTTPStatus.OK, "{}", "application/json")
+            self._respond(HTTPStatus.OK, "{}", "application/json")
             # Once this request is answered.
             threading.Thread(target=self.server.shutdown).start()
             return
         if self.path != "/judgement":
-            self._answer(HTTPStatus.NOT_FOUND, "only /judgement and /stop accept POST")
+            self._respond(HTTPStatus.NOT_FOUND, "only /judgement and /stop accept POST")
             return
         try:
             self._judge()
         except (ValueError, TypeError, KeyError) as error:
-            self._answer(HTTPStatus.BAD_REQUEST, f"not a judgement: {error}")
+            self._respond(HTTPStatus.BAD_REQUEST, f"not a judgement: {error}")
         except OSError as error:
-            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, f"not saved: {error.strerror}")
+            self._respond(HTTPStatus.INTERNAL_SERVER_ERROR, f"not saved: {error.strerror}")
         else:
-            self._answer(HTTPStatus.OK, "{}", "application/json")
+            self._respond(HTTPStatus.OK, "{}", "application/json")
 
     def _judge(self) -> None:
         n_bytes = int(self.headers.get("Content-Length", ""))
@@ -98,10 +98,10 @@ class _Handler(BaseHTTPRequestHandler):
         own_origins = {None, *(f"http://{name}" for name in self.server.names)}
         if self.headers.get("Host") in self.server.names and origin in own_origins:
             return True
-        self._answer(HTTPStatus.FORBIDDEN, "foreign Host or Origin")
+        self._respond(HTTPStatus.FORBIDDEN, "foreign Host or Origin")
         return False
 
-    def _answer(self, status: HTTPStatus, text: str, kind: str = "text/plain") -> None:
+    def _respond(self, status: HTTPStatus, text: str, kind: str = "text/plain") -> None:
         body = text.encode("utf-8")
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
@@ -135,7 +135,7 @@ def judge_in_terminal(
     """
     number = session.next_trial(0)
     while number is not None:
-        print("\n".join(_lines(session, number, columns)), file=out, flush=True)
+        print("\n".join(_trial_lines(session, number, columns)), file=out, flush=True)
         start = time.monotonic()
         answer = ""
         while answer not in (*_VERDICTS, "b", "q"):
@@ -152,30 +152,34 @@ def judge_in_terminal(
             number = session.next_trial(number + 1)
 
 
-def _lines(session: ComparisonSession, number: int, columns: int) -> Iterator[str]:
+def _trial_lines(session: ComparisonSession, number: int, columns: int) -> Iterator[str]:
     """Yield a document's lines, and the values side by side, with ``*`` where they differ."""
     trial = session.trials[number]
     rows = compared_rows(trial)
     yield ""
     yield f"{number + 1} of {len(session.trials)} ({session.n_judged} judged)".center(columns, "-")
-    for line in _plain(session.texts[trial.id]).split("\n"):
+    for line in _replace_controls(session.texts[trial.id]).split("\n"):
         yield from textwrap.wrap(line, columns) or [""]
     yield ""
     width = min(max((len(row.path) for row in rows), default=0), _MAX_NAME_WIDTH)
     side = (columns - width - 6) // 2
     yield f"  {'':{width}}  {'left':{side}}  right"
     for row in rows:
-        cells = (_cell(row.path, width), _cell(row.left, side), _cell(row.right, side))
+        cells = (
+            _wrap_cell(row.path, width),
+            _wrap_cell(row.left, side),
+            _wrap_cell(row.right, side),
+        )
         for i, (name, left, right) in enumerate(zip_longest(*cells, fillvalue="")):
             mark = "*" if row.differs and i == 0 else " "
             yield f"{mark} {name:{width}}  {left:{side}}  {right}".rstrip()
     yield ""
 
 
-def _cell(text: str | None, width: int) -> list[str]:
-    return ["-"] if text is None else textwrap.wrap(_plain(text), width) or [""]
+def _wrap_cell(text: str | None, width: int) -> list[str]:
+    return ["-"] if text is None else textwrap.wrap(_replace_controls(text), width) or [""]
 
 
-def _plain(text: str) -> str:
+def _replace_controls(text: str) -> str:
     """Replace control characters."""
     return _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n").replace("\t", "    "))

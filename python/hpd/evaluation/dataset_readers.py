@@ -50,29 +50,29 @@ _BOOKKEEPING = frozenset({
 
 def amazon_document(row: Mapping[str, Any], number: int, line: int) -> Example:
     """Return an item of Amazon Reviews 2023, without a value for any name in its details."""
-    text = "\n".join(part for name in TEXT_FIELDS for part in _texts(row, name))
+    text = "\n".join(part for name in TEXT_FIELDS for part in _text_fields(row, name))
     if not text:
         raise InputError(f"no text in {', '.join(TEXT_FIELDS)}")
-    item = _text(row, "parent_asin") or str(number)
+    item = _text_field(row, "parent_asin") or str(number)
     # The main category is often null.
-    category = _text(row, "main_category") or next(iter(_texts(row, "categories")), "")
+    category = _text_field(row, "main_category") or next(iter(_text_fields(row, "categories")), "")
     return Example(item, text, category, dict.fromkeys(_detail_names(row)), line)
 
 
-def _text(row: Mapping[str, Any], name: str) -> str | None:
+def _text_field(row: Mapping[str, Any], name: str) -> str | None:
     value = row.get(name)
     if value is not None and not isinstance(value, str):
         raise InputError(f"{name} should be text, but is {in_words(value)}")
     return value
 
 
-def _object(value: object, name: str, of_what: str = "") -> Mapping[str, Any]:
+def _check_object(value: object, name: str, of_what: str = "") -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise InputError(f"{name} should be an object{of_what}, but is {in_words(value)}")
     return value
 
 
-def _texts(row: Mapping[str, Any], name: str) -> list[str]:
+def _text_fields(row: Mapping[str, Any], name: str) -> list[str]:
     """Return the texts of a field: a text, a list of texts, or null."""
     value = row.get(name)
     items = value if isinstance(value, list) else [] if value is None else [value]
@@ -92,7 +92,9 @@ def _detail_names(row: Mapping[str, Any]) -> tuple[str, ...]:
             raise InputError(f"details is not valid JSON: {error}") from None
     if details is None:
         return ()
-    return tuple(str(name) for name in _object(details, "details") if name not in _BOOKKEEPING)
+    return tuple(
+        str(name) for name in _check_object(details, "details") if name not in _BOOKKEEPING
+    )
 
 
 def scored_document(
@@ -106,8 +108,8 @@ def scored_document(
     if not isinstance(category, str) or not category.strip():
         raise InputError(f"the category should be text, but is {in_words(category)}")
     gold = {
-        name: gold_values(_object(values, f"target_scores[{name!r}]", " of values"))
-        for name, values in _object(row.get("target_scores"), "target_scores").items()
+        name: gold_values(_check_object(values, f"target_scores[{name!r}]", " of values"))
+        for name, values in _check_object(row.get("target_scores"), "target_scores").items()
     }
     return Example(row_id(row) or str(number), text, category, gold, line)
 

@@ -241,7 +241,7 @@ def write_dataset(rows: Iterable[DatasetRow], survey: Survey, output: Path) -> N
         with open(unfinished, "wb") as file:
             for row in rows:
                 if not isinstance(row, InputError):
-                    file.write(line_bytes(_line(row, survey)))
+                    file.write(line_bytes(_output_line(row, survey)))
         os.replace(unfinished, output)
         if schemas is not None:
             text = json.dumps(schemas, ensure_ascii=False, indent=1)
@@ -252,7 +252,7 @@ def write_dataset(rows: Iterable[DatasetRow], survey: Survey, output: Path) -> N
         unfinished.unlink(missing_ok=True)
 
 
-def _line(row: Example, survey: Survey) -> dict[str, Any]:
+def _output_line(row: Example, survey: Survey) -> dict[str, Any]:
     """Return a document in hpd's own format."""
     line: dict[str, Any] = {"id": row.id, "text": row.text}
     if row.category:

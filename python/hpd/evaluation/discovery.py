@@ -146,7 +146,7 @@ def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = ""
         clusters(samples),
         key=lambda own: (-len({sample for _, sample, _ in own}), mean(rank for *_, rank in own)),
     ):
-        attribute = _attribute([proposal for proposal, *_ in cluster])
+        attribute = _merge_cluster([proposal for proposal, *_ in cluster])
         try:
             check(Schema((*attributes, attribute)))
         except SchemaError:
@@ -168,7 +168,7 @@ def clusters(samples: Sequence[Iterable[Proposal]]) -> list[list[RankedProposal]
 
 
 def _are_alike(one: Proposal, other: Proposal) -> bool:
-    ours, theirs = _words(one.name), _words(other.name)
+    ours, theirs = _name_words(one.name), _name_words(other.name)
     if fuzz.ratio(" ".join(sorted(ours)), " ".join(sorted(theirs))) >= _SAME_NAME_RATIO:
         return True
     if not (ours <= theirs or theirs <= ours):
@@ -178,12 +178,12 @@ def _are_alike(one: Proposal, other: Proposal) -> bool:
     return n_fewer > 0 and 2 * len(our_values & their_values) >= n_fewer
 
 
-def _words(name: str) -> frozenset[str]:
+def _name_words(name: str) -> frozenset[str]:
     # Words of more than three letters lose a final s.
     return frozenset(re.findall(r"\w+", re.sub(r"(?<=\w{3})s\b", "", name.casefold())))
 
 
-def _attribute(proposals: Sequence[Proposal]) -> Attribute:
+def _merge_cluster(proposals: Sequence[Proposal]) -> Attribute:
     """Return a cluster's attribute, with its most frequent name, type and values."""
     every = [value for proposal in proposals for value in proposal.values]
     spelling = {value.casefold(): value for value in reversed(every)}

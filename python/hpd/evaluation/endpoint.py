@@ -171,14 +171,14 @@ class EndpointExtractor:
             n_read = 0
             for document in documents:
                 if document is NOT_YET:
-                    yield from _finished(waiting, seconds=0)
+                    yield from _take_finished(waiting, seconds=0)
                     continue
-                waiting[self._threads.submit(self._extraction, document, on_error)] = n_read
+                waiting[self._threads.submit(self._extract, document, on_error)] = n_read
                 n_read += 1
                 if len(waiting) >= self._endpoint.n_parallel:
-                    yield from _finished(waiting)
+                    yield from _take_finished(waiting)
             while waiting:
-                yield from _finished(waiting)
+                yield from _take_finished(waiting)
         finally:
             for future in waiting:
                 future.cancel()
@@ -196,14 +196,14 @@ class EndpointExtractor:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _extraction(self, document: Document, on_error: str) -> Extraction[Any]:
+    def _extract(self, document: Document, on_error: str) -> Extraction[Any]:
         # Imported late, as it loads the engine.
         from hpd.pipeline.document_values import DocumentValues
 
         schema = self._schemas.for_category(document.category)
         start = time.perf_counter()
         try:
-            text, n_in, n_out = self._answer(document, schema)
+            text, n_in, n_out = self._get_answer(document, schema)
         except EndpointError as error:
             if error.is_final or on_error == "raise":
                 raise
@@ -221,18 +221,18 @@ class EndpointExtractor:
                 values.store(path, attribute, result)
         return values.extraction(schema, document.id, usage, Options(on_invalid="record"))
 
-    def _answer(self, document: Document, schema: Schema) -> tuple[str, int, int]:
+    def _get_answer(self, document: Document, schema: Schema) -> tuple[str, int, int]:
         """Return the answer about a document, and the tokens used: none if it was cached.
 
         Raises ``EndpointError`` if there is no usable answer.
         """
-        request = self._request(document, schema)
+        request = self._make_request(document, schema)
         identity = json.dumps([self._endpoint.url, request], sort_keys=True)
         key = hashlib.sha256(identity.encode()).hexdigest()
         known = None if self._cache is None else self._cache.get(key)
         if known is not None:
             return known, 0, 0
-        answer = self._ask(request)
+        answer = self._send_request(request)
         text = answer.choices[0].message.content if answer.choices else None
         # Unusable answers must not be cached.
         if not text or "{" not in text:
@@ -243,7 +243,7 @@ class EndpointExtractor:
         n_tokens = (0, 0) if usage is None else (usage.prompt_tokens, usage.completion_tokens)
         return text, *n_tokens
 
-    def _request(self, document: Document, schema: Schema) -> dict[str, Any]:
+    def _make_request(self, document: Document, schema: Schema) -> dict[str, Any]:
         user = instruction_text(schema) + documents_text([document.text])
         request: dict[str, Any] = {
             "model": self._endpoint.model,
@@ -261,7 +261,7 @@ class EndpointExtractor:
             request["response_format"] = {"type": "json_object", "schema": response_schema(schema)}
         return request
 
-    def _ask(self, request: Mapping[str, Any]) -> Any:
+    def _send_request(self, request: Mapping[str, Any]) -> Any:
         """Send a request without the parameters that the model refuses, and return the response.
 
         Raises ``EndpointError`` if there is none.
@@ -291,7 +291,7 @@ class EndpointExtractor:
             is_refusal = isinstance(error, openai.BadRequestError)
             if is_refusal and error.param in _OPTIONAL and error.param in adapted:
                 self._refused.add(error.param)
-                return self._ask(request)
+                return self._send_request(request)
             if "response_format" in error.message:
                 raise EndpointError(
                     f"{url} does not support the response format {self._endpoint.response_format};"
@@ -301,7 +301,7 @@ class EndpointExtractor:
             raise EndpointError(f"{url} failed: {error.message}") from error
 
 
-def _finished(
+def _take_finished(
     waiting: dict[Future[Extraction[Any]], int], seconds: float | None = None
 ) -> Iterator[tuple[int, Extraction[Any]]]:
     """Wait for an extraction; remove all finished ones from ``waiting`` and yield them.

@@ -150,8 +150,8 @@ _NUMBER = re.compile(
 @lru_cache(maxsize=1 << 16)
 def normalized(text: str) -> str:
     """Return the normalized form of a value, which depends only on its text."""
-    text = normalized_text(_fractions_apart(text))
-    text = _FRACTION.sub(_decimal, text)
+    text = normalized_text(_separate_fractions(text))
+    text = _FRACTION.sub(_fraction_text, text)
     text = _NUMBER.sub(_plain_number, text)
     text = _FLUID_OUNCE.sub(" fl_oz ", text)
     text = _UNIT.sub(lambda match: f" {_SYMBOL_OF[match[1]]} ", text)
@@ -161,7 +161,7 @@ def normalized(text: str) -> str:
     return " ".join(text.replace("fl_oz", "fl oz").split())
 
 
-def _fractions_apart(text: str) -> str:
+def _separate_fractions(text: str) -> str:
     """Convert ``5½`` to ``5 1/2``: Unicode's compatibility form would be ``51/2``."""
     if text.isascii():
         return text
@@ -171,7 +171,7 @@ def _fractions_apart(text: str) -> str:
     return text.replace("\u2044", "/")
 
 
-def _decimal(match: re.Match[str]) -> str:
+def _fraction_text(match: re.Match[str]) -> str:
     whole, part, parts = int(match[1] or 0), int(match[2]), int(match[3])
     # Halves to sixty-fourths are exact in binary, and in six decimals.
     return match[0] if part >= parts else f"{whole + part / parts:.6f}".rstrip("0")

@@ -92,9 +92,9 @@ def reported_documents(
             ReportedDocument(
                 str(shown_id(prediction.known_id, line.get("source"))),
                 of_source or prediction.category(category_field) or of_gold,
-                _text(prediction, example, source),
-                tuple(_attributes(prediction, example)),
-                _error(line.get("error")),
+                _document_text(prediction, example, source),
+                tuple(_reported_attributes(prediction, example)),
+                _error_text(line.get("error")),
                 columns if isinstance(columns, Mapping) else None,
                 None if source is None else source.file,
                 checks=tuple(check_text(each) for each in checks if isinstance(each, Mapping)),
@@ -104,7 +104,9 @@ def reported_documents(
     return documents
 
 
-def _text(prediction: Prediction, example: Example | None, source: Example | None) -> str | None:
+def _document_text(
+    prediction: Prediction, example: Example | None, source: Example | None
+) -> str | None:
     if source is not None:
         return source.text
     if prediction.text is not None or example is None:
@@ -112,13 +114,15 @@ def _text(prediction: Prediction, example: Example | None, source: Example | Non
     return example.text or None
 
 
-def _error(error: object) -> str | None:
+def _error_text(error: object) -> str | None:
     if isinstance(error, Mapping):
         return ": ".join(str(error[key]) for key in ("type", "message") if key in error)
     return None if error is None else str(error)
 
 
-def _attributes(prediction: Prediction, example: Example | None) -> Iterator[ReportedAttribute]:
+def _reported_attributes(
+    prediction: Prediction, example: Example | None
+) -> Iterator[ReportedAttribute]:
     values: dict[str, list[ShownValue]] = {}
     for value in shown_values(prediction.data or {}, prediction.fields):
         values.setdefault(value.attribute, []).append(value)
@@ -127,15 +131,15 @@ def _attributes(prediction: Prediction, example: Example | None) -> Iterator[Rep
         shown = tuple(values.get(name) or [ShownValue(name, name, None)])
         predicted = (prediction.data or {}).get(name)
         result = outcome(gold[name], predicted) if name in gold else None
-        yield ReportedAttribute(name, shown, gold.get(name), result, _form(predicted, count()))
+        yield ReportedAttribute(name, shown, gold.get(name), result, _structure(predicted, count()))
 
 
-def _form(value: object, indexes: Iterator[int]) -> Any:
+def _structure(value: object, indexes: Iterator[int]) -> Any:
     """Return the structure of a value, with an index for each leaf; an empty list has one."""
     if isinstance(value, Mapping) and value:
-        return {name: _form(inner, indexes) for name, inner in value.items()}
+        return {name: _structure(inner, indexes) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_form(inner, indexes) for inner in value or [None]]
+        return [_structure(inner, indexes) for inner in value or [None]]
     return next(indexes)
 
 
@@ -228,15 +232,19 @@ def payload(
         "source": source,
         "categories": [*categories],
         "attributes": [[name, slot] for name, slot in slots.items()],
-        "documents": [_row(each, categories[each.category], numbers) for each in documents],
+        "documents": [
+            _document_row(each, categories[each.category], numbers) for each in documents
+        ],
     }
 
 
-def _row(document: ReportedDocument, category: int, numbers: Mapping[str, int]) -> list[Any]:
+def _document_row(
+    document: ReportedDocument, category: int, numbers: Mapping[str, int]
+) -> list[Any]:
     text = document.text
     segments = covered_segments(list(document.values), len(text)) if text is not None else []
     columns = {str(name): value_text(value) for name, value in (document.input or {}).items()}
-    return _shortened(
+    return _drop_trailing_nulls(
         document.id,
         category,
         text,
@@ -252,18 +260,18 @@ def _row(document: ReportedDocument, category: int, numbers: Mapping[str, int]) 
 
 
 def _attribute_row(attribute: ReportedAttribute, number: int) -> list[Any]:
-    return _shortened(
+    return _drop_trailing_nulls(
         number,
-        [_value(value) for value in attribute.values],
+        [_value_row(value) for value in attribute.values],
         None if attribute.outcome is None else OUTCOMES.index(attribute.outcome),
         attribute.gold,
         attribute.form or None,
     )
 
 
-def _value(value: ShownValue) -> list[Any]:
+def _value_row(value: ShownValue) -> list[Any]:
     confidence = value.confidence
-    return _shortened(
+    return _drop_trailing_nulls(
         value.text,
         None if confidence is None else round(confidence, 4),
         MATCHES.index(value.match) if value.match in MATCHES else None,
@@ -277,7 +285,7 @@ def _value(value: ShownValue) -> list[Any]:
     )
 
 
-def _shortened(*parts: Any) -> list[Any]:
+def _drop_trailing_nulls(*parts: Any) -> list[Any]:
     """Return a list of some parts, without the nulls at its end."""
     shown = [*parts]
     while shown and shown[-1] is None:

@@ -140,9 +140,9 @@ def load_examples(
         try:
             given_id = _id(row, id_field)
             category = row_category(row, category_field)
-            own = _own_columns(row)
+            own = _added_columns(row)
             # In a table of hpd extract, a column ``title`` before the error is a value.
-            is_own = is_table and not text_fields and _own_attributes(row) is not None
+            is_own = is_table and not text_fields and _attribute_columns(row) is not None
             of_input = {name: row[name] for name in row if name in own} if is_own else row
             text = _text(of_input, text_fields, needs_text=needs_text)
             # The text, the id and the category are not attributes.
@@ -182,7 +182,7 @@ def load_predictions(
         try:
             id_name = id_field if id_field in row else None
             given_id = _id(row, id_name)
-            non_attributes = {id_name or "id", category_field or "category", *_own_columns(row)}
+            non_attributes = {id_name or "id", category_field or "category", *_added_columns(row)}
             data = None
             if not _has_failed(row, ("data",)):
                 data = _values(row, ("data",), non_attributes if is_table else None)
@@ -207,24 +207,24 @@ def _has_failed(row: Mapping[str, Any], names: Sequence[str]) -> bool:
     error = row.get(_error_column(row))
     if not isinstance(error, str) or _ERROR.match(error) is None:
         return False
-    is_filled = any(row[name] is not None for name in _own_attributes(row) or ())
+    is_filled = any(row[name] is not None for name in _attribute_columns(row) or ())
     # A line with this error has data, which violates the schema.
     return not (is_filled or error.startswith("InvalidDataError"))
 
 
-def _own_columns(row: Mapping[str, Any]) -> set[str]:
+def _added_columns(row: Mapping[str, Any]) -> set[str]:
     """Return the columns of a table that ``hpd extract`` adds to the attributes."""
     own = {each for each in row if each.removesuffix("_confidence") in row.keys() - {each}}
     name = _error_column(row)
     error = row.get(name)
     if error is not None and not _ERROR.match(str(error)):
         return own
-    attributes = _own_attributes(row)
+    attributes = _attribute_columns(row)
     # The error column and all after it: those are the columns of the input.
     return own | ({name} if attributes is None else {*row} - {"id", *attributes})
 
 
-def _own_attributes(row: Mapping[str, Any]) -> list[str] | None:
+def _attribute_columns(row: Mapping[str, Any]) -> list[str] | None:
     """Return the attributes of a row of a table of ``hpd extract``: the columns between its id and
     its error. None: it has other columns."""
     names, error = [*row], _error_column(row)
@@ -232,7 +232,7 @@ def _own_attributes(row: Mapping[str, Any]) -> list[str] | None:
     return names[1 : names.index(error)] if is_own else None
 
 
-def _nested(columns: Mapping[str, Any]) -> dict[str, Any]:
+def _nest_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of a row of ``hpd extract``, in which ``maker.city`` is in ``maker``."""
     data: dict[str, Any] = {}
     for column, value in columns.items():
@@ -274,7 +274,7 @@ def read_rows(
             if isinstance(row, str | WholeText):
                 raise InputError(f"{name}:{line}: expected a JSON object, found {in_words(row)}")
             if file_format in TABLES:
-                row = {column: _cell(value) for column, value in row.items()}
+                row = {column: _cell_value(value) for column, value in row.items()}
             yield line, row
 
 
@@ -337,10 +337,10 @@ def _values(
     if non_attributes is None:
         return None
     columns = {column: value for column, value in row.items() if column not in non_attributes}
-    return columns if _own_attributes(row) is None else _nested(columns)
+    return columns if _attribute_columns(row) is None else _nest_columns(columns)
 
 
-def _cell(value: Any) -> Any:
+def _cell_value(value: Any) -> Any:
     """Convert a table's cell to JSON's types: empty is None, a list may be JSON text."""
     if value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
@@ -350,9 +350,9 @@ def _cell(value: Any) -> Any:
         except (ValueError, RecursionError):
             return value
     if isinstance(value, Mapping):
-        return {str(name): _cell(inner) for name, inner in value.items()}
+        return {str(name): _cell_value(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_cell(inner) for inner in value]
+        return [_cell_value(inner) for inner in value]
     return plain_value(value)
 
 

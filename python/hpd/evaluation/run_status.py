@@ -56,7 +56,7 @@ def read_status(path: Path) -> RunStatus:
             # The lock is released at once, so that a run that starts now is not refused.
             is_running = not lock(file)
         with open(journal, "rb") as file:
-            return _read(path, journal, file, is_running)
+            return _read_run(path, journal, file, is_running)
     except FileNotFoundError as error:
         raise InputError(
             f"{path}: there is no {journal.name} beside it, where hpd extract records its run"
@@ -67,7 +67,7 @@ def read_status(path: Path) -> RunStatus:
         raise InputError(f"{journal}: cannot be read: {reason(error)}") from error
 
 
-def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunStatus:
+def _read_run(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunStatus:
     head = read_head(file.readline(), journal)
     failed: list[tuple[str, str]] = []  # the id and the type of error of each
     waiting: dict[int, tuple[str, str] | None] = {}

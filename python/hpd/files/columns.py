@@ -48,7 +48,7 @@ def table_columns(
         if "text" in row:
             kinds.setdefault("text", "string")
         for name, value in row.get("input", {}).items():
-            kinds[name] = _joined_kind(kinds.get(name), value)
+            kinds[name] = _common_kind(kinds.get(name), value)
     own = Column("id", Attribute("id"), lambda row: as_text(row.get("id")))
     kinds.pop("id", None)
     of_input = []
@@ -134,7 +134,7 @@ def _kind(value: Any) -> str:
     return "string" if isinstance(value, str) else "json"
 
 
-def _joined_kind(known: str | None, value: Any) -> str:
+def _common_kind(known: str | None, value: Any) -> str:
     is_number = value in ("NaN", "Infinity", "-Infinity")  # as written by plain_value
     kind = "null" if value is None else "number" if is_number else _kind(value)
     if known in (None, "null", kind) or kind == "null":
@@ -197,7 +197,7 @@ def flat_columns(columns: Iterable[Column]) -> list[Column]:
                 Column(
                     f"{column.name}.{part.name}",
                     part,
-                    _part(column.value, part.name),
+                    _part_value(column.value, part.name),
                     path=f"{column.path}.{part.name}" if column.path else "",
                 )
                 for part in column.attribute.attributes
@@ -205,5 +205,5 @@ def flat_columns(columns: Iterable[Column]) -> list[Column]:
     return flat
 
 
-def _part(value: Callable[[OutputLine], Any], name: str) -> Callable[..., Any]:
+def _part_value(value: Callable[[OutputLine], Any], name: str) -> Callable[..., Any]:
     return lambda row: (value(row) or {}).get(name)

@@ -191,7 +191,7 @@ def find_files(
     skipped: Counter[str] = Counter()
     hidden = {os.path.realpath(path) for path in leave_out}
     for name in names:
-        kind, inside = _found(name, skipped)
+        kind, inside = _list_files(name, skipped)
         ours: list[str] = []
         if kind != "file":
             # Unlike Path.resolve, realpath accepts links in a circle.
@@ -207,10 +207,10 @@ def find_files(
             left_out = {*ours, *(path for path in inside if is_journal(path, among))}
             inside = [path for path in inside if path not in left_out]
         if kind == "folder":
-            known = [path for path in inside if format is not None or _is_read(path)]
+            known = [path for path in inside if format is not None or _can_be_read(path)]
             skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
             if not known and not may_be_none:
-                only = [_counted(skipped)] if skipped else []
+                only = [_count_text(skipped)] if skipped else []
                 only += ["files that hpd wrote (to read one, name it)"] if ours else []
                 there = f": only {' and '.join(only)}" if only else ", as it is empty"
                 raise InputError(f"{name}: there is no file to read in this folder{there}")
@@ -226,12 +226,12 @@ def find_files(
     return FoundFiles(tuple(paths), skipped, tuple(written))
 
 
-def _is_read(path: str) -> bool:
+def _can_be_read(path: str) -> bool:
     """Return whether a file in a folder is read; pictures are only if RapidOCR is installed."""
     return is_known(path) and (guess_format(path) != "image" or find_spec(RECOGNISER) is not None)
 
 
-def _found(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
+def _list_files(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
     """Return whether a name is a file, a folder or a pattern, and the files it refers to."""
     if is_url(name):
         found: tuple[str, list[str]] = remote_files.list_files(name)
@@ -317,7 +317,7 @@ class InputReader:
         """Their columns."""
         is_only = len(names) == 1 and self.files.paths == tuple(names)
         self._files = [
-            _File(path, format or self._guessed(path), shard_offset(path, is_only=is_only))
+            _File(path, format or self._guess_format(path), shard_offset(path, is_only=is_only))
             for path in self.files.paths
         ]
         found = {file.format for file in self._files}
@@ -348,7 +348,7 @@ class InputReader:
                     f"{flag} is for {', '.join(formats)}, and no input has one of these formats"
                 )
         # Report a wrong name before a model is loaded.
-        self._first = self._opened(self._files[0]) if self._is_single else None
+        self._first = self._open_reader(self._files[0]) if self._is_single else None
         for path in {*names} & {*self.files.paths}:
             if not (path == "-" or is_url(path) or os.path.exists(path)):
                 raise InputError(f"{path}: cannot be opened: no such file")
@@ -439,23 +439,23 @@ class InputReader:
 
     def _read_file(self, file: _File) -> Iterator[Record]:
         is_whole = self._settings["whole"] or file.format in WHOLE_FORMATS
-        if is_whole and not self._is_ours(file, 0):
+        if is_whole and not self._is_in_shard(file, 0):
             return
         n_read = 0
         try:
-            with self._first or self._opened(file) as reader:
+            with self._first or self._open_reader(file) as reader:
                 for n_read, record in enumerate(reader, start=1):
                     if n_read == 1:
                         for name, kind in reader.types.items():
                             # None where two files differ.
                             self.types[name] = kind if self.types.get(name, kind) == kind else None
                         self._note_unread_columns(reader)
-                    if is_whole or self._is_ours(file, n_read - 1):
+                    if is_whole or self._is_in_shard(file, n_read - 1):
                         yield self._categorize(record)
         except InputError as error:
             if self._is_single:
                 raise
-            if self._is_ours(file, n_read):
+            if self._is_in_shard(file, n_read):
                 yield Record(file.path, "", error=error, source=file.path)
             else:
                 self.unread.append(error)
@@ -468,7 +468,7 @@ class InputReader:
         except InputError as error:
             return replace(record, error=error)
 
-    def _guessed(self, path: str) -> Format | None:
+    def _guess_format(self, path: str) -> Format | None:
         """Return the format of a file; None if only other inputs have a known extension."""
         try:
             return guess_format(path)
@@ -489,10 +489,10 @@ class InputReader:
         self._notes[note] += 1
         self._first_with_note.setdefault(note, name)
 
-    def _is_ours(self, file: _File, row: int) -> bool:
+    def _is_in_shard(self, file: _File, row: int) -> bool:
         return self._shard is None or self._shard.has(file.offset, row)
 
-    def _opened(self, file: _File) -> RecordReader:
+    def _open_reader(self, file: _File) -> RecordReader:
         return RecordReader(
             file.path,
             format=file.format,
@@ -543,7 +543,7 @@ def _refuse_folder(error: OSError) -> None:
     raise InputError(f"{error.filename}: this folder cannot be read: {error.strerror}") from error
 
 
-def _counted(skipped: Counter[str]) -> str:
+def _count_text(skipped: Counter[str]) -> str:
     return ", ".join(f"{n} {kind}" for kind, n in sorted(skipped.items()))
 
 
@@ -551,4 +551,4 @@ def skipped_text(skipped: Counter[str]) -> str:
     """Describe what was skipped in folders."""
     has_pictures = any(EXTENSIONS.get(kind) == "image" for kind in skipped)
     how = f"; pictures are read after `{install_command('ocr')}`" if has_pictures else ""
-    return f"{skipped.total()} left out, of no known format: {_counted(skipped)}{how}"
+    return f"{skipped.total()} left out, of no known format: {_count_text(skipped)}{how}"

@@ -76,13 +76,13 @@ def _difference(name: str, before: JournalHead, now: JournalHead) -> str:
             for head in (before, now)
         )
         is_told = was != is_now and not any(_FINGERPRINT.fullmatch(str(v)) for v in (was, is_now))
-        parts = [f"{_named(is_now)}, was {_named(was)}"] if is_told else []
+        parts = [f"{_setting_text(is_now)}, was {_setting_text(was)}"] if is_told else []
     shown = "; ".join(parts[:_N_DIFFERENCES])
     more = f"; and {len(parts) - _N_DIFFERENCES} more" if len(parts) > _N_DIFFERENCES else ""
     return f" ({shown}{more})" if shown else ""
 
 
-def _named(value: Any) -> str:
+def _setting_text(value: Any) -> str:
     return "not set" if value is None else str(value)
 
 

@@ -42,13 +42,13 @@ def list_files(name: str) -> tuple[FoundKind, list[str]]:
         is_web = path.startswith(("http://", "https://"))
         # In a web address, a question mark begins a query.
         if "*" in path or (not is_web and any(sign in path for sign in "?[")):
-            return "pattern", _named(filesystem, sorted(filesystem.glob(path)), name)
+            return "pattern", _file_urls(filesystem, sorted(filesystem.glob(path)), name)
         # Only the links of a web page would tell whether it is a folder.
         is_folder = path.endswith("/") or path == ""
         if not is_folder:
             is_folder = filesystem.info(path)["type"] == "directory" and not is_web
         if is_folder:
-            return "folder", _named(filesystem, sorted(filesystem.find(path)), name)
+            return "folder", _file_urls(filesystem, sorted(filesystem.find(path)), name)
         return "file", [name]
 
 
@@ -69,7 +69,7 @@ def filesystem_of(name: str) -> tuple[Any, str]:
     return filesystem, str(path)
 
 
-def _named(filesystem: Any, paths: list[str], name: str) -> list[str]:
+def _file_urls(filesystem: Any, paths: list[str], name: str) -> list[str]:
     """Return the URLs of files that were found."""
     _, between, outer = name.partition("::")  # zip://*.txt::s3://bucket/archive.zip
     return [f"{filesystem.unstrip_protocol(path)}{between}{outer}" for path in paths]
@@ -83,10 +83,10 @@ def errors_in_words(name: str) -> Iterator[None]:
     except InputError:
         raise
     except Exception as error:  # each package raises its own errors
-        raise InputError(f"{name}: cannot be opened: {_reason(error)}") from error
+        raise InputError(f"{name}: cannot be opened: {_error_text(error)}") from error
 
 
-def _reason(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     # fsspec says "not found" for all errors of servers, but names packages that are missing.
     cause = error if isinstance(error, ImportError) else error.__cause__ or error
     status = getattr(cause, "status", None)
@@ -125,7 +125,7 @@ class _RemoteReader(io.RawIOBase):
         try:
             data = self._file.read(len(buffer))
         except Exception as error:  # each package raises its own errors
-            raise OSError(_reason(error)) from error
+            raise OSError(_error_text(error)) from error
         buffer[: len(data)] = data
         return len(data)
 

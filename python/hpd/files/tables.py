@@ -190,7 +190,9 @@ def record_table(lines: Path, table: Path, *, confidence: bool) -> None:
     """Record in the journal which table was made from the lines."""
     journal = Journal(journal_path(lines), {})
     try:
-        journal.append_table(TableEntry(table.name, [each for each, _ in _sums(table)], confidence))
+        journal.append_table(
+            TableEntry(table.name, [each for each, _ in _row_checksums(table)], confidence)
+        )
     finally:
         journal.close()
 
@@ -215,19 +217,19 @@ def move_aside(table: Path) -> Path:
 
 
 def _rows_are_same(one: Path, other: Path) -> bool:
-    pairs = zip_longest(*(_sums(path, guess_format(other)) for path in (one, other)))
+    pairs = zip_longest(*(_row_checksums(path, guess_format(other)) for path in (one, other)))
     return all(a is not None and b is not None and a[0] == b[0] for a, b in pairs)
 
 
 def _first_edit(sums: Sequence[int], table: Path) -> str | None:
     n_rows = 0
-    for n_rows, (found, record) in enumerate(_sums(table), start=1):
+    for n_rows, (found, record) in enumerate(_row_checksums(table), start=1):
         if n_rows <= len(sums) and found != sums[n_rows - 1]:
             return f"row {record.line} (id {record.id!r}) is different"
     return None if n_rows == len(sums) else f"it has {counted(n_rows, 'row')}, not {len(sums)}"
 
 
-def _sums(
+def _row_checksums(
     table: Path,
     format: Format | None = None,  # noqa: A002
 ) -> Iterator[tuple[int, Record]]:

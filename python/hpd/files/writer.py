@@ -156,7 +156,7 @@ class FileWriter:
         self.n_failed_kept = 0
         """The number of these that failed."""
         self._order = order
-        self._moved: _Moved | None = None
+        self._moved: _MovedRecords | None = None
         self._finished_after: set[int] | None = None
         self._lock = threading.RLock()  # Records may be read in a thread of their own.
         self._is_writing = False  # still true after a write that failed
@@ -172,12 +172,12 @@ class FileWriter:
                     Journal(leftover, {}).close()  # no other process is writing it
                 self.path.unlink(missing_ok=True)
                 leftover.unlink(missing_ok=True)
-        elif not resume and _size(path) > 0:
+        elif not resume and _file_size(path) > 0:
             raise InputError(
                 f"{path} already exists: continue it (--resume), replace it (--overwrite), "
                 "or name another file"
             )
-        elif resume and _size(path) > 0 and not journal_path(path).exists():
+        elif resume and _file_size(path) > 0 and not journal_path(path).exists():
             raise InputError(
                 f"{path} cannot be resumed: {journal_path(path).name}, which hpd writes beside "
                 "its output, is missing; replace the file (--overwrite), or name another"
@@ -232,7 +232,7 @@ class FileWriter:
             else:
                 is_next = not (known or failed or document in self._fingerprints_after(number))
             if not is_next:
-                self._move(number)
+                self._switch_to_fingerprints(number)
         if self._moved is not None and self._moved.indexes_of[document]:
             return self._moved.indexes_of[document].pop(0), True
         if failed:
@@ -259,10 +259,10 @@ class FileWriter:
             self._finished_after = {*self._documents[number:]} - {0}
         return self._finished_after or set()
 
-    def _move(self, number: int) -> None:
+    def _switch_to_fingerprints(self, number: int) -> None:
         """From record ``number`` on, identify records by fingerprint, because their indexes have
         changed."""
-        self._moved = moved = _Moved([*range(number)])
+        self._moved = moved = _MovedRecords([*range(number)])
         for index in range(number, len(self._documents)):
             if self._documents[index]:
                 moved.indexes_of[self._documents[index]].append(index)
@@ -349,7 +349,7 @@ class FileWriter:
         size = self._file.seek(0, 2)
         self._file.seek(0)
         end = 0
-        for number, (begin, entry) in enumerate(self._written(), start=1):
+        for number, (begin, entry) in enumerate(self._written_entries(), start=1):
             assert entry.end is not None
             if entry.end > size:
                 raise InputError(
@@ -368,7 +368,7 @@ class FileWriter:
             self._file.truncate(end)
             self.repairs.append(f"cut off {counted(size - end, 'byte')} of an unfinished line")
 
-    def _written(self) -> Iterator[tuple[int, JournalEntry]]:
+    def _written_entries(self) -> Iterator[tuple[int, JournalEntry]]:
         """Iterate over the entries of written lines, with the offsets at which the lines begin."""
         begin = 0
         for _, entry in self._journal.entries():
@@ -376,7 +376,7 @@ class FileWriter:
                 yield begin, entry
                 begin = entry.end
 
-    def _waiting(self, begin: int, entry: JournalEntry, index: int) -> JournalEntry:
+    def _waiting_entry(self, begin: int, entry: JournalEntry, index: int) -> JournalEntry:
         """Return the entry of a written line as if it waited, with another index, for its turn."""
         assert entry.end is not None
         self._file.seek(begin)
@@ -386,15 +386,15 @@ class FileWriter:
     def _take_out_failures(self) -> None:
         """Move the lines of failed documents to the journal, where they wait until it is known
         whether this run reads their documents; later lines wait for their turn again."""
-        kept_end = next((begin for begin, entry in self._written() if entry.failed), None)
+        kept_end = next((begin for begin, entry in self._written_entries() if entry.failed), None)
         if kept_end is None:
             return
 
         def kept() -> Iterator[JournalEntry]:
             written = set()
-            for begin, entry in self._written():
+            for begin, entry in self._written_entries():
                 written.add(entry.index)
-                yield entry if begin < kept_end else self._waiting(begin, entry, entry.index)
+                yield entry if begin < kept_end else self._waiting_entry(begin, entry, entry.index)
             for _, entry in self._journal.entries():
                 if entry.index not in written:
                     yield entry
@@ -451,14 +451,16 @@ class FileWriter:
             self._failed.setdefault(str(line.get("id")), []).append(index)
             self._documents[index] = 0
         if self._order == "input" and not is_in_order:
-            self._move(0)  # A run that added records between these was interrupted.
+            self._switch_to_fingerprints(
+                0
+            )  # A run that added records between these was interrupted.
 
-    def _restore_order(self, moved: _Moved) -> None:
+    def _restore_order(self, moved: _MovedRecords) -> None:
         """Sort the lines into the order of the records; lines without a record stay at the end.
 
         Meanwhile the lines are kept in the journal, so that none is lost if the process is killed.
         """
-        written = {entry.index: (begin, entry) for begin, entry in self._written()}
+        written = {entry.index: (begin, entry) for begin, entry in self._written_entries()}
         left = [*written.keys() - moved.indexes]
         if left:
             self.notes.append(
@@ -468,7 +470,7 @@ class FileWriter:
         if self._order == "input":
             indexes = [index for index in moved.indexes if index in written]
             self._journal.replace(
-                self._waiting(*written[index], number)
+                self._waiting_entry(*written[index], number)
                 for number, index in enumerate([*indexes, *sorted(left)])
             )
             self._file.truncate(0)
@@ -502,7 +504,7 @@ class FileWriter:
 
 
 @dataclass
-class _Moved:
+class _MovedRecords:
     """The state of records whose indexes differ from those of their lines."""
 
     indexes: list[int]
@@ -523,7 +525,7 @@ def _fingerprint(record: Record) -> str:
     return document_fingerprint(record.id, record.text, record.category)
 
 
-def _size(path: Path) -> int:
+def _file_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:

@@ -13,13 +13,13 @@ _N_ROWS = 1000
 """Number of rows that are converted to Python objects at a time."""
 
 
-def _module(name: str) -> Any:
+def _import_library(name: str) -> Any:
     return import_extra(name, name, "frames", "hpd.frames")
 
 
 def arrow_module() -> Any:
     """Import pyarrow; raise ``MissingPackageError`` if it is not installed."""
-    return _module("pyarrow")
+    return _import_library("pyarrow")
 
 
 class Frame:
@@ -34,7 +34,7 @@ class Frame:
         twice = next((name for name in self.names if self.names.count(name) > 1), None)
         if twice is not None:
             raise InputError(f"the frame has more than one column {twice!r}: rename one of them")
-        self._frame = _module("narwhals").from_native(native, eager_only=True)
+        self._frame = _import_library("narwhals").from_native(native, eager_only=True)
 
     def values(self, name: Any) -> Iterator[Any]:
         """Yield the values of a column as Python objects, None for null."""
@@ -46,7 +46,7 @@ class Frame:
 
     def with_columns(self, columns: Mapping[str, Any]) -> Any:
         """Return the library's frame with new columns, given as chunked Arrow arrays."""
-        narwhals = _module("narwhals")
+        narwhals = _import_library("narwhals")
         kind = self._frame.implementation
         if kind.is_pandas():
             import pandas

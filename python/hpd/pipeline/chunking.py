@@ -419,7 +419,7 @@ def _chunk_rank(
     results = {path: result for path, result in chunk.fields.items() if is_below(path, roots)}
     filled = {path: result for path, result in results.items() if result.value is not None}
     n_grounded = sum(result.match not in (None, "none") for result in filled.values())
-    n_named = sum(_naming(path, result, text) for path, result in filled.items())
+    n_named = sum(_rank_of_name(path, result, text) for path, result in filled.items())
     n_errors = sum(result.error is not None for result in results.values())
     # If all values are null, the least confident chunk wins.
     sign = 1 if filled else -1
@@ -428,7 +428,7 @@ def _chunk_rank(
     return n_grounded, len(filled), n_named, -n_errors, sign * mean
 
 
-def _naming(path: Path, result: FieldValue, text: str) -> int:
+def _rank_of_name(path: Path, result: FieldValue, text: str) -> int:
     """Return how surely the document names a field before its value.
 
     2: right before it, as in ``Closing balance: EUR 286.00``; 1: in the same paragraph; 0: not.

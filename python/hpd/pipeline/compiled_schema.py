@@ -129,15 +129,15 @@ class Constraints:
 
     def constraint_for(self, attribute: Attribute) -> Constraint:
         """Return the constraint on the values of an attribute."""
-        return self._made.get_or_make(attribute, lambda: self._new(attribute))
+        return self._made.get_or_make(attribute, lambda: self._make_constraint(attribute))
 
     def choices_of(self, attribute: Attribute) -> Choices | None:
         """Return the choices of an enum or a boolean, null included; None for other types."""
         if attribute.type not in ("boolean", "enum"):
             return None
-        return self._choices.get_or_make(attribute, lambda: self._new_choices(attribute))
+        return self._choices.get_or_make(attribute, lambda: self._make_choices(attribute))
 
-    def _new_choices(self, attribute: Attribute) -> Choices:
+    def _make_choices(self, attribute: Attribute) -> Choices:
         texts = choice_texts(attribute) or {}
         is_listed = enum_texts(attribute) is not None
         return Choices(
@@ -148,7 +148,7 @@ class Constraints:
             self._model.ends_generation,
         )
 
-    def _new(self, attribute: Attribute) -> Constraint:
+    def _make_constraint(self, attribute: Attribute) -> Constraint:
         texts = enum_texts(attribute)
         if texts is None:
             quote_grammar = (
@@ -316,7 +316,7 @@ class CompiledSchema:
         # By default, the model file says whether values must be stated.
         verbatim = options.verbatim
         self._stated = model.metadata(STATED_KEY) == "on" if verbatim is None else verbatim
-        self._is_restricted = self._stated and _any_restricted(schema.attributes)
+        self._is_restricted = self._stated and _are_any_restricted(schema.attributes)
         self._default_threshold = 0.0
         if confidence_map is not None:
             self._default_threshold = confidence_map.null_threshold
@@ -382,7 +382,7 @@ class CompiledSchema:
                 max_tokens = self._available_tokens(
                     len(tokens.prompt) + len(key), min_tokens, max_tokens
                 )
-            fields.append(self._field(key, leaf, stated[question.document], max_tokens))
+            fields.append(self._make_field(key, leaf, stated[question.document], max_tokens))
         n_cached = tokens.n_instruction if first else len(tokens.prompt)
         return Request(
             tokens.prompt, fields, tokens.n_instruction, n_cached, keep_prompt, min_tokens_of
@@ -445,11 +445,11 @@ class CompiledSchema:
             kinds: the kind of each for the calibration (``kind_of``).
         """
         return [
-            self._limits.get_or_make((a, kind), partial(self._new_limits, a, kind))
+            self._limits.get_or_make((a, kind), partial(self._make_limits, a, kind))
             for a, kind in zip(attributes, kinds, strict=True)
         ]
 
-    def _new_limits(self, attribute: Attribute, kind: str) -> ConfidenceLimits:
+    def _make_limits(self, attribute: Attribute, kind: str) -> ConfidenceLimits:
         if self.options.on_missing == "force" and attribute.forbids_null:
             return ConfidenceLimits()
         confidence_map = self.confidence_map
@@ -575,7 +575,7 @@ class CompiledSchema:
             else max_tokens
         )
 
-    def _field(
+    def _make_field(
         self,
         key: list[int],
         leaf: Leaf,
@@ -716,13 +716,13 @@ def _path_hash(path: Path, kind: str) -> int:
     return int.from_bytes(digest.digest(), "little")
 
 
-def _any_restricted(attributes: Sequence[Attribute]) -> bool:
+def _are_any_restricted(attributes: Sequence[Attribute]) -> bool:
     """Return whether a document restricts the values of any of these attributes."""
     return any(
         can_list(each)
         or each.type == "enum"
         or each.is_free_text
-        or _any_restricted(each.attributes)
-        or (each.item is not None and _any_restricted((each.item,)))
+        or _are_any_restricted(each.attributes)
+        or (each.item is not None and _are_any_restricted((each.item,)))
         for each in attributes
     )

@@ -183,7 +183,7 @@ class DocumentValues:
                     confidence = None
             if why is None and grounder is not None and not result.forced:
                 why = (
-                    self._repetition(path, result.value, grounder)
+                    self._repeated_item_error(path, result.value, grounder)
                     or _misstatement(result, attribute, grounder)
                     or (
                         _other_choice(result, attribute, grounder)
@@ -220,14 +220,14 @@ class DocumentValues:
             values = {part: result.value for part, result in parts.items()}
             name = next((value for value in values.values() if isinstance(value, str)), None)
             n_equal[repr(values)] += 1
-            why = self._excess(name, n_equal[repr(values)], grounder)
+            why = self._repetition_error(name, n_equal[repr(values)], grounder)
             if why is not None:
                 for part, result in parts.items():
                     path = (*row, *part)
                     self.fields[path] = _reject(result, self.attributes[path], why)
 
     @staticmethod
-    def _excess(value: Any, n_times: int, grounder: Grounder) -> str | None:
+    def _repetition_error(value: Any, n_times: int, grounder: Grounder) -> str | None:
         """Return why a text is given too often, or None if it is not."""
         if n_times < 2 or not isinstance(value, str):
             return None
@@ -235,14 +235,16 @@ class DocumentValues:
             return None
         return "the document has it only " + ("once" if n_times == 2 else f"{n_times - 1} times")
 
-    def _repetition(self, path: Path, value: Any, grounder: Grounder) -> str | None:
+    def _repeated_item_error(self, path: Path, value: Any, grounder: Grounder) -> str | None:
         """Return why an item of a list of texts is one of the items before it, or None.
 
         Items that are asked for by number are found independently of each other.
         """
         is_item = path[-1].isdecimal()
         return (
-            self._excess(value, 1 + self._n_items_with(path, value), grounder) if is_item else None
+            self._repetition_error(value, 1 + self._n_items_with(path, value), grounder)
+            if is_item
+            else None
         )
 
     def _n_items_with(self, path: Path, value: Any) -> int:
@@ -333,11 +335,11 @@ class DocumentValues:
 
     def data(self, schema: Schema) -> dict[str, Any]:
         """Return the values found so far, nested as in the answer."""
-        return self._assembled(schema, as_answer=True).data
+        return self._assemble(schema, as_answer=True).data
 
     def settled_data(self, schema: Schema, options: Options, unsettled: Set[str]) -> dict[str, Any]:
         """Return the data of the attributes before the first ``unsettled`` one."""
-        data = self._assembled(schema, options).data
+        data = self._assemble(schema, options).data
         names = itertools.takewhile(
             lambda name: name not in unsettled, (each.name for each in schema.attributes)
         )
@@ -345,7 +347,7 @@ class DocumentValues:
 
     def missing_fields(self, schema: Schema) -> frozenset[Path]:
         """Return the fields that need an answer so that no required value is missing or invalid."""
-        assembled = self._assembled(schema)
+        assembled = self._assemble(schema)
         invalid = {
             path
             for path in assembled.faults
@@ -367,7 +369,7 @@ class DocumentValues:
         """
         if is_chunk:
             return {path: result.error for path, result in self.fields.items() if result.error}
-        assembled = self._assembled(schema, options)
+        assembled = self._assemble(schema, options)
         faults = dict(assembled.faults)
         plain = self._plain_data(schema, assembled)
         for data_path, message in self._user_data(schema, assembled, options, plain)[1].items():
@@ -394,7 +396,7 @@ class DocumentValues:
         Data that the class rejects is an error of the document; unless ``on_invalid`` is
         ``record``, so is data that violates the schema in another way.
         """
-        assembled = self._assembled(schema, options)
+        assembled = self._assemble(schema, options)
         data_paths = assembled.data_paths
         plain = self._plain_data(schema, assembled)
         data, problems = self._user_data(schema, assembled, options, plain)
@@ -462,7 +464,7 @@ class DocumentValues:
             problems |= dict.fromkeys(nulls, "null, which the schema's class does not allow")
         return data, problems
 
-    def _assembled(
+    def _assemble(
         self, schema: Schema, options: Options = DEFAULT_OPTIONS, *, as_answer: bool = False
     ) -> AssembledData:
         parsed = {
@@ -527,7 +529,7 @@ class Retries:
             key
             for d, own in enumerate(documents if self._forces else ())
             for path in own.missing_fields(self._schema)
-            if (key := self._asked(d, path)) and not self._leaves[key].is_forced
+            if (key := self._leaf_key(d, path)) and not self._leaves[key].is_forced
         )
         if lacking or not self._n_left:
             return [Retry(key[0], self._leaves[key].as_forced, ()) for key in lacking]
@@ -538,17 +540,17 @@ class Retries:
             reasons = {
                 key: reason
                 for path, reason in reversed(faults.items())
-                if (key := self._asked(d, path))
+                if (key := self._leaf_key(d, path))
             }
             for key, reason in reversed(reasons.items()):
                 before = own.fields.get(key[1], FieldValue())
                 texts = (*self._rejected.get(key, ()), RejectedAnswer(before.raw, reason))
                 self._rejected[key] = texts
-                values = [(_shown_value(text.raw), _shown_reason(text.error)) for text in texts]
+                values = [(_shorten_value(text.raw), _shorten_reason(text.error)) for text in texts]
                 due.append(Retry(d, self._leaves[key], values))
         return due
 
-    def _asked(self, d: int, path: Path) -> tuple[int, Path] | None:
+    def _leaf_key(self, d: int, path: Path) -> tuple[int, Path] | None:
         """Return the key of the leaf that wrote a field, perhaps as part of a list, or None."""
         if (d, path) in self._leaves:
             return d, path
@@ -585,7 +587,7 @@ def _is_missing_error(error: str | None) -> bool:
     return error is not None and error.startswith(MISSING_PREFIX)
 
 
-def _shown_value(raw: str) -> Any:
+def _shorten_value(raw: str) -> Any:
     """Return the value that the model wrote, shortened; its text if it is not JSON."""
     text = raw.strip()
     try:
@@ -599,7 +601,7 @@ def _shown_value(raw: str) -> Any:
     return value if isinstance(value, int | float | None) else _shorten(text, _MAX_SHOWN_VALUE)
 
 
-def _shown_reason(error: str) -> str:
+def _shorten_reason(error: str) -> str:
     return _shorten(_REASONS_FOR_MODEL.get(error, error), _MAX_SHOWN_REASON)
 
 

@@ -227,7 +227,7 @@ class EngineLoop:
         try:
             while True:
                 while not caller.messages.empty():
-                    n_room += self._take(caller, caller.messages.get())
+                    n_room += self._handle_message(caller, caller.messages.get())
                     n_known_ahead = 0
                 if caller.finished:
                     # The engine need not wait for this caller while it consumes results.
@@ -260,7 +260,7 @@ class EngineLoop:
                     caller.is_reading = False
                     message = caller.messages.get()
                     caller.is_reading = not is_exhausted
-                    n_room += self._take(caller, message)
+                    n_room += self._handle_message(caller, message)
                     n_known_ahead = 0
         finally:
             # Only set flags: the garbage collector may run this in any thread.
@@ -309,7 +309,7 @@ class EngineLoop:
         caller.messages.put((None, CallCancelledError("the call was cancelled")))
         self._engine.wake()
 
-    def _take(self, caller: Caller, message: CallerMessage) -> int:
+    def _handle_message(self, caller: Caller, message: CallerMessage) -> int:
         """Handle a message; return how many more requests the caller may send."""
         number, answer = message
         if number is None:
@@ -377,7 +377,7 @@ class EngineLoop:
         """
         deadline = time.perf_counter() + self._step_wait
         while True:
-            self._drop_gone_callers()
+            self._cancel_gone_callers()
             self._admit()
             is_idle = self._engine.idle
             expected = [] if is_idle else self._expected_callers()
@@ -394,7 +394,7 @@ class EngineLoop:
             if is_idle:
                 deadline = time.perf_counter() + self._step_wait
 
-    def _drop_gone_callers(self) -> None:
+    def _cancel_gone_callers(self) -> None:
         """Cancel the requests of callers that have left, even those that arrived afterwards."""
         for caller in [caller for caller in self._callers if caller.is_gone]:
             self._callers.remove(caller)

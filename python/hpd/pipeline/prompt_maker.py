@@ -124,10 +124,10 @@ class PromptMaker:
                 yield _failed_extraction(documents[0], error)
                 return
             n_over = 1
-        if n_over <= 0 and not any(self._is_to_be_cut(document.text) for _, document in documents):
+        if n_over <= 0 and not any(self._must_be_split(document.text) for _, document in documents):
             yield prompt
         elif len(documents) == 1 and self.parts:
-            yield from self._in_parts(documents[0], on_chunk)
+            yield from self._prompts_of_parts(documents[0], on_chunk)
         elif len(documents) == 1:
             yield from _handle_overflow(self, documents[0], prompt, on_chunk)
         else:
@@ -140,7 +140,7 @@ class PromptMaker:
         """Makers for the parts of a schema that leaves no room for a document; else none."""
         if self.n_ctx - self.n_fixed >= MIN_CHUNK_TOKENS:
             return []
-        return self._halves()
+        return self._make_halves()
 
     @property
     def remedy(self) -> str:
@@ -151,16 +151,16 @@ class PromptMaker:
             return "fewer attributes"
         return f"fewer attributes in the list {attributes[0].name!r} (two lists may share them)"
 
-    def _halves(self) -> list[PromptMaker]:
+    def _make_halves(self) -> list[PromptMaker]:
         found = []
         for half in halves(self._compiled_schema.schema):
             compiled = self._compile_part(half)
             maker = PromptMaker(compiled, self.limit, self._compile_part, self._unscoped_reuse)
             has_room = maker.n_ctx - maker.n_fixed >= self.n_ctx // _ROOM_DIVISOR
-            found += [maker] if has_room else maker._halves() or [maker]
+            found += [maker] if has_room else maker._make_halves() or [maker]
         return found
 
-    def _in_parts(
+    def _prompts_of_parts(
         self, indexed: IndexedDocument, on_chunk: OnChunk | None
     ) -> Iterator[Prompt | IndexedExtraction]:
         """Yield the prompts that ask for the parts of the schema, or an error of one of them."""
@@ -187,7 +187,7 @@ class PromptMaker:
             return self.options.chunk_size
         return max(_GOOD_CHUNK_TOKENS, self.limit.n_finetuned - self.n_fixed)
 
-    def _is_to_be_cut(self, text: str) -> bool:
+    def _must_be_split(self, text: str) -> bool:
         """Return whether a document is cut even if it fits the context."""
         size = self.longest_whole
         # A token has at least one byte.
@@ -323,7 +323,7 @@ def _split(
     wanted = maker.options.chunk_size or max(min(size, _GOOD_CHUNK_TOKENS), size // 4)
     splitter = TextSplitter(document.text, maker.n_tokens)
     while True:
-        passes = _passes(splitter, wanted, maker.options.passes)
+        passes = _chunks_of_passes(splitter, wanted, maker.options.passes)
         whole = ChunkedDocument(
             document.text, [len(pass_chunks) for pass_chunks in passes], index, on_chunk
         )
@@ -343,7 +343,7 @@ def _split(
         wanted = max(1, wanted - n_over)
 
 
-def _passes(splitter: TextSplitter, size: int, n_passes: int) -> list[list[Chunk]]:
+def _chunks_of_passes(splitter: TextSplitter, size: int, n_passes: int) -> list[list[Chunk]]:
     """Return the chunks of each pass, with boundaries inside the chunks of the other passes.
 
     A pass with the same chunks as an earlier one is left out.

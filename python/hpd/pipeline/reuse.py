@@ -261,7 +261,7 @@ class FolderTable:
         try:
             # Another process may be storing values of the same document.
             with self._cache.transact():
-                self._cache.set(document, {**self._readable(document), **new})
+                self._cache.set(document, {**self._read_document(document), **new})
         except self._errors as error:
             self._warn(f"{self._folder} takes no more values", error)
 
@@ -269,7 +269,7 @@ class FolderTable:
         """Close the files."""
         self._cache.close()
 
-    def _readable(self, document: str) -> dict[str, Any]:
+    def _read_document(self, document: str) -> dict[str, Any]:
         try:
             kept = self._cache.get(document)
             _read_values(kept)

@@ -164,7 +164,7 @@ class TextRows:
         is_short = line.end - line.start <= _MAX_RULE
         return is_short and _RULE.fullmatch(self._text, line.start, line.end) is not None
 
-    def _mark(self, lines: Sequence[int], header: tuple[int, int] | None) -> None:
+    def _mark_table(self, lines: Sequence[int], header: tuple[int, int] | None) -> None:
         """Mark the lines of a table."""
         if header is not None:
             self._header_lines.update(range(header[0], header[1] + 1))
@@ -223,7 +223,7 @@ class TextRows:
                 n_header += len(rows[1])
         first = rows[0][0]
         header = (first, first + n_header - 1) if n_header else None
-        self._mark([n for row in rows for n in row], header)
+        self._mark_table([n for row in rows for n in row], header)
         for row in rows:
             for n in row[1:]:
                 self._lines[n].continues = True
@@ -253,7 +253,7 @@ class TextRows:
         if len(block) < 2:
             return
         first, first_key = block[0]
-        self._mark(range(first, end), None)
+        self._mark_table(range(first, end), None)
         starts = {n for n, key in block if key == first_key}
         for n in range(first + 1, end):
             self._lines[n].continues = n not in starts
@@ -271,7 +271,7 @@ class TextRows:
                 has_gap = True
                 continue
             if line.in_table:
-                self._finish(table)
+                self._finish_table(table)
                 table, words, has_gap = None, [], True
                 continue
             if self._is_rule(line):
@@ -302,7 +302,7 @@ class TextRows:
             )
             is_chance = table is not None and table.header is None and len(table.rows) < 2
             if header is not None or is_over or (is_chance and not fits):
-                self._finish(table)
+                self._finish_table(table)
                 lines = range(header[0], header[1] + 1) if header else ()
                 table = _Table(header, [cell for i in lines for cell in self._lines[i].cells], [])
                 fits = True
@@ -313,7 +313,7 @@ class TextRows:
                 n_others += 1
             has_gap = False
         table, _ = self._table_of_words(table, words, n_others)
-        self._finish(table)
+        self._finish_table(table)
 
     def _has_only_words(self, n: int) -> bool:
         """Return whether the cells of a line have no numbers, except years as in headers."""
@@ -344,21 +344,21 @@ class TextRows:
         """Return the table to continue and the lines since its end; these may form a new table."""
         if len(words) <= MAX_HEADER_LINES:
             return table, n_others + len(words)
-        self._finish(table)
+        self._finish_table(table)
         first, *rows = words
         return _Table((first, first), list(self._lines[first].cells), rows), 0
 
-    def _finish(self, table: _Table | None) -> None:
+    def _finish_table(self, table: _Table | None) -> None:
         """Mark the rows of a table, and the lines on which they continue."""
         if table is None or len(table.rows) < (1 if table.header else 2):
             return
         if table.header is not None:
-            self._mark(range(table.header[0], table.header[1] + 1), None)
+            self._mark_table(range(table.header[0], table.header[1] + 1), None)
             for n in range(table.header[0] + 1, table.header[1] + 1):
                 self._lines[n].continues = True
             # A header stays with the row below it.
             self._lines[table.rows[0]].continues = True
-        self._mark(table.rows, table.header)
+        self._mark_table(table.rows, table.header)
         rows = [self._lines[n] for n in table.rows]
         left = min(row.cells[0][0] for row in rows)
         firsts = [self._cells(row)[0] for row in rows]

@@ -275,7 +275,7 @@ class RayRun:
         try:
             host, process = self._ray.get(task)
         except self._ray.exceptions.RayTaskError as error:
-            raise _cause(error) from None
+            raise _original_error(error) from None
         except self._ray.exceptions.RayError as error:
             if n_failed + 1 == _MAX_STARTS:
                 raise HpdError(
@@ -297,7 +297,7 @@ class RayRun:
         try:
             extractions = self._ray.get(task)
         except self._ray.exceptions.RayTaskError as error:
-            raise _cause(error) from None
+            raise _original_error(error) from None
         except self._ray.exceptions.RayError:  # the process, its machine, or the answer is gone
             name = self._names.pop(worker, None)
             if name is not None:  # else already reported for another batch
@@ -340,7 +340,7 @@ def batches_of(documents: Iterable[Document | NotYet], n: int) -> Iterator[Batch
         yield Batch(batch)
 
 
-def _cause(error: Any) -> BaseException:
+def _original_error(error: Any) -> BaseException:
     """Return the error that was raised in a worker."""
     cause = error.cause
     return cause if isinstance(cause, HpdError) else HpdError(f"a worker failed: {error}")

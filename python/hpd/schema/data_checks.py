@@ -94,43 +94,43 @@ def unpassed_checks(schema: Schema, data: Any) -> tuple[CheckResult, ...]:
     if not schema.has_checks:
         return ()
     if schema.has_unwrapped_root:
-        return (*_unpassed(schema.attributes[0], data, ""),)
+        return (*_failed_checks(schema.attributes[0], data, ""),)
     root = Attribute("", "object", attributes=schema.attributes, checks=schema.checks)
-    return (*_unpassed(root, data, ""),)
+    return (*_failed_checks(root, data, ""),)
 
 
-def _unpassed(attribute: Attribute, data: Any, path: str) -> Iterator[CheckResult]:
+def _failed_checks(attribute: Attribute, data: Any, path: str) -> Iterator[CheckResult]:
     attribute = attribute.expanded
     if attribute.type == "union":
         # The data does not say which variant it is, so only a single object can have checks.
         objects = [each for each in attribute.attributes if not each.is_scalar]
         if len(objects) == 1:
-            yield from _unpassed(objects[0], data, path)
+            yield from _failed_checks(objects[0], data, path)
     elif attribute.type == "map" and attribute.item is not None and isinstance(data, dict):
         for name, part in data.items():
-            yield from _unpassed(attribute.item.attributes[1], part, join_path(path, name))
+            yield from _failed_checks(attribute.item.attributes[1], part, join_path(path, name))
     elif attribute.type == "array" and attribute.item is not None and isinstance(data, list):
         for i, part in enumerate(data):
-            yield from _unpassed(attribute.item, part, f"{path}[{i}]")
+            yield from _failed_checks(attribute.item, part, f"{path}[{i}]")
     elif attribute.type == "tuple" and isinstance(data, list):
         for i, (own, part) in enumerate(zip(attribute.attributes, data, strict=False)):
-            yield from _unpassed(own, part, f"{path}[{i}]")
+            yield from _failed_checks(own, part, f"{path}[{i}]")
     elif attribute.type == "object" and isinstance(data, dict):
         for text in attribute.checks:
             passed, left, right = evaluate(text, data)
             if not passed:
                 yield CheckResult(text, passed, left, right, path)
         for own in attribute.attributes:
-            yield from _unpassed(own, data.get(own.name), join_path(path, own.name))
+            yield from _failed_checks(own, data.get(own.name), join_path(path, own.name))
 
 
 def evaluate(text: str, data: Any) -> tuple[bool | None, Any, Any]:
     """Return whether data passes a check (None: unknown), and both sides if it is a comparison."""
-    tree = _parsed(text)
+    tree = _parse(text)
     if isinstance(tree, ast.Compare) and len(tree.ops) == 1:
-        left, right = _value(tree.left, data), _value(tree.comparators[0], data)
-        return _compared(tree.ops[0], left, right), _as_json(left), _as_json(right)
-    return _truth(_value(tree, data)), None, None
+        left, right = _evaluate_node(tree.left, data), _evaluate_node(tree.comparators[0], data)
+        return _compare(tree.ops[0], left, right), _as_json(left), _as_json(right)
+    return _truth(_evaluate_node(tree, data)), None, None
 
 
 def _as_json(value: Any) -> Any:
@@ -142,7 +142,7 @@ def _as_json(value: Any) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _parsed(text: str) -> ast.expr:
+def _parse(text: str) -> ast.expr:
     """Parse a check; names that Python would not parse are in backticks."""
     names: list[str] = []
 
@@ -203,7 +203,7 @@ def check_expression(text: str, attributes: Sequence[Attribute]) -> None:
     Raises:
         ValueError: it cannot be parsed, has an unknown name, or has types that do not fit.
     """
-    tree = _parsed(text)
+    tree = _parse(text)
     try:
         kind = _kind(tree, attributes, 0)
     except RecursionError:  # from ast.unparse, for an error message
@@ -356,21 +356,21 @@ def _kind_of_constant(value: object) -> str:
 # --- when data is checked ---
 
 
-def _value(node: ast.expr, data: Any) -> Any:
+def _evaluate_node(node: ast.expr, data: Any) -> Any:
     """Return a Decimal, text, boolean, list of these, or None if it is not known."""
     match node:
         case ast.Constant(value=value):
             return _with_decimals(value)
         case ast.Name() | ast.Attribute():
-            return _with_decimals(_at(data, _path(node)))
+            return _with_decimals(_value_at(data, _path(node)))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            number = _number(_value(operand, data))
+            number = _number(_evaluate_node(operand, data))
             return None if number is None else _ARITHMETIC.minus(number)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            truth = _truth(_value(operand, data))
+            truth = _truth(_evaluate_node(operand, data))
             return None if truth is None else not truth
         case ast.BinOp(op=op, left=one, right=other):
-            left, right = _number(_value(one, data)), _number(_value(other, data))
+            left, right = _number(_evaluate_node(one, data)), _number(_evaluate_node(other, data))
             if left is None or right is None:
                 return None
             try:
@@ -378,30 +378,30 @@ def _value(node: ast.expr, data: Any) -> Any:
             except ArithmeticError:
                 return None
         case ast.BoolOp(op=op, values=values):
-            return _joined_truth(op, [_truth(_value(part, data)) for part in values])
+            return _joined_truth(op, [_truth(_evaluate_node(part, data)) for part in values])
         case ast.Compare(left=first, ops=ops, comparators=others):
-            sides = [_value(part, data) for part in (first, *others)]
+            sides = [_evaluate_node(part, data) for part in (first, *others)]
             pairs = zip(ops, sides, sides[1:], strict=False)
-            return _joined_truth(ast.And(), [_compared(*pair) for pair in pairs])
+            return _joined_truth(ast.And(), [_compare(*pair) for pair in pairs])
         case ast.Call(func=ast.Name(id=name), args=arguments):
             try:
-                return _called(name, [_value(part, data) for part in arguments])
+                return _call(name, [_evaluate_node(part, data) for part in arguments])
             except ArithmeticError:
                 return None
     raise _unknown(node)
 
 
-def _at(data: Any, names: Sequence[str]) -> Any:
+def _value_at(data: Any, names: Sequence[str]) -> Any:
     """Return the value at a path, or a list of all values if it leads through lists."""
     if isinstance(data, list):
         found = []
         for item in data:
-            value = _at(item, names)
+            value = _value_at(item, names)
             found.extend(value if isinstance(value, list) else [value])
         return found
     if not names:
         return data
-    return _at(data.get(names[0]), names[1:]) if isinstance(data, dict) else None
+    return _value_at(data.get(names[0]), names[1:]) if isinstance(data, dict) else None
 
 
 def _with_decimals(value: Any) -> Any:
@@ -428,7 +428,7 @@ def _joined_truth(op: ast.boolop, truths: list[bool | None]) -> bool | None:
     return None if None in truths else not decides
 
 
-def _called(name: str, arguments: list[Any]) -> Any:
+def _call(name: str, arguments: list[Any]) -> Any:
     first = arguments[0]
     if name == "len":
         return Decimal(len(first)) if isinstance(first, list | str) else None
@@ -451,14 +451,14 @@ def _called(name: str, arguments: list[Any]) -> Any:
         return total
     best = items[0] if items else None
     for item in items:
-        is_better = _compared(ast.Lt() if name == "min" else ast.Gt(), item, best)
+        is_better = _compare(ast.Lt() if name == "min" else ast.Gt(), item, best)
         if is_better is None:
             return None
         best = item if is_better else best
     return best
 
 
-def _compared(op: ast.cmpop, left: Any, right: Any) -> bool | None:
+def _compare(op: ast.cmpop, left: Any, right: Any) -> bool | None:
     holds = _ORDERS[type(op)]
     is_strict = isinstance(op, ast.Lt | ast.Gt)
     if isinstance(left, Decimal) and isinstance(right, Decimal):

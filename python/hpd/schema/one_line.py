@@ -491,14 +491,14 @@ def _typo_hint(words: Sequence[str]) -> str:
     """Return what was meant if the last of some words is probably a type with a typing error."""
     *before, last = words
     last = last.lower()
-    near = [kind for kind in _MISTYPED_TYPES if last in _mistyped(kind)]
+    near = [kind for kind in _MISTYPED_TYPES if last in _misspellings(kind)]
     return did_you_mean(
         last, near, show=lambda kind: repr(" ".join([*before, _MISTYPED_TYPES[kind]]))
     )
 
 
 @cache
-def _mistyped(word: str) -> frozenset[str]:
+def _misspellings(word: str) -> frozenset[str]:
     """Return a word with one letter left out, doubled or swapped with the next."""
     wrong = set()
     # The first letter is seldom wrong.

@@ -63,11 +63,11 @@ def describe_attributes(schemas: Schemas) -> dict[str, str]:
             filter(None, (kind, constraint, "required" if absent == "error" else "", about))
         )
         for category, schema in schemas.by_category.items()
-        for path, kind, constraint, absent, about in _described_rows(schema)
+        for path, kind, constraint, absent, about in _attribute_rows(schema)
     }
 
 
-def _described_rows(schema: Schema) -> Iterator[tuple[str, ...]]:
+def _attribute_rows(schema: Schema) -> Iterator[tuple[str, ...]]:
     yield from ((f"check {text}", path, "", "", "") for path, text in _checks(schema))
     yield from _rows(schema, "")
 
@@ -179,7 +179,11 @@ def _rows(attributes: Iterable[Attribute], prefix: str) -> list[tuple[str, str, 
     rows = []
     for attribute in attributes:
         path = prefix + attribute.name
-        kind, limits, absent = _type_name(attribute), _constraint(attribute), _absent(attribute)
+        kind, limits, absent = (
+            _type_name(attribute),
+            _limits_text(attribute),
+            _when_absent(attribute),
+        )
         rows.append((path, kind, limits, absent, attribute.description))
         inner: Attribute | None = attribute
         while inner is not None and inner.is_counted:
@@ -203,7 +207,7 @@ def _checks_within(attribute: Attribute, path: str) -> Iterator[tuple[str, str]]
         yield from _checks_within(attribute.item, f"{path}[]")
 
 
-def _absent(attribute: Attribute) -> str:
+def _when_absent(attribute: Attribute) -> str:
     is_empty_list = attribute.type == "array" and not attribute.min_items
     if attribute.needs_a_value and not is_empty_list:
         return "error"
@@ -220,7 +224,7 @@ def _type_name(attribute: Attribute) -> str:
     return attribute.type
 
 
-def _constraint(attribute: Attribute) -> str:
+def _limits_text(attribute: Attribute) -> str:
     parts = []
     if attribute.type == "enum":
         parts.append(" | ".join(json.dumps(c, ensure_ascii=False) for c in attribute.choices))
@@ -250,7 +254,7 @@ def _constraint(attribute: Attribute) -> str:
     if attribute.after:
         parts.append("after " + ", ".join(attribute.after))
     if attribute.type == "array" and attribute.item is not None:
-        inner = _constraint(attribute.item)
+        inner = _limits_text(attribute.item)
         if inner:
             parts.append(f"each: {inner}")
     return ", ".join(parts)

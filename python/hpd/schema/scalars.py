@@ -99,7 +99,7 @@ def check_pattern(pattern: object) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _compiled(pattern)
+            _compile(pattern)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except (re.error, OverflowError, MemoryError) as error:
@@ -114,11 +114,11 @@ def matches(pattern: str, text: str) -> bool:
     Raises:
         TimeoutError: it takes longer than ``PATTERN_SECONDS``.
     """
-    return _compiled(pattern).search(text, timeout=PATTERN_SECONDS) is not None
+    return _compile(pattern).search(text, timeout=PATTERN_SECONDS) is not None
 
 
 @lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> Any:
+def _compile(pattern: str) -> Any:
     import regex
 
     with warnings.catch_warnings():
@@ -145,7 +145,7 @@ def read_enum(common: Attribute, node: Node, types: list[str], where: str) -> At
     for value in values:
         if value is None:
             continue
-        if not any(_is_of(value, kind) for kind in types):
+        if not any(_has_type(value, kind) for kind in types):
             warn(f"{where}.enum", f"{value!r} is not of the type {' or '.join(types)}: left out")
             continue
         choices.setdefault((isinstance(value, bool), value), value)
@@ -163,7 +163,7 @@ def contains(values: list[Any], value: object) -> bool:
     )
 
 
-def _is_of(value: str | int | float | bool, kind: str) -> bool:
+def _has_type(value: str | int | float | bool, kind: str) -> bool:
     if isinstance(value, bool):
         return kind == "boolean"
     if isinstance(value, str):

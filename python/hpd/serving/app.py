@@ -121,7 +121,7 @@ class Service:
             headers["X-Hpd-Warning"] = " ".join(warning.split())
 
         def answer(extractions: Sequence[Extraction[Any]]) -> bytes:
-            request.state.reason = _failures(extractions)
+            request.state.reason = _failures_text(extractions)
             return parsed.answer(extractions)
 
         logged = replace(parsed, answer=answer)
@@ -425,7 +425,7 @@ async def _wait_for_disconnect(request: Request) -> None:
         pass
 
 
-def _failures(extractions: Sequence[Extraction[Any]]) -> str:
+def _failures_text(extractions: Sequence[Extraction[Any]]) -> str:
     """Return the number of failed documents with their errors, for the log."""
     errors = [each.error.type for each in extractions if each.error is not None]
     return f"failed documents: {len(errors)} ({', '.join(sorted({*errors}))})" if errors else ""

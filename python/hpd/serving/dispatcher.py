@@ -318,7 +318,7 @@ class Dispatcher:
         items: asyncio.Queue[bytes | asyncio.Future[Any]] = asyncio.Queue()
         cancellation = Cancellation()
         start = time.monotonic()
-        work = self._begin(
+        work = self._start_work(
             parsed, cancellation, lambda part: loop.call_soon_threadsafe(items.put_nowait, part)
         )
         done: asyncio.Future[bytes] = asyncio.wrap_future(work)
@@ -369,7 +369,7 @@ class Dispatcher:
         self.cancel_all()
         self._threads.shutdown(cancel_futures=True)
 
-    def _begin(
+    def _start_work(
         self, parsed: ParsedRequest, cancellation: Cancellation, send: Callable[[bytes], object]
     ) -> Future[bytes]:
         n = len(parsed.documents)
@@ -377,7 +377,7 @@ class Dispatcher:
             if self.is_stopping:
                 raise _shutting_down()
             if self.n_pending + n > self._limits.waiting:
-                raise self._full(n)
+                raise self._queue_full(n)
             self.n_pending += n
             self._under_way.add(cancellation)
 
@@ -388,11 +388,11 @@ class Dispatcher:
 
         # The thread's spans become children of the request's span.
         context = contextvars.copy_context()
-        work = self._threads.submit(context.run, self._work, parsed, cancellation, send)
+        work = self._threads.submit(context.run, self._run, parsed, cancellation, send)
         work.add_done_callback(release)
         return work
 
-    def _full(self, n: int) -> HttpError:
+    def _queue_full(self, n: int) -> HttpError:
         waiting = self._limits.waiting
         return HttpError(
             429,
@@ -402,7 +402,7 @@ class Dispatcher:
             headers={"Retry-After": str(min(60, max(1, math.ceil(self._seconds))))},
         )
 
-    def _work(
+    def _run(
         self, parsed: ParsedRequest, cancellation: Cancellation, send: Callable[[bytes], object]
     ) -> bytes:
         """Extract and format the answer, in a thread; ``send`` gets the parts to send earlier."""

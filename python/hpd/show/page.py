@@ -54,10 +54,10 @@ def render_page(
         scripts: more scripts, which the template's own script can use.
         names: variables of the template.
     """
-    styles = _read(
+    styles = _read_files(
         SHARED_FOLDER / "document.css", SHARED_FOLDER / "page.css", template.with_suffix(".css")
     )
-    script = _read(
+    script = _read_files(
         SHARED_FOLDER / "document.js",
         SHARED_FOLDER / "page.js",
         *scripts,
@@ -123,7 +123,7 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _read(*paths: Path) -> str:
+def _read_files(*paths: Path) -> str:
     return "".join(path.read_text(encoding="utf-8") for path in paths)
 
 

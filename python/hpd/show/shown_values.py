@@ -49,13 +49,13 @@ def shown_values(
     absent value.
     """
     values = [
-        _shown(path, str(attribute), value, fields.get(path, {}))
+        _shown_value(path, str(attribute), value, fields.get(path, {}))
         for attribute, content in data.items()
         for path, value in _leaves(str(attribute), content)
     ]
     paths = {value.path for value in values}
     failed = [
-        _shown(path, _attribute_of(path, data), None, field)
+        _shown_value(path, _attribute_of(path, data), None, field)
         for path, field in fields.items()
         if path not in paths and "error" in field
     ]
@@ -93,23 +93,23 @@ def _attribute_of(path: str, data: Mapping[str, Any]) -> str:
     return max(owners, key=len, default=path.partition(".")[0].partition("[")[0])
 
 
-def _shown(path: str, attribute: str, value: object, field: Mapping[str, Any]) -> ShownValue:
+def _shown_value(path: str, attribute: str, value: object, field: Mapping[str, Any]) -> ShownValue:
     return ShownValue(
         path,
         attribute,
         value_text(value),
         confidence=_probability(field.get("confidence")),
-        spans=tuple(_spans(field)),
+        spans=tuple(_read_spans(field)),
         match=_text(field.get("match")),
         error=_text(field.get("error")),
         raw=_text(field.get("raw")),
         truncated=field.get("truncated") is True,
         is_json=not isinstance(value, str) and value_text(value) is not None,
-        place=_place(field),
+        place=_read_place(field),
     )
 
 
-def _place(field: Mapping[str, Any]) -> Place | None:
+def _read_place(field: Mapping[str, Any]) -> Place | None:
     page = field.get("page")
     if type(page) is not int or page < 1:
         return None
@@ -129,7 +129,7 @@ def _is_box(box: object) -> bool:
     )
 
 
-def _spans(field: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+def _read_spans(field: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
     """Yield the span of the value, if it has one."""
     start, end = field.get("start"), field.get("end")
     if type(start) is int and type(end) is int and 0 <= start < end:

@@ -151,7 +151,7 @@ class _Assembly:
             value, is_child_valid = self.build(child, (*path, child.name), below)
             _set_key(data, child, value)
             is_valid = is_valid and is_child_valid
-        if is_empty(data) and _may_be_absent(attribute):
+        if is_empty(data) and _allows_absence(attribute):
             for withdrawn in self.missing_paths - missing_before:
                 self.errors.pop(withdrawn, None)
                 self.faults = {p: f for p, f in self.faults.items() if f[0] != withdrawn}
@@ -173,7 +173,7 @@ class _Assembly:
                 items.append(value)
         while items and items[-1] is None and len(items) > (attribute.min_items or 0):
             items.pop()
-        if _may_be_absent(attribute) and all(map(is_empty, items)):
+        if _allows_absence(attribute) and all(map(is_empty, items)):
             self.violations = before
             return None, True
         return items, is_valid
@@ -303,7 +303,7 @@ class _Assembly:
     def absent_value(
         self, attribute: Attribute, data_path: str, path: Path, reason: str | None = None
     ) -> tuple[None, bool]:
-        if _may_be_absent(attribute):
+        if _allows_absence(attribute):
             return None, True
         if self.allows_null:
             self.missing_paths.add(data_path)
@@ -313,9 +313,9 @@ class _Assembly:
 
     def null(self, attribute: Attribute, path: str) -> tuple[None, bool]:
         """Return null, and whether the schema allows it."""
-        if not _may_be_absent(attribute):
+        if not _allows_absence(attribute):
             self.violations.add(path)
-        return None, _may_be_absent(attribute)
+        return None, _allows_absence(attribute)
 
     def fail(
         self, data_path: str, message: str, path: Path | None = None, *, missing: bool = False
@@ -331,7 +331,7 @@ class _Assembly:
         self.errors[data_path] = message
 
 
-def _may_be_absent(attribute: Attribute) -> bool:
+def _allows_absence(attribute: Attribute) -> bool:
     return attribute.nullable or not attribute.required
 
 

@@ -117,7 +117,7 @@ class ChoiceProbabilities:
 
     def due(self) -> list[Tokens]:
         """Return the beginnings to continue next, the most probable first."""
-        due = [tokens for tokens in self._relevant() if tokens not in self._continued]
+        due = [tokens for tokens in self._probable_beginnings() if tokens not in self._continued]
         due = due[: MAX_BEGINNINGS - len(self._continued) + 1]
         self._continued.update(due)
         return due
@@ -127,11 +127,11 @@ class ChoiceProbabilities:
 
         The most probable comes first. Each probability is at most ``MAX_OPEN_SHARE`` too low.
         """
-        unknown = {n for tokens in self._relevant() for n in self._open[tokens].numbers}
+        unknown = {n for tokens in self._probable_beginnings() for n in self._open[tokens].numbers}
         known = [(n, p) for n, p in enumerate(self._settled) if n not in unknown]
         return sorted(known, key=lambda pair: -pair[1])
 
-    def _relevant(self) -> list[Tokens]:
+    def _probable_beginnings(self) -> list[Tokens]:
         """Return the open beginnings but for the least probable, which together are negligible."""
         ordered = sorted(self._open, key=lambda tokens: self._open[tokens].probability)
         total = 0.0

@@ -98,8 +98,8 @@ class ConfidenceMap:
         return {
             "form": _FORMAT_VERSION,
             "null_threshold": self.null_threshold,
-            "values": {kind: _rounded_points(curve) for kind, curve in self.values.items()},
-            "nulls": {kind: _rounded_points(curve) for kind, curve in self.nulls.items()},
+            "values": {kind: _round_points(curve) for kind, curve in self.values.items()},
+            "nulls": {kind: _round_points(curve) for kind, curve in self.nulls.items()},
         }
 
     @classmethod
@@ -135,7 +135,7 @@ def read_map(path: str | Path) -> ConfidenceMap:
     return ConfidenceMap.from_json(Path(path).read_text(encoding="utf-8"))
 
 
-def _rounded_points(curve: Curve) -> list[list[float]]:
+def _round_points(curve: Curve) -> list[list[float]]:
     """Return the points rounded, without duplicates."""
     points: list[list[float]] = []
     for confidence, share in curve.points:

@@ -219,7 +219,7 @@ class Grounder:
         """
         if name not in self._beside:
             words = _words_of(name)
-            self._beside[name] = [*self._find_beside(words)] if words else []
+            self._beside[name] = [*self._find_numbers_beside(words)] if words else []
         return self._beside[name]
 
     def other_word_after(self, name: str, choices: Collection[str]) -> str | None:
@@ -254,7 +254,7 @@ class Grounder:
             distance += len(before) - ends[-1] if ends else _MAX_DISTANCE
         return distance
 
-    def _find_beside(self, words: Sequence[str]) -> Iterator[tuple[str, set[Decimal]]]:
+    def _find_numbers_beside(self, words: Sequence[str]) -> Iterator[tuple[str, set[Decimal]]]:
         pattern = rf"(?<![^\W\d_]){_pattern_of(words)}(?![^\W\d_])"
         for match in re.finditer(pattern, self.document, re.IGNORECASE):
             low, high = match.span()
@@ -311,7 +311,7 @@ class Grounder:
         if isinstance(value, bool):
             value, fuzzy = "true" if value else "false", False
         if isinstance(value, int | float):
-            return _best_kind(self._number_spans(value), only_first)
+            return _leading_spans(self._number_spans(value), only_first)
         if not isinstance(value, str) or not value.strip():
             return []
         value = value.strip()
@@ -324,7 +324,7 @@ class Grounder:
             return spans[:1] if only_first else spans
         if _ISO_DATE.fullmatch(value):
             days = (Span(start, end, "normalized") for start, end in self._days.find(value))
-            return _best_kind(days, only_first)
+            return _leading_spans(days, only_first)
         time = _ISO_TIME.fullmatch(value)
         spans = [*(self._time_spans(time) if time else self._code_spans(value))]
         if spans:
@@ -522,7 +522,7 @@ def _continues_word(beside: str) -> bool:
     return (joiner or beside[:1]).isalnum() and beside.isascii()
 
 
-def _best_kind(spans: Iterator[Span], only_first: bool) -> list[Span]:
+def _leading_spans(spans: Iterator[Span], only_first: bool) -> list[Span]:
     """Return the leading spans of the same kind of match, or only the first span."""
     chosen: list[Span] = []
     for span in spans:

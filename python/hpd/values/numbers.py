@@ -233,7 +233,7 @@ _FACTOR_WORD = re.compile(
 _FACTOR_LETTER = re.compile(r"[ \u00a0]?(MM|[mMbB])(?:\b|(?=€))")
 
 
-def _plain(document: str) -> str:
+def _to_plain_forms(document: str) -> str:
     """Return a document of the same length with ASCII's digits, hyphens and no-break blanks."""
     return document if document.isascii() else _WIDE_COMMA.sub(",", document).translate(_PLAIN)
 
@@ -257,7 +257,7 @@ def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int
     four decimals. With ``loose=True``, readings include 1.2 for ``1.2 million``, and all roundings
     of ``2/3``.
     """
-    document = _plain(document)
+    document = _to_plain_forms(document)
     previous_end = 0
     for match in _RUN.finditer(document):
         if match.start() < previous_end:
@@ -269,7 +269,7 @@ def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int
             if fraction["sign"] or fraction["unit"] or fraction["gap"] not in (None, "-"):
                 previous_end = fraction.end()
                 continue
-        exponent = _exponent(document, *match.span())
+        exponent = _find_exponent(document, *match.span())
         previous_end = exponent.end() if exponent else 0
         for low, high, values in _run_and_parts(document, *match.span()):
             yield from _complete_number(document, low, high, values, loose)
@@ -312,7 +312,7 @@ def has_unread_numbers(document: str) -> bool:
     return any(unread.search(document) for unread in (_OTHER_LETTER, _UNREAD))
 
 
-def _exponent(document: str, start: int, end: int) -> re.Match[str] | None:
+def _find_exponent(document: str, start: int, end: int) -> re.Match[str] | None:
     """Return the power of ten that follows a number, or the exponent that follows a 10."""
     forms = (_EXPONENT, _POWER_OF_TEN) if document[start:end] == "10" else (_EXPONENT,)
     return next(filter(None, (form.match(document, end) for form in forms)), None)
@@ -323,7 +323,7 @@ def _complete_number(
 ) -> Iterator[tuple[int, int, set[Decimal]]]:
     """Extend a number in digits with its exponent, factor in words and sign."""
     low, high = start, end
-    exponent, factor_word = _exponent(document, start, end), _FACTOR_WORD.match(document, end)
+    exponent, factor_word = _find_exponent(document, start, end), _FACTOR_WORD.match(document, end)
     money = _MONEY_BEFORE.search(document[max(0, start - 5) : start])
     letter = _FACTOR_LETTER.match(document, end)
     # Without a currency before the number, ``m`` may mean millions or metres.
@@ -453,7 +453,7 @@ def with_three_decimals(number: float, document: str) -> str | None:
     """
     if number != int(number) or abs(number) < 1000:
         return None
-    numeral = _grouped(str(int(number)))
+    numeral = _group_thousands(str(int(number)))
     is_decimal = _THREE_DECIMALS.fullmatch(numeral) and _spans_of(document, numeral.lstrip("-"))
     return numeral if is_decimal and restore_thousands(numeral, document) is None else None
 
@@ -516,7 +516,7 @@ def restore_decimals(numeral: str, document: str) -> str | None:
     has_decimal_comma = mark == "." or not (is_grouped or _DECIMAL_POINT.search(document))
     if not digits.isdecimal() or mark == "," or not has_decimal_comma:
         return None
-    if _spans_of(document, digits, _grouped(digits)):
+    if _spans_of(document, digits, _group_thousands(digits)):
         return None
     joined = (
         f"{digits[:n] or '0'}.{digits[n:]}" for n in range(max(0, len(digits) - 4), len(digits))
@@ -524,7 +524,8 @@ def restore_decimals(numeral: str, document: str) -> str | None:
     cut = (
         f"{digits}.{match[1]}"
         for match in re.finditer(
-            rf"(?<![\w.,])(?:{digits}|{re.escape(_grouped(digits))}),(\d{{1,4}})(?![\d,])", document
+            rf"(?<![\w.,])(?:{digits}|{re.escape(_group_thousands(digits))}),(\d{{1,4}})(?![\d,])",
+            document,
         )
     )
     found = {
@@ -533,7 +534,7 @@ def restore_decimals(numeral: str, document: str) -> str | None:
         for whole, _, decimals in [form.partition(".")]
         # Where commas also mark thousands, 17,33 may still have decimals.
         if (mark or len(decimals) == 2)
-        and _spans_of(document, f"{whole},{decimals}", f"{_grouped(whole)},{decimals}")
+        and _spans_of(document, f"{whole},{decimals}", f"{_group_thousands(whole)},{decimals}")
     }
     sign = "-" if numeral.startswith("-") else ""
     return sign + found.pop() if len(found) == 1 else None
@@ -565,7 +566,7 @@ def restore_sign(numeral: str, document: str) -> str | None:
     return f"-{numeral}" if is_unsigned and Decimal(numeral) in without_sign(document) else None
 
 
-def _grouped(digits: str) -> str:
+def _group_thousands(digits: str) -> str:
     return f"{int(digits):,}".replace(",", ".")
 
 
@@ -890,7 +891,7 @@ class DocumentDates:
     """
 
     def __init__(self, document: str, years: Collection[int] = ()) -> None:
-        self.document = _plain(document)
+        self.document = _to_plain_forms(document)
         self._years = years_in(document).union(years)
         self._by_day: dict[tuple[int, int], list[tuple[int, int, set[Day]]]] = {}
         self.spans: list[tuple[int, int]] = []
@@ -926,7 +927,7 @@ class DocumentDates:
             # After 日 and the like no separator is needed.
             is_apart = gap.end() > end or not self.document[end - 1].isdigit()
             beside = _TIME.match(self.document, gap.end()) if is_apart else None
-            if beside and time in _times(beside):
+            if beside and time in _read_times(beside):
                 yield start, beside.end()
 
     def year_error(self, value: str) -> str | None:
@@ -957,7 +958,7 @@ class DocumentDates:
 
 def has_unread_days(document: str) -> bool:
     """Return whether a document seems to have dates that ``dates_in`` does not read."""
-    document = _plain(document)
+    document = _to_plain_forms(document)
     for dates in (*_DATE_RANGES.values(), _DATE):
         document = dates.sub(" | ", document)
     return _UNREAD_DAY.search(document) is not None
@@ -965,7 +966,7 @@ def has_unread_days(document: str) -> bool:
 
 def has_unread_times(document: str) -> bool:
     """Return whether a document seems to have times that ``times_in`` does not read."""
-    return _UNREAD_TIME.search(_plain(document)) is not None
+    return _UNREAD_TIME.search(_to_plain_forms(document)) is not None
 
 
 def impossible_time(document: str) -> str | None:
@@ -981,10 +982,10 @@ def years_in(document: str) -> set[int]:
 
 def dates_in(document: str) -> Iterator[tuple[int, int, set[Day]]]:
     """Yield the dates that a document states, with their offsets and all readings."""
-    document = _plain(document)
+    document = _to_plain_forms(document)
     found: dict[tuple[int, int], set[Day]] = {}
     for match in _DATE.finditer(document):
-        found[match.span()] = {*_days(match.lastgroup or "", match.group())}
+        found[match.span()] = {*_read_days(match.lastgroup or "", match.group())}
     for form, dates in _DATE_RANGES.items():
         for match in dates.finditer(document):
             for span, days in _ends_of_range(form, match):
@@ -999,20 +1000,20 @@ def _ends_of_range(
     """Yield both days of a range with their spans: that of the range if only it is complete."""
     if form in ("year_first", "year_last"):
         for end in ("first", "last"):
-            yield match.span(end), _days(form, match[end])
+            yield match.span(end), _read_days(form, match[end])
     elif form == "name_day":
         for end in ("first", "last"):
-            yield match.span(), _days(form, match["name"] + match[end] + (match["year"] or ""))
+            yield match.span(), _read_days(form, match["name"] + match[end] + (match["year"] or ""))
     else:
-        last = [*_days("year_last" if form == "numbers" else form, match["last"])]
+        last = [*_read_days("year_last" if form == "numbers" else form, match["last"])]
         yield match.span("last"), last
         day, month = int(match["day"]), int(match.groupdict().get("month") or 0)
-        yield match.span(), [_before(each, month, day) for each in last]
+        yield match.span(), [_first_day(each, month, day) for each in last]
         if month:
-            yield match.span(), [_before(each, day, month) for each in last]
+            yield match.span(), [_first_day(each, day, month) for each in last]
 
 
-def _before(last: Day, month: int, day: int) -> Day:
+def _first_day(last: Day, month: int, day: int) -> Day:
     """Return the first day of a range; month 0 is that of its last day, or the one before."""
     year, its_month = last.year, month or last.month
     if not month and day > last.day:
@@ -1038,12 +1039,12 @@ class Clock:
 
 def times_in(document: str) -> Iterator[Clock]:
     """Yield the times of day that a document states."""
-    document = _plain(document)
+    document = _to_plain_forms(document)
     position = 0
     before: Clock | None = None
     while match := _TIME.search(document, position):
         position = match.end()
-        times = _times(match)
+        times = _read_times(match)
         if not times:
             continue
         zone = _ZONE.match(document, position)
@@ -1060,7 +1061,7 @@ def times_in(document: str) -> Iterator[Clock]:
         if first and int(first["hour"]) < 24:
             own = {f"{int(first['hour']):02}:{first['minute'] or '00'}:00"}
             if is_marked:
-                own = {_time_before(time, last) for time in own for last in times}
+                own = {_first_time_of_range(time, last) for time in own for last in times}
             end = first.end("minute" if first["minute"] else "hour")
             is_known = before and (
                 before.start < first.start() < before.end
@@ -1074,18 +1075,18 @@ def times_in(document: str) -> Iterator[Clock]:
             and not is_marked
             and _BETWEEN_TIMES.fullmatch(document, before.end, match.start())
         ):
-            times = {_time_after(time, early) for time in times for early in before.times}
+            times = {_last_time_of_range(time, early) for time in times for early in before.times}
         before = Clock(match.start(), position, times, offset, is_marked)
         yield before
 
 
-def _time_before(time: str, last: str) -> str:
+def _first_time_of_range(time: str, last: str) -> str:
     """Return the first time of a range in which only the last time has am or pm."""
     halves = [f"{int(time[:2]) % 12 + half:02}{time[2:]}" for half in (0, 12)]
     return max((each for each in halves if each < last), default=halves[1])
 
 
-def _time_after(time: str, first: str) -> str:
+def _last_time_of_range(time: str, first: str) -> str:
     """Return the last time of a range in which only the first time has am or pm."""
     later = f"{int(time[:2]) + 12:02}{time[2:]}"
     return later if time <= first < later < "24" else time
@@ -1163,7 +1164,7 @@ def _utc_offset(zone: re.Match[str]) -> str | None:
     return f"{sign}{int(hours):02}:{minutes or '00'}"
 
 
-def _days(form: str, text: str) -> Iterator[Day]:
+def _read_days(form: str, text: str) -> Iterator[Day]:
     fields = [str(_MONTH_OF.get(fold_case(field), field)) for field in _DATE_FIELD.findall(text)]
     if form == "era":
         first = 1 if fields[1] == "元" else int(fields[1])
@@ -1204,7 +1205,7 @@ def _years(text: str) -> Iterator[int]:
         yield 1900 + int(text)
 
 
-def _times(match: re.Match[str]) -> set[str]:
+def _read_times(match: re.Match[str]) -> set[str]:
     if not any(match[name] for name in ("minute", "half", "mark", "sign", "morning", "evening")):
         return set()  # A number alone is not a time.
     hour, half = int(match["hour"]), (match["half"] or "").lower()

@@ -103,19 +103,19 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
     is_text = attribute.type == "string" and isinstance(value, str)
     if is_text and _BRACED.fullmatch(value) and value[1:-1] in document and value not in document:
         value = value[1:-1]  # The model took the text for an object.
-    if is_text and NULL_TEXT.fullmatch(value) and not _states(document, value):
+    if is_text and NULL_TEXT.fullmatch(value) and not _contains_text(document, value):
         return ParsedValue()
     if isinstance(value, str):
-        value = _with_complete_time(value, attribute, document)
+        value = _complete_time(value, attribute, document)
         if attribute.type == "date" and _DAY.fullmatch(value) and not is_date(value):
             value = restore_date(value, document)
     return check_value(value, attribute)
 
 
-def _with_complete_time(text: str, attribute: Attribute, document: str) -> str:
+def _complete_time(text: str, attribute: Attribute, document: str) -> str:
     """Return a time, or a date and time, with the hour of 24 that the document means."""
     if attribute.type == "union":
-        forms = (_with_complete_time(text, each, document) for each in attribute.attributes)
+        forms = (_complete_time(text, each, document) for each in attribute.attributes)
         return next((form for form in forms if form != text), text)
     if attribute.type == "string" and attribute.format == "time":
         return iso_time(text, document)
@@ -123,7 +123,7 @@ def _with_complete_time(text: str, attribute: Attribute, document: str) -> str:
     return text if day is None else f"{day[1]}T{iso_time(text[day.end() :], document)}"
 
 
-def _states(document: str, text: str) -> bool:
+def _contains_text(document: str, text: str) -> bool:
     """Return whether a document contains a text, in any case; true if the document is unknown."""
     return not document or text.casefold() in document.casefold()
 

@@ -83,7 +83,7 @@ def ordered_list_grammar(array: Attribute, part: Attribute, document: str, allow
         if is_object:
             for k in range(n, min(n + _MAX_HEADING, words.n_words)):
                 end = f"{QUOTATION_MARK} {after} next{n}"
-                add(f"w{k}-of{n}", words.rule(k, end, _names_from(n)))
+                add(f"w{k}-of{n}", words.rule(k, end, _rule_names_from(n)))
         others = f" | item{n + 1}" if n + 1 < words.n_words else ""
         add(f"item{n}", f"w{n}-{f'of{n}' if is_object else 'after'}{others}")
     for n in range(words.n_words + 1):
@@ -96,7 +96,7 @@ def ordered_list_grammar(array: Attribute, part: Attribute, document: str, allow
     return raw_grammar(array, f'"[" ws {items}', rules)
 
 
-def _names_from(n: int) -> Callable[[int], str]:
+def _rule_names_from(n: int) -> Callable[[int], str]:
     """Return the names of the rules for a quote that begins with the n-th word."""
     return lambda k: f"w{k}-of{n}" if k - n < _MAX_HEADING else f"w{k}-after"
 
@@ -125,17 +125,19 @@ class _Words:
         word = document[start:stop]
         texts = {word} if word.isascii() else {word, unicodedata.normalize("NFC", word)}
         written = one_of(json.dumps(text, ensure_ascii=False)[1:-1] for text in texts)
-        forms = [f"({written}) ({' | '.join(filter(None, (end, self._next(n + 1, name_of))))})"]
+        forms = [
+            f"({written}) ({' | '.join(filter(None, (end, self._next_word_rule(n + 1, name_of))))})"
+        ]
         if word == "\\":
             n_slashes = len(document) - start - len(document[start:].lstrip("\\"))
-            rest = self._next(n + n_slashes, name_of)
+            rest = self._next_word_rule(n + n_slashes, name_of)
             if rest and document[start + n_slashes] != '"':
                 forms.append(f"{literal(word * n_slashes)} {rest}")
             elif rest and n_slashes == 1:
                 forms.append(rest)  # The quotation mark is escaped in the document already.
         return " | ".join(forms)
 
-    def _next(self, n: int, name_of: Callable[[int], str]) -> str:
+    def _next_word_rule(self, n: int, name_of: Callable[[int], str]) -> str:
         """Return the rule for a blank and a word; empty after the last word."""
         if n >= self.n_words:
             return ""

@@ -107,7 +107,7 @@ class StatedValues:
             case "string" if attribute.format == "time":
                 texts = self._times
             case "string" if attribute.format in _FORMAT_PATTERNS:
-                texts = self._of_format(attribute.format)
+                texts = self._texts_of_format(attribute.format)
         return None if texts is None or len(texts) > MAX_LISTED else texts
 
     @cached_property
@@ -147,7 +147,7 @@ class StatedValues:
             return ()
         return tuple(choice for choice in choices if choice in found)
 
-    def _of_format(self, name: str) -> list[str]:
+    def _texts_of_format(self, name: str) -> list[str]:
         found: set[str] = set()
         for match in _FORMAT_PATTERNS[name].finditer(self.document):
             if len(match.group()) <= MAX_LINK_LENGTH:

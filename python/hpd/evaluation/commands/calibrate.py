@@ -82,7 +82,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--null-threshold",
         metavar="P",
-        type=_threshold,
+        type=_parse_threshold,
         help="threshold to store with the calibration, used unless another is given: a number, or "
         "best, the one with the highest F1 (default 0; with -m, best)",
     )
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     with input_errors_as_usage():
         _check(arguments, asks=asks)
         model = resolve_model(arguments.model, arguments.hf_repo) if asks else None
-        before = _from_file(arguments) if model is None else _ask(model, arguments)
+        before = _read_answers(arguments) if model is None else _ask_model(model, arguments)
     after = cross_fitted(before)
     threshold = arguments.null_threshold
     if threshold is None:
@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         output = Path(arguments.output or _OUTPUT)
         output.write_text(json.dumps(fitted.to_json()) + "\n", encoding="utf-8")
-    errors = _errors(before, after)
+    errors = _calibration_errors(before, after)
     if arguments.json:
         print(json.dumps(errors, indent=2))
     else:
@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
+def _read_answers(arguments: argparse.Namespace) -> list[ScoredConfidence]:
     examples = read_examples(arguments.gold, arguments)
     predictions = read_predictions(arguments.predictions, arguments)
     matching = match_rows(examples, predictions, arguments.predictions)
@@ -147,7 +147,7 @@ def _from_file(arguments: argparse.Namespace) -> list[ScoredConfidence]:
     return [answer.by_the_model for answer in answers]
 
 
-def _ask(model: Path, arguments: argparse.Namespace) -> list[ScoredConfidence]:
+def _ask_model(model: Path, arguments: argparse.Namespace) -> list[ScoredConfidence]:
     """Return a model's answers about hpd's documents."""
     from hpd.evaluation.calibration_documents import gold_documents, scored_extractions
 
@@ -164,11 +164,11 @@ def _ask(model: Path, arguments: argparse.Namespace) -> list[ScoredConfidence]:
     return scored
 
 
-def _threshold(text: str) -> float | str:
+def _parse_threshold(text: str) -> float | str:
     return text if text == BEST else number(0, 1)(text)
 
 
-def _errors(
+def _calibration_errors(
     before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
 ) -> list[dict[str, Any]]:
     """Return the expected calibration errors without and with cross-fitted calibration."""

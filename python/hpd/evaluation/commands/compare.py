@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.results is not None:
         return _print_results(arguments)
     with input_errors_as_usage():
-        trials, texts = _trials(arguments)
+        trials, texts = _read_trials(arguments)
         file = JudgementFile(arguments.output or "judgements.jsonl")
     with file:
         session = ComparisonSession(trials, texts, file, arguments.annotator, arguments.seed or 0)
@@ -152,13 +152,13 @@ def _check(arguments: argparse.Namespace) -> None:
     check_fields(arguments)
 
 
-def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, str]]:
+def _read_trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, str]]:
     """Return the trials, and the documents' texts by id."""
     systems = load_systems(arguments.systems)
     failed = {i for each in systems for i, row in each.predictions.items() if row.data is None}
     if failed:
         say(f"skipped {counted(len(failed), 'document')} that failed in a system")
-    texts = _texts(arguments, systems)
+    texts = _read_texts(arguments, systems)
     systems = [each.without(failed) for each in systems]
     owners = Counter(i for each in systems for i in each.predictions)
     shared = {i for i, n in owners.items() if n > 1}
@@ -180,7 +180,7 @@ def _trials(arguments: argparse.Namespace) -> tuple[list[PairTrial], dict[str, s
     return trials, texts
 
 
-def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str, str]:
+def _read_texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str, str]:
     if arguments.documents is not None:
         ids = [own_id for system in systems for own_id in system.predictions]
         return {source.id: source.text for source in read_sources(arguments, ids)}

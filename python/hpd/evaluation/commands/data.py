@@ -40,13 +40,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser("data", description=_DESCRIPTION)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     listing = actions.add_parser("list", help="list the formats")
-    listing.set_defaults(run=_list)
+    listing.set_defaults(run=_print_formats)
     checking = actions.add_parser(
         "check", help="count the contents of a file, and name unreadable lines"
     )
     _add_source(checking)
     checking.add_argument("--json", action="store_true", help="print everything as JSON")
-    checking.set_defaults(run=_check)
+    checking.set_defaults(run=_print_survey)
     converting = actions.add_parser(
         "convert", help="write hpd's own lines, and the schema of each category as OUT.schema.json"
     )
@@ -73,14 +73,14 @@ def _add_source(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _list(arguments: argparse.Namespace) -> int:
+def _print_formats(arguments: argparse.Namespace) -> int:
     print(format_table([[each.name, each.description] for each in FORMATS.values()], n_left=2))
     return EXIT_OK
 
 
-def _check(arguments: argparse.Namespace) -> int:
+def _print_survey(arguments: argparse.Namespace) -> int:
     """Print counts of a file's contents; return 3 if some rows cannot be read."""
-    found = _survey(arguments)
+    found = _survey_file(arguments)
     if arguments.json:
         print(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
     else:
@@ -95,11 +95,14 @@ def _convert(arguments: argparse.Namespace) -> int:
         # Files such as those of mktemp have nothing to lose.
         is_empty = path.exists() and not path.stat().st_size
         check_output(path, [arguments.file], overwrite=arguments.overwrite or is_empty)
-    found = _survey(arguments)
+    found = _survey_file(arguments)
     rows = read_dataset(arguments.file, found.dataset, whole_documents=arguments.whole_documents)
     with input_errors_as_usage():
         write_dataset(rows, found, output)
-    for line in (*(f"left out: {each}" for each in _first(found.problems)), *_first(found.notices)):
+    for line in (
+        *(f"left out: {each}" for each in _first_lines(found.problems)),
+        *_first_lines(found.notices),
+    ):
         say(line)
     say(f"{counted(found.n_documents, 'document')} in {output}")
     if schemas_of(found):
@@ -109,14 +112,14 @@ def _convert(arguments: argparse.Namespace) -> int:
     return EXIT_SOME_FAILED if found.problems else EXIT_OK
 
 
-def _first(lines: Sequence[str]) -> list[str]:
+def _first_lines(lines: Sequence[str]) -> list[str]:
     """Return the first lines, and the number of the others."""
     n_more = len(lines) - _N_SHOWN
     more = [f"... and {n_more} more (hpd data check --json has all)"] if n_more > 0 else []
     return [*lines[:_N_SHOWN], *more]
 
 
-def _survey(arguments: argparse.Namespace) -> Survey:
+def _survey_file(arguments: argparse.Namespace) -> Survey:
     if arguments.file == "-":
         raise UsageError("standard input cannot be read twice: name a file")
     with input_errors_as_usage():
@@ -154,7 +157,7 @@ def _tables(name: str, found: Survey) -> Iterator[str]:
     yield format_table(by_category)
     if found.problems:
         heading = f"{counted(len(found.problems), 'row')} cannot be read:"
-        yield "\n".join([heading, *_first(found.problems)])
+        yield "\n".join([heading, *_first_lines(found.problems)])
     if found.notices:
         heading = f"{counted(len(found.notices), 'row', 'is')} odd:"
-        yield "\n".join([heading, *_first(found.notices)])
+        yield "\n".join([heading, *_first_lines(found.notices)])

@@ -106,8 +106,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if not samples:
         raise UsageError(f"{arguments.input} has no documents")
-    extractions = _extractions(arguments, samples)
-    schemas = _schemas(arguments.k, samples, extractions)
+    extractions = _ask_model(arguments, samples)
+    schemas = _merge_proposals(arguments.k, samples, extractions)
     text = json.dumps(to_json_schemas(schemas), ensure_ascii=False, indent=2) + "\n"
     if output is None:
         print(text, end="")
@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_SOME_FAILED if any(each.error is not None for each in extractions) else EXIT_OK
 
 
-def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction[Any]]:
+def _ask_model(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction[Any]]:
     documents = [Document(sample_text(sample)) for sample in samples]
     # Autoregressively, as each attribute must differ from those before it.
     with open_answering(
@@ -138,7 +138,9 @@ def _extractions(arguments: argparse.Namespace, samples: Sequence[Sample]) -> li
     return answers
 
 
-def _schemas(k: int, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]) -> Schemas:
+def _merge_proposals(
+    k: int, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]
+) -> Schemas:
     """Return the schema of each category that has proposals; raise ``HpdError`` if none has any."""
     proposals: dict[str, list[list[Proposal]]] = {}
     for sample, extraction in zip(samples, extractions, strict=True):

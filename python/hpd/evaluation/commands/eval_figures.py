@@ -70,7 +70,7 @@ class EvalInputs:
 
 def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
     """Read all files; report rows that do not match, and refuse those that cannot be read."""
-    name, gold = _names(arguments)
+    name, gold = _file_names(arguments)
     with input_errors_as_usage():
         if gold is None:
             predictions = read_predictions(name, arguments)
@@ -79,11 +79,11 @@ def read_inputs(arguments: argparse.Namespace) -> EvalInputs:
                 for row in predictions
             ]
         elif arguments.lookup is None:
-            examples = _examples(gold, arguments, needs_text=False)
+            examples = _read_gold(gold, arguments, needs_text=False)
             predictions = read_predictions(name, arguments)
         else:
-            examples = _examples(gold, arguments, needs_text=True)
-            found = lookup(_examples(arguments.lookup, arguments, needs_text=True), examples)
+            examples = _read_gold(gold, arguments, needs_text=True)
+            found = lookup(_read_gold(arguments.lookup, arguments, needs_text=True), examples)
             predictions = [
                 Prediction(own.id, data) for own, data in zip(examples, found, strict=True)
             ]
@@ -119,7 +119,7 @@ def _check_common_attributes(
         )
 
 
-def _names(arguments: argparse.Namespace) -> tuple[str, str | None]:
+def _file_names(arguments: argparse.Namespace) -> tuple[str, str | None]:
     """Return the name of the predictions, and that of the gold file, if any."""
     first, second = arguments.predictions, arguments.gold
     if arguments.lookup is not None and first is not None and second is None:
@@ -131,7 +131,7 @@ def _names(arguments: argparse.Namespace) -> tuple[str, str | None]:
     )
 
 
-def _examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
+def _read_gold(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
     examples = read_examples(path, arguments, needs_text=needs_text)
     if guess_format(path) in TABLES:
         names = dict.fromkeys(name for example in examples for name in example.gold)
@@ -335,10 +335,10 @@ def _disagreement_table(pairs: Sequence[FieldPair]) -> str:
     head = ["id", "attribute", "first", "second", *(["gold", "outcomes"] if has_gold else [])]
     rows = [head]
     for pair in pairs[:N_DISAGREEMENTS]:
-        row = [pair.example.id, pair.attribute, _short(pair.first), _short(pair.second)]
+        row = [pair.example.id, pair.attribute, _short_json(pair.first), _short_json(pair.second)]
         if has_gold:
             gold = pair.example.gold.get(pair.attribute)
-            row.append(" or ".join(map(_short, gold)) if gold else "null")
+            row.append(" or ".join(map(_short_json, gold)) if gold else "null")
             row.append(", ".join(OUTCOME_WORDS[each] for each in pair.outcomes or ()))
         rows.append(row)
     shown = "all" if len(pairs) <= N_DISAGREEMENTS else f"the first {N_DISAGREEMENTS}"
@@ -346,7 +346,7 @@ def _disagreement_table(pairs: Sequence[FieldPair]) -> str:
     return f"{title}\n{format_table(rows, n_left=len(head))}"
 
 
-def _short(value: object) -> str:
+def _short_json(value: object) -> str:
     """Format a value as JSON, which cannot break the table, and truncate it."""
     text = json.dumps(value, ensure_ascii=False)
     if not text.isprintable():

@@ -49,15 +49,15 @@ def run(arguments: argparse.Namespace) -> int:
         statuses = [read_status(path) for path in paths or [output]]
     except InputError as error:
         raise UsageError(str(error)) from error
-    print("\n\n".join(_shown(status, arguments) for status in statuses))
+    print("\n\n".join(_status_text(status, arguments) for status in statuses))
     if any(status.n_missing or status.changed_line is not None for status in statuses):
         return EXIT_FAILED
     return EXIT_SOME_FAILED if any(status.failures for status in statuses) else EXIT_OK
 
 
-def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
+def _status_text(status: RunStatus, arguments: argparse.Namespace) -> str:
     n_total, why_unknown = _n_documents(status, arguments)
-    rows = [["output", str(status.path)], ["state", _state(status, n_total)]]
+    rows = [["output", str(status.path)], ["state", _state_text(status, n_total)]]
     done = counted(status.n_finished, "document")
     if n_total is not None:
         share = status.n_finished / n_total if n_total else 1
@@ -77,7 +77,7 @@ def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
         rows.append(["near ties", f"{counts['near_ties']} (near_tie): {meaning}"])
     n_left = max(0, (n_total or 0) - status.n_finished)
     rows.append(["left", why_unknown if n_total is None else counted(n_left, "document")])
-    rows.append(["journal", _journal_state(status)])
+    rows.append(["journal", _journal_text(status)])
     for name in ("input", "schema", "model"):
         if (value := status.head.about.get(name)) is not None:
             shown = ", ".join(value) if isinstance(value, list) else str(value)
@@ -87,7 +87,7 @@ def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
     return format_table(rows, n_left=2)
 
 
-def _state(status: RunStatus, n_total: int | None) -> str:
+def _state_text(status: RunStatus, n_total: int | None) -> str:
     if status.is_running:
         return "a process is writing it"
     if n_total is not None and status.n_finished >= n_total:
@@ -98,7 +98,7 @@ def _state(status: RunStatus, n_total: int | None) -> str:
     )
 
 
-def _journal_state(status: RunStatus) -> str:
+def _journal_text(status: RunStatus) -> str:
     name = journal_path(status.path).name
     if status.n_missing:
         return (

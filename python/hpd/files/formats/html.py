@@ -107,21 +107,21 @@ def text_of_html(html: str) -> str:
 def _show_inputs(tree: Any) -> None:
     """Insert the values of a form (filled in, checked, chosen) as text."""
     for element in [*tree.iter("input", "select")]:
-        shown = _chosen(element) if element.tag == "select" else _filled_in(element)
+        shown = _selected_text(element) if element.tag == "select" else _input_text(element)
         for child in [*element]:
             element.remove(child)
         element.tag = "span"
         element.text = f" {shown} " if shown else None
 
 
-def _filled_in(element: Any) -> str:
+def _input_text(element: Any) -> str:
     kind = (element.get("type") or "text").lower()
     if kind in ("checkbox", "radio"):
         return "☒" if "checked" in element.attrib else "☐"
     return "" if kind in _WITHOUT_VALUE else element.get("value") or ""
 
 
-def _chosen(element: Any) -> str:
+def _selected_text(element: Any) -> str:
     options = [*element.iter("option")]
     chosen = [option for option in options if "selected" in option.attrib]
     if not chosen and "multiple" not in element.attrib:
@@ -151,8 +151,8 @@ def _fill_spans(tree: Any) -> None:
                     n_rows, cell = 1, filled
                 else:
                     cell = cells.pop(0)
-                    n_rows = _span(cell, "rowspan", len(rows))
-                    for n in range(1, _span(cell, "colspan", _MAX_COLUMNS)):
+                    n_rows = _take_span(cell, "rowspan", len(rows))
+                    for n in range(1, _take_span(cell, "colspan", _MAX_COLUMNS)):
                         empty = row.makeelement("td", {})
                         cell.addnext(empty)
                         cells.insert(0, empty)
@@ -170,7 +170,7 @@ def _continues_line(table: Any) -> bool:
     return bool(text and text.strip()) or (before is not None and before.tag in _INLINE)
 
 
-def _span(cell: Any, name: str, most: int) -> int:
+def _take_span(cell: Any, name: str, most: int) -> int:
     text = cell.attrib.pop(name, "1").strip()
     number = int(text) if text.isascii() and text.isdecimal() else 1
     return min(max(number, 1), most)

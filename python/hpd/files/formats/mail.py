@@ -46,13 +46,13 @@ class _Policy(email.policy.EmailPolicy):
         if name.lower() == "content-transfer-encoding" and (coding := _CODING.search(value)):
             return "quoted-printable" if coding[1] else "base64"
         if not name.lower().startswith("content-") or len(value) > _MAX_HEADER_LENGTH:
-            return _decoded_header(value)
+            return _decode_header(value)
         return super().header_fetch_parse(name, _BARE_BOUNDARY.sub(r'\1"\2"', value))
 
 
 def _read_mail(source: Source) -> WholeText:
     data = source.read().removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-    mail = _text_of_mail(_parsed(data), source)
+    mail = _text_of_mail(_parse_mail(data), source)
     if not mail.columns:
         raise InputError(
             f"{source.name}: not an e-mail: it has none of the headers {', '.join(_HEADERS)}"
@@ -64,10 +64,10 @@ def _text_of_mail(message: Message, source: Source) -> WholeText:
     headers = {name: str(message[name]) for name in _HEADERS if message[name] is not None}
     attached: list[_File] = []
     texts = _texts_of_part(message, attached, source)
-    return _document(headers, texts, attached, source)
+    return _join_mail(headers, texts, attached, source)
 
 
-def _document(
+def _join_mail(
     headers: Mapping[str, str],
     texts: Sequence[str],
     attached: Sequence[tuple[str, bytes | None]],
@@ -79,7 +79,7 @@ def _document(
         if n:
             source.notes.append(f"{counted(n, 'attachment')} not read (--attachments)")
     names = ", ".join(name for name, _ in attached)
-    parts = (_lines(headers), *texts, f"Attachments: {names}" if attached else "")
+    parts = (_header_text(headers), *texts, f"Attachments: {names}" if attached else "")
     return WholeText(
         "\n\n".join(filter(None, parts)),
         {name.lower(): value for name, value in headers.items()},
@@ -104,7 +104,7 @@ def _with_unique_names(files: Sequence[tuple[str, bytes | None]]) -> list[_File]
     return named
 
 
-def _lines(headers: Mapping[str, Any]) -> str:
+def _header_text(headers: Mapping[str, Any]) -> str:
     return "\n".join(f"{name}: {value}" for name, value in headers.items())
 
 
@@ -119,7 +119,10 @@ def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list
             return []
         return [_text_of_mail(inner, source).text for inner in _subparts(part)]
     if part.is_multipart() and part.get_content_maintype() == "message":  # the report itself
-        fields = ["\n".join([_lines(dict(i.items())), _leaf(i, source)]) for i in _subparts(part)]
+        fields = [
+            "\n".join([_header_text(dict(i.items())), _part_text(i, source)])
+            for i in _subparts(part)
+        ]
         return ["\n".join(fields).strip()]
     if part.is_multipart():
         inner_parts = [
@@ -127,7 +130,7 @@ def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list
             for inner in _subparts(part)
         ]
         if kind == "multipart/alternative":
-            inner_parts = _chosen([each for each in inner_parts if each[1]])
+            inner_parts = _choose_alternative([each for each in inner_parts if each[1]])
         # The text above the parts is for programs without MIME, unless it is the only text.
         return ([text for _, texts in inner_parts for text in texts] or above) + below
     is_attached = part.get_content_disposition() == "attachment"
@@ -135,7 +138,7 @@ def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list
     if is_attached or part.get_content_maintype() not in ("text", "multipart"):
         attached.append((_file_name(part), _bytes_of(part, source)[0]))
         return []
-    text = _leaf(part, source)
+    text = _part_text(part, source)
     if kind == "text/html":
         text = text_of_html(text)
     return [text.strip(), *below] if text.strip() else below
@@ -151,7 +154,7 @@ _Texts = tuple[str, list[str]]
 """The content type and texts of a part."""
 
 
-def _chosen(choices: list[_Texts]) -> list[_Texts]:
+def _choose_alternative(choices: list[_Texts]) -> list[_Texts]:
     """Choose the plain text of alternatives, unless another one has twice as many words."""
     plain = [each for each in choices if each[0] == "text/plain"]
     others = [each for each in choices if each[0] not in ("text/plain", "text/calendar")]
@@ -168,9 +171,9 @@ def _subparts(part: Message) -> list[Message]:
     inner = [each for each in part.get_payload() if isinstance(each, Message)]
     # Against the standards, some mailers encode whole messages like this.
     if _transfer_encoding(part) == "base64":
-        return [_parsed(b64decode(each.as_bytes())) for each in inner]
+        return [_parse_mail(b64decode(each.as_bytes())) for each in inner]
     if _transfer_encoding(part) == "quoted-printable":
-        return [_parsed(quopri.decodestring(each.as_bytes())) for each in inner]
+        return [_parse_mail(quopri.decodestring(each.as_bytes())) for each in inner]
     return inner
 
 
@@ -178,17 +181,17 @@ def _transfer_encoding(part: Message) -> str:
     return str(part.get("Content-Transfer-Encoding")).strip().lower()
 
 
-def _parsed(data: bytes) -> Message:
+def _parse_mail(data: bytes) -> Message:
     message = email.message_from_bytes(data, policy=_Policy())
     for part in message.walk():
         end = f"--{part.get_boundary()}--".encode("utf-8", "surrogateescape")
         is_empty = any(isinstance(each, StartBoundaryNotFoundDefect) for each in part.defects)
         if is_empty and end in data:  # The parser drops the text after it.
-            return _parsed(data.replace(end, b""))
+            return _parse_mail(data.replace(end, b""))
     return message
 
 
-def _leaf(part: Message, source: Source) -> str:
+def _part_text(part: Message, source: Source) -> str:
     """Return the text of a part without subparts."""
     data, below = _bytes_of(part, source)
     label = part.get_param("charset")
@@ -223,7 +226,7 @@ def _bytes_of(part: Message, source: Source) -> tuple[bytes, str]:
     return data, payload[end:] and f"\n{payload[end:]}"
 
 
-def _decoded_header(value: str) -> str:
+def _decode_header(value: str) -> str:
     """Decode a header's encoded words, and leave the rest as it is."""
     value = "".join(value.splitlines())
     try:
@@ -269,7 +272,7 @@ def _read_msg(source: Source) -> WholeText:
     headers = {name: value for name, value in found.items() if value}
     unread = [name for name, data in files if data is None]
     source.notes.extend(f"a message within it is not read: {name}" for name in unread)
-    return _document(headers, [text.replace("\r\n", "\n").strip()], files, source)
+    return _join_mail(headers, [text.replace("\r\n", "\n").strip()], files, source)
 
 
 def _lenient_text(data: bytes, encoding: str | None = None) -> str:

@@ -152,7 +152,7 @@ def _rows(table: ElementTree.Element) -> list[list[str]]:
             texts.append(text)
             texts += [text] * (_number(cell, "number-columns-repeated") - 1)
             if local_name(cell) == "tc" and "wordprocessingml" in str(cell.tag):
-                texts += [""] * (_number(_setting(cell, "gridSpan"), "val") - 1)
+                texts += [""] * (_number(_cell_property(cell, "gridSpan"), "val") - 1)
         rows.append(texts)
     return rows
 
@@ -170,13 +170,13 @@ def _own_elements(
 
 def _continues_above(cell: ElementTree.Element) -> bool:
     """Return whether a cell in Word continues the one above it."""
-    merge = _setting(cell, "vMerge")
+    merge = _cell_property(cell, "vMerge")
     return cell.get("vMerge") == "1" or (
         merge is not None and _attribute(merge, "val") in (None, "continue")
     )
 
 
-def _setting(cell: ElementTree.Element, name: str) -> ElementTree.Element | None:
+def _cell_property(cell: ElementTree.Element, name: str) -> ElementTree.Element | None:
     """Return a property of a Word cell."""
     settings = next((child for child in cell if local_name(child) == "tcPr"), ())
     return next((each for each in settings if local_name(each) == name), None)
@@ -200,7 +200,7 @@ def _is_left_out(element: ElementTree.Element) -> bool:
 def _own_text(element: ElementTree.Element) -> str:
     """Return the text of an element before its first child, if its format shows it."""
     if str(element.tag).startswith(_ODF):  # any, as fields have names of their own
-        return _collapsed(element.text)
+        return _collapse_blanks(element.text)
     return element.text or "" if local_name(element) == "t" or _is_comment(element) else ""
 
 
@@ -229,11 +229,11 @@ def _inline(element: ElementTree.Element, inside: list[str]) -> str:
         elif not _is_left_out(child) and name != "note-citation":
             parts.append(_inline(child, inside))
         if str(element.tag).startswith(_ODF):
-            parts.append(_collapsed(child.tail))
+            parts.append(_collapse_blanks(child.tail))
     return "".join(parts)
 
 
-def _collapsed(text: str | None) -> str:
+def _collapse_blanks(text: str | None) -> str:
     return re.sub(r"[ \t\r\n]+", " ", text or "")
 
 
@@ -265,11 +265,11 @@ def _rows_of_chart(chart: ElementTree.Element) -> Iterator[str]:
                 form = next((e.text for e in texts["formatCode"]), None)
                 for point in texts["pt"]:
                     text = "".join(point.itertext()).strip()
-                    points[int(point.get("idx", 0))].append(_shown(text, form))
+                    points[int(point.get("idx", 0))].append(_format_point(text, form))
         yield f"{name}: " + " | ".join(" ".join(points[i]) for i in sorted(points))
 
 
-def _shown(text: str, form: str | None) -> str:
+def _format_point(text: str, form: str | None) -> str:
     """Format a text or number as the chart shows it."""
     try:
         number = float(text) if form else math.nan
@@ -282,7 +282,7 @@ def _shown(text: str, form: str | None) -> str:
     return f"{100 * number:.13g}%" if form.endswith("%") else f"{number:.15g}"
 
 
-def _joined(blocks: Iterable[str], source: Source) -> WholeText:
+def _join_blocks(blocks: Iterable[str], source: Source) -> WholeText:
     text = "\n".join(block for block in blocks if block)
     if not text.strip():
         raise InputError(f"{source.name}: this file has no text (only pictures?)")
@@ -303,7 +303,7 @@ def read_docx(source: Source) -> WholeText:
         ),
     ]
     archive.note_unread([body], source)
-    return _joined(blocks, source)
+    return _join_blocks(blocks, source)
 
 
 def read_pptx(source: Source) -> WholeText:
@@ -319,13 +319,13 @@ def read_pptx(source: Source) -> WholeText:
         raise ValueError("it has no slides")
     pages = [
         [
-            *_shown_blocks(archive.xml(name), _placeholders(archive, name)),
+            *_slide_blocks(archive.xml(name), _placeholders(archive, name)),
             *((text, None) for text in archive.texts_of(name, *_BESIDE_SLIDES)),
         ]
         for name in slides
     ]
     archive.note_unread(slides, source)
-    _joined((text for page in pages for text, _ in page), source)
+    _join_blocks((text for page in pages for text, _ in page), source)
     return whole_text([[[block] for block in page if block[0]] for page in pages])
 
 
@@ -334,7 +334,7 @@ _SHAPES = {"sp", "graphicFrame", "pic", "cxnSp"}
 _BESIDE_SLIDES = ("notesSlide", "diagramData", "chart", "comments")
 
 
-def _shown_blocks(
+def _slide_blocks(
     element: ElementTree.Element, inherited: Mapping[str, Box], group: Box = (0, 0, 1, 1)
 ) -> Iterator[tuple[str, Box | None]]:
     """Return the blocks of a slide, each with the box of its shape.
@@ -353,14 +353,14 @@ def _shown_blocks(
             box = _box(child, group) or inherited.get(_placeholder(child))
             yield from ((text, box) for text in _blocks(child))
         elif name == "grpSp":
-            yield from _shown_blocks(child, inherited, _compose(child, group))
+            yield from _slide_blocks(child, inherited, _compose(child, group))
         elif name in _PARAGRAPHS or name in _BLOCKS or _is_comment(child):
             yield from ((text, None) for text in _blocks([child]))
         else:
-            yield from _shown_blocks(child, inherited, group)
+            yield from _slide_blocks(child, inherited, group)
 
 
-def _pair(element: ElementTree.Element | None, *names: str) -> tuple[float, float] | None:
+def _read_pair(element: ElementTree.Element | None, *names: str) -> tuple[float, float] | None:
     """Return two attributes of an element, in points."""
     try:
         x, y = (int("" if element is None else element.get(name, "")) / _EMU for name in names)
@@ -377,7 +377,7 @@ def _transform(shape: ElementTree.Element) -> dict[str, ElementTree.Element]:
 
 def _box(shape: ElementTree.Element, group: Box) -> Box | None:
     parts = _transform(shape)
-    at, size = _pair(parts.get("off"), "x", "y"), _pair(parts.get("ext"), "cx", "cy")
+    at, size = _read_pair(parts.get("off"), "x", "y"), _read_pair(parts.get("ext"), "cx", "cy")
     if at is None or size is None:
         return None
     x, y, wide, high = group
@@ -388,7 +388,7 @@ def _box(shape: ElementTree.Element, group: Box) -> Box | None:
 def _compose(group: ElementTree.Element, outer: Box) -> Box:
     """Compose the transform of a group with that of its parent."""
     box, parts = _box(group, outer), _transform(group)
-    at, size = _pair(parts.get("chOff"), "x", "y"), _pair(parts.get("chExt"), "cx", "cy")
+    at, size = _read_pair(parts.get("chOff"), "x", "y"), _read_pair(parts.get("chExt"), "cx", "cy")
     if box is None or at is None or size is None or 0 in size:
         return outer
     wide, high = (box[2] - box[0]) / size[0], (box[3] - box[1]) / size[1]
@@ -420,7 +420,7 @@ def read_odt(source: Source) -> WholeText:
     order += [e for e in around if local_name(e) == "footer"]
     formulas = [e.text or "" for o in objects for e in o.iter() if e.tag == _FORMULA]
     blocks = [block for e in order for block in _blocks(e)]
-    return _joined([*blocks, *formulas], source)
+    return _join_blocks([*blocks, *formulas], source)
 
 
 def read_epub(source: Source) -> WholeText:
@@ -442,7 +442,7 @@ def read_epub(source: Source) -> WholeText:
         data = archive.read(posixpath.normpath(posixpath.join(folder, unquote(href))))
         page = decode(data, source, declared_encoding(data))
         texts.append(text_of_html(page))
-    return _joined(["\n\n".join(text for text in texts if text)], source)
+    return _join_blocks(["\n\n".join(text for text in texts if text)], source)
 
 
 TEXT_READERS = {"docx": read_docx, "pptx": read_pptx, "odt": read_odt, "epub": read_epub}

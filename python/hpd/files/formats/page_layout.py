@@ -181,12 +181,12 @@ def lines_of(letters: Iterable[Letter]) -> list[list[PlacedText]]:
     words = list(_words(letters))
     height = median(_height(word) for word in words) if words else 0
     for word in words:
-        angle = _quarter(word, angle)
+        angle = _direction(word, angle)
         by_angle[_ACROSS if _is_mark(word, height) else angle].append(word)
     n_letters = {angle: sum(map(len, words)) for angle, words in by_angle.items()}
     lines: list[list[PlacedText]] = []
     for angle in sorted(by_angle, key=lambda angle: (angle != 0, -n_letters[angle])):
-        pieces = [_upright(word, angle) for word in by_angle[angle]]
+        pieces = [_turn_upright(word, angle) for word in by_angle[angle]]
         text = "".join(piece.text() for piece in pieces)
         is_mirrored = 2 * _n_right_to_left(text) > sum(map(str.isalpha, text))
         pieces = _pieces(pieces, is_mirrored=is_mirrored)
@@ -229,7 +229,7 @@ def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
     return max(gap_x, gap_y) < widest * max(size, _LOWEST)
 
 
-def _quarter(word: Sequence[Letter], otherwise: int) -> int:
+def _direction(word: Sequence[Letter], otherwise: int) -> int:
     """Return the direction of a word in clockwise quarter turns."""
     if len(word) == 1:
         return otherwise
@@ -268,7 +268,7 @@ _TURNS: Mapping[int, Callable[[Sequence[float]], Box]] = {
 """Functions that rotate a box back, by quarter turns of the page."""
 
 
-def _upright(word: list[Letter], quarter: int) -> _Piece:
+def _turn_upright(word: list[Letter], quarter: int) -> _Piece:
     """Rotate a word so that it is read from left to right."""
     turned = _TURNS[quarter]
     sides = zip(*(letter.box for letter in word), strict=True)
@@ -312,7 +312,7 @@ def _lines(pieces: Iterable[_Piece]) -> list[_Line]:
             line.append(piece)
         else:
             lines.append([piece])
-    return sorted((_joined(line) for line in lines), key=_top)
+    return sorted((_join_pieces(line) for line in lines), key=_top)
 
 
 def _top(line: _Line) -> float:
@@ -329,7 +329,7 @@ def _beside_share(piece: _Piece, line: _Line) -> float:
     return min(share, piece.overlap(like))
 
 
-def _joined(line: _Line) -> _Line:
+def _join_pieces(line: _Line) -> _Line:
     """Sort a line from left to right; join pieces drawn in parts, or twice for bold print."""
     joined: _Line = []
     for piece in sorted(line, key=lambda piece: piece.left):
@@ -338,12 +338,14 @@ def _joined(line: _Line) -> _Line:
         if last is None or last.gap(piece) >= last.blank(piece):
             joined.append(piece)
         elif last.gap(piece) > -_MAX_OVERLAP * height or last.text() != piece.text():
-            is_apart = last.gap(piece) > _TOUCHING * height or _turns(last.text(), piece.text())
+            is_apart = last.gap(piece) > _TOUCHING * height or _has_reversed_order(
+                last.text(), piece.text()
+            )
             last.take(piece, is_apart=is_apart)
     return joined
 
 
-def _turns(text: str, following: str) -> bool:
+def _has_reversed_order(text: str, following: str) -> bool:
     """Return whether a number follows a word that is read from right to left, or precedes one."""
     ends = text[-1] + following[0]
     return _n_right_to_left(ends) == 1 and any(map(str.isdigit, ends))
@@ -375,7 +377,7 @@ def _columns(lines: Sequence[_Line]) -> tuple[int, list[_Line], list[_Line]] | N
     """Return the number of lines in which two columns begin, and the lines of each; else None."""
     gutters = {gutter for n in _N_TRIED_LINES for gutter in _gutters(lines[:n])}
     for gutter in sorted(gutters):
-        beside, x = _beside(lines, *gutter)
+        beside, x = _lines_beside(lines, *gutter)
         left = [side for line in beside if (side := [p for p in line if p.right <= x])]
         right = [side for line in beside if (side := [p for p in line if p.left >= x])]
         if min(len(left), len(right)) < _N_COLUMN_LINES:
@@ -395,7 +397,9 @@ def _gutters(lines: Sequence[_Line]) -> Iterator[tuple[float, float]]:
         right = max(right, piece[1])
 
 
-def _beside(lines: Sequence[_Line], left: float, right: float) -> tuple[Sequence[_Line], float]:
+def _lines_beside(
+    lines: Sequence[_Line], left: float, right: float
+) -> tuple[Sequence[_Line], float]:
     """Return the first lines with text on both sides of a gutter, and the gutter's position."""
     n_beside = 0
     has_left, has_right = False, False

@@ -37,7 +37,7 @@ def _parquet_rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
         check_unique(names, source.name)
         source.types.update(zip(names, table.schema_arrow.types, strict=True))
         for name, kind in source.types.items():
-            if "tz=" in str(kind) and _readable(kind) != kind:
+            if "tz=" in str(kind) and _readable_type(kind) != kind:
                 source.notes.append(f"{name} is read in UTC: its time zone is not known here")
         source.take_columns(names)
         batches = table.iter_batches(batch_size=256)
@@ -65,7 +65,7 @@ def _rows_of_batch(batch: Any) -> Iterator[Mapping[str, Any]]:
 
 def _python_values(column: Any) -> list[Any]:
     """Return the values of a column; those without a Python type, such as far dates, as text."""
-    if (kind := _readable(column.type)) != column.type:
+    if (kind := _readable_type(column.type)) != column.type:
         column = column.cast(kind)
     try:
         return list(column.to_pylist())
@@ -73,7 +73,7 @@ def _python_values(column: Any) -> list[Any]:
         return [_python_value(value) for value in column]
 
 
-def _readable(kind: Any) -> Any:
+def _readable_type(kind: Any) -> Any:
     """Return the Arrow type to cast to, so that Python can hold all values.
 
     Python has no nanoseconds, and does not know all time zones.
@@ -82,11 +82,11 @@ def _readable(kind: Any) -> Any:
     from pyarrow import types
 
     if types.is_struct(kind):
-        return pyarrow.struct([part.with_type(_readable(part.type)) for part in kind])
+        return pyarrow.struct([part.with_type(_readable_type(part.type)) for part in kind])
     if types.is_map(kind):
-        return pyarrow.map_(_readable(kind.key_type), _readable(kind.item_type))
+        return pyarrow.map_(_readable_type(kind.key_type), _readable_type(kind.item_type))
     if types.is_nested(kind):
-        inner = _readable(kind.value_type)
+        inner = _readable_type(kind.value_type)
         return kind if inner == kind.value_type else pyarrow.list_(inner)
     if types.is_timestamp(kind) and kind.tz:
         try:
@@ -144,7 +144,7 @@ def arrow_array(column: Column, lines: Iterable[OutputLine]) -> Any:
     kind = arrow_type(column.attribute)
     try:
         return pyarrow.array(
-            [_fitting(column.value(each), column.attribute) for each in lines], kind
+            [_to_column_type(column.value(each), column.attribute) for each in lines], kind
         )
     except (ValueError, TypeError, OverflowError) as error:
         raise HpdError(
@@ -153,14 +153,16 @@ def arrow_array(column: Column, lines: Iterable[OutputLine]) -> Any:
         ) from error
 
 
-def _fitting(value: Any, attribute: Attribute) -> Any:
+def _to_column_type(value: Any, attribute: Attribute) -> Any:
     """Convert a value to its column's type: numbers become floats, even if they are whole."""
     if value is None:
         return None
     if attribute.type == "array" and attribute.item is not None:
-        return [_fitting(item, attribute.item) for item in value]
+        return [_to_column_type(item, attribute.item) for item in value]
     if attribute.type == "object":
-        return {part.name: _fitting(value.get(part.name), part) for part in attribute.attributes}
+        return {
+            part.name: _to_column_type(value.get(part.name), part) for part in attribute.attributes
+        }
     if python_type(attribute) is not None:
         return typed_value(value, attribute)
     kind = scalar_kind(attribute)
@@ -172,7 +174,7 @@ def _fitting(value: Any, attribute: Attribute) -> Any:
     return float(value) if kind == "number" else value
 
 
-def _as(value: Any, kind: Any) -> Any:
+def _to_arrow(value: Any, kind: Any) -> Any:
     """Convert a JSON value to what ``pyarrow.array`` accepts for an Arrow type."""
     import pyarrow
     from pyarrow import types
@@ -180,11 +182,14 @@ def _as(value: Any, kind: Any) -> Any:
     if value is None:
         return None
     if types.is_struct(kind):
-        return {part.name: _as(value.get(part.name), part.type) for part in kind}
+        return {part.name: _to_arrow(value.get(part.name), part.type) for part in kind}
     if types.is_map(kind):
-        return [(_as(name, kind.key_type), _as(each, kind.item_type)) for name, each in value]
+        return [
+            (_to_arrow(name, kind.key_type), _to_arrow(each, kind.item_type))
+            for name, each in value
+        ]
     if types.is_nested(kind):
-        return [_as(each, kind.value_type) for each in value]
+        return [_to_arrow(each, kind.value_type) for each in value]
     if "uuid" in str(kind):
         return UUID(value).bytes
     if types.is_decimal(kind):
@@ -221,11 +226,11 @@ def _n_units(text: str, unit: str) -> int:
     return int(n // 10 ** {"s": 9, "ms": 6, "us": 3, "ns": 0}[unit])
 
 
-def _fits(value: Any, kind: Any) -> bool:
+def _is_convertible(value: Any, kind: Any) -> bool:
     import pyarrow
 
     try:
-        pyarrow.scalar(_as(value, kind), kind)
+        pyarrow.scalar(_to_arrow(value, kind), kind)
     except (ValueError, TypeError, ArithmeticError, AttributeError, NotImplementedError):
         return False
     return True
@@ -256,7 +261,7 @@ def write_table(
     import pyarrow
     from pyarrow import parquet
 
-    kept = _fitting_types(lines(), types)
+    kept = _convertible_types(lines(), types)
     kinds = [kept.get(column.of_input) or arrow_type(column.attribute) for column in columns]
     schema = pyarrow.schema(list(zip((c.name for c in columns), kinds, strict=True)))
     with parquet.ParquetWriter(path, schema) as writer:
@@ -264,7 +269,7 @@ def write_table(
         while batch := list(islice(rows, _N_ROWS)):
             arrays = [
                 pyarrow.array(
-                    [_as(input_value(line, column.of_input), kind) for line in batch], kind
+                    [_to_arrow(input_value(line, column.of_input), kind) for line in batch], kind
                 )
                 if column.of_input in kept
                 else arrow_array(column, batch)
@@ -273,7 +278,7 @@ def write_table(
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
 
 
-def _fitting_types(lines: Iterable[OutputLine], types: Mapping[str, Any]) -> dict[str, Any]:
+def _convertible_types(lines: Iterable[OutputLine], types: Mapping[str, Any]) -> dict[str, Any]:
     """Return types that fit all values of their columns: a date beyond the year 9999 becomes
     text."""
     import pyarrow
@@ -286,7 +291,7 @@ def _fitting_types(lines: Iterable[OutputLine], types: Mapping[str, Any]) -> dic
     kept = {name: of_sheets.get(kind, kind) for name, kind in types.items() if kind is not None}
     for line in lines if kept else ():
         for name, value in line.get("input", {}).items():
-            if name in kept and not _fits(value, kept[name]):
+            if name in kept and not _is_convertible(value, kept[name]):
                 del kept[name]
     return kept
 

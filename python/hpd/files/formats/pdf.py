@@ -56,14 +56,14 @@ def read_pdf(source: Source) -> WholeText:
     raw = _pdfium().raw
     data = source.read()
     with _ONE_AT_A_TIME:
-        pdf = _opened(data, source.name)
+        pdf = _open_pdf(data, source.name)
         try:
             pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]
             scans = [n for n, lines in enumerate(pages) if _may_be_scan(pdf, n, lines)]
             can_recognise = find_spec(RECOGNISER) is not None
             if can_recognise:
                 for n in scans:
-                    pages[n] = _recognised(pdf, n, pages[n], source)
+                    pages[n] = _recognise_page(pdf, n, pages[n], source)
             if n_files := raw.FPDFDoc_GetAttachmentCount(pdf):
                 source.notes.append(f"files within it that are not read: {n_files}")
             if pdf.get_formtype() == raw.FORMTYPE_XFA_FULL:
@@ -96,7 +96,7 @@ def page_pictures(source: Source, numbers: Iterable[int]) -> Iterator[PagePictur
     data = source.read()
     try:
         with _ONE_AT_A_TIME:
-            pdf = _opened(data, source.name)
+            pdf = _open_pdf(data, source.name)
             shown = [number for number in numbers if 1 <= number <= len(pdf)]
         try:
             for number in shown:
@@ -125,7 +125,7 @@ def _pdfium() -> Any:
     return import_extra("pypdfium2", "pypdfium2", "pdf", "PDF")
 
 
-def _opened(data: bytes, name: str) -> Any:
+def _open_pdf(data: bytes, name: str) -> Any:
     pdfium = _pdfium()
     try:
         pdf = pdfium.PdfDocument(data)
@@ -141,7 +141,7 @@ def _lines_of_page(pdf: Any, number: int) -> list[list[PlacedText]]:
     import pypdfium2.raw as pdfium
 
     page = pdf[number]
-    chosen = _chosen_fields(pdf, page) if pdf.formenv is not None else []
+    chosen = _checked_fields(pdf, page) if pdf.formenv is not None else []
     # Form fields and notes on the page become parts of the page.
     if pdfium.FPDFPage_GetAnnotCount(page) and (
         pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS
@@ -175,7 +175,7 @@ def _may_be_scan(pdf: Any, number: int, lines: Sequence[Sequence[PlacedText]]) -
     return bool(covered > _MIN_PICTURE_SHARE * width * height)
 
 
-def _recognised(
+def _recognise_page(
     pdf: Any, number: int, known: list[list[PlacedText]], source: Source
 ) -> list[list[PlacedText]]:
     """Return the recognised lines of a page; those that are known if they have most letters."""
@@ -190,7 +190,7 @@ def _recognised(
     return lines
 
 
-def _chosen_fields(pdf: Any, page: Any) -> list[str]:
+def _checked_fields(pdf: Any, page: Any) -> list[str]:
     """Return the checked boxes of a form, which have no text of their own."""
     import pypdfium2.raw as pdfium
 
@@ -218,7 +218,7 @@ def _letters(page: Any, letters: Any) -> Iterator[Letter]:
     """Return the letters of a page in pdfium's order, which is logical within a line."""
     import pypdfium2.raw as pdfium
 
-    shown = _shown_box(page)
+    shown = _box_converter(page)
     first_half = ""
     for i in range(letters.count_chars()):
         code = pdfium.FPDFText_GetUnicode(letters, i)
@@ -257,7 +257,7 @@ def _box(letters: Any, i: int, *, is_sign: bool) -> Sequence[float]:
     return box
 
 
-def _shown_box(page: Any) -> Callable[[float, float, float, float], Box]:
+def _box_converter(page: Any) -> Callable[[float, float, float, float], Box]:
     """Return a function that converts pdfium's boxes to boxes on the displayed page, from its top
     left."""
     # A crop box may be larger than the paper.

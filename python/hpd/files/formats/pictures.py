@@ -85,7 +85,7 @@ def recognised_lines(pixels: Any, scale: float = 1.0) -> list[list[PlacedText]]:
         pixels: a NumPy array of its rows.
         scale: pixels per point; boxes are in points.
     """
-    found = _recognised(pixels)
+    found = _recognise(pixels)
     is_page_tall = sum(_tallness(line.corners) for line in found) > 0
     lines: list[_Line] = []
     angle = 0.0
@@ -94,7 +94,7 @@ def recognised_lines(pixels: Any, scale: float = 1.0) -> list[list[PlacedText]]:
         own, n_turns = _lines_of_direction(found, is_tall, is_page_tall), int(is_tall)
         if own and _mean_score(own) < _MIN_UPRIGHT_SCORE:
             if turned is None:
-                turned = _recognised(pixels, is_turned=True)
+                turned = _recognise(pixels, is_turned=True)
             others = _lines_of_direction(turned, is_tall, is_page_tall)
             if _mean_score(others) > _mean_score(own):
                 own, n_turns = others, n_turns + 2
@@ -106,15 +106,15 @@ def recognised_lines(pixels: Any, scale: float = 1.0) -> list[list[PlacedText]]:
     letters = [
         letter
         for line in lines
-        for letter in _letters(_rotated(line.corners, -angle), _with_blanks(line, grey), scale)
+        for letter in _letters(_rotate(line.corners, -angle), _insert_blanks(line, grey), scale)
     ]
     return [
-        [(text, box and _bounding_box(_rotated(_corners(box), angle))) for text, box in line]
+        [(text, box and _bounding_box(_rotate(_corners(box), angle))) for text, box in line]
         for line in lines_of(letters)
     ]
 
 
-def _recognised(pixels: Any, *, is_turned: bool = False) -> list[_Line]:
+def _recognise(pixels: Any, *, is_turned: bool = False) -> list[_Line]:
     """Return what RapidOCR takes for lines, whatever their scores.
 
     It may read a picture that is turned by 180 degrees; the corners are those of the picture as it
@@ -178,7 +178,7 @@ def _grey(pixels: Any) -> Any:
     return pixels.reshape(*pixels.shape[:2], -1).mean(axis=2)
 
 
-def _with_blanks(line: _Line, grey: Any) -> Iterator[tuple[str, float]]:
+def _insert_blanks(line: _Line, grey: Any) -> Iterator[tuple[str, float]]:
     """Yield the letters of a line and their middles, with blanks where there are gaps.
 
     RapidOCR's model leaves out most blanks.
@@ -247,7 +247,7 @@ def _angle(pixels: Any, is_tall: bool) -> float:
     return best if contrast(best) > _MIN_GAIN * contrast(0.0) else 0.0
 
 
-def _rotated(corners: _Corners, angle: float) -> _Corners:
+def _rotate(corners: _Corners, angle: float) -> _Corners:
     """Rotate some points about the top left of the picture."""
     return tuple(
         (x * cos(angle) - y * sin(angle), x * sin(angle) + y * cos(angle)) for x, y in corners

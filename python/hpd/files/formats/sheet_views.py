@@ -115,7 +115,7 @@ def _formats_of_row(
 ) -> Iterator[tuple[int, str]]:
     column = -1
     for cell in row:
-        column = _column(cell.get("r")) if cell.get("r") else column + 1
+        column = _column_number(cell.get("r")) if cell.get("r") else column + 1
         style = int(cell.get("s", 0))
         form = forms[style] if style < len(forms) else None
         if form is not None:
@@ -127,7 +127,7 @@ def _is_unknown(cell: ElementTree.Element) -> bool:
     return "f" in texts and not texts.get("v") and cell.get("t") != "str"
 
 
-def _column(place: str | None) -> int:
+def _column_number(place: str | None) -> int:
     number = 0
     for letter in place or "":
         if letter.isalpha():
@@ -152,14 +152,14 @@ def _open_document_views(file: IO[bytes]) -> Iterator[tuple[str, SheetView]]:
         elif name == "table-column":
             n = int(element.get(f"{_TABLE}number-columns-repeated", 1))
             if _is_collapsed(element):
-                view.hidden_columns.update(_range(column, n))
+                view.hidden_columns.update(_repeated_range(column, n))
             column += n
         elif name == "table-row":
             n = int(element.get(f"{_TABLE}number-rows-repeated", 1))
             if _is_collapsed(element):
-                view.hidden_rows.update(_range(row, n))
+                view.hidden_rows.update(_repeated_range(row, n))
             for at, text in _texts_of_row(element):
-                view.texts |= {(each, at): text for each in _range(row, n)}
+                view.texts |= {(each, at): text for each in _repeated_range(row, n)}
             row += n
             element.clear()
 
@@ -171,11 +171,11 @@ def _texts_of_row(row: ElementTree.Element) -> Iterator[tuple[int, str]]:
         n = int(cell.get(f"{_TABLE}number-columns-repeated", 1))
         if cell.get(f"{_OFFICE}value-type") in ("percentage", "currency"):
             text = " ".join("".join(p.itertext()) for p in cell if local_name(p) == "p")
-            yield from ((each, text) for each in _range(column, n) if text)
+            yield from ((each, text) for each in _repeated_range(column, n) if text)
         column += n
 
 
-def _range(first: int, n: int) -> range:
+def _repeated_range(first: int, n: int) -> range:
     return range(first, first + min(n, _MAX_REPEATED))
 
 
@@ -208,7 +208,7 @@ def shown_number(number: float, form: str) -> str | None:
     exact = Decimal(repr(abs(number))).scaleb(2 * (before + after).count("%"), _EXACT)
     if is_negative:
         before, after = _SIGN.sub("", before), _SIGN.sub("", after)
-    shown = _digits(exact, digits)
+    shown = _format_digits(exact, digits)
     sign = "-" if number < 0 and shown.strip("0.") else ""
     return f"{sign}{before.lstrip()}{shown}{after.rstrip()}"
 
@@ -233,7 +233,7 @@ def _sections(form: str) -> list[list[tuple[str, str]]] | None:
     return sections
 
 
-def _digits(number: Decimal, digits: str) -> str:
+def _format_digits(number: Decimal, digits: str) -> str:
     if digits == "General":
         return f"{number:f}"
     whole, _, decimals = digits.rstrip(",").partition(".")

@@ -114,7 +114,7 @@ def _sheets(source: Source) -> list[_Sheet]:
             columns = [*range(first_column, first_column + len(cells[0]))] if rows else []
             full = _Sheet(name, number, rows, columns, views.get(name, SheetView()), wide)
             if about.visible is calamine.SheetVisibleEnum.Visible:
-                found.append(_shown_part(full, hidden))
+                found.append(_without_hidden_parts(full, hidden))
             elif rows:
                 hidden.append(f"sheet {name!r}")
     except Exception as error:  # damaged ones raise whatever calamine comes to
@@ -145,7 +145,7 @@ def _views(data: bytes, source: Source) -> dict[str, SheetView]:
     return views
 
 
-def _shown_part(sheet: _Sheet, hidden: list[str]) -> _Sheet:
+def _without_hidden_parts(sheet: _Sheet, hidden: list[str]) -> _Sheet:
     """Return a sheet without its hidden rows and columns; add their numbers to a list."""
     rows, columns, view = sheet.rows, sheet.columns, sheet.view
     at = [n for n, column in enumerate(columns) if column not in view.hidden_columns]
@@ -190,7 +190,7 @@ def sheet_rows(source: Source) -> Iterator[Row]:
         source.cell_of = partial(_cell_of, sheet, header)
         source.text_of = partial(_text_of, sheet, header)
         for line, row in rows:
-            cells = dict(zip(header, map(_cell, row), strict=False))
+            cells = dict(zip(header, map(_plain_cell, row), strict=False))
             yield line, cells if is_only else {"sheet": sheet.name, **cells}
 
 
@@ -213,7 +213,7 @@ def workbook_text(source: Source) -> WholeText:
         text += "\n\n" if text else ""
         text += f"{sheet.name}\n" if len(sheets) > 1 else ""
         rows = [
-            [sheet.text(number, at, _cell(cell)) for at, cell in enumerate(row)]
+            [sheet.text(number, at, _plain_cell(cell)) for at, cell in enumerate(row)]
             for number, row in sheet.rows
         ]
         for (number, _), line in zip(sheet.rows, table_lines(rows), strict=True):
@@ -270,12 +270,12 @@ def _header(sheet: _Sheet, first: int, last: int) -> list[str]:
             groups |= dict.fromkeys(range(left, right + 1), groups.get(left))
     names = []
     for n, cell in enumerate(sheet.rows[last][1]):
-        parts = (str(_cell(part) or "").strip() for part in (groups[sheet.columns[n]], cell))
+        parts = (str(_plain_cell(part) or "").strip() for part in (groups[sheet.columns[n]], cell))
         names.append(" ".join(dict.fromkeys(filter(None, parts))) or f"column {n + 1}")
     return names
 
 
-def _cell(cell: Any) -> Any:
+def _plain_cell(cell: Any) -> Any:
     """Return the value of a cell; whole numbers become int, although Excel stores floats."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return int(cell)
@@ -320,14 +320,14 @@ def write_table(
     from openpyxl.utils import get_column_letter
 
     columns = [
-        replace(column, attribute=_attribute(column.attribute, types.get(column.of_input)))
+        replace(column, attribute=_typed_attribute(column.attribute, types.get(column.of_input)))
         for column in flat_columns(columns)
     ]
     book = Workbook(write_only=True)
     book.properties.creator = CREATOR
     sheet = book.create_sheet("values")
     sheet.freeze_panes = "B2"  # the header and the ids stay in sight
-    for number, width in enumerate(_widths(columns, lines()), start=1):
+    for number, width in enumerate(_column_widths(columns, lines()), start=1):
         sheet.column_dimensions[get_column_letter(number)].width = width
     fills = [(bound, PatternFill("solid", fgColor=color)) for bound, color in _COLORS]
     bold, linked = Font(bold=True), Font(color="0563C1", underline="single")
@@ -338,7 +338,7 @@ def write_table(
         made = cell(value, column.name)
         stated = min_confidence(line, column.path) if column.path else None
         fill = next((fill for bound, fill in fills if stated is not None and stated < bound), None)
-        target = _target(column, value, path.parent) if n_links < _MAX_LINKS else None
+        target = _link_target(column, value, path.parent) if n_links < _MAX_LINKS else None
         if fill is None and target is None:
             return made
         if not isinstance(made, Cell):
@@ -371,16 +371,19 @@ def write_table(
         for number, line in enumerate(lines(), start=2):
             if number > _MAX_ROWS:
                 raise HpdError(f"a sheet of Excel holds {_MAX_ROWS} rows; {_OTHER_FORMATS}")
-            values = (_value(column, line) for column in columns)
+            values = (_typed_value(column, line) for column in columns)
             sheet.append(
-                [shown_cell(c, _shown(v), line) for v, c in zip(values, columns, strict=True)]
+                [
+                    shown_cell(c, _to_cell_type(v), line)
+                    for v, c in zip(values, columns, strict=True)
+                ]
             )
     finally:
         sheet.close()
     book.save(path)
 
 
-def _value(column: Column, line: OutputLine) -> Any:
+def _typed_value(column: Column, line: OutputLine) -> Any:
     """Return the value of a cell as a Python type."""
     value = column.value(line)
     if isinstance(value, list | dict):
@@ -392,17 +395,17 @@ def _value(column: Column, line: OutputLine) -> Any:
     return value
 
 
-def _widths(columns: Sequence[Column], lines: Iterator[OutputLine]) -> list[int]:
+def _column_widths(columns: Sequence[Column], lines: Iterator[OutputLine]) -> list[int]:
     """Return widths that fit the names and most values of columns."""
     widths = [len(column.name) for column in columns]
     for line in islice(lines, _N_MEASURED):
         for n, column in enumerate(columns):
-            text = str(_value(column, line))
+            text = str(_typed_value(column, line))
             widths[n] = max(widths[n], *map(len, text.splitlines() or [""]))
     return [min(max(width + 2, _MIN_WIDTH), _MAX_WIDTH) for width in widths]
 
 
-def _target(column: Column, value: Any, folder: Path) -> str | None:
+def _link_target(column: Column, value: Any, folder: Path) -> str | None:
     """Return the file that a cell names, relative to the folder of the workbook."""
     if column.name not in ("id", "source") or column.path or column.of_input:
         return None
@@ -413,7 +416,7 @@ def _target(column: Column, value: Any, folder: Path) -> str | None:
     return Path(value).absolute().as_uri()
 
 
-def _attribute(attribute: Attribute, kind: Any) -> Attribute:
+def _typed_attribute(attribute: Attribute, kind: Any) -> Attribute:
     """Return the attribute of a column, with the input's dates, times or decimals."""
     name = kind.__name__ if isinstance(kind, type) else str(kind)  # timestamp[us], decimal128(9, 2)
     if name.startswith(("datetime", "timestamp")):
@@ -424,7 +427,7 @@ def _attribute(attribute: Attribute, kind: Any) -> Attribute:
     return replace(attribute, format=formats[0]) if formats else attribute
 
 
-def _shown(value: Any) -> Any:
+def _to_cell_type(value: Any) -> Any:
     """Convert a value to what a cell can hold."""
     if isinstance(value, bool | float):
         return value

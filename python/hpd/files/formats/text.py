@@ -144,13 +144,10 @@ def _separated_cells(
     lines, n_skipped, delimiter, n_above = _detect_delimiter(source)
     rows = _quoted_cells(lines, delimiter, source.name, n_skipped)
     if n_above and not has_title:
-        title = [cell for _, cells in itertools.islice(rows, n_above) for cell in _cells(cells)]
+        above = [cells for _, cells in itertools.islice(rows, n_above)]
+        title = [cell for cells in above if isinstance(cells, list) for cell in cells]
         source.notes.append(f"above the header, left out: {' '.join(filter(None, title))!r}")
     yield from rows
-
-
-def _cells(cells: list[str] | InputError) -> list[str]:
-    return [] if isinstance(cells, InputError) else cells
 
 
 def _separated_rows(source: Source, format: Format) -> Iterator[Row]:  # noqa: A002
@@ -190,12 +187,12 @@ def _detect_delimiter(source: Source) -> tuple[Iterator[str], int, str, int]:
     # Only lines that have arrived are sampled, as others may arrive late.
     n_lines = min(_N_SNIFFED, source.head.count(b"\n") + source.head.count(b"\r") - n_skipped)
     sample = [first, *itertools.islice(lines, max(0, n_lines - 1))]
-    delimiter = delimiter or _guessed_delimiter(sample) or ","
+    delimiter = delimiter or _guess_delimiter(sample) or ","
     n_above = _n_rows_above_header(_sample_rows(sample, delimiter))
     return itertools.chain([line for line in sample if line], lines), n_skipped, delimiter, n_above
 
 
-def _guessed_delimiter(lines: Sequence[str]) -> str | None:
+def _guess_delimiter(lines: Sequence[str]) -> str | None:
     """Return the delimiter with which most rows have as many columns as the header, if several."""
     best, best_rank = None, (-1.0, 0, 0)
     for delimiter in _DELIMITERS:
@@ -313,12 +310,12 @@ def _literal_cells(lines: Iterator[str], delimiter: str) -> Iterator[Cells]:
         n_columns = n_columns or (len(cells) if line.strip() else 0)
         taken = [line]
         if any(cell.startswith('"') for cell in cells):
-            quoted = _quoted(taken, delimiter)
+            quoted = _parse_quoted_row(taken, delimiter)
             while quoted is None and len(taken) < _MAX_FIELD_LINES:
                 taken.append(following())
                 if not taken[-1] or taken[-1].count(delimiter) == n_columns - 1 > 0:
                     break
-                quoted = _quoted(taken, delimiter)
+                quoted = _parse_quoted_row(taken, delimiter)
             if quoted is not None and len(quoted) == n_columns:
                 cells = quoted
             else:
@@ -328,7 +325,7 @@ def _literal_cells(lines: Iterator[str], delimiter: str) -> Iterator[Cells]:
         number += len(taken)
 
 
-def _quoted(lines: Sequence[str], delimiter: str) -> list[str] | None:
+def _parse_quoted_row(lines: Sequence[str], delimiter: str) -> list[str] | None:
     """Return the cells of a row with quoted cells; None if it cannot be read that way."""
     try:
         rows = list(csv.reader(_without_nul(lines), delimiter=delimiter, strict=True))
