@@ -123,10 +123,10 @@ class FieldValue:
     def to_dict(self) -> dict[str, Any]:
         """Return the field's object in the output, without empty keys."""
         result: dict[str, Any] = {}
-        if self.confidence is not None and math.isfinite(self.confidence):
-            result["confidence"] = round(self.confidence, 4)
-        if self.uncalibrated is not None and math.isfinite(self.uncalibrated):
-            result["uncalibrated"] = round(self.uncalibrated, 4)
+        for name in ("confidence", "uncalibrated"):
+            confidence = getattr(self, name)
+            if confidence is not None and math.isfinite(confidence):
+                result[name] = round(confidence, 4)
         if self.match is not None and self.value is not None:
             if self.start is not None and self.end is not None:
                 result |= {"start": self.start, "end": self.end}
@@ -139,14 +139,9 @@ class FieldValue:
             result["reason"] = self.reason
         if (self.error is not None and self.raw) or self.reason is not None or self.nulled:
             result["raw"] = self.raw
-        if self.truncated:
-            result["truncated"] = True
-        if self.forced:
-            result["forced"] = True
-        if self.repeated:
-            result["repeated"] = True
-        if self.lacks_timezone:
-            result["lacks_timezone"] = True
+        for name in ("truncated", "forced", "repeated", "lacks_timezone"):
+            if getattr(self, name):
+                result[name] = True
         if self.rejected:
             result["rejected"] = [{"raw": text.raw, "error": text.error} for text in self.rejected]
         if self.options:

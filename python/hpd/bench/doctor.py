@@ -51,7 +51,7 @@ class Check:
     text: str
     """The finding, for people."""
     remedy: str = ""
-    """Steps to repair or improve it; empty: none needed."""
+    """How to repair or improve it; empty if nothing is needed."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """The finding, for programs."""
 

@@ -23,7 +23,7 @@ class KnownAnswers(CompiledSchema):
     """A compiled schema with known answers.
 
     Args:
-        known: returns the answer for a document's text; None: the model decodes its own.
+        known: returns the answer for a document's text, or None for the model's own.
         has_grammar: whether known tokens are checked against the field's grammar; if not, fields
             with known values have no grammar.
     """

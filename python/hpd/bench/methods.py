@@ -45,7 +45,7 @@ class BenchMethod:
     kind: MethodKind
     options: Options
     n_documents: int | None = None
-    """Number of documents to time, evenly spread; None: all."""
+    """Number of documents to time, evenly spread; None for all of them."""
     grammar: bool = False
     """Whether replayed values are checked against their grammars."""
 

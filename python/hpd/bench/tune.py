@@ -23,7 +23,7 @@ Axis = Sequence[TunedSettings]
 """Values to try for one setting, or for several that are varied together."""
 
 TIE_MARGIN = 0.03
-"""Relative difference from which a time counts as faster."""
+"""Minimum relative difference at which a time counts as faster."""
 
 _N_RUNS = 3
 _SLOW_FACTOR = 1.2  # times the median of the fastest; slower settings are not run again

@@ -222,7 +222,7 @@ class Throughput(JsonDataclass):
     wall_seconds: float | None
     """The duration of the run, if it was measured."""
     documents_per_second: float | None
-    """Those of the run, or of the lines' times if the run was not measured."""
+    """The rate of the run, or that of the lines' times if the run was not measured."""
     price_per_hour: float | None
     """The price of the machine per hour, in dollars."""
     dollars_per_1000: float | None

@@ -207,7 +207,9 @@ def schemas_of(survey: Survey) -> Any:
     """Return the schema of a data set, or one per category, as for ``--schema``.
 
     A category without attributes gets no schema, and neither do documents without a category if
-    others have one. None: there is no schema. Raises ``SchemaError`` if a name cannot be used.
+    others have one. Returns None if there is no schema.
+
+    Raises ``SchemaError`` if a name cannot be used.
     """
     by_category: dict[str, Any] = {}
     for category in survey.categories:

@@ -91,7 +91,7 @@ class Endpoint:
     requests_per_minute: float | None = None
     seconds: float = 300.0
     cache: Path | None = None
-    """Cache folder of answers; None: no cache."""
+    """Cache folder of answers, or None for no cache."""
 
 
 def response_schema(schema: Schema) -> dict[str, Any]:

@@ -248,8 +248,8 @@ class GoldAgreement(JsonDataclass):
     """The number of values with both verdicts."""
     n_equal: int
     kappa: float | None
-    """Cohen's kappa of the five verdicts; None if undefined. It is easily high, because most depend
-    on whether a value is null, which both the judge and gold know."""
+    """Cohen's kappa of the five verdicts; None if undefined. It tends to be high, because most
+    depend on whether a value is null, which both the judge and gold know."""
     n_equally_right: int
     """The number of values that both call right (correct, correct null), or neither does."""
     kappa_right: float | None

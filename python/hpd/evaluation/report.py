@@ -161,7 +161,7 @@ class Totals:
     value_confidences: list[float] = field(default_factory=list)
     null_confidences: list[float] = field(default_factory=list)
     outcomes: Counter[str] = field(default_factory=Counter)
-    """Those of the attribute, in documents whose gold has it."""
+    """The outcomes of the attribute, in documents whose gold has it."""
 
     def add(self, value: ShownValue, *, of_failed_document: bool) -> None:
         """Count one value; absent values of a failed document do not count as null."""

@@ -226,7 +226,7 @@ def _added_columns(row: Mapping[str, Any]) -> set[str]:
 
 def _attribute_columns(row: Mapping[str, Any]) -> list[str] | None:
     """Return the attributes of a row of a table of ``hpd extract``: the columns between its id and
-    its error. None: it has other columns."""
+    its error, or None if it has other columns."""
     names, error = [*row], _error_column(row)
     is_own = names[:1] == ["id"] and error in names[2:]
     return names[1 : names.index(error)] if is_own else None

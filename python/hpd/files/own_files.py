@@ -23,7 +23,7 @@ _CREATED = re.compile(rf"<dc:creator[^>]*>{CREATOR}</dc:creator>".encode())
 
 
 def is_journal(path: str, among: Collection[str]) -> bool:
-    """Return whether a path is the journal of one of some files, or of one beside it."""
+    """Return whether a path is the journal of one of the known files, or of a file beside it."""
     lines = path.removesuffix(".run")
     return lines != path and _exists(lines, among)
 

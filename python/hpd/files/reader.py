@@ -194,7 +194,7 @@ class RecordReader:
 
     @property
     def unread_columns(self) -> tuple[str, ...]:
-        """The columns beside these, except for the id and the category."""
+        """The other columns, except for the id and the category."""
         if not (texts := self.text_columns):
             return ()
         named = {*texts, self._id_field, self._category_field, ""}

@@ -53,9 +53,9 @@ class Source:
     name: str
     """The file's name in messages."""
     encoding: str | None = None
-    """The encoding of a text; None: detected."""
+    """The encoding of a text; detected if None."""
     delimiter: str | None = None
-    """The delimiter of CSV or TSV; None: detected."""
+    """The delimiter of CSV or TSV; detected if None."""
     check_columns: ColumnCheck | None = None
     """Called with the columns of a table, before its first row."""
     has_parts: bool = False

@@ -15,8 +15,9 @@ from __future__ import annotations
 import json
 import re
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -39,7 +40,7 @@ from hpd.values.words import is_joined
 
 CountTokens = Callable[[str], int]
 _Span = tuple[int, int]
-"""The offsets of the first character of a part of a text, and of the one after its last."""
+"""The start and end offsets of a part of a text."""
 
 _OVERLAP_DIVISOR = 8
 """Chunks overlap by the chunk size divided by this."""
@@ -48,7 +49,7 @@ _HEAD_DIVISOR = 4
 _TITLE_DIVISOR = 8
 """A title is repeated if it takes at most the chunk size divided by this."""
 _NAME_REACH = 80
-"""The characters before a value in which its name may stand."""
+"""How many characters before a value its name may stand."""
 _MAX_BETWEEN = 2
 """Maximum number of words, such as a currency, between a label and its value."""
 _NUMBER_BEFORE = re.compile(r"\d[\d.,' ]*")
@@ -284,37 +285,55 @@ def merge_chunks(
         starts: the offset at which each chunk starts; spans before it are in the chunk's head.
     """
     merger = _ChunkMerger(chunks, text, starts or [0] * len(chunks))
-    merger.siblings(schema.attributes, ())
+    merger.merge_siblings(schema.attributes, ())
     return merger.whole
 
 
-class _ChunkMerger:
+class _Merger(ABC):
+    """Merges values into those of the whole document, one group of attributes after another."""
+
+    def __init__(self, whole: DocumentValues) -> None:
+        self.whole = whole
+
+    def merge_siblings(self, attributes: Sequence[Attribute], prefix: Path) -> None:
+        for group in dependent_groups(attributes):
+            first = group[0]
+            path = (*prefix, first.name)
+            if len(group) == 1 and first.type == "object":
+                self.merge_siblings(first.attributes, path)
+            elif len(group) == 1 and first.is_counted:
+                self.merge_array(first, path)
+            else:
+                self.merge_values([(*prefix, attribute.name) for attribute in group])
+
+    @abstractmethod
+    def merge_values(self, roots: Sequence[Path]) -> None:
+        """Merge the values below some paths, which belong together."""
+
+    @abstractmethod
+    def merge_array(self, array: Attribute, path: Path) -> None: ...
+
+    def store_items(self, items: Iterable[_Item], path: Path) -> None:
+        """Store the items of an array in the order of the document."""
+        for number, item in enumerate(sorted(items, key=attrgetter("start")), start=1):
+            root = (*path, str(number))
+            for inner, result in item.fields.items():
+                self.whole.fields[root + inner] = result
+
+
+class _ChunkMerger(_Merger):
     def __init__(self, chunks: Sequence[DocumentValues], text: str, starts: Sequence[int]) -> None:
+        super().__init__(DocumentValues())
         self.chunks = chunks
         self.text = text
         self.starts = starts
-        self.whole = DocumentValues()
 
     @cached_property
     def rows(self) -> TextRows:
         """The rows of the document."""
         return TextRows(self.text)
 
-    def siblings(self, attributes: Sequence[Attribute], prefix: Path) -> None:
-        for group in dependent_groups(attributes):
-            first = group[0]
-            path = (*prefix, first.name)
-            if len(group) > 1:
-                paths = [(*prefix, attribute.name) for attribute in group]
-                self.take_most_confident(paths)
-            elif first.type == "object":
-                self.siblings(first.attributes, path)
-            elif first.is_counted:
-                self.array(first, path)
-            else:
-                self.take_most_confident([path])
-
-    def take_most_confident(self, roots: Sequence[Path]) -> None:
+    def merge_values(self, roots: Sequence[Path]) -> None:
         """Take the best values below some paths, all from one chunk."""
         ranks = [_chunk_rank(chunk, roots, self.text) for chunk in self.chunks]
         best = max(range(len(ranks)), key=ranks.__getitem__)
@@ -332,7 +351,7 @@ class _ChunkMerger:
                     margins += decided
                 self.whole.fields[path] = replace(result, margin=min_margin(margins))
 
-    def array(self, array: Attribute, path: Path) -> None:
+    def merge_array(self, array: Attribute, path: Path) -> None:
         items: list[_Item] = []
         known: set[str] = set()
         not_found: set[str] = set()
@@ -356,9 +375,8 @@ class _ChunkMerger:
         if array.max_items is not None and len(items) > array.max_items:
             limit = sorted((item.confidence for item in items), reverse=True)[array.max_items - 1]
             items = [item for item in items if item.confidence >= limit][: array.max_items]
-        self.count(path, len(items))
-        for number, item in enumerate(sorted(items, key=attrgetter("start")), start=1):
-            item.copy(self.whole, (*path, str(number)))
+        self.store_count(path, len(items))
+        self.store_items(items, path)
 
     def is_mention(self, item: _Item) -> bool:
         """Return whether an item of words is in running text, which may repeat it."""
@@ -366,7 +384,7 @@ class _ChunkMerger:
             return False
         return not any(self.rows.is_in_table(start) for start, _ in item.spans.values())
 
-    def count(self, path: Path, n_items: int) -> None:
+    def store_count(self, path: Path, n_items: int) -> None:
         count_path = (*path, COUNT_KEY)
         results = [chunk.fields[count_path] for chunk in self.chunks if count_path in chunk.fields]
         if not results:
@@ -495,11 +513,6 @@ class _Item:
         known = (result.confidence for result in self.fields.values())
         return min((each for each in known if each is not None), default=0.0)
 
-    def copy(self, to: DocumentValues, root: Path) -> None:
-        """Copy its fields below a path."""
-        for path, result in self.fields.items():
-            to.fields[root + path] = result
-
 
 def _items(values: DocumentValues, path: Path, start: int = 0) -> list[_Item]:
     """Return the items of an array; spans before ``start`` are in the head of a chunk."""
@@ -587,26 +600,16 @@ def add_pass(schema: Schema, whole: DocumentValues, later: DocumentValues) -> No
     other item has equal values. Items are in the order of the document. Attributes that
     depend on each other are taken together, if all of them are null.
     """
-    _PassMerger(schema, whole, later).siblings(schema.attributes, ())
+    _PassMerger(schema, whole, later).merge_siblings(schema.attributes, ())
 
 
-class _PassMerger:
+class _PassMerger(_Merger):
     def __init__(self, schema: Schema, whole: DocumentValues, later: DocumentValues) -> None:
+        super().__init__(whole)
         self.schema = schema
-        self.whole = whole
         self.later = later
 
-    def siblings(self, attributes: Sequence[Attribute], prefix: Path) -> None:
-        for group in dependent_groups(attributes):
-            first = group[0]
-            if len(group) == 1 and first.type == "object":
-                self.siblings(first.attributes, (*prefix, first.name))
-            elif len(group) == 1 and first.is_counted:
-                self.array(first, (*prefix, first.name))
-            else:
-                self.fill([(*prefix, attribute.name) for attribute in group])
-
-    def fill(self, roots: Sequence[Path]) -> None:
+    def merge_values(self, roots: Sequence[Path]) -> None:
         """Copy the values below some paths, if there are none so far."""
         if not self.is_filled(self.whole, roots) and self.is_filled(self.later, roots):
             later = self.later.fields
@@ -622,7 +625,7 @@ class _PassMerger:
             if is_below(path, roots)
         )
 
-    def array(self, array: Attribute, path: Path) -> None:
+    def merge_array(self, array: Attribute, path: Path) -> None:
         items = _items(self.whole, path)
         n_known = len(items)
         index = _ItemIndex(items[:])
@@ -637,19 +640,14 @@ class _PassMerger:
         for own in list(self.whole.fields):
             if own != count_path and is_below(own, [path]):
                 del self.whole.fields[own]
-        for number, item in enumerate(sorted(items, key=attrgetter("start")), start=1):
-            item.copy(self.whole, (*path, str(number)))
-        self.count(count_path, len(items))
-
-    def count(self, path: Path, n_items: int) -> None:
-        results = [
-            values.fields[path] for values in (self.whole, self.later) if path in values.fields
-        ]
-        self.whole.fields[path] = FieldValue(
-            min((r.confidence for r in results if r.confidence is not None), default=None),
-            raw=f" {n_items}",
-            value=n_items,
-            margin=min_margin(result.margin for result in results),
+        self.store_items(items, path)
+        both = (self.whole, self.later)
+        counts = [each.fields[count_path] for each in both if count_path in each.fields]
+        self.whole.fields[count_path] = FieldValue(
+            min((each.confidence for each in counts if each.confidence is not None), default=None),
+            raw=f" {len(items)}",
+            value=len(items),
+            margin=min_margin(count.margin for count in counts),
         )
 
 

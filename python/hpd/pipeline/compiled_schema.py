@@ -107,10 +107,6 @@ class Constraint:
     quote_grammar: str = ""
     """For free text, the grammar of a quote from a document, without the ``quote_rule``."""
 
-    def counted_among(self, wider: Constraint) -> Constraint:
-        """Return this constraint with probabilities normalized over a wider one."""
-        return replace(self, counted_grammar=wider.grammar, counted_choices=wider.choices)
-
 
 _MAX_KEPT = 4096  # The rows of lists may have attributes of their own in each document.
 
@@ -591,7 +587,10 @@ class CompiledSchema:
         if leaf.is_forced:
             # The confidence is relative to what was allowed before, null included.
             asked = replace(leaf.attribute, forbids_null=False)
-            constraint = constraint.counted_among(constraints.constraint_for(asked))
+            wider = constraints.constraint_for(asked)
+            constraint = replace(
+                constraint, counted_grammar=wider.grammar, counted_choices=wider.choices
+            )
         return Field(
             key,
             # A choice ends on its own.
@@ -717,7 +716,7 @@ def _path_hash(path: Path, kind: str) -> int:
 
 
 def _are_any_restricted(attributes: Sequence[Attribute]) -> bool:
-    """Return whether a document restricts the values of any of these attributes."""
+    """Return whether a document restricts the values of any attribute."""
     return any(
         can_list(each)
         or each.type == "enum"

@@ -236,7 +236,7 @@ class DocumentValues:
         return "the document has it only " + ("once" if n_times == 2 else f"{n_times - 1} times")
 
     def _repeated_item_error(self, path: Path, value: Any, grounder: Grounder) -> str | None:
-        """Return why an item of a list of texts is one of the items before it, or None.
+        """Return why an item of a list of texts repeats an earlier one, or None.
 
         Items that are asked for by number are found independently of each other.
         """
@@ -351,13 +351,10 @@ class DocumentValues:
         invalid = {
             path
             for path in assembled.faults
-            if (result := self.fields.get(path)) and result.error and self._is_needed(schema, path)
+            if (result := self.fields.get(path)) and result.error
+            if (attribute := self._attribute(schema, path)) and attribute.needs_a_value
         }
         return assembled.missing_fields | invalid
-
-    def _is_needed(self, schema: Schema, path: Path) -> bool:
-        attribute = self._attribute(schema, path)
-        return attribute is not None and attribute.needs_a_value
 
     def faults(
         self, schema: Schema, options: Options = DEFAULT_OPTIONS, *, is_chunk: bool = False
@@ -610,7 +607,7 @@ def _shorten(text: str, longest: int) -> str:
 
 
 def near_tie(margins: Iterable[float]) -> float | None:
-    """Return the smallest margin if it is that of a near tie, else None."""
+    """Return the smallest margin if it is a near tie, else None."""
     margin = min(margins, default=math.inf)
     return margin if margin < near_tie_margin() else None
 

@@ -87,14 +87,9 @@ class Stacks:
 
 
 class Duplicates:
-    """Documents that wait for an equal one to be decoded, and then get a copy of its extraction.
+    """Documents that wait for an equal one to be decoded, and then get a copy of its extraction."""
 
-    Args:
-        max_waiting: how many may wait; further duplicates are decoded.
-    """
-
-    def __init__(self, max_waiting: int = MAX_WAITING_DUPLICATES) -> None:
-        self._max_waiting = max_waiting
+    def __init__(self) -> None:
         self._n_waiting = 0
         self._first_index: dict[tuple[str | None, str], int] = {}
         self._waiting: dict[int, list[tuple[int, Document]]] = {}
@@ -109,7 +104,7 @@ class Duplicates:
             self._first_index[content] = index
             self._contents[index] = content
             return False
-        if self._n_waiting >= self._max_waiting:
+        if self._n_waiting >= MAX_WAITING_DUPLICATES:
             return False
         self._n_waiting += 1
         self._waiting.setdefault(first, []).append((index, document))

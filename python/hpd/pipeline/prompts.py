@@ -120,7 +120,7 @@ class Prompt(ABC):
         return self._first
 
     def answer_without_text(self) -> bool:
-        """Store nulls if no document has text and none is forced; return whether it was done.
+        """Store nulls if no document has text and none is forced; return whether they were stored.
 
         A model that must choose from a few answers would make one up.
         """
@@ -292,7 +292,7 @@ class FieldsPrompt(Prompt):
     _decoded: list[DecodedOrKnown]
     """The values of the wave."""
     _choices: dict[int, ChoiceProbabilities]
-    """What is known of the choices of the wave, by the index of the question."""
+    """The probabilities of the choices of the wave, by the index of the question."""
     _continued: Sequence[tuple[int, Sequence[int]]] = ()
     """The questions and first tokens of the values that the last request continues."""
 

@@ -20,7 +20,7 @@ class RecentlyUsed(OrderedDict[K, V]):
         self._lock = threading.Lock()
 
     def get_or_make(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of a key, which is made if there is none.
+        """Return the value of a key; make it if there is none.
 
         Two threads that ask for a new key at the same time may both make its value.
         """

@@ -62,7 +62,7 @@ def n_waves(attribute: Attribute, where: str = "") -> int:
 
 
 def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, int]:
-    """Return the wave in which each of some siblings starts, relative to their first wave.
+    """Return the wave in which each sibling starts, relative to their first wave.
 
     Raises ``SchemaError`` if an ``after`` names no sibling, or forms a circle with others.
     """

@@ -21,7 +21,7 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import join_path
 
 TOLERANCE: Final = Decimal("0.005")
-"""The difference up to which two numbers are equal: half a cent."""
+"""The maximum difference of equal numbers: half a cent."""
 
 _MAX_LENGTH: Final = 1000
 _MAX_DEPTH: Final = 50

@@ -85,7 +85,7 @@ _MISTYPED_TYPES: Final = {
 }
 """Types that are often misspelt, and how to write them."""
 _NOT_MISTYPED: Final = ("flat", "sting", "numer", "boo")
-"""Words that look like a misspelt type, but are none."""
+"""Words that look like a misspelt type, but are not."""
 
 _TYPE_AS_DESCRIPTION = re.compile(r"\[?\s*([a-z-]+)\s*\]?\s*[?!]?")
 _OTHER_TYPE = re.compile(r"(?:decimal|double|(?:list|array|set|tuple|dict|optional)(?:\s*\[.*\])?)")
@@ -488,7 +488,7 @@ def _split_type(words: Sequence[str]) -> _Name:
 
 
 def _typo_hint(words: Sequence[str]) -> str:
-    """Return what was meant if the last of some words is probably a type with a typing error."""
+    """Return a hint if the last of some words is probably a misspelt type."""
     *before, last = words
     last = last.lower()
     near = [kind for kind in _MISTYPED_TYPES if last in _misspellings(kind)]

@@ -37,7 +37,7 @@ class Shutdown:
     """How a server shut down."""
 
     number: int
-    """The first signal; 0: none."""
+    """The first signal, or 0."""
     n_cancelled: int
     """Requests that did not finish in time."""
 

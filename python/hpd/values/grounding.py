@@ -79,7 +79,7 @@ _GAP = re.compile(rf"[^\w\n,;|.!?]{{0,{_MAX_GAP}}}")
 
 
 _MAX_DISTANCE = 60
-"""The characters before a value in which its field's name is looked for."""
+"""How many characters before a value its field's name may stand."""
 
 
 class Grounder:
@@ -194,7 +194,7 @@ class Grounder:
     def midnight_error(self, value: str) -> str | None:
         """Return why a date's midnight is made up, or None.
 
-        Midnight means that no time is stated, but the document may state one that is none: 36:00.
+        Midnight means that no time is stated, but the document may state an impossible one: 36:00.
         """
         time = impossible_time(self.document) if value[11:19] == "00:00:00" else None
         return time and f"the document states {time}, which is no time"
@@ -246,7 +246,7 @@ class Grounder:
         return None
 
     def distance_after(self, name: str, span: Span) -> int:
-        """Return how far before a span the words of a field's name are: the sum, in characters."""
+        """Return the sum of the distances from the words of a field's name to a span after them."""
         before = self.document[max(0, span.start - _MAX_DISTANCE) : span.start].casefold()
         distance = 0
         for word in _words_of(name):

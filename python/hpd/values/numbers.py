@@ -350,6 +350,7 @@ def _complete_number(
         }
         high += 1
     is_negative, is_positive = False, True
+    is_to_the_cent = _TO_THE_CENT.fullmatch(document, start, high) is not None
     sign = _SIGN.search(document[max(0, start - 6) : start])
     if sign:
         low = start - len(sign.group())
@@ -360,22 +361,23 @@ def _complete_number(
             low = start
         elif before in ("", "\n"):
             # It may be a list's dash, but not before an amount of money.
-            is_positive = not (sign["money"] or _is_money(document, start, high))
+            is_money = sign["money"] or is_to_the_cent or _MONEY_AFTER.match(document, high)
+            is_positive = not is_money
         else:
             is_positive = is_word
     else:
-        is_exact = _is_to_the_cent(document, start, high)
-        after = _SIGN_AFTER.match(document, high) if is_exact else None
+        after = _SIGN_AFTER.match(document, high) if is_to_the_cent else None
         before = document[: start - len(money.group()) if money else start][-1:]
         if after:
             is_negative, is_positive, high = True, False, after.end()
         elif before == "(" and document[high : high + 1] == ")":
             has_groups = _GROUPS.fullmatch(document, start, end) is not None
-            if is_exact or money or has_groups:
+            if is_to_the_cent or money or has_groups:
                 low = start - (len(money.group()) if money else 0) - 1
                 is_negative, high = True, high + 1
                 is_positive = not (
-                    (is_exact and (money or has_groups)) or (has_groups and _has_amounts(document))
+                    (is_to_the_cent and (money or has_groups))
+                    or (has_groups and _has_amounts(document))
                 )
     if is_positive:
         yield (start if is_negative else low), end if is_negative else high, values
@@ -571,7 +573,7 @@ def _group_thousands(digits: str) -> str:
 
 
 def _spans_of(document: str, *forms: str) -> list[tuple[int, int]]:
-    """Return the spans at which a number, in one of some forms, stands on its own."""
+    """Return the spans of a number in any of its forms, where it stands on its own."""
     any_form = "|".join(map(re.escape, forms))
     number = re.compile(rf"(?<![\w.,])(?:{any_form})(?!\w|[.,]\d)")
     return [match.span() for match in number.finditer(document)]
@@ -587,15 +589,6 @@ def _is_in_euros(document: str, start: int, end: int) -> bool:
     if "=" in document[max(0, start - 6) : start]:
         return False
     return bool(after or before) and not _UNIT_AFTER.match(document, after.end() if after else end)
-
-
-def _is_money(document: str, start: int, end: int) -> bool:
-    """Return whether an amount has a currency, or two decimals."""
-    return _is_to_the_cent(document, start, end) or bool(_MONEY_AFTER.match(document, end))
-
-
-def _is_to_the_cent(document: str, start: int, end: int) -> bool:
-    return _TO_THE_CENT.fullmatch(document, start, end) is not None
 
 
 def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, int, set[Decimal]]]:
@@ -827,7 +820,7 @@ _BETWEEN_TIMES = re.compile(
     r"\s?(?:[-\u2013\u2014~\u301c\uff5e\u81f3\u5230]|から|부터|to|until|bis)\s?"
 )
 _MAX_TO: Final = 15
-"""The characters before the last time of a range in which the first one is looked for."""
+"""How many characters before the last time of a range the first one may begin."""
 _HALVES: Final = ("half", "early", "late", "morning", "evening")
 """The groups of its match that tell the half of the day."""
 _IMPOSSIBLE_TIME = re.compile(
@@ -895,7 +888,7 @@ class DocumentDates:
         self._years = years_in(document).union(years)
         self._by_day: dict[tuple[int, int], list[tuple[int, int, set[Day]]]] = {}
         self.spans: list[tuple[int, int]] = []
-        """Where they stand, from left to right."""
+        """The spans of these days, from left to right."""
         for start, end, days in dates_in(document):
             self.spans.append((start, end))
             for month, day in {(day.month, day.day) for day in days}:
@@ -970,7 +963,7 @@ def has_unread_times(document: str) -> bool:
 
 
 def impossible_time(document: str) -> str | None:
-    """Return what a document states in place of a time, such as 36:00."""
+    """Return an impossible time that a document states, such as 36:00, or None."""
     found = _IMPOSSIBLE_TIME.search(document)
     return found and found["time"]
 
@@ -1014,7 +1007,7 @@ def _ends_of_range(
 
 
 def _first_day(last: Day, month: int, day: int) -> Day:
-    """Return the first day of a range; month 0 is that of its last day, or the one before."""
+    """Return the first day of a range; month 0 means that of the last day, or the one before."""
     year, its_month = last.year, month or last.month
     if not month and day > last.day:
         its_month = last.month - 1 or 12
@@ -1104,7 +1097,7 @@ def _stated_times(document: str, is_marked: bool) -> frozenset[str]:
 
 
 _MIN_DATE_DIGITS = 6
-"""Fewer digits of a date, such as those of 3.4.24, may also begin another one."""
+"""Fewer digits, such as those of 3.4.24, may also begin another date."""
 
 
 def restore_date(text: str, document: str) -> str:

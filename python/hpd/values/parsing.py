@@ -424,7 +424,7 @@ def _check_number(value: Any, attribute: Attribute) -> ParsedValue:
 
 
 def _number_in_text(text: str, kind: str) -> int | float | None:
-    """Return the unambiguous number in a text such as ``1.249,90 EUR``; none for ``1,299``."""
+    """Return the unambiguous number in a text such as ``1.249,90 EUR``; None for ``1,299``."""
     if _INTEGER.fullmatch(text):
         return int(text)
     if _DECIMAL.fullmatch(text):

@@ -39,7 +39,7 @@ def quote_rule(document: str) -> str:
 
 
 def ordered_part(array: Attribute) -> Attribute | None:
-    """Return the quoted text by which the items of a list are in the order of the document.
+    """Return the quoted text whose order in the document is that of the items of a list.
 
     This is the item itself, or its first part that is a text; None if there is none.
     """

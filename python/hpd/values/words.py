@@ -100,7 +100,7 @@ def _is_word_character(char: str) -> bool:
 
 
 def _base_character(text: str, position: int) -> str:
-    """Return the character at a position, or the one that it extends."""
+    """Return the character at a position, or the base character that it extends."""
     while position > 0 and extends_previous(text[position]):
         position -= 1
     return text[position]

@@ -66,7 +66,7 @@ class Archive:
         return next((name for kind, name in kinds if kind == "officeDocument"), None)
 
     def texts_of(self, name: str, *kinds: str) -> list[str]:
-        """Return the texts of related files, kind after kind."""
+        """Return the texts of related files, grouped by kind."""
         files = {file for file in self.related(name).values() if file[0] in kinds}
         numbers = {file: [int(n) for n in re.findall(r"\d+", file[1])] for file in files}
         order = sorted(files, key=lambda file: (kinds.index(file[0]), numbers[file]))

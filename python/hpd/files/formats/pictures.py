@@ -30,7 +30,7 @@ _MIN_SCORE = 0.5
 _MIN_UPRIGHT_SCORE = 0.7
 """Mean score of lines below which they may be upside down: such lines have some 0.4, others 0.9."""
 _MIN_BLANK, _MIN_BLANK_BESIDE_1 = 0.2, 0.3
-"""Minimum width of a blank, relative to the height of its line; a 1 stands apart in a number."""
+"""Minimum width of a blank, relative to the height of its line; wider beside a narrow 1."""
 _MIN_BLANK_TO_GAPS = 2.0
 """And relative to the line's median gap between letters, which is wide in typewriters' fonts."""
 _MIN_BLANK_IN_NUMBER = 0.5
@@ -47,7 +47,7 @@ _CONTRAST = 0.4
 _MAX_SPECKS = 0.04
 """Maximum share of ink in a column of pixels between letters."""
 _N_ROWS = 1000
-"""Number of rows of pixels in which a page is seen whether it is askew."""
+"""Number of rows of pixels with which the angle of a page is measured."""
 _MAX_TENTHS = 80
 """Maximum angle of a page that is askew, in tenths of a degree."""
 _MIN_GAIN = 1.05
@@ -156,7 +156,7 @@ def _mean_score(lines: Sequence[_Line]) -> float:
 
 
 def _tallness(corners: _Corners) -> float:
-    """Return by how much a line is taller than wide."""
+    """Return the height of a line minus its width."""
     left, top, right, bottom = _bounding_box(corners)
     return (bottom - top) - (right - left)
 

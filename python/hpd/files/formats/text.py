@@ -26,7 +26,7 @@ _MAX_CSV_FIELD = 2**31 - 1
 _DELIMITERS = (",", ";", "\t", "|")
 _N_SNIFFED = 20  # lines
 _ABOVE_SHARE = 0.5
-"""Share of rows that fit the header by which a delimiter without rows above it may be worse."""
+"""What a delimiter with rows above its header loses in its share of rows that fit the header."""
 
 
 def _json_rows(source: Source, *, is_jsonl: bool) -> Iterator[Row]:
