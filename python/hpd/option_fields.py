@@ -25,6 +25,7 @@ OptionKind = Literal["switch", "integer", "number", "choice", "text", "adapters"
 _METADATA = "option"
 _SWITCH_VALUES = {"on": True, "off": False, "true": True, "false": False}
 _MAX_SCALE = 1e38  # the engine stores scales in 32 bits
+_MAX_INTEGER = 2**31 - 1
 _KINDS: dict[object, OptionKind] = {
     bool: "switch",
     int: "integer",
@@ -65,7 +66,7 @@ class Option:
     metavar: str = ""
     minimum: float = -math.inf
     maximum: float = math.inf
-    """The bounds of a number."""
+    """The bounds of a number; by default, a whole number has 32 bits."""
     needs: str = ""
     """The option that must be set for this one to have an effect."""
     is_long_text: bool = False
@@ -194,12 +195,15 @@ def declared_options(cls: Any) -> dict[str, Option]:
 def _complete_option(declared: Option, name: str, default: Any, hints: Mapping[str, Any]) -> Option:
     hint, may_be_none = _strip_none(hints[name])
     choices = get_args(hint) if get_origin(hint) is Literal else ()
+    kind = "choice" if choices else _KINDS[hint]
+    is_unbounded = kind == "integer" and declared.maximum == math.inf
     return replace(
         declared,
         name=name,
         default=default,
         native_name=declared.native_name or name,
-        kind="choice" if choices else _KINDS[hint],
+        kind=kind,
+        maximum=_MAX_INTEGER if is_unbounded else declared.maximum,
         choices=choices,
         may_be_none=may_be_none,
     )

@@ -39,6 +39,18 @@ _WHY_NOT_REUSED = {
     "stack": "documents in one prompt see each other",
     "deterministic": "the counts in a line would depend on the documents before it",
 }
+# What an option affects and configures, and whether it can be set for a single call.
+_PROMPT, _ANSWER, _VALUE, _DOCUMENT = (
+    {"affects": "values", "target": target, "per_call": True}
+    for target in ("prompt", "answer", "value", "document")
+)
+_ENGINE, _SAMPLING, _MODEL = (
+    {"affects": "values", "target": target} for target in ("engine", "sampling", "model")
+)
+_ENGINE_SPEED, _MODEL_SPEED, _RUN = (
+    {"affects": "speed", "target": target} for target in ("engine", "model", "run")
+)
+_DISPLAY = {"affects": "display", "target": "run"}
 _ANY_VALUE: Any = object()
 """Stands for any value except the default."""
 _WRITTEN_AT_ONCE = "all values are written at once, so none can be asked for again"
@@ -71,7 +83,6 @@ _CONFLICTS: tuple[tuple[str, Any, str, Any, str], ...] = (
 )
 """Pairs of options with values that conflict, and the reason."""
 _MAX_PASSES = 16  # with more, chunks would begin at almost the same places
-_INT32 = 2**31 - 1
 _UINT64 = 2**64 - 1
 
 
@@ -88,47 +99,37 @@ class Options:
 
     method: Method = option(
         "hpd",
-        affects="values",
-        target="prompt",
         help="hpd decodes all fields in parallel; ar decodes the whole object token by token",
-        per_call=True,
+        **_PROMPT,
     )
     layout: Layout = option(
         "branch",
-        affects="values",
-        target="prompt",
         help="what a field sees of the others: nothing (branch), the keys before its own "
         "(skeleton), or nothing, with a letter in place of its key (label)",
-        per_call=True,
+        **_PROMPT,
     )
     lists: Lists | None = option(
         None,
-        affects="values",
-        target="prompt",
         help="how lists are read: a few rows by name, longer lists from beginning to end, beside "
         "all other fields (ar); all rows by name, with fewer steps but more errors (names); or the "
         "number of rows, then all rows by number, for models trained for it (numbers). The default "
         "is set in the model's file, else ar",
-        per_call=True,
+        **_PROMPT,
     )
     document_role: DocumentRole = option(
         "user",
-        affects="values",
-        target="prompt",
         help="the chat turn that holds the document; with assistant, the tokens that open the "
         "turn are read once for all documents instead of once for each",
-        per_call=True,
+        **_PROMPT,
     )
     instructions: str = option(
         "",
         "--instructions",
         metavar="TEXT|@FILE",
-        affects="values",
-        target="prompt",
         help="text for every prompt, before the attributes: the text itself, or @ and the name of "
         "a file with it",
         is_long_text=True,
-        per_call=True,
+        **_PROMPT,
     )
     stack: int = option(
         1,
@@ -138,109 +139,93 @@ class Options:
         help="documents per prompt. They may influence each other's values; a document with "
         "numbers like those of a stack, such as [2], gets its own prompt",
         minimum=1,
-        maximum=_INT32,
     )
     in_flight: int | None = option(
         None,
         metavar="N",
-        affects="speed",
-        target="engine",
         help=f"prompts decoded together; 0: chosen by the engine, {_MAX_IN_FLIGHT} or, for long "
         "prompts on a CPU, fewer",
         minimum=0,
         maximum=_MAX_SEQUENCES,
         native_name="n_in_flight",
         tuning=Tuning(0, tried=(0, 4, 8, 16, 32, 64)),
+        **_ENGINE_SPEED,
     )
     drafts: bool | None = option(
         None,
-        affects="speed",
-        target="engine",
         help="guess tokens where it pays and let the model verify them: the same values in fewer, "
         "larger steps",
         tuning=Tuning(True, tried=(True, False)),
+        **_ENGINE_SPEED,
     )
     draft_model: str = option(
         "",
         metavar="MODEL",
-        affects="speed",
-        target="engine",
         help="a smaller model with the same vocabulary that also guesses tokens: a GGUF file, or "
         "USER/REPO[:QUANT] on the Hugging Face Hub",
+        **_ENGINE_SPEED,
     )
     n_draft: int = option(
         8,
         metavar="N",
-        affects="speed",
-        target="engine",
         help="maximum number of tokens that the draft model guesses for a value at a time",
         minimum=1,
-        maximum=_INT32,
         needs="draft_model",
+        **_ENGINE_SPEED,
     )
     draft_p_min: float = option(
         0.75,
         metavar="P",
-        affects="speed",
-        target="engine",
         help="the draft model stops when its most likely token is less likely than P",
         minimum=0.0,
         maximum=1.0,
         needs="draft_model",
+        **_ENGINE_SPEED,
     )
     deterministic: bool = option(
         False,
-        affects="values",
-        target="engine",
         help="bit-for-bit the same values in any order of the documents, for any subset of them, "
         "and after --resume; prompts are decoded one after another, which is slower",
+        **_ENGINE,
     )
     max_tokens: int = option(
         256,
         "--max-tokens",
         metavar="K",
-        affects="values",
-        target="answer",
         help="maximum length of a value, in tokens. A longer text is cut and marked; numbers, "
         f"dates and counts have at most {SHORT_VALUE_TOKENS}, and choices as many as they need",
         minimum=1,
-        maximum=_INT32,
-        per_call=True,
+        **_ANSWER,
     )
     wider_copy: bool = option(
         True,
-        affects="speed",
-        target="run",
         help="on a processor that reads weights of type Q5_K faster than those of type Q4_K, make "
         "a copy of the model in hpd's cache with the same weights as Q5_K, and use it",
+        **_RUN,
     )
 
     probabilities: bool = option(
         False,
-        affects="values",
-        target="answer",
         help="give the probability of each value that an enum, a boolean or the choice of a "
         "union's variant can have, null included, as `options` of its field. Values that begin "
         "alike take more steps",
-        per_call=True,
+        **_ANSWER,
     )
 
     dedupe: bool | None = option(
         None,
-        affects="speed",
-        target="run",
         help="decode equal documents of a run only once. On by default, unless values are drawn "
         "at random (--temp), documents share a prompt (stack), or every line must be the "
         "same in every run (deterministic)",
+        **_RUN,
     )
     cache: str = option(
         "",
         "--cache",
         metavar="DIR",
-        affects="speed",
-        target="run",
         help="keep values in this folder and reuse those already decoded by the same model from "
         "the same document for an unchanged attribute",
+        **_RUN,
     )
 
     n_ctx: int = option(
@@ -248,220 +233,189 @@ class Options:
         "-c",
         "--ctx-size",
         metavar="N",
-        affects="values",
-        target="engine",
         help="KV cells for everything in flight; 0: chosen from the model",
         minimum=0,
-        maximum=_INT32,
+        **_ENGINE,
     )
     n_batch: int = option(
         0,
         "-b",
         "--batch-size",
         metavar="N",
-        affects="speed",
-        target="engine",
         help="maximum number of tokens in one decode call",
         minimum=0,
-        maximum=_INT32,
         tuning=Tuning(512, tried=(256, 512, 1024, 2048)),
+        **_ENGINE_SPEED,
     )
     n_ubatch: int = option(
         0,
         "-ub",
         "--ubatch-size",
         metavar="N",
-        affects="speed",
-        target="engine",
         help="maximum number of tokens in one pass over the weights",
         minimum=0,
-        maximum=_INT32,
         # A pass that is smaller than a call would only save memory.
         tuning=Tuning(512, together_with="n_batch"),
+        **_ENGINE_SPEED,
     )
     n_threads: int = option(
         0,
         "-t",
         "--threads",
         metavar="N",
-        affects="speed",
-        target="engine",
         help="threads for batches of one token; 0: one per core",
         minimum=0,
         maximum=_MAX_THREADS,
+        **_ENGINE_SPEED,
     )
     n_threads_batch: int = option(
         0,
         metavar="N",
-        affects="speed",
-        target="engine",
         help="threads for larger batches, which most are; 0: as --threads",
         minimum=0,
         maximum=_MAX_THREADS,
+        **_ENGINE_SPEED,
     )
     n_gpu_layers: int = option(
         -1,
         "-ngl",
         "--gpu-layers",
         metavar="N",
-        affects="values",
-        target="model",
         help="layers on the GPU; -1: all",
         minimum=-1,
-        maximum=_INT32,
+        **_MODEL,
     )
     split_mode: SplitMode = option(
         "layer",
-        affects="values",
-        target="model",
         help="how several GPUs share the model: one has all of it (none), each has some layers "
         "(layer), or each has part of every layer's weights (row; tensor, experimental in "
         "llama.cpp)",
+        **_MODEL,
     )
     tensor_split: tuple[float, ...] = option(
         (),
         metavar="N0,N1,...",
-        affects="speed",
-        target="model",
         help="each GPU's share of the model, such as 3,1; by default, in proportion to free memory",
+        **_MODEL_SPEED,
     )
     main_gpu: int = option(
         0,
         metavar="I",
-        affects="speed",
-        target="model",
         help="the GPU, counted from 0, that has the model (split_mode none) or intermediate "
         "results (split_mode row)",
         minimum=0,
-        maximum=_INT32,
         needs="split_mode",
+        **_MODEL_SPEED,
     )
     flash_attn: FlashAttention = option(
         "auto",
         "-fa",
         "--flash-attn",
-        affects="values",
-        target="engine",
         help="llama.cpp's flash attention",
+        **_ENGINE,
     )
     cpu_attention: bool = option(
         True,
-        affects="values",
-        target="engine",
         help="on a CPU, use hpd's own flash attention kernel for f16 cells",
+        **_ENGINE,
     )
     cache_type_k: CacheType = option(
         "f16",
         "-ctk",
         "--cache-type-k",
         metavar="TYPE",
-        affects="values",
-        target="engine",
         help="type of the K cells",
+        **_ENGINE,
     )
     cache_type_v: CacheType = option(
         "f16",
         "-ctv",
         "--cache-type-v",
         metavar="TYPE",
-        affects="values",
-        target="engine",
         help="type of the V cells",
+        **_ENGINE,
     )
     adapters: tuple[tuple[str, float], ...] = option(
         (),
         "--lora",
         metavar="FILE[:SCALE]",
-        affects="values",
-        target="model",
         help="an adapter and its scale; may be repeated",
+        **_MODEL,
     )
 
     temperature: float = option(
         0.0,
         "--temp",
         metavar="T",
-        affects="values",
-        target="sampling",
         help="temperature; 0: always the most likely token",
         minimum=0.0,
         maximum=100.0,
+        **_SAMPLING,
     )
     top_k: int = option(
         40,
         metavar="K",
-        affects="values",
-        target="sampling",
         help="sample from the K most likely tokens; 0: all",
         minimum=0,
-        maximum=_INT32,
         needs="temperature",
+        **_SAMPLING,
     )
     top_p: float = option(
         0.95,
         metavar="P",
-        affects="values",
-        target="sampling",
         help="sample from the most likely tokens that together reach probability P",
         minimum=0.0,
         maximum=1.0,
         needs="temperature",
+        **_SAMPLING,
     )
     min_p: float = option(
         0.05,
         metavar="P",
-        affects="values",
-        target="sampling",
         help="ignore tokens less likely than P times the most likely one",
         minimum=0.0,
         maximum=1.0,
         needs="temperature",
+        **_SAMPLING,
     )
     seed: int = option(
         0,
         "-s",
         "--seed",
         metavar="N",
-        affects="values",
-        target="sampling",
         help="random seed; each value has its own stream",
         minimum=0,
         maximum=_UINT64,
+        **_SAMPLING,
     )
 
     on_invalid: OnInvalid = option(
         "raise",
         "--on-invalid",
-        affects="values",
-        target="value",
         help="what to do with data that breaks the schema (a required value is missing, or a "
         "value is invalid): report an error of the document, beside its data (raise); report "
         "it only in the field (record); or ask again with the reason, at most twice, and "
         "then raise (retry)",
-        per_call=True,
+        **_VALUE,
     )
     on_missing: OnMissing = option(
         "error",
         "--on-missing",
-        affects="values",
-        target="value",
         help="what to do if the document does not state a required value: report an error "
         "(error); ask again without allowing null, and mark the answer `forced` (force); or "
         "leave it null without an error (null)",
-        per_call=True,
+        **_VALUE,
     )
     null_threshold: float | None = option(
         None,
         "--null-threshold",
         metavar="P",
-        affects="values",
-        target="value",
         help="values with a confidence below P become null; the raw text is kept. By default P "
         "comes from the calibration, for optional values; without one it is 0.25 for them, or 0 "
         "with --calibration none, an adapter or a model trained for hpd",
         minimum=0.0,
         maximum=1.0,
-        per_call=True,
+        **_VALUE,
     )
     calibration: str = option(
         "",
@@ -475,62 +429,50 @@ class Options:
     )
     require_grounding: bool = option(
         False,
-        affects="values",
-        target="value",
         help="values that are not in the document become null; the raw text is kept. Choices and "
         "booleans need not be in the document: they stay, with match none",
-        per_call=True,
+        **_VALUE,
     )
     verbatim: bool | None = option(
         None,
-        affects="values",
-        target="answer",
         help="restrict numbers, dates, times, e-mail addresses and links to those that the "
         "document states, in any form, and free text in a short document to its words. The "
         "default is set in the model's file (on for the bundled model), else off",
-        per_call=True,
+        **_ANSWER,
     )
     on_overflow: OnOverflow = option(
         "error",
         "--on-overflow",
-        affects="values",
-        target="document",
         help="what to do with a document that does not fit the context: report an error (error); "
         "cut it into overlapping chunks and merge their values (chunk); or drop its end "
         "(truncate)",
-        per_call=True,
+        **_DOCUMENT,
     )
     chunk_size: int = option(
         0,
         metavar="N",
-        affects="values",
-        target="document",
         help="with --on-overflow chunk, cut every document of more than N tokens into chunks of "
         "at most N; 0: cut only documents that do not fit, into chunks of a suitable size",
         minimum=0,
-        maximum=_INT32,
         needs="on_overflow",
-        per_call=True,
+        **_DOCUMENT,
     )
     passes: int = option(
         1,
         metavar="N",
-        affects="values",
-        target="document",
         help="with --on-overflow chunk, read each cut document N times, with different cuts: "
         "later passes add values that are still null and list items from other places",
         minimum=1,
         maximum=_MAX_PASSES,
         needs="on_overflow",
-        per_call=True,
+        **_DOCUMENT,
     )
-    verbose: bool = option(False, affects="display", target="run", help="show llama.cpp's own log")
+    verbose: bool = option(False, help="show llama.cpp's own log", **_DISPLAY)
     quiet: bool = option(
         False,
         "--quiet",
-        affects="display",
-        target="run",
         help="hide progress bars and the summary",
+        **_DISPLAY,
     )
 
     def __post_init__(self) -> None:
