@@ -480,7 +480,7 @@ class FieldsPrompt(Prompt):
             )
             array = question.leaf.array
             if array is not None and array.max_items is None and result.value is not None:
-                max_items = self._max_items(question.document)
+                max_items = max(_MIN_ITEM_LIMIT, len(_WORD.findall(document)))
                 if result.value > max_items:
                     result = replace(result, value=max_items, truncated=True)
             own_limits = None if array is not None else limits[i]
@@ -550,10 +550,6 @@ class FieldsPrompt(Prompt):
         if not written.names:
             values.reject_repeated_rows(leaf.path[:-1], self._grounders[d])
         return n_items
-
-    def _max_items(self, d: int) -> int:
-        """Return the maximum number of items of a list in a document without a limit of its own."""
-        return max(_MIN_ITEM_LIMIT, len(_WORD.findall(self._texts[d])))
 
     def _retry_questions(self, retries: Retries) -> list[Question]:
         """Return the questions to ask again because their values were rejected.

@@ -120,7 +120,8 @@ class TextRows:
         if n is None or n in self._header_lines:
             return None
         first = self._lines[n]
-        if first.header is not None or not self._has_letter(first):
+        has_letter = any(map(str.isalpha, self._text[first.start : first.end]))
+        if first.header is not None or not has_letter:
             return None
         return first.start + first.cells[0][0], first.end
 
@@ -155,9 +156,6 @@ class TextRows:
     def _cells(self, line: _Line) -> list[str]:
         own = self._text[line.start : line.end]
         return [own[start:end] for start, end in line.cells]
-
-    def _has_letter(self, line: _Line) -> bool:
-        return any(map(str.isalpha, self._text[line.start : line.end]))
 
     def _is_rule(self, line: _Line) -> bool:
         """Return whether a line is drawn, as below a header."""
@@ -228,11 +226,9 @@ class TextRows:
             for n in row[1:]:
                 self._lines[n].continues = True
 
-    def _fields_text(self, row: range) -> str:
-        return self._text[self._lines[row[0]].start : self._lines[row[-1]].end]
-
     def _fields(self, row: range, delimiter: str) -> list[str]:
-        return [part.strip(' "') for part in self._fields_text(row).split(delimiter)]
+        text = self._text[self._lines[row[0]].start : self._lines[row[-1]].end]
+        return [part.strip(' "') for part in text.split(delimiter)]
 
     # --- records ------------------------------------------------------------------------------
 

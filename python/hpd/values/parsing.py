@@ -60,8 +60,7 @@ _LOOSE_DATE_TIME = re.compile(
 _DAY_BEFORE_TIME = re.compile(r"\s*(\d{4}-\d{2}-\d{2})[T ]", re.ASCII)
 _FRACTION = re.compile(r"\.\d+", re.ASCII)
 _MINUS = "\u2212"
-_TRUE = ("true", "yes")
-_FALSE = ("false", "no")
+_BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,14 +456,9 @@ def _is_multiple(value: int | float, unit: int | float) -> bool:
 
 
 def _check_boolean(value: Any) -> ParsedValue:
-    if isinstance(value, str):
-        word = value.strip().lower()
-        if word in _TRUE:
-            return ParsedValue(True)
-        if word in _FALSE:
-            return ParsedValue(False)
-    if isinstance(value, bool):
-        return ParsedValue(value)
+    found = _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else value
+    if isinstance(found, bool):
+        return ParsedValue(found)
     return ParsedValue(error="true or false is expected")
 
 
@@ -491,11 +485,12 @@ def _check_date(value: Any) -> ParsedValue:
     if match is not None:
         year, month, day = match.groups()
         text = f"{year}-{int(month):02}-{int(day):02}"
-    if not is_date(text) and _DAY.fullmatch(text):
-        return ParsedValue(error=f"there is no day {text}")
-    if not is_date(text):
-        return ParsedValue(error="a date as YYYY-MM-DD is expected")
-    return ParsedValue(text)
+    if is_date(text):
+        return ParsedValue(text)
+    is_day = _DAY.fullmatch(text) is not None
+    return ParsedValue(
+        error=f"there is no day {text}" if is_day else "a date as YYYY-MM-DD is expected"
+    )
 
 
 def _check_date_time(value: Any) -> ParsedValue:
@@ -504,8 +499,8 @@ def _check_date_time(value: Any) -> ParsedValue:
     if match is not None:
         date, minutes, seconds, zone = match.groups()
         text = f"{date}T{minutes}{seconds or ':00'}{zone or ''}"
-    if not is_date_time(text) and match is not None:
+    if is_date_time(text):
+        return ParsedValue(text)
+    if match is not None:
         return ParsedValue(error=f"there is no such day or time: {text}")
-    if not is_date_time(text):
-        return ParsedValue(error="a date and time as YYYY-MM-DDThh:mm:ss is expected")
-    return ParsedValue(text)
+    return ParsedValue(error="a date and time as YYYY-MM-DDThh:mm:ss is expected")

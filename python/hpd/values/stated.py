@@ -219,7 +219,8 @@ class StatedValues:
         if attribute.type == "number":
             texts = {text for value in numbers for text in _number_texts(value)} | self._fractions
         else:
-            whole = {value for value in numbers if _is_integer(value)}
+            small = {value for value in numbers if abs(value) < _NUMBER_LIMIT}
+            whole = {value for value in small if value == value.to_integral_value()}
             # 1.299 may be 1299, but 4.5 is no whole number, and is rejected when it is parsed.
             has_whole = {start for start, value in found if value in whole}
             others = {value for start, value in found if start not in has_whole}
@@ -296,10 +297,6 @@ def _strip_surroundings(text: str) -> Iterator[str]:
     for each in (text, text.lstrip("!#$%&'*+/=?^_`{|}~-")):
         yield each
         yield _OTHER_SCRIPT_AROUND.sub("", each)
-
-
-def _is_integer(value: Decimal) -> bool:
-    return abs(value) < _NUMBER_LIMIT and value == value.to_integral_value()
 
 
 def _number_texts(value: Decimal) -> Iterator[str]:
