@@ -18,9 +18,9 @@ from hpd.cli.terminal import ExtractProgress, format_rate
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.reader import Record
-from hpd.files.writer import Writer, error_line
+from hpd.files.writer import Writer
 from hpd.messages import counted
-from hpd.results import Extraction
+from hpd.results import Extraction, Failure
 from hpd.schema.schemas import Schemas
 
 T = TypeVar("T")
@@ -189,7 +189,7 @@ class RunWriter:
             index, record = item
             error = record.error or self._category_error(record)
             if error is not None:
-                self._write(index, record, error_line(record.id, error))
+                self._write(index, record, Extraction(record.id, error=Failure(error)).to_dict())
                 continue
             sent[n_sent] = index, record
             n_sent += 1

@@ -34,11 +34,6 @@ _MAX_AHEAD = 1 << 24
 """How many documents may be finished ahead of an earlier one; far more than are ever in flight."""
 
 
-def error_line(record_id: str | None, error: BaseException) -> dict[str, Any]:
-    """Return the output line for a failed document."""
-    return {"id": record_id, "error": {"type": type(error).__name__, "message": str(error)}}
-
-
 def line_bytes(line: str | Mapping[str, Any]) -> bytes:
     """Encode one line, with its line feed."""
     text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False, allow_nan=False)

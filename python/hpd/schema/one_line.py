@@ -250,7 +250,8 @@ class _LineReader:
             return _Entry(Attribute(""), _Name(self.quoted())), True
         words = self.words()
         if self.peek() in ("[", "{"):
-            if len(words) > 1 and not self.follows_blank() and _GENERIC.fullmatch(words[-1]):
+            is_joined = not self.text[self.position - 1].isspace()
+            if len(words) > 1 and is_joined and _GENERIC.fullmatch(words[-1]):
                 raise self.error(
                     f"{words[-1]}{self.peek()} is not a type",
                     "write [str] for a list, [a|b] for one of several values",
@@ -426,9 +427,6 @@ class _LineReader:
     def peek_word(self) -> str:
         match = _WORD.match(self.text, self.position)
         return match.group() if match else ""
-
-    def follows_blank(self) -> bool:
-        return self.text[self.position - 1].isspace()
 
     def peek_text(self) -> str:
         return repr(self.peek()) if self.peek() else "the end"
