@@ -89,7 +89,7 @@ class TuneSearch:
         self._default = default
         self._axes = axes
         self._n_tolerated = n_tolerated
-        self._is_over = is_over
+        self._is_time_up = is_over
         self._trials: dict[frozenset[tuple[str, int]], TuneTrial] = {}
 
     def run(self) -> TuneResult:
@@ -143,7 +143,7 @@ class TuneSearch:
         remaining = list(range(len(candidates)))
         for number in range(_N_RUNS):
             for i in remaining if number % 2 == 0 else reversed(remaining):
-                if self._is_over():
+                if self._is_time_up():
                     return [runs or None for runs in times]
                 seconds = self._time(candidates[i])
                 if seconds is not None:

@@ -85,7 +85,7 @@ class RunWriter:
         self._summary = RunSummary()
         self._progress: ExtractProgress | None = None
         self._quiet = quiet
-        self._has_cut = False  # a document into chunks
+        self._has_split = False  # a document into chunks
         self.stopped: int | None = None
         """The exit code, if a second signal stopped the run with documents in flight."""
 
@@ -199,10 +199,10 @@ class RunWriter:
         """Count the chunks of a document; the last one is counted with the document's line."""
         shown = self._progress if self._progress is not None and self._progress.shown else None
         if n_done == 0:
-            if not self._has_cut and not self._quiet:
+            if not self._has_split and not self._quiet:
                 how = "" if shown is None else "; from here on, chunks are counted"
                 say(f"{record.id} is cut into {n_chunks} chunks{how}")
-            self._has_cut = True
+            self._has_split = True
             if shown is not None:
                 shown.count_chunks(n_chunks - 1)
         elif n_done < n_chunks and shown is not None:
@@ -243,12 +243,12 @@ class RunSummary:
         self.failures: Counter[str] = Counter()
         self.seconds = 0.0
         self._first_error = ""
-        self._n: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
 
     def add_values(self, extraction: Extraction[Any], has_text: bool = True) -> None:
         """Count the values of an extraction, and whether its document is empty."""
         fields = extraction.fields.values()
-        self._n.update(
+        self._counts.update(
             empty=int(not has_text),
             values=len(fields),
             nulls=sum(field.value is None for field in fields),
@@ -276,28 +276,35 @@ class RunSummary:
             n_kept: the number of documents that an earlier run finished.
             n_failed_kept: how many of them failed.
         """
+        counts = self._counts
         parts = [counted(self.n_written, "document")]
         if n_kept:
             parts[0] += f" ({n_kept} more were done before)"
         if self.seconds > 0 and self.n_written:
             rate = self.n_written / self.seconds
             parts.append(f"{format_rate(rate)} a second")
-        if self._n["values"]:
-            parts.append(f"{self._n['nulls'] / self._n['values']:.0%} null")
-            kinds = {"low-confidence": self._n["unsure"], "not valid": self._n["invalid"]}
+        if counts["values"]:
+            parts.append(f"{counts['nulls'] / counts['values']:.0%} null")
+            kinds = {"low-confidence": counts["unsure"], "not valid": counts["invalid"]}
             rejected = [f"{n} of them rejected as {kind}" for kind, n in kinds.items() if n]
             if rejected:
                 parts[-1] += f"; {' and '.join(rejected)} (text kept in `raw`)"
         for name, words in (
             ("empty", "without text"),
             ("reused", "values were decoded before"),
-            ("retried", f"value{'s' * (self._n['retried'] != 1)} asked again"),
+            ("retried", f"value{'s' * (counts['retried'] != 1)} asked again"),
             ("cut", "cut off (`truncated`): a larger --max-tokens keeps more"),
             ("repeated", "repeated without end, and cut (`repeated`)"),
-            ("failed_checks", f"check{'s' * (self._n['failed_checks'] != 1)} failed (`checks`)"),
-            ("unknown_checks", f"check{'s' * (self._n['unknown_checks'] != 1)} unknown (nulls)"),
+            (
+                "failed_checks",
+                f"check{'s' * (counts['failed_checks'] != 1)} failed (`checks`)",
+            ),
+            (
+                "unknown_checks",
+                f"check{'s' * (counts['unknown_checks'] != 1)} unknown (nulls)",
+            ),
         ):
-            if n := self._n[name]:
+            if n := counts[name]:
                 parts.append(f"{n} {words}")
         for kind, n in sorted(self.failures.items()):
             parts.append(f"{n} failed ({kind})")
@@ -325,7 +332,7 @@ class Interrupts:
         self.number: int | None = None
         """The first signal received."""
         self._is_reading = False
-        self._before: dict[int, Any] = {}
+        self._previous_handlers: dict[int, Any] = {}
 
     @property
     def is_stopping(self) -> bool:
@@ -355,13 +362,13 @@ class Interrupts:
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
                 if number != _SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-                    self._before[number] = signal.signal(number, self._interrupt)
+                    self._previous_handlers[number] = signal.signal(number, self._interrupt)
         return self
 
     def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
+        for number, handler in self._previous_handlers.items():
             signal.signal(number, handler)
-        self._before.clear()
+        self._previous_handlers.clear()
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.is_stopping:

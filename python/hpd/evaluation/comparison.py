@@ -147,7 +147,7 @@ class JudgementFile:
         try:
             with open(self.path, "ab+") as file:
                 cut_unfinished_line(file)
-            self._last = {judgement.key: judgement for judgement in load_judgements(self.path)}
+            self._latest = {judgement.key: judgement for judgement in load_judgements(self.path)}
             # Unbuffered, so that each line is appended whole, in one call.
             self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115
         except OSError as error:
@@ -155,12 +155,12 @@ class JudgementFile:
 
     def append(self, judgement: Judgement) -> None:
         self._file.write(line_bytes(asdict(judgement)))
-        self._last[judgement.key] = judgement
+        self._latest[judgement.key] = judgement
 
     def verdict(self, trial: PairTrial, annotator: str) -> PairVerdict | None:
         """Return the annotator's last verdict on the left system of a trial, or None."""
         pair = frozenset((trial.left.name, trial.right.name))
-        last = self._last.get((annotator, trial.id, pair))
+        last = self._latest.get((annotator, trial.id, pair))
         return None if last is None else last.verdict_on(trial.left.name)
 
     def __enter__(self) -> JudgementFile:

@@ -135,7 +135,7 @@ class EndpointExtractor:
         self._endpoint = endpoint
         self._system_prompt = system_prompt
         # Parameters that the endpoint's model has refused.
-        self._refused: set[str] = set()
+        self._refused_parameters: set[str] = set()
         pace = RateLimiter(endpoint.requests_per_minute)
         # A hook, so that the client's retries wait as well.
         hooks = {"request": [lambda _: pace.wait()]}
@@ -268,7 +268,9 @@ class EndpointExtractor:
         """
         openai = self._openai
         url = self._endpoint.url
-        names = {name: _OPTIONAL[name] if name in self._refused else name for name in request}
+        names = {
+            name: _OPTIONAL[name] if name in self._refused_parameters else name for name in request
+        }
         adapted = {known_as: request[name] for name, known_as in names.items() if known_as}
         try:
             return self._client.chat.completions.create(**adapted)
@@ -290,7 +292,7 @@ class EndpointExtractor:
         except openai.APIError as error:
             is_refusal = isinstance(error, openai.BadRequestError)
             if is_refusal and error.param in _OPTIONAL and error.param in adapted:
-                self._refused.add(error.param)
+                self._refused_parameters.add(error.param)
                 return self._send_request(request)
             if "response_format" in error.message:
                 raise EndpointError(

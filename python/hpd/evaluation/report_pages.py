@@ -31,7 +31,7 @@ class PictureStore:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._kept: dict[str, bytes] = {}
+        self._pictures: dict[str, bytes] = {}
         self._n_bytes = 0
         self.is_beside = False
         """Whether the pictures are in the folder."""
@@ -39,23 +39,23 @@ class PictureStore:
     def add(self, document: int, picture: PagePicture) -> str:
         """Keep the picture of a page, and return its name."""
         name = f"{document}-{picture.number}.png"
-        self._kept[name] = picture.png
+        self._pictures[name] = picture.png
         self._n_bytes += len(picture.png)
         if self._n_bytes > MAX_EMBEDDED:
             if not self.is_beside:
                 self.remove_files()
                 self._folder.mkdir(exist_ok=True)
                 self.is_beside = True
-            for each, png in self._kept.items():
+            for each, png in self._pictures.items():
                 (self._folder / each).write_bytes(png)
-            self._kept.clear()
+            self._pictures.clear()
         return name
 
     def url(self, name: str) -> str:
         """Return the URL of a picture in the page, after all have been added."""
         if self.is_beside:
             return f"{quote(self._folder.name)}/{name}"
-        return "data:image/png;base64," + base64.b64encode(self._kept[name]).decode()
+        return "data:image/png;base64," + base64.b64encode(self._pictures[name]).decode()
 
     def remove_files(self) -> None:
         """Remove the pictures of an earlier page, and their folder if it is then empty."""

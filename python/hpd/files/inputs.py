@@ -348,7 +348,7 @@ class InputReader:
                     f"{flag} is for {', '.join(formats)}, and no input has one of these formats"
                 )
         # Report a wrong name before a model is loaded.
-        self._first = self._open_reader(self._files[0]) if self._is_single else None
+        self._first_reader = self._open_reader(self._files[0]) if self._is_single else None
         for path in {*names} & {*self.files.paths}:
             if not (path == "-" or is_url(path) or os.path.exists(path)):
                 raise InputError(f"{path}: cannot be opened: no such file")
@@ -381,8 +381,8 @@ class InputReader:
         if inspect.getgeneratorstate(self._records) == inspect.GEN_RUNNING:
             return
         self._records.close()
-        if self._first is not None:
-            self._first.close()
+        if self._first_reader is not None:
+            self._first_reader.close()
 
     @property
     def is_live(self) -> bool:
@@ -443,7 +443,7 @@ class InputReader:
             return
         n_read = 0
         try:
-            with self._first or self._open_reader(file) as reader:
+            with self._first_reader or self._open_reader(file) as reader:
                 for n_read, record in enumerate(reader, start=1):
                     if n_read == 1:
                         for name, kind in reader.types.items():

@@ -73,7 +73,7 @@ class Source:
     text_of: TextOf | None = None
     """Returns their texts."""
     _head: bytes | None = None
-    _detected: str = "utf-8"
+    _detected_encoding: str = "utf-8"
 
     def take_columns(self, names: Sequence[str]) -> None:
         """Set the names of a table's columns, and check them if required."""
@@ -123,7 +123,7 @@ class Source:
                 continue
             if encoding is None:
                 encoding = "utf-8" if is_utf8(raw) else self.guess(self._sample(raw))
-                self._detected = encoding
+                self._detected_encoding = encoding
             yield raw.decode(encoding, "surrogateescape")
 
     def _raw_lines(self) -> Iterator[bytes]:
@@ -173,7 +173,7 @@ class Source:
         bad = _BAD_BYTE.search(text)
         if bad is None:
             return None
-        encoding = self.encoding or self._detected
+        encoding = self.encoding or self._detected_encoding
         n = len(text[: bad.start()].encode(encoding, "surrogateescape"))
         return f"not valid {encoding_name(encoding)} at byte {n + 1}"
 

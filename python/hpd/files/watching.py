@@ -26,8 +26,8 @@ class Watch:
 
     def __init__(self, find: Callable[[], Iterable[str]]) -> None:
         self._find = find
-        self._last: dict[str, _Version] = {}
-        self._taken: dict[str, _Version] = {}
+        self._last_versions: dict[str, _Version] = {}
+        self._yielded: dict[str, _Version] = {}
         self._stopped = Event()
 
     def __iter__(self) -> Iterator[str]:
@@ -40,20 +40,20 @@ class Watch:
 
     def poll(self) -> Iterator[str]:
         """Yield the files unchanged since the last poll, unless this version has been yielded."""
-        found = self._last
+        found = self._last_versions
         with suppress(InputError):  # a folder that is gone for now
             found = {path: version for path in self._find() if (version := _version(path))}
         ready = [
             path
             for path, version in found.items()
-            if version == self._last.get(path) and version != self._taken.get(path)
+            if version == self._last_versions.get(path) and version != self._yielded.get(path)
         ]
-        self._last = found
-        self._taken = {path: version for path, version in self._taken.items() if path in found}
+        self._last_versions = found
+        self._yielded = {path: version for path, version in self._yielded.items() if path in found}
         for path in ready:
             # Earlier files may have taken long.
             if _version(path) == found[path]:
-                self._taken[path] = found[path]
+                self._yielded[path] = found[path]
                 yield path
 
     def stop(self) -> None:

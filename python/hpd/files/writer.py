@@ -63,9 +63,8 @@ class StreamWriter:
     ) -> None:
         self._order = order
         self._shown = shown
-        self._early: dict[int, str | Mapping[str, Any]] = {}
+        self._early_lines: dict[int, str | Mapping[str, Any]] = {}
         self._next = 0
-        self._name = "standard output" if target is None else str(target)
         try:
             self._file: BinaryIO = (
                 sys.stdout.buffer if target is None else open(target, "wb")  # noqa: SIM115
@@ -85,15 +84,15 @@ class StreamWriter:
         if self._order == "finished":
             self._put(line)
             return
-        self._early[index] = line
-        while self._next in self._early:
-            self._put(self._early.pop(self._next))
+        self._early_lines[index] = line
+        while self._next in self._early_lines:
+            self._put(self._early_lines.pop(self._next))
             self._next += 1
 
     def close(self, *, complete: bool) -> None:
         """Write the remaining lines, even if lines before them are missing."""
-        for index in sorted(self._early):
-            self._put(self._early.pop(index))
+        for index in sorted(self._early_lines):
+            self._put(self._early_lines.pop(index))
         if self._is_ours:
             self._file.close()
 
@@ -217,12 +216,12 @@ class FileWriter:
     def _index_of(self, number: int, record: Record) -> tuple[int, bool]:
         """Return the index of a record's line, and whether the line is written."""
         document = int(_fingerprint(record), 16)
-        failed = self._failed.get(record.id)
+        failed = self._failed_by_id.get(record.id)
         if self._moved is None:
             known = self._documents[number] if number < len(self._documents) else 0
             if known == document:
                 return number, True
-            if number in self._failed_at:
+            if number in self._failed_offsets:
                 is_next = failed is not None and failed[0] == number
             else:
                 is_next = not (known or failed or document in self._fingerprints_after(number))
@@ -232,9 +231,9 @@ class FileWriter:
             return self._moved.indexes_of[document].pop(0), True
         if failed:
             index = failed.pop(0)
-            del self._failed_at[index]
+            del self._failed_offsets[index]
             if not failed:
-                del self._failed[record.id]
+                del self._failed_by_id[record.id]
             return index, False
         if self._moved is None:
             return number, False
@@ -263,14 +262,14 @@ class FileWriter:
                 moved.indexes_of[self._documents[index]].append(index)
         for line in self._lines():
             moved.ids.add(str(json.loads(line).get("id")))
-        for index in [*self._early]:
+        for index in [*self._early_lines]:
             self._put_early(index)
 
     def _lines(self) -> Iterator[str]:
         """Iterate over all lines, including those that wait in the journal."""
         with open(self.path, encoding="utf-8") as file:
             yield from file
-        for offset in self._early.values():
+        for offset in self._early_lines.values():
             yield self._journal.entry_at(offset).line or ""
 
     def write(
@@ -283,7 +282,7 @@ class FileWriter:
             self._is_writing = True
             if self._order == "input" and index != self._next and self._moved is None:
                 entry = JournalEntry(index, document, failed, line=data.decode())
-                self._early[index] = self._journal.append(entry)
+                self._early_lines[index] = self._journal.append(entry)
             else:
                 self._put(JournalEntry(index, document, failed), data)
                 self._flush_early()
@@ -400,21 +399,21 @@ class FileWriter:
     def _put_back_failures(self) -> None:
         """Give the lines of failed documents that this run did not read their turn."""
         with self._lock:
-            self._early.update(self._failed_at)
-            self._failed.clear()
-            self._failed_at.clear()
+            self._early_lines.update(self._failed_offsets)
+            self._failed_by_id.clear()
+            self._failed_offsets.clear()
             if self._moved is None:
                 self._flush_early()
             else:
-                for index in [*self._early]:
+                for index in [*self._early_lines]:
                     self._put_early(index)
 
     def _load(self, *, retries: bool = False) -> None:
         self._documents = array("Q")  # by index: the fingerprint, 0 where nothing is known
         self._kept_failures: set[int] = set()
-        self._early: dict[int, int] = {}  # by index: the offset of its line in the journal
-        self._failed_at: dict[int, int] = {}  # the same, of failed documents to try again
-        self._failed: dict[str, list[int]] = {}  # the indexes of these, by id
+        self._early_lines: dict[int, int] = {}  # by index: the offset of its line in the journal
+        self._failed_offsets: dict[int, int] = {}  # the same, of failed documents to try again
+        self._failed_by_id: dict[str, list[int]] = {}  # the indexes of these, by id
         self._end = 0
         self._next = 0
         self._moved = None
@@ -434,16 +433,16 @@ class FileWriter:
             else:
                 self._kept_failures.discard(entry.index)
             if entry.end is None:
-                self._early[entry.index] = offset
+                self._early_lines[entry.index] = offset
             else:
-                self._early.pop(entry.index, None)
+                self._early_lines.pop(entry.index, None)
                 self._end = entry.end
                 is_in_order &= entry.index == self._next
                 self._next = max(self._next, entry.index + 1)
-        for index in sorted(self._kept_failures & self._early.keys()) if retries else ():
-            self._failed_at[index] = offset = self._early.pop(index)
+        for index in sorted(self._kept_failures & self._early_lines.keys()) if retries else ():
+            self._failed_offsets[index] = offset = self._early_lines.pop(index)
             line = json.loads(self._journal.entry_at(offset).line or "")
-            self._failed.setdefault(str(line.get("id")), []).append(index)
+            self._failed_by_id.setdefault(str(line.get("id")), []).append(index)
             self._documents[index] = 0
         if self._order == "input" and not is_in_order:
             self._switch_to_fingerprints(
@@ -475,14 +474,14 @@ class FileWriter:
 
     def _flush_early(self) -> None:
         """Write the lines whose turn has come."""
-        while self._early:
-            index = self._next if self._order == "input" else next(iter(self._early))
-            if index not in self._early:
+        while self._early_lines:
+            index = self._next if self._order == "input" else next(iter(self._early_lines))
+            if index not in self._early_lines:
                 return
             self._put_early(index)
 
     def _put_early(self, index: int) -> None:
-        entry = self._journal.entry_at(self._early.pop(index))
+        entry = self._journal.entry_at(self._early_lines.pop(index))
         self._put(entry, line_bytes(entry.line or ""))
 
     def _put(self, entry: JournalEntry, data: bytes) -> None:

@@ -562,7 +562,7 @@ class _ItemIndex:
             for path, (start, end) in items[n].spans.items():
                 for block in range(start // _BLOCK, (end - 1) // _BLOCK + 1):
                     self._by_block.setdefault((path, block), []).append(n)
-        self._found: set[int] = set()
+        self._returned: set[int] = set()
 
     def pop(self, item: _Item) -> int | None:
         """Return the index of the same item, or None; each index is returned only once.
@@ -579,11 +579,11 @@ class _ItemIndex:
         same = [n for n in sorted(near) if _overlap(item.spans, self._items[n].spans)]
         equal = self._by_identity.get(item.identity, ())
         same += [n for n in equal if not (item.spans and self._items[n].spans)]
-        left = [n for n in same if n not in self._found]
+        left = [n for n in same if n not in self._returned]
         if not left:
             return None
         best = next((n for n in left if self._items[n].identity == item.identity), left[0])
-        self._found.add(best)
+        self._returned.add(best)
         return best
 
 

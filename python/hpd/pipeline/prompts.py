@@ -105,7 +105,7 @@ class Prompt(ABC):
         self._truncated_at = truncated_at
         self._values = [DocumentValues() for _ in documents]
         self._usage = Usage()
-        self._began: float | None = None
+        self._started_at: float | None = None
         """When the engine started on this prompt."""
         self._failure: Failure | None = None
         self._first: Request | None = None
@@ -142,7 +142,7 @@ class Prompt(ABC):
     def next_request(self, answer: Answer) -> Request | None:
         """Store the answer to a request; return the next request, or None if none is left."""
         self._first = None  # It is not sent again, and its tokens take much memory.
-        self._began = self._began or time.perf_counter() - answer.seconds
+        self._started_at = self._started_at or time.perf_counter() - answer.seconds
         self._usage += usage_of_answer(answer, is_first=self._n_requests == 0)
         self._n_requests += 1
         if answer.error:
@@ -178,13 +178,13 @@ class Prompt(ABC):
                 values.ground(schema, self._grounders[i], options)
             if self._chunk is not None:
                 whole = self._chunk.whole
-                whole.take(self._chunk, values, usage, failure, self._began)
+                whole.take(self._chunk, values, usage, failure, self._started_at)
                 if not whole.is_finished:
                     return
                 values, usage, failure = whole.merged(schema)
                 text = whole.text
             if self.in_parts is not None:
-                if not self.in_parts.take(values, usage, failure, self._began):
+                if not self.in_parts.take(values, usage, failure, self._started_at):
                     return
                 schema = self.in_parts.schema
                 values, usage, failure = self.in_parts.joined()

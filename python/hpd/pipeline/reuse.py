@@ -171,7 +171,7 @@ class MemoryTable:
 
     def __init__(self, n_tokens: int = MAX_KEPT_TOKENS) -> None:
         self._max_tokens = n_tokens
-        self._n_kept = 0
+        self._n_tokens = 0
         self._by_document: OrderedDict[str, dict[str, KnownValue]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -188,18 +188,18 @@ class MemoryTable:
         with self._lock:
             known = self._by_document.setdefault(document, {})
             self._by_document.move_to_end(document)
-            self._n_kept -= _size_in_tokens(known)
+            self._n_tokens -= _size_in_tokens(known)
             known.update(values)
-            self._n_kept += _size_in_tokens(known)
-            while self._n_kept > self._max_tokens:
+            self._n_tokens += _size_in_tokens(known)
+            while self._n_tokens > self._max_tokens:
                 _, forgotten = self._by_document.popitem(last=False)
-                self._n_kept -= _size_in_tokens(forgotten)
+                self._n_tokens -= _size_in_tokens(forgotten)
 
     def close(self) -> None:
         """Drop all values."""
         with self._lock:
             self._by_document.clear()
-            self._n_kept = 0
+            self._n_tokens = 0
 
 
 def _size_in_tokens(values: Mapping[str, KnownValue]) -> int:

@@ -92,10 +92,10 @@ class PlanCache:
         self._schema_bytes = schema_bytes
         self._own = own
         self._lock = threading.Lock()
-        self._kept: RecentlyUsed[str, RequestPlan] = RecentlyUsed(MAX_PLANS)
+        self._plans: RecentlyUsed[str, RequestPlan] = RecentlyUsed(MAX_PLANS)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._plans)
 
     @property
     def has_own(self) -> bool:
@@ -135,7 +135,7 @@ class PlanCache:
             )
         # One at a time, as warnings are caught process-wide.
         with self._lock:
-            return self._kept.get_or_make(
+            return self._plans.get_or_make(
                 key, lambda: self._make_plan(schema, settings, examples, param)
             )
 
@@ -293,7 +293,7 @@ class Dispatcher:
         """The number of unanswered documents."""
         self.is_stopping = False
         """Whether new requests are rejected."""
-        self._under_way: set[Cancellation] = set()
+        self._cancellations: set[Cancellation] = set()
         self._seconds = 1.0
         """The moving average of the time of recent requests."""
 
@@ -358,7 +358,7 @@ class Dispatcher:
     def cancel_all(self) -> int:
         """Cancel pending requests, and return their number."""
         with self._lock:
-            under_way = list(self._under_way)
+            under_way = list(self._cancellations)
         for cancellation in under_way:
             cancellation.cancel()
         return len(under_way)
@@ -379,12 +379,12 @@ class Dispatcher:
             if self.n_pending + n > self._limits.waiting:
                 raise self._queue_full(n)
             self.n_pending += n
-            self._under_way.add(cancellation)
+            self._cancellations.add(cancellation)
 
         def release(_: object) -> None:
             with self._lock:
                 self.n_pending -= n
-                self._under_way.discard(cancellation)
+                self._cancellations.discard(cancellation)
 
         # The thread's spans become children of the request's span.
         context = contextvars.copy_context()

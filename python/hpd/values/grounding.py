@@ -94,7 +94,7 @@ class Grounder:
         self.document = document
         self._years = years
         self._candidates: dict[tuple[type, Any, bool], list[Span]] = {}
-        self._beside: dict[str, list[tuple[str, set[Decimal]]]] = {}
+        self._numbers_by_name: dict[str, list[tuple[str, set[Decimal]]]] = {}
 
     @cached_property
     def normalized(self) -> NormalizedText:
@@ -217,10 +217,10 @@ class Grounder:
 
         For ``rooms`` these are 4.5 of ``Rooms: 4.5``, and 3 of ``3 rooms``.
         """
-        if name not in self._beside:
+        if name not in self._numbers_by_name:
             words = _words_of(name)
-            self._beside[name] = [*self._find_numbers_beside(words)] if words else []
-        return self._beside[name]
+            self._numbers_by_name[name] = [*self._find_numbers_beside(words)] if words else []
+        return self._numbers_by_name[name]
 
     def other_word_after(self, name: str, choices: Collection[str]) -> str | None:
         """Return the word after a field's name if it is none of the choices.
@@ -648,7 +648,7 @@ class SpanAssignment:
         self._values = values
         self._arrays = arrays
         self._is_fixed = is_fixed
-        self._used: set[tuple[int, int]] = set()
+        self._used_spans: set[tuple[int, int]] = set()
         self._known: dict[tuple[type, Any, bool], CandidateSpans] = {}
         self.spans: dict[Path, Span] = {}
         """The span of each value that has one."""
@@ -765,14 +765,14 @@ class SpanAssignment:
 
     def _assign(self, path: Path, span: Span) -> None:
         self.spans[path] = span
-        self._used.add((span.start, span.end))
+        self._used_spans.add((span.start, span.end))
 
     def _assign_out_of_order(self, item: ListItem) -> None:
         """Assign an item to the window in which its parts are closest together."""
 
         def order(window: Window) -> tuple[int, int, int]:
             spans = (span for _, span in item.spans(window))
-            n_used = sum((span.start, span.end) in self._used for span in spans)
+            n_used = sum((span.start, span.end) in self._used_spans for span in spans)
             return n_used, window.cost, window.start
 
         anchors = list(enumerate(item.anchors.spans))[:MIN_ANCHORS]
@@ -787,7 +787,7 @@ class SpanAssignment:
         def order(n: int) -> tuple[bool, bool, bool, int, int]:
             span = candidates.spans[n]
             is_outside = span.start < segment[0] or span.end > segment[1]
-            is_used = (span.start, span.end) in self._used
+            is_used = (span.start, span.end) in self._used_spans
             return is_outside, is_used, span.start < last, candidates.mismatches[n], span.start
 
         self._assign(part.path, candidates.spans[min(range(len(candidates.spans)), key=order)])
@@ -810,7 +810,9 @@ class SpanAssignment:
 
         def order(n: int) -> tuple[int, bool, int, int]:
             span = candidates.spans[n]
-            is_used = not isinstance(value, str | bool) and (span.start, span.end) in self._used
+            is_used = (
+                not isinstance(value, str | bool) and (span.start, span.end) in self._used_spans
+            )
             distance = self._grounder.distance_after(path[-1], span)
             return distance, is_used, candidates.mismatches[n], n
 
