@@ -13,7 +13,7 @@ from hpd.evaluation.discovery import (
     N_CHARACTERS,
     Proposal,
     Sample,
-    clusters,
+    cluster_proposals,
     draw_samples,
     merged_schema,
     proposal_prompt,
@@ -123,7 +123,7 @@ def names(*samples, k=16):
     ],
 )
 def test_spellings_of_a_name_are_joined(one, other):
-    assert len(clusters([[Proposal(one)], [Proposal(other)]])) == 1
+    assert len(cluster_proposals([[Proposal(one)], [Proposal(other)]])) == 1
 
 
 @pytest.mark.parametrize(
@@ -136,14 +136,17 @@ def test_spellings_of_a_name_are_joined(one, other):
     ],
 )
 def test_other_names_are_not(one, other):
-    assert len(clusters([[Proposal(one, values=("a",))], [Proposal(other, values=("b",))]])) == 2
+    assert (
+        len(cluster_proposals([[Proposal(one, values=("a",))], [Proposal(other, values=("b",))]]))
+        == 2
+    )
 
 
 def test_a_narrower_name_with_the_same_values_is_joined():
     shoe = Proposal("Shoe Size", values=("42", "43", "44 EU"))
-    assert len(clusters([[Proposal("Size", values=("42", "43"))], [shoe]])) == 1
-    assert len(clusters([[Proposal("Size", values=("S", "M"))], [shoe]])) == 2
-    assert len(clusters([[Proposal("Hat", values=("42", "43"))], [shoe]])) == 2
+    assert len(cluster_proposals([[Proposal("Size", values=("42", "43"))], [shoe]])) == 1
+    assert len(cluster_proposals([[Proposal("Size", values=("S", "M"))], [shoe]])) == 2
+    assert len(cluster_proposals([[Proposal("Hat", values=("42", "43"))], [shoe]])) == 2
 
 
 def test_what_more_samples_have_stands_higher():

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from hpd.documents import Place
-from hpd.files.formats.sheet_views import shown_number
+from hpd.files.formats.sheet_views import format_number
 from hpd.files.reader import RecordReader
 
 MONEY = '_-* #,##0.00\\ "€"_-;-* #,##0.00\\ "€"_-;_-* "-"??\\ "€"_-;_-@_-'
@@ -46,7 +46,7 @@ MONEY = '_-* #,##0.00\\ "€"_-;-* #,##0.00\\ "€"_-;_-* "-"??\\ "€"_-;_-@_-'
     ],
 )
 def test_a_number_is_shown_in_its_format(number, form, text):
-    assert shown_number(number, form) == text
+    assert format_number(number, form) == text
 
 
 def book(cells, change):

@@ -346,7 +346,7 @@ def test_columns_of_parquet_keep_their_types(tmp_path):
     from pyarrow import parquet
 
     from hpd.files.inputs import InputReader
-    from hpd.files.reader import kept_columns
+    from hpd.files.reader import plain_columns
 
     inner = {"raw": b"\xff", "price": Decimal("1.20"), "day": datetime.date(2024, 5, 31)}
     inner_types = {"raw": arrow.binary(), "price": arrow.decimal128(5, 2), "day": arrow.date32()}
@@ -381,7 +381,7 @@ def test_columns_of_parquet_keep_their_types(tmp_path):
     parquet.write_table(arrow.table(columns), source)
     with InputReader([str(source)]) as reader:
         records = list(reader)
-        lines = [{"id": r.id, "input": kept_columns(r), "data": {"n": 1}} for r in records]
+        lines = [{"id": r.id, "input": plain_columns(r), "data": {"n": 1}} for r in records]
         assert [r.text for r in records] == ["one", "two"]
         assert records[0].notes == ("mars is read in UTC: its time zone is not known here",)
     table = tmp_path / "out.parquet"

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from hpd.errors import SchemaError
 from hpd.evaluation.endpoint import response_schema
 from hpd.schema import SchemaWarning, describe, load_schema, load_schemas, to_json_schema
-from hpd.schema.data_checks import check_expression, check_text, evaluate, unpassed_checks
+from hpd.schema.data_checks import check_expression, check_text, checks_not_passed, evaluate
 
 NUMBER, TEXT, BOOLEAN = ({"type": kind} for kind in ("number", "string", "boolean"))
 DATE = {"type": "string", "format": "date"}
@@ -166,7 +166,7 @@ def test_what_does_not_pass_is_told_with_both_sides():
     schema = load_schema(
         schema_of("sum(lines.amount) == total", "note == 'x'", "paid", "total > 1")
     )
-    found = [check.to_dict() for check in unpassed_checks(schema, DATA)]
+    found = [check.to_dict() for check in checks_not_passed(schema, DATA)]
     assert found == [
         {"check": "sum(lines.amount) == total", "passed": False, "left": 90, "right": 100},
         {"check": "note == 'x'", "passed": None, "left": None, "right": "x"},
@@ -186,7 +186,7 @@ def test_objects_within_the_data_have_checks_of_their_own():
     schema = load_schema(source)
     lines = [{"n": 2, "price": 3, "amount": amount} for amount in (6, 5)]
     data = {"total": 1, "lines": lines}
-    (found,) = unpassed_checks(schema, data)
+    (found,) = checks_not_passed(schema, data)
     assert found.to_dict() == {
         "check": "n * price == amount",
         "path": "lines[1]",
@@ -194,16 +194,16 @@ def test_objects_within_the_data_have_checks_of_their_own():
         "left": 6,
         "right": 5,
     }
-    assert unpassed_checks(pickle.loads(pickle.dumps(schema)), data) == (found,)
+    assert checks_not_passed(pickle.loads(pickle.dumps(schema)), data) == (found,)
     rows = load_schema({"type": "array", "items": line})
-    assert [check.path for check in unpassed_checks(rows, data["lines"])] == ["[1]"]
+    assert [check.path for check in checks_not_passed(rows, data["lines"])] == ["[1]"]
     named = load_schema({"type": "object", "additionalProperties": line})
-    assert [c.path for c in unpassed_checks(named, {"a": data["lines"][1]})] == ["a"]
+    assert [c.path for c in checks_not_passed(named, {"a": data["lines"][1]})] == ["a"]
     pair = load_schema(schema_of(pair={"type": "array", "prefixItems": [NUMBER, line]}))
-    assert [c.path for c in unpassed_checks(pair, {"pair": [1, data["lines"][1]]})] == ["pair[1]"]
+    assert [c.path for c in checks_not_passed(pair, {"pair": [1, data["lines"][1]]})] == ["pair[1]"]
     maybe = load_schema(schema_of(line={"anyOf": [line, {"type": "string"}, {"type": "null"}]}))
-    assert [c.path for c in unpassed_checks(maybe, {"line": data["lines"][1]})] == ["line"]
-    assert not unpassed_checks(maybe, {"line": "none"})
+    assert [c.path for c in checks_not_passed(maybe, {"line": data["lines"][1]})] == ["line"]
+    assert not checks_not_passed(maybe, {"line": "none"})
     with pytest.raises(SchemaError, match="one of several variants"):
         load_schema(
             schema_of(line={"anyOf": [line, {"type": "object", "properties": {"x": TEXT}}]})
@@ -218,7 +218,7 @@ def test_each_level_of_a_recursive_object_is_checked():
     with pytest.warns(SchemaWarning):
         schema = load_schema({"type": "object", **node})
     data = {"total": 1, "parts": [{"total": 2, "parts": [{"total": -1}]}]}
-    assert [check.path for check in unpassed_checks(schema, data)] == ["parts[0].parts[0]"]
+    assert [check.path for check in checks_not_passed(schema, data)] == ["parts[0].parts[0]"]
 
 
 def test_checks_beside_properties_alone_make_a_json_schema():
@@ -243,7 +243,7 @@ def test_a_class_has_checks():
 
     schema = load_schema(Bill)
     assert schema.checks == ("net <= total",)
-    assert unpassed_checks(schema, {"net": 2.0, "total": 1.0})[0].passed is False
+    assert checks_not_passed(schema, {"net": 2.0, "total": 1.0})[0].passed is False
 
 
 def test_checks_are_shown_and_written_and_are_no_part_of_what_a_model_is_sent():
@@ -253,7 +253,7 @@ def test_checks_are_shown_and_written_and_are_no_part_of_what_a_model_is_sent():
     assert load_schema(to_json_schema(schema)) == schema
     assert "checks" not in response_schema(schema)
     assert schema.key != load_schema(schema_of("total > 1")).key
-    assert not unpassed_checks(replace(schema, has_checks=False), {"total": -1})
+    assert not checks_not_passed(replace(schema, has_checks=False), {"total": -1})
 
 
 # --- the slow reference: expressions as nested tuples, with fractions ---

@@ -50,7 +50,7 @@ from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard
 from hpd.files.journal import journal_path, last_table
-from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
+from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, plain_columns
 from hpd.files.streams import fill_pattern, is_pattern, is_url, listed
 from hpd.files.tables import (
     is_made_from_lines,
@@ -269,7 +269,7 @@ def added_columns(
         if arguments.with_text:
             added |= reader.columns(record)
         if keeps_all or kept:
-            added["input"] = kept_columns(record, kept)
+            added["input"] = plain_columns(record, kept)
         return added
 
     return columns

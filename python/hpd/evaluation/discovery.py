@@ -143,7 +143,7 @@ def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = ""
     attributes: list[Attribute] = []
     # Attributes of more samples come first, then those named earlier.
     for cluster in sorted(
-        clusters(samples),
+        cluster_proposals(samples),
         key=lambda own: (-len({sample for _, sample, _ in own}), mean(rank for *_, rank in own)),
     ):
         attribute = _merge_cluster([proposal for proposal, *_ in cluster])
@@ -155,7 +155,7 @@ def merged_schema(samples: Sequence[Iterable[Proposal]], k: int, title: str = ""
     return Schema(tuple(attributes[:k]), title)
 
 
-def clusters(samples: Sequence[Iterable[Proposal]]) -> list[list[RankedProposal]]:
+def cluster_proposals(samples: Sequence[Iterable[Proposal]]) -> list[list[RankedProposal]]:
     """Cluster proposals for the same attribute, in order of appearance."""
     joined: list[list[RankedProposal]] = []
     for sample, proposals in enumerate(samples):

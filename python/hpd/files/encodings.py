@@ -139,7 +139,7 @@ def western_encoding(data: bytes) -> str | None:
     return "cp1254" if 3 * n_turkish > n_high and not n_icelandic else "cp1252"
 
 
-def guessed_encoding(text: bytes) -> str | None:
+def guess_encoding(text: bytes) -> str | None:
     """Return the most likely encoding; None if the text is too short, or a package is missing."""
     text = text[: text.rfind(b"\n", 0, MAX_SAMPLE_BYTES) + 1] or text
     if n_beyond_ascii(text) < _MIN_SAMPLE_BYTES or is_mostly_utf8(text):

@@ -274,13 +274,13 @@ def columns_of(
     The keys are ``text`` and ``input``; missing parts are left out.
     """
     columns: dict[str, Any] = {} if record.error is not None else {"text": record.text}
-    others = kept_columns(record)
+    others = plain_columns(record)
     for name in (id_field or "id", *(text_fields or default_text_fields(record.raw))):
         others.pop(name, None)
     return {**columns, "input": others} if others else columns
 
 
-def kept_columns(record: Record, names: Sequence[str] | None = None) -> dict[str, Any]:
+def plain_columns(record: Record, names: Sequence[str] | None = None) -> dict[str, Any]:
     """Return some or all columns of a record as plain JSON values."""
     columns = {str(name): plain_value(value) for name, value in record.raw.items()}
     return columns if names is None else {name: columns.get(name) for name in names}

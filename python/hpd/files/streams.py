@@ -22,8 +22,8 @@ from hpd.files.encodings import (
     OTHER_ENCODING,
     byte_order_mark,
     encoding_name,
+    guess_encoding,
     guess_note,
-    guessed_encoding,
     is_utf8,
     marked_encoding,
     western_encoding,
@@ -160,7 +160,7 @@ class Source:
 
     def guess(self, data: bytes) -> str:
         """Guess the encoding of bytes that are not UTF-8, and add a note; UTF-8 if unknown."""
-        encoding = western_encoding(data) or guessed_encoding(data)
+        encoding = western_encoding(data) or guess_encoding(data)
         if encoding is None:
             return "utf-8"
         self.notes.append(guess_note(encoding))

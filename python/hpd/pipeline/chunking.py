@@ -695,7 +695,7 @@ class ChunkedDocument:
         self._index = index
         self._on_chunk = on_chunk
 
-    def announce(self) -> None:
+    def report_progress(self) -> None:
         """Call ``on_chunk``."""
         if self._on_chunk is not None:
             self._on_chunk(self._index, self._n_finished, self._usage.total.n_chunks)
@@ -719,9 +719,9 @@ class ChunkedDocument:
         self._passes[chunk.pass_index][chunk.chunk.start] = values
         self._failure = self._failure or failure
         self._usage.add(usage, started_at)
-        self.announce()
+        self.report_progress()
 
-    def merged(self, schema: Schema) -> tuple[DocumentValues, Usage, Failure | None]:
+    def merge(self, schema: Schema) -> tuple[DocumentValues, Usage, Failure | None]:
         """Return the values of the whole document, once all chunks are finished."""
         if self._failure is not None:
             return DocumentValues(), self._usage.total, self._failure

@@ -120,12 +120,12 @@ class Constraints:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._made: RecentlyUsed[Attribute, Constraint] = RecentlyUsed(_MAX_KEPT)
+        self._cache: RecentlyUsed[Attribute, Constraint] = RecentlyUsed(_MAX_KEPT)
         self._choices: RecentlyUsed[Attribute, Choices] = RecentlyUsed(_MAX_KEPT)
 
     def constraint_for(self, attribute: Attribute) -> Constraint:
         """Return the constraint on the values of an attribute."""
-        return self._made.get_or_make(attribute, lambda: self._make_constraint(attribute))
+        return self._cache.get_or_make(attribute, lambda: self._make_constraint(attribute))
 
     def choices_of(self, attribute: Attribute) -> Choices | None:
         """Return the choices of an enum or a boolean, null included; None for other types."""
@@ -214,7 +214,7 @@ class VerbatimConstraints:
     def __init__(self, constraints: Constraints, document: str) -> None:
         self._constraints = constraints
         self._document = document
-        self._made: dict[Attribute, Constraint] = {}
+        self._cache: dict[Attribute, Constraint] = {}
         self._allowed: dict[Attribute, list[str] | None] = {}
 
     @cached_property
@@ -244,7 +244,7 @@ class VerbatimConstraints:
 
     def constraint_for(self, attribute: Attribute) -> Constraint:
         """Return the constraint on the values of an attribute."""
-        made = self._made.get(attribute)
+        made = self._cache.get(attribute)
         if made is None:
             made = self._constraints.constraint_for(attribute)
             if attribute.type == "array":
@@ -257,7 +257,7 @@ class VerbatimConstraints:
             elif (allowed := self.allowed(attribute)) is not None:
                 grammar = value_grammar(attribute, lambda _: allowed) or ""
                 made = Constraint(grammar, normalizes=True)
-            self._made[attribute] = made
+            self._cache[attribute] = made
         return made
 
     def _list_grammar(self, array: Attribute) -> str:
@@ -311,8 +311,8 @@ class CompiledSchema:
         self.confidence_map = confidence_map
         # By default, the model file says whether values must be stated.
         verbatim = options.verbatim
-        self._stated = model.metadata(STATED_KEY) == "on" if verbatim is None else verbatim
-        self._is_restricted = self._stated and _are_any_restricted(schema.attributes)
+        self._is_verbatim = model.metadata(STATED_KEY) == "on" if verbatim is None else verbatim
+        self._is_restricted = self._is_verbatim and _are_any_restricted(schema.attributes)
         self._default_threshold = 0.0
         if confidence_map is not None:
             self._default_threshold = confidence_map.null_threshold
@@ -463,7 +463,7 @@ class CompiledSchema:
             threshold if confidence_map is None else confidence_map.inverse(kind, threshold),
             MIN_PROBABILITY if may_be_ruled_out else 0.0,
             min_allowed_share if has_form else 0.0,
-            choices_are_stated=self._stated and attribute.type == "enum" and not is_forced,
+            choices_are_stated=self._is_verbatim and attribute.type == "enum" and not is_forced,
         )
 
     def context(self, *, include_schema: bool) -> str:
@@ -478,7 +478,7 @@ class CompiledSchema:
         instruction = self._instruction if include_schema else own
         asked = values_identity(self.options, "prompt", "answer")
         system = system_text(1, self.options.layout, self._system_prompt)
-        return repr((asked, self._stated, self.lists, system, instruction))
+        return repr((asked, self._is_verbatim, self.lists, system, instruction))
 
     def fingerprints(self, questions: Sequence[Question]) -> list[str]:
         """Return a fingerprint of each question, independent of the rest of the schema."""

@@ -33,7 +33,7 @@ from hpd.results import (
     replace_parts,
 )
 from hpd.schema.attributes import Attribute, Schema
-from hpd.schema.data_checks import unpassed_checks
+from hpd.schema.data_checks import checks_not_passed
 from hpd.values.answers import answer_leaf
 from hpd.values.assembly import NO_VALUE_ERROR, AssembledData, assemble, unwrapped_data
 from hpd.values.confidence import COUNT_KIND, ConfidenceMap, kind_of
@@ -426,7 +426,7 @@ class DocumentValues:
             for data_path, result in fields.items()
             if data_path in violations
         ]
-        checks = unpassed_checks(schema, plain)
+        checks = checks_not_passed(schema, plain)
         if not reasons:
             return Extraction(id_, data, fields, usage, checks=checks)
         rejected, data = (data, None) if problems else (None, data)

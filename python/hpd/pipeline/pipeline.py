@@ -312,7 +312,7 @@ class EngineLoop:
                 raise answer
             return 1
         if isinstance(answer, dict):
-            settled = caller.prompts[number].take_early(answer)
+            settled = caller.prompts[number].store_early(answer)
             if settled is not None and caller.on_settled is not None:
                 caller.on_settled(*settled)
             return 0

@@ -337,7 +337,7 @@ def _split(
         ]
         n_over = max(maker.n_over(prompt) for prompt in prompts)
         if n_over <= 0 or wanted <= 1:
-            whole.announce()
+            whole.report_progress()
             yield from prompts
             return
         wanted = max(1, wanted - n_over)

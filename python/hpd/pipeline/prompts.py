@@ -154,7 +154,7 @@ class Prompt(ABC):
             self._known.store()
         return request
 
-    def take_early(self, values: Mapping[int, Value]) -> tuple[int, dict[str, Any]] | None:
+    def store_early(self, values: Mapping[int, Value]) -> tuple[int, dict[str, Any]] | None:
         """Store values of a request, by field index, before its answer is complete.
 
         Returns the document's index and the data of its leading attributes that can no longer
@@ -181,13 +181,13 @@ class Prompt(ABC):
                 whole.take(self._chunk, values, usage, failure, self._started_at)
                 if not whole.is_finished:
                     return
-                values, usage, failure = whole.merged(schema)
+                values, usage, failure = whole.merge(schema)
                 text = whole.text
             if self.in_parts is not None:
                 if not self.in_parts.take(values, usage, failure, self._started_at):
                     return
                 schema = self.in_parts.schema
-                values, usage, failure = self.in_parts.joined()
+                values, usage, failure = self.in_parts.merge()
             if failure is not None:
                 yield index, Extraction(document.id, usage=usage, error=failure)
                 continue
@@ -332,8 +332,8 @@ class FieldsPrompt(Prompt):
         self._end_wave(self._decoded)
         return self._ask()
 
-    def take_early(self, values: Mapping[int, Value]) -> tuple[int, dict[str, Any]] | None:
-        """Store values of the current wave; see ``Prompt.take_early``."""
+    def store_early(self, values: Mapping[int, Value]) -> tuple[int, dict[str, Any]] | None:
+        """Store values of the current wave; see ``Prompt.store_early``."""
         if self._continued:
             return None
         asked = [q for q, known in zip(self._questions, self._earlier, strict=True) if not known]

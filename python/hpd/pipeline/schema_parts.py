@@ -80,7 +80,7 @@ class DocumentInParts:
         self._n_chunks = max(self._n_chunks, usage.n_chunks)
         return self._n_left == 0
 
-    def joined(self) -> tuple[DocumentValues, Usage, Failure | None]:
+    def merge(self) -> tuple[DocumentValues, Usage, Failure | None]:
         """Return the values of all parts."""
         usage = replace(self._usage.total, n_chunks=self._n_chunks)
         return self._values, usage, self._failure

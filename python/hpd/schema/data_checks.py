@@ -89,39 +89,39 @@ def check_text(check: Mapping[str, Any]) -> str:
     return text if check["passed"] is False else f"{text} (unknown)"
 
 
-def unpassed_checks(schema: Schema, data: Any) -> tuple[CheckResult, ...]:
+def checks_not_passed(schema: Schema, data: Any) -> tuple[CheckResult, ...]:
     """Return the checks that data does not pass, or that are unknown because of nulls."""
     if not schema.has_checks:
         return ()
     if schema.has_unwrapped_root:
-        return (*_failed_checks(schema.attributes[0], data, ""),)
+        return (*_checks_not_passed(schema.attributes[0], data, ""),)
     root = Attribute("", "object", attributes=schema.attributes, checks=schema.checks)
-    return (*_failed_checks(root, data, ""),)
+    return (*_checks_not_passed(root, data, ""),)
 
 
-def _failed_checks(attribute: Attribute, data: Any, path: str) -> Iterator[CheckResult]:
+def _checks_not_passed(attribute: Attribute, data: Any, path: str) -> Iterator[CheckResult]:
     attribute = attribute.expanded
     if attribute.type == "union":
         # The data does not say which variant it is, so only a single object can have checks.
         objects = [each for each in attribute.attributes if not each.is_scalar]
         if len(objects) == 1:
-            yield from _failed_checks(objects[0], data, path)
+            yield from _checks_not_passed(objects[0], data, path)
     elif attribute.type == "map" and attribute.item is not None and isinstance(data, dict):
         for name, part in data.items():
-            yield from _failed_checks(attribute.item.attributes[1], part, join_path(path, name))
+            yield from _checks_not_passed(attribute.item.attributes[1], part, join_path(path, name))
     elif attribute.type == "array" and attribute.item is not None and isinstance(data, list):
         for i, part in enumerate(data):
-            yield from _failed_checks(attribute.item, part, f"{path}[{i}]")
+            yield from _checks_not_passed(attribute.item, part, f"{path}[{i}]")
     elif attribute.type == "tuple" and isinstance(data, list):
         for i, (own, part) in enumerate(zip(attribute.attributes, data, strict=False)):
-            yield from _failed_checks(own, part, f"{path}[{i}]")
+            yield from _checks_not_passed(own, part, f"{path}[{i}]")
     elif attribute.type == "object" and isinstance(data, dict):
         for text in attribute.checks:
             passed, left, right = evaluate(text, data)
             if not passed:
                 yield CheckResult(text, passed, left, right, path)
         for own in attribute.attributes:
-            yield from _failed_checks(own, data.get(own.name), join_path(path, own.name))
+            yield from _checks_not_passed(own, data.get(own.name), join_path(path, own.name))
 
 
 def evaluate(text: str, data: Any) -> tuple[bool | None, Any, Any]:

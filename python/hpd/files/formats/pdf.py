@@ -18,7 +18,7 @@ from hpd.files.formats.pictures import (
     RECOGNISED,
     PagePicture,
     png_of,
-    recognised_lines,
+    recognise_lines,
 )
 from hpd.files.rows import RECOGNISER, PlacedText, WholeText, whole_text
 from hpd.files.streams import Source
@@ -181,7 +181,7 @@ def _recognise_page(
     """Return the recognised lines of a page; those that are known if they have most letters."""
     page = pdf[number]
     bitmap = page.render(scale=_PIXELS)
-    lines = recognised_lines(bitmap.to_numpy(), _PIXELS)
+    lines = recognise_lines(bitmap.to_numpy(), _PIXELS)
     bitmap.close()
     page.close()
     if _n_letters(lines) <= _MIN_RECOGNISED * _n_letters(known):

@@ -78,7 +78,7 @@ def recogniser() -> Any:
     return import_extra(RECOGNISER, "rapidocr-onnxruntime", "ocr", _NEEDED_FOR).RapidOCR()
 
 
-def recognised_lines(pixels: Any, scale: float = 1.0) -> list[list[PlacedText]]:
+def recognise_lines(pixels: Any, scale: float = 1.0) -> list[list[PlacedText]]:
     """Return the lines of a picture, which may be turned or askew.
 
     Args:
@@ -357,7 +357,7 @@ def _read_picture(source: Source) -> WholeText:
     recogniser()
     import numpy as np
 
-    pages = [recognised_lines(np.asarray(frame)) for frame in _frames(source.read())]
+    pages = [recognise_lines(np.asarray(frame)) for frame in _frames(source.read())]
     if not any(pages):
         raise InputError(f"{source.name}: no text was recognised in this picture")
     source.notes.append(RECOGNISED)

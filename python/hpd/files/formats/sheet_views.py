@@ -45,7 +45,7 @@ class SheetView:
     def text(self, row: int, column: int, number: float) -> str | None:
         """Return a number as it is shown; None if that is the number as such."""
         form = self.formats.get(row, {}).get(column)
-        return self.texts.get((row, column)) if form is None else shown_number(number, form)
+        return self.texts.get((row, column)) if form is None else format_number(number, form)
 
 
 def sheet_views(data: bytes) -> Iterator[tuple[str, SheetView]]:
@@ -183,7 +183,7 @@ def _is_collapsed(element: ElementTree.Element) -> bool:
     return element.get(f"{_TABLE}visibility") in ("collapse", "filter")
 
 
-def shown_number(number: float, form: str) -> str | None:
+def format_number(number: float, form: str) -> str | None:
     """Return a number in a format of Excel; None if it is shown as it is.
 
     Thousands are not separated, as Excel does so by the country, and negative numbers have a minus
