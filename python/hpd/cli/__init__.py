@@ -96,7 +96,6 @@ class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
     """Commands whose help is taken from ``COMMANDS``."""
 
     def add_parser(self, name: str, **settings: Any) -> Any:
-        """Add a command."""
         return super().add_parser(name, **{**settings, "help": COMMANDS[name][1]})
 
 

@@ -181,5 +181,4 @@ def _wrap_cell(text: str | None, width: int) -> list[str]:
 
 
 def _replace_controls(text: str) -> str:
-    """Replace control characters."""
     return _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n").replace("\t", "    "))

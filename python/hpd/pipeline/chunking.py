@@ -330,7 +330,6 @@ class _ChunkMerger(_Merger):
 
     @cached_property
     def rows(self) -> TextRows:
-        """The rows of the document."""
         return TextRows(self.text)
 
     def merge_values(self, roots: Sequence[Path]) -> None:

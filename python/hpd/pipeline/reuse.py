@@ -117,7 +117,6 @@ class Reuse:
         return KnownValues(self._table, fingerprint(*self._context, text))
 
     def close(self) -> None:
-        """Close the table."""
         self._table.close()
 
 
@@ -266,7 +265,6 @@ class FolderTable:
             self._warn(f"{self._folder} takes no more values", error)
 
     def close(self) -> None:
-        """Close the files."""
         self._cache.close()
 
     def _read_document(self, document: str) -> dict[str, Any]:

@@ -163,7 +163,6 @@ class TextRows:
         return is_short and _RULE.fullmatch(self._text, line.start, line.end) is not None
 
     def _mark_table(self, lines: Sequence[int], header: tuple[int, int] | None) -> None:
-        """Mark the lines of a table."""
         if header is not None:
             self._header_lines.update(range(header[0], header[1] + 1))
         for n in lines:

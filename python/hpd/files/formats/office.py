@@ -177,7 +177,6 @@ def _continues_above(cell: ElementTree.Element) -> bool:
 
 
 def _cell_property(cell: ElementTree.Element, name: str) -> ElementTree.Element | None:
-    """Return a property of a Word cell."""
     settings = next((child for child in cell if local_name(child) == "tcPr"), ())
     return next((each for each in settings if local_name(each) == name), None)
 

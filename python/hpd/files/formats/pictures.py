@@ -150,7 +150,6 @@ def _lines_of_direction(lines: Iterable[_Line], is_tall: bool, is_page_tall: boo
 
 
 def _mean_score(lines: Sequence[_Line]) -> float:
-    """Return the mean score of letters."""
     n_letters = sum(len(line.letters) for line in lines)
     return sum(line.score * len(line.letters) for line in lines) / max(1, n_letters)
 
