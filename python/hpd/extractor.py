@@ -25,13 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from hpd.documents import NOT_YET, Document, NotYet
-from hpd.errors import (
-    EngineClosedError,
-    HpdError,
-    InputError,
-    InvalidDataError,
-    OptionError,
-)
+from hpd.errors import EngineClosedError, HpdError, InputError, InvalidDataError, OptionError
 from hpd.models.calibrations import stored_calibration
 from hpd.models.memory import warn_of_shortage
 from hpd.models.model_files import resolve_model
@@ -285,11 +279,7 @@ class Extractor(Generic[T]):
 
     @overload
     def extract_many(
-        self,
-        documents: Iterable[str | Document],
-        *,
-        schema: type[S],
-        on_error: OnError = "raise",
+        self, documents: Iterable[str | Document], *, schema: type[S], on_error: OnError = "raise"
     ) -> Generator[Extraction[S], None, None]: ...
 
     @overload

@@ -308,32 +308,16 @@ class Options:
         **_MODEL_SPEED,
     )
     flash_attn: FlashAttention = option(
-        "auto",
-        "-fa",
-        "--flash-attn",
-        help="llama.cpp's flash attention",
-        **_ENGINE,
+        "auto", "-fa", "--flash-attn", help="llama.cpp's flash attention", **_ENGINE
     )
     cpu_attention: bool = option(
-        True,
-        help="on a CPU, use hpd's own flash attention kernel for f16 cells",
-        **_ENGINE,
+        True, help="on a CPU, use hpd's own flash attention kernel for f16 cells", **_ENGINE
     )
     cache_type_k: CacheType = option(
-        "f16",
-        "-ctk",
-        "--cache-type-k",
-        metavar="TYPE",
-        help="type of the K cells",
-        **_ENGINE,
+        "f16", "-ctk", "--cache-type-k", metavar="TYPE", help="type of the K cells", **_ENGINE
     )
     cache_type_v: CacheType = option(
-        "f16",
-        "-ctv",
-        "--cache-type-v",
-        metavar="TYPE",
-        help="type of the V cells",
-        **_ENGINE,
+        "f16", "-ctv", "--cache-type-v", metavar="TYPE", help="type of the V cells", **_ENGINE
     )
     adapters: tuple[tuple[str, float], ...] = option(
         (),
@@ -468,12 +452,7 @@ class Options:
         **_DOCUMENT,
     )
     verbose: bool = option(False, help="show llama.cpp's own log", **_DISPLAY)
-    quiet: bool = option(
-        False,
-        "--quiet",
-        help="hide progress bars and the summary",
-        **_DISPLAY,
-    )
+    quiet: bool = option(False, "--quiet", help="hide progress bars and the summary", **_DISPLAY)
 
     def __post_init__(self) -> None:
         """Check all values."""

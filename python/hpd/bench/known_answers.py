@@ -42,12 +42,7 @@ class KnownAnswers(CompiledSchema):
         self._is_restricted = self._is_restricted and not has_grammar
 
     def request(
-        self,
-        texts: Sequence[str],
-        questions: Sequence[Question],
-        *,
-        first: bool,
-        keep_prompt: bool,
+        self, texts: Sequence[str], questions: Sequence[Question], *, first: bool, keep_prompt: bool
     ) -> Request:
         """Return the request for a wave of questions, with known values."""
         request = super().request(texts, questions, first=first, keep_prompt=keep_prompt)

@@ -92,10 +92,7 @@ def spread(n: int, limit: int | None) -> list[int]:
 
 
 def _make_item(
-    record: Record,
-    name: str,
-    schemas: Schemas,
-    answers: Mapping[str, Mapping[str, Any]] | None,
+    record: Record, name: str, schemas: Schemas, answers: Mapping[str, Mapping[str, Any]] | None
 ) -> WorkloadDocument:
     where = f"{name}:{record.line}"
     if record.category not in schemas:

@@ -30,9 +30,7 @@ To try it in this shell only: eval "$(hpd completion bash)"
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
-        "completion",
-        usage="%(prog)s {bash,zsh,fish}",
-        description=_DESCRIPTION,
+        "completion", usage="%(prog)s {bash,zsh,fish}", description=_DESCRIPTION
     )
     parser.add_argument("shell", choices=SHELLS, help="your shell")
     parser.set_defaults(run=run)

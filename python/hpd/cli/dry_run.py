@@ -82,11 +82,7 @@ def context_size(model: Model, options: Options) -> int:
 
 
 def preview(
-    model: Model,
-    schema: Schema,
-    documents: Sequence[str],
-    options: Options,
-    examples: Examples,
+    model: Model, schema: Schema, documents: Sequence[str], options: Options, examples: Examples
 ) -> Preview:
     """Return the first request for ``documents``; several form a stack."""
     compiled_schema = CompiledSchema(model, schema, options, examples)

@@ -52,13 +52,7 @@ from hpd.files.inputs import InputReader, Shard, parse_shard
 from hpd.files.journal import journal_path, last_table
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, plain_columns
 from hpd.files.streams import fill_pattern, is_pattern, is_url, listed
-from hpd.files.tables import (
-    is_made_from_lines,
-    keeps_input,
-    lines_path,
-    record_table,
-    write_table,
-)
+from hpd.files.tables import is_made_from_lines, keeps_input, lines_path, record_table, write_table
 from hpd.files.writer import Writer
 from hpd.messages import counted
 from hpd.models.hardware import device_summary

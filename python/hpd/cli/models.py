@@ -41,9 +41,7 @@ flight; ONE TOKEN: as for one document written token by token. Speeds are relati
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
-        "models",
-        usage="%(prog)s [--speed [-t N]] [--json]",
-        description=_DESCRIPTION,
+        "models", usage="%(prog)s [--speed [-t N]] [--json]", description=_DESCRIPTION
     )
     parser.add_argument(
         "--speed", action="store_true", help="time the weight types on this processor"

@@ -66,9 +66,7 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         help="continue OUT: keep its lines and extract documents that are missing or failed",
     )
     group.add_argument(
-        "--keep-errors",
-        action="store_true",
-        help="with --resume, do not retry failed documents",
+        "--keep-errors", action="store_true", help="with --resume, do not retry failed documents"
     )
     group.add_argument(
         "--overwrite",
@@ -200,10 +198,7 @@ def shows_table(arguments: argparse.Namespace) -> bool:
 
 
 def open_writer(
-    arguments: argparse.Namespace,
-    schemas: Schemas,
-    settings: Mapping[str, Any],
-    model: Path,
+    arguments: argparse.Namespace, schemas: Schemas, settings: Mapping[str, Any], model: Path
 ) -> Writer:
     """Open the writer for the output.
 

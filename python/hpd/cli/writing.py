@@ -295,14 +295,8 @@ class RunSummary:
             ("retried", f"value{'s' * (counts['retried'] != 1)} asked again"),
             ("cut", "cut off (`truncated`): a larger --max-tokens keeps more"),
             ("repeated", "repeated without end, and cut (`repeated`)"),
-            (
-                "failed_checks",
-                f"check{'s' * (counts['failed_checks'] != 1)} failed (`checks`)",
-            ),
-            (
-                "unknown_checks",
-                f"check{'s' * (counts['unknown_checks'] != 1)} unknown (nulls)",
-            ),
+            ("failed_checks", f"check{'s' * (counts['failed_checks'] != 1)} failed (`checks`)"),
+            ("unknown_checks", f"check{'s' * (counts['unknown_checks'] != 1)} unknown (nulls)"),
         ):
             if n := counts[name]:
                 parts.append(f"{n} {words}")

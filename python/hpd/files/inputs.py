@@ -29,15 +29,7 @@ from hpd.files.reader import (
     has_fields,
     is_known,
 )
-from hpd.files.rows import (
-    ENCODED,
-    EXTENSIONS,
-    MAILS,
-    RECOGNISER,
-    SEPARATED,
-    WHOLE_FORMATS,
-    Format,
-)
+from hpd.files.rows import ENCODED, EXTENSIONS, MAILS, RECOGNISER, SEPARATED, WHOLE_FORMATS, Format
 from hpd.files.streams import absolute, is_url, listed
 from hpd.files.watching import Watch
 from hpd.messages import counted

@@ -572,11 +572,7 @@ class CompiledSchema:
         )
 
     def _make_field(
-        self,
-        key: list[int],
-        leaf: Leaf,
-        stated: VerbatimConstraints | None,
-        max_tokens: int,
+        self, key: list[int], leaf: Leaf, stated: VerbatimConstraints | None, max_tokens: int
     ) -> Field:
         # A document need not state how many items a list has.
         is_free = _is_count(leaf) or leaf.union is not None

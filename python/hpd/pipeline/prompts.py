@@ -60,10 +60,7 @@ _LINE_BEGINNING = re.compile(r"^[\W_]+")
 _MIN_ITEM_LIMIT = 100
 """The limit of a list's items in a short document; longer ones may have an item per word."""
 
-_TRUNCATION_ERRORS = {
-    "truncated": "cut off after {}",
-    "repeated": "the model goes on without end",
-}
+_TRUNCATION_ERRORS = {"truncated": "cut off after {}", "repeated": "the model goes on without end"}
 """The error of a value that ended early, by how it finished."""
 
 

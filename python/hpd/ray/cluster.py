@@ -73,10 +73,7 @@ def connect(address: str | None) -> bool:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
             ray.init(
-                LOCAL,
-                include_dashboard=False,
-                object_store_memory=_OBJECT_STORE_BYTES,
-                **quiet,
+                LOCAL, include_dashboard=False, object_store_memory=_OBJECT_STORE_BYTES, **quiet
             )
         except Exception as error:  # Ray raises just this if its processes start too slowly
             raise HpdError(
@@ -134,8 +131,7 @@ def worker_resources(
         fitting = sum(math.floor(each / n_gpus) for each in gpus) if n_gpus else 0
         n_workers = fitting or len(cores)
     n_threads = max(
-        (n for n in range(1, max(cores) + 1) if sum(c // n for c in cores) >= n_workers),
-        default=1,
+        (n for n in range(1, max(cores) + 1) if sum(c // n for c in cores) >= n_workers), default=1
     )
     reserved = n_threads - 1.0 if n_threads > 1 else min(0.5, sum(cores) / n_workers / 2)
     return WorkerResources(n_workers, n_threads, reserved, n_gpus)

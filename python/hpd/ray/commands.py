@@ -64,11 +64,7 @@ def check(arguments: argparse.Namespace, options: Options) -> None:
 
 
 def open_extractor(
-    arguments: argparse.Namespace,
-    schemas: Schemas,
-    options: Options,
-    examples: Any,
-    model: Path,
+    arguments: argparse.Namespace, schemas: Schemas, options: Options, examples: Any, model: Path
 ) -> Any:
     """Return an extractor that has loaded the model in the workers of a cluster."""
     from hpd.ray.workers import RayExtractor

@@ -83,10 +83,7 @@ class PlanCache:
     """
 
     def __init__(
-        self,
-        prepare: Callable[..., Task],
-        schema_bytes: int,
-        own: Schemas | None = None,
+        self, prepare: Callable[..., Task], schema_bytes: int, own: Schemas | None = None
     ) -> None:
         self._prepare = prepare
         self._schema_bytes = schema_bytes

@@ -14,13 +14,7 @@ from hpd.prompt.questions import count_attribute, which_attribute
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import NULL_TEXT
 from hpd.schema.attributes import WHICH_KEY, Attribute, Schema
-from hpd.values.parsing import (
-    INCOMPLETE,
-    MAX_NESTING,
-    ParsedValue,
-    parse_truncated,
-    parse_value,
-)
+from hpd.values.parsing import INCOMPLETE, MAX_NESTING, ParsedValue, parse_truncated, parse_value
 
 NOT_AN_OBJECT = "the answer is not a JSON object"
 

@@ -42,10 +42,7 @@ _TIME: Final = (
     '[0-9]{1,2} ":" [0-9]{2} (":" [0-9]{2} ("." [0-9]{1,9})?)? (" "? [AaPp] "."? [Mm] "."?)?'
 )
 _ZONE: Final = '("Z" | [+-] [0-9]{2} ":" [0-9]{2})'
-_FORMAT_RULES: Final = {
-    "time": f"{_TIME} {_ZONE}?",
-    "ipv4": '[0-9]{1,3} ("." [0-9]{1,3}){3}',
-}
+_FORMAT_RULES: Final = {"time": f"{_TIME} {_ZONE}?", "ipv4": '[0-9]{1,3} ("." [0-9]{1,3}){3}'}
 """Formats with numbers whose bounds are checked in parsing, for the same reason."""
 # A refused required value is asked for again, limited to dates and times that exist.
 _REAL_TIME: Final = '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("." [0-9]{1,9})?'

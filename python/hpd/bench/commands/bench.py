@@ -94,9 +94,7 @@ def _add_methods(group: argparse._ArgumentGroup) -> None:
         "--replay", metavar="FILE", help="known answers, by id: target_scores, gold or data"
     )
     group.add_argument(
-        "--grammar",
-        action="store_true",
-        help="with --replay, also time every method with grammars",
+        "--grammar", action="store_true", help="with --replay, also time every method with grammars"
     )
     group.add_argument(
         "--rounds",

@@ -68,9 +68,7 @@ them:
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
-        "tune",
-        usage="%(prog)s [INPUT --schema S] [options]",
-        description=_DESCRIPTION,
+        "tune", usage="%(prog)s [INPUT --schema S] [options]", description=_DESCRIPTION
     )
     parser.set_defaults(run=run)
     parser.add_argument(

@@ -427,8 +427,7 @@ def read_epub(source: Source) -> WholeText:
     archive = Archive(source.read())
     container = archive.xml("META-INF/container.xml")
     package = next(
-        (_attribute(e, "full-path") for e in container.iter() if local_name(e) == "rootfile"),
-        None,
+        (_attribute(e, "full-path") for e in container.iter() if local_name(e) == "rootfile"), None
     )
     if package is None:
         raise ValueError("it names no package")

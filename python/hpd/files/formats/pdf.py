@@ -13,13 +13,7 @@ from hpd.documents import Box
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.formats.page_layout import Letter, lines_of
-from hpd.files.formats.pictures import (
-    MAX_SIDE,
-    RECOGNISED,
-    PagePicture,
-    png_of,
-    recognise_lines,
-)
+from hpd.files.formats.pictures import MAX_SIDE, RECOGNISED, PagePicture, png_of, recognise_lines
 from hpd.files.rows import RECOGNISER, PlacedText, WholeText, whole_text
 from hpd.files.streams import Source
 from hpd.messages import counted

@@ -40,9 +40,7 @@ are two tools: extract (a text or file path, and a schema) and schema (how hpd r
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
-        "mcp",
-        usage="%(prog)s [FOLDER ...] [options]",
-        description=_DESCRIPTION,
+        "mcp", usage="%(prog)s [FOLDER ...] [options]", description=_DESCRIPTION
     )
     parser.add_argument(
         "folders",

@@ -207,9 +207,7 @@ def _add_server(group: argparse._ArgumentGroup) -> None:
         help="the model's name in answers [default: its file name without .gguf]",
     )
     group.add_argument(
-        "--strict-model",
-        action="store_true",
-        help="refuse requests that do not name this model",
+        "--strict-model", action="store_true", help="refuse requests that do not name this model"
     )
     group.add_argument("--no-log", action="store_true", help="do not log requests")
     group.add_argument("--schema", metavar="S", help=f"for requests without one: {SCHEMA_HELP}")
