@@ -522,22 +522,33 @@ class Extractor(Generic[T]):
             schemas = as_schemas(schema)
             check_task(self.options, schemas, self._system_prompt)
             task = self._pipeline.task_for(schemas)
-        options = self.options if task is None else task.options
-        extractions = self._pipeline.run(documents, task, on_chunk, cancellation, on_settled)
+        return self._results(
+            self._pipeline.run(documents, task, on_chunk, cancellation, on_settled),
+            on_error,
+            self.options if task is None else task.options,
+            is_single=is_single,
+        )
 
-        def results() -> Iterator[tuple[int, Extraction[Any]]]:
-            for index, extraction in extractions:
-                name = "" if extraction.id is None else f" (id {extraction.id})"
-                where = f"document {index + 1}{name}"
-                if should_raise(extraction, on_error, options):
-                    raise error_of(extraction, "" if is_single else where)
-                if extraction.error is not None:
-                    _LOGGER.warning("%s failed: %s", where, extraction.error)
-                else:
-                    _LOGGER.debug("%s is finished: %d fields", where, len(extraction.fields))
-                yield index, extraction
-
-        return results()
+    # A method, so that the extractor is not collected as garbage during the iteration.
+    def _results(
+        self,
+        extractions: Iterator[tuple[int, Extraction[Any]]],
+        on_error: OnError,
+        options: Options,
+        *,
+        is_single: bool,
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
+        """Yield the extractions; log them, and raise what must be raised."""
+        for index, extraction in extractions:
+            name = "" if extraction.id is None else f" (id {extraction.id})"
+            where = f"document {index + 1}{name}"
+            if should_raise(extraction, on_error, options):
+                raise error_of(extraction, "" if is_single else where)
+            if extraction.error is not None:
+                _LOGGER.warning("%s failed: %s", where, extraction.error)
+            else:
+                _LOGGER.debug("%s is finished: %d fields", where, len(extraction.fields))
+            yield index, extraction
 
 
 def error_of(extraction: Extraction[Any], where: str) -> HpdError:
