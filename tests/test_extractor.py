@@ -75,6 +75,11 @@ def test_each_extraction_carries_its_document(model):
     assert texts[0] in made[0]._repr_html_()
 
 
+def test_an_extractor_that_only_its_results_refer_to_is_not_closed(model):
+    results = Extractor("brand", model, max_tokens=4).extract_many(["Luma Mug", "Nordvik Coat"])
+    assert len(list(results)) == 2
+
+
 @pytest.mark.parametrize("settings", [{}, {"stack": 3}, {"method": "ar"}], ids=str)
 def test_documents_are_pulled_as_they_are_needed(model, settings):
     n_pulled = 0
