@@ -445,9 +445,8 @@ class FileWriter:
             self._failed_by_id.setdefault(str(line.get("id")), []).append(index)
             self._documents[index] = 0
         if self._order == "input" and not is_in_order:
-            self._switch_to_fingerprints(
-                0
-            )  # A run that added records between these was interrupted.
+            # A run that added records between these was interrupted.
+            self._switch_to_fingerprints(0)
 
     def _restore_order(self, moved: _MovedRecords) -> None:
         """Sort the lines into the order of the records; lines without a record stay at the end.
