@@ -694,33 +694,36 @@ def _is_grouped(text: str, separator: str) -> bool:
 
 
 # By month; in English, German, French, Spanish, Italian, Portuguese, Dutch, the Nordic languages,
-# Indonesian, Turkish, Hungarian, Czech, Polish, Russian, Ukrainian, Greek, Arabic, Hebrew, Thai.
-# *Listopada* is missing: it is November in Polish, but October in Croatian.
+# Indonesian, Turkish, Hungarian, Czech, Polish, Russian, Ukrainian, Greek, Arabic, Hebrew, Thai,
+# Hindi. *Listopada* is missing: it is November in Polish, but October in Croatian.
 _MONTHS: Final = (
     "january januar janvier enero gennaio janeiro januari jan jänner janv ene gen tammikuuta ocak"
-    " január ledna stycznia января січня ιανουαρίου يناير ינואר มกราคม ม.ค.",
+    " január ledna stycznia января січня ιανουαρίου يناير ינואר มกราคม ม.ค. जनवरी",
     "february februar février fevrier febrero febbraio fevereiro februari feb févr fev helmikuuta"
-    " şubat február února lutego февраля лютого φεβρουαρίου فبراير شباط פברואר กุมภาพันธ์ ก.พ.",
+    " şubat február února lutego февраля лютого φεβρουαρίου فبراير شباط פברואר กุมภาพันธ์ ก.พ."
+    " फ़रवरी फरवरी",
     "march märz maerz mars marzo março marco maart mar mrz mrt marts maaliskuuta maret mart"
-    " március března marca марта березня μαρτίου مارس آذار מרץ מרס มีนาคม มี.ค.",
+    " március března marca марта березня μαρτίου مارس آذار מרץ מרס มีนาคม มี.ค. मार्च",
     "april avril abril aprile apr avr abr huhtikuuta nisan április dubna kwietnia апреля квітня"
-    " απριλίου أبريل إبريل نيسان אפריל เมษายน เม.ย.",
+    " απριλίου أبريل إبريل نيسان אפריל เมษายน เม.ย. अप्रैल",
     "may mai mayo maggio maio mei mag maj toukokuuta mayis május května maja мая травня μαΐου"
-    " مايو أيار מאי พฤษภาคม พ.ค.",
+    " مايو أيار מאי พฤษภาคม พ.ค. मई",
     "june juni juin junio giugno junho jun giu kesäkuuta haziran június června czerwca июня червня"
-    " ιουνίου يونيو حزيران יוני มิถุนายน มิ.ย.",
+    " ιουνίου يونيو حزيران יוני มิถุนายน มิ.ย. जून",
     "july juli juillet julio luglio julho jul juil lug heinäkuuta temmuz július července lipca июля"
-    " липня ιουλίου يوليو تموز יולי กรกฎาคม ก.ค.",
+    " липня ιουλίου يوليو تموز יולי กรกฎาคม ก.ค. जुलाई",
     "august août aout agosto augustus aug ago augusti elokuuta agustus ağustos augusztus srpna"
-    " sierpnia августа серпня αυγούστου أغسطس آب אוגוסט สิงหาคม ส.ค.",
+    " sierpnia августа серпня αυγούστου أغسطس آب אוגוסט สิงหาคม ส.ค. अगस्त",
     "september septembre septiembre setiembre settembre setembro sept sep set syyskuuta eylül"
-    " szeptember září września сентября вересня σεπτεμβρίου سبتمبر أيلول ספטמבר กันยายน ก.ย.",
+    " szeptember září września сентября вересня σεπτεμβρίου سبتمبر أيلول ספטמבר กันยายน ก.ย."
+    " सितंबर सितम्बर",
     "october oktober octobre octubre ottobre outubro oct okt ott out lokakuuta ekim október října"
-    " października октября жовтня οκτωβρίου أكتوبر אוקטובר ตุลาคม ต.ค.",
+    " października октября жовтня οκτωβρίου أكتوبر אוקטובר ตุลาคม ต.ค. अक्टूबर अक्तूबर",
     "november novembre noviembre novembro nov marraskuuta kasim listopadu ноября листопада"
-    " νοεμβρίου نوفمبر נובמבר พฤศจิกายน พ.ย.",
+    " νοεμβρίου نوفمبر נובמבר พฤศจิกายน พ.ย. नवंबर नवम्बर",
     "december dezember décembre decembre diciembre dicembre dezembro dec dez déc dic desember"
-    " joulukuuta aralik prosince grudnia декабря грудня δεκεμβρίου ديسمبر דצמבר ธันวาคม ธ.ค.",
+    " joulukuuta aralik prosince grudnia декабря грудня δεκεμβρίου ديسمبر דצמבר ธันวาคม ธ.ค."
+    " दिसंबर दिसम्बर",
 )
 _MONTH_OF: Final = {
     form: month
@@ -736,11 +739,15 @@ _ORDINAL: Final = r"(?:(?:st|nd|rd|th)(?: day)?|er|[ºª°])?\.?"
 _YEAR: Final = r"(?:พ\.ศ\. ?|ค\.ศ\. ?|['\u2019])?(?:\d{4}|\d{2})"
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "民國": 1911, "民国": 1911}
 """The year before the first one of each era."""
+_HAN_DIGITS: Final = "一二三四五六七八九"
+_HAN_NUMBER: Final = f"[{_HAN_DIGITS}]?十[{_HAN_DIGITS}]?|[{_HAN_DIGITS}]"
+_FROM_HAN: Final = str.maketrans(f"〇零○{_HAN_DIGITS}", "000123456789")
 
 _DATE = re.compile(
     rf"(?<!\d)(?<!\d[-/.])(?<!{_LETTER})(?:"
     r"(?P<year_first>\d{4}(?P<a>[-/]|\. ?)\d{1,2}(?P=a)\d{1,2})"
     r"|(?P<ideographs>\d{4} ?[年년] ?\d{1,2} ?[月월] ?\d{1,2} ?[日일号號]?)"
+    rf"|(?P<han>[〇零○{_HAN_DIGITS}]{{4}}年(?:{_HAN_NUMBER})月(?:{_HAN_NUMBER})日)"
     rf"|(?P<era>(?:{'|'.join(_ERAS)})(?:\d{{1,3}}|元)年\d{{1,2}}月\d{{1,2}}日)"
     r"|(?P<year_last>\d{1,2}(?P<b>[-/.]| [-/.] )[ ]?\d{1,2}(?P=b)[ ]?(?:\d{4}|\d{2}))"
     rf"|(?P<day_name>\d{{1,2}}{_ORDINAL}{_GAP}{_PREPOSITION}(?:{_NAME}){_NAME_ENDS}\.?(?:{_GAP}{_PREPOSITION}{_YEAR})?)"
@@ -1158,6 +1165,10 @@ def _utc_offset(zone: re.Match[str]) -> str | None:
 
 
 def _read_days(form: str, text: str) -> Iterator[Day]:
+    if form == "han":
+        year, month, day, _ = re.split("[年月日]", text)
+        yield Day(int(year.translate(_FROM_HAN)), _han_number(month), _han_number(day))
+        return
     fields = [str(_MONTH_OF.get(fold_case(field), field)) for field in _DATE_FIELD.findall(text)]
     if form == "era":
         first = 1 if fields[1] == "元" else int(fields[1])
@@ -1181,6 +1192,12 @@ def _read_days(form: str, text: str) -> Iterator[Day]:
             day, month = numbers[:2] if form == "day_name" else numbers[1::-1]
             for year in _years(fields[2]) if len(fields) > 2 else (0,):
                 yield Day(year, month, day)
+
+
+def _han_number(text: str) -> int:
+    """Return a number below 100: 21 for ``二十一``."""
+    tens, has_tens, ones = text.translate(_FROM_HAN).partition("十")
+    return int(f"{tens or 1}{ones or 0}") if has_tens else int(tens)
 
 
 def _years(text: str) -> Iterator[int]:
