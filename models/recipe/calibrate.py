@@ -4,9 +4,8 @@
 
 The documents are handwritten ones that are not trained on (``recipe.handwritten``), and as many
 short texts of their fields (``recipe.short``). All fields count, including those of list items and
-numbers of items. Prints the expected calibration error
-before and after, cross-validated in five parts, and how many fields at a confidence of at least
-0.95 are right.
+numbers of items. Prints the expected calibration error before and after, cross-validated in five
+parts, and how many fields at a confidence of at least 0.95 are right.
 """
 
 from __future__ import annotations

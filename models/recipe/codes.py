@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from hpd.schema.attributes import Attribute, Schema
-from recipe.short import SPACELESS, Row, labelled_line
+from recipe.short import SEPARATORS, SPACELESS, Row, labelled_line
 
 _LABELS = {
     "path": ("File", "file path", "log file", "Config", "Source", "script", "folder", "Attachment"),
@@ -54,12 +54,11 @@ def code_row(rng: Random) -> Row:
             text = value = {"path": _path, "login": _login, "code": _code}[kind](rng)
             asked[name] = Attribute(name)
         answer[name] = value
-        line = labelled_line(label, text, Random(form.random()) if rng.random() < 0.3 else form)
+        line = labelled_line(label, text, form, rng)
         lines.append(line + rng.choice(_SPACELESS_ENDS) if SPACELESS.search(label) else line)
     if rng.random() < 0.5:
         lines.insert(rng.randint(0, len(lines)), rng.choice(_OTHERS))
-    separator = rng.choice(("\n", "\n", ". ", ", ", "; ", " | ", "   "))
-    return separator.join(lines), Schema(tuple(asked.values())), answer
+    return rng.choice(SEPARATORS).join(lines), Schema(tuple(asked.values())), answer
 
 
 def _word(rng: Random) -> str:

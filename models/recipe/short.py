@@ -31,6 +31,8 @@ _MONTHS = "January February March April May June July August September October N
 _SENTENCES = ("{} is {}", "{} was {}", "The {} is {}", "{} - {}")
 SPACELESS = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 """Characters of Chinese and Japanese, which have no blanks between words."""
+SEPARATORS = ("\n", "\n", ". ", ", ", "; ", " | ", "   ")
+"""What may stand between the lines of a short text."""
 _COLONS = ("\uff1a", "\uff1a", ":", " ", "")
 
 
@@ -70,9 +72,7 @@ def short_row(document: Handwritten, rng: Random) -> Row | None:
         elif chance < 0.10 and attribute.type == "date":
             text, value = f"{rng.choice((30, 31))}.02.{rng.randint(2019, 2027)}", None
         label = label_of(rng.choice((attribute.name, *question.names)))
-        lines.append(
-            labelled_line(label, text, Random(form.random()) if rng.random() < 0.3 else form)
-        )
+        lines.append(labelled_line(label, text, form, rng))
         if len(lines) < 3 or rng.random() < 0.85:
             asked[attribute.name], answer[attribute.name] = attribute, value
     for question in absent:
@@ -84,7 +84,7 @@ def short_row(document: Handwritten, rng: Random) -> Row | None:
     if rng.random() < 0.5:
         rng.shuffle(names)
     schema = Schema(tuple(asked[name] for name in names))
-    separator = rng.choice(("\n", "\n", ". ", ", ", "; ", " | ", "   "))
+    separator = rng.choice(SEPARATORS)
     end = "." if separator == ". " else ""
     return separator.join(lines) + end, schema, {name: answer[name] for name in names}
 
@@ -103,8 +103,12 @@ def label_of(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def labelled_line(label: str, text: str, rng: Random) -> str:
-    """Return a label and its text in one of the forms of notes, tables and sentences."""
+def labelled_line(label: str, text: str, form: Random, rng: Random) -> str:
+    """Return a label and its text in one of the forms of notes, tables and sentences.
+
+    Three in ten lines draw their form from a source of their own, not the text's ``form``.
+    """
+    rng = Random(form.random()) if rng.random() < 0.3 else form
     kind = rng.random()
     if SPACELESS.search(label):
         return f"{label}{rng.choice(_COLONS)}{text}"

@@ -154,7 +154,7 @@ class StatedValues:
                 texts = {*_strip_surroundings(match.group())}
                 valid = {text for text in texts if FORMATS[name].fullmatch(text)}
                 # What looks like an IPv6 address may be a time or a MAC address.
-                found |= valid or (texts if name != "ipv6" else valid)
+                found |= valid if valid or name == "ipv6" else texts
         return sorted(json.dumps(text, ensure_ascii=False) for text in found)
 
     @cached_property
