@@ -1,13 +1,10 @@
-"""Rounds and their figures: ratios, yardsticks, unit times, tables."""
+"""Rounds and their figures: ratios, yardsticks, tables."""
 
 import pytest
 
 from benchmarking import FakeBench, measurement
-from hpd.bench.measure import UnitTimes
 from hpd.bench.methods import parse_contest
 from hpd.bench.rounds import n_different, run_rounds, summarise, table_rows
-
-UNIT_TIMES = UnitTimes(token=0.002, row=0.001)
 
 
 def test_ratios_are_taken_within_rounds():
@@ -82,38 +79,6 @@ def test_only_the_fastest_of_a_contest_goes_on():
     ]
     assert len(rounds.measurements) == 7
     assert rounds.answers["hpd"] == {0: "hpd"}
-
-
-def test_the_unit_times_of_a_run_are_those_just_before_and_after_it():
-    bench = FakeBench({"prefill": 1.0, "hpd": 2.0, "ar": 3.0, "hpd:drafts=off": 2.0})
-    contests = [parse_contest(name) for name in bench.seconds]
-    rounds = run_rounds(bench, contests, 2)
-    assert {key: times.token for key, times in rounds.unit_times.items()} == {
-        (1, "prefill"): 1.5,
-        (1, "hpd"): 2.5,
-        # Where something slow and without a bound ran, times are taken again.
-        (1, "hpd:drafts=off"): 4.5,
-        (2, "hpd:drafts=off"): 6.5,
-        (2, "hpd"): 8.5,
-        (2, "prefill"): 9.5,
-    }
-
-
-def test_the_lower_bound_is_that_of_tokens_and_rows_without_refused_guesses():
-    counts = {"n_tokens": 500, "n_rows": 120, "n_drafted": 40, "n_accepted": 10}
-    measurements = [
-        measurement(method, number, 2.0 * number, **counts)
-        for number in (1, 2)
-        for method in ("hpd", "ar")
-    ]
-    # The machine is half as fast in the second round.
-    unit_times = {(1, "hpd"): UNIT_TIMES, (2, "hpd"): UnitTimes(token=0.004, row=0.002)}
-    rows = {row["method"]: row for row in summarise(measurements, unit_times=unit_times)}
-    bound = (500 - 30) * 0.002 + (120 - 30) * 0.001
-    assert rows["hpd"]["ratio_bound"] == pytest.approx(2.0 / bound)
-    assert rows["hpd"]["bound_ms"] == pytest.approx(1.5 * 1000 * bound / 10)
-    # It has no times, as its batches cannot be full.
-    assert rows["ar"]["ratio_bound"] is None
 
 
 def test_reading_writing_and_the_host_make_up_the_time():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import dataset_files
 from benchmarks.harness.result import load_results
-from hpd.bench.measure import MeasuredAnswers, Measurement, UnitTimes
+from hpd.bench.measure import MeasuredAnswers, Measurement
 from small_model import small_model
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -50,7 +50,6 @@ class FakeBench:
     def __init__(self, seconds):
         self.seconds = seconds
         self.asked = []
-        self.n_timed = 0
 
     def measure(self, method, number):
         """The run of a method."""
@@ -61,11 +60,6 @@ class FakeBench:
             taken = taken[min(n_before, len(taken) - 1)]
         self.asked.append((number, name))
         return MeasuredAnswers(measurement(name, number, taken), {0: name})
-
-    def unit_times(self, options):
-        """Times that tell how often they have been asked for."""
-        self.n_timed += 1
-        return UnitTimes(token=float(self.n_timed), row=0.5)
 
 
 def a_few_titles(folder):

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from statistics import median
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -25,7 +24,7 @@ from hpd.documents import Document
 from hpd.errors import HpdError, InputError
 from hpd.models.hardware import system_lines
 from hpd.models.settings import engine_options
-from hpd.options import TUNABLE, Options, speed_identity
+from hpd.options import TUNABLE, speed_identity
 from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.pipeline import Pipeline
 from hpd.prompt.questions import schema_leaves
@@ -91,74 +90,6 @@ def _stolen_seconds() -> float:
         return 0.0
 
 
-_N_INSTRUCTION = 128
-_N_FIELDS = 64
-_N_TIMES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class UnitTimes:
-    """Seconds of llama.cpp per token and row."""
-
-    token: float
-    """A token in a full batch, after a cached instruction."""
-    row: float
-    """A row of logits: the output matrix, and the argmax."""
-
-    @classmethod
-    def between(cls, before: UnitTimes, after: UnitTimes) -> UnitTimes:
-        """Return the mean times of two measurements."""
-        return cls((before.token + after.token) / 2, (before.row + after.row) / 2)
-
-    def lower_bound(self, n_tokens: int, n_rows: int) -> float:
-        """Return the seconds for tokens and rows in full batches."""
-        return n_tokens * self.token + n_rows * self.row
-
-
-def measure_unit_times(model: _native.Model, options: _native.EngineOptions) -> UnitTimes:
-    """Measure the times of a token and of a row; each time is a median of three.
-
-    A token is timed in full batches with one row. A row is timed by small batches with one row
-    and with many, as its time would be lost in the noise of a full batch. The tokens are arbitrary,
-    as the time depends only on the shape of a batch.
-    """
-    engine = _native.Engine(model, options)
-    n_batch = min(options.n_batch, engine.n_ctx // 2, (model.n_ctx_train or engine.n_ctx) // 2)
-    n_fields = min(_N_FIELDS, n_batch // 2)
-    shapes = {"full": (n_batch, 1), "few": (2 * n_fields, 1), "many": (2 * n_fields, n_fields)}
-    times: dict[str, list[float]] = {name: [] for name in shapes}
-    number = 0
-    try:
-        _time_batch(engine, model, number, n_batch, n_fields)  # reads the instruction, and warms up
-        for _ in range(_N_TIMES):
-            for name, shape in shapes.items():
-                number += 1
-                times[name].append(_time_batch(engine, model, number, *shape))
-    finally:
-        engine.close()
-    full, few, many = (median(times[name]) for name in shapes)
-    row = max(0.0, (many - few) / (n_fields - 1))
-    return UnitTimes(max(0.0, full - row) / n_batch, row)
-
-
-def _time_batch(
-    engine: _native.Engine, model: _native.Model, number: int, n_batch: int, n_fields: int
-) -> float:
-    """Return the time of a batch with a document and this many keys of one token."""
-
-    def tokens(first: int, n: int) -> list[int]:
-        return [(first + i) % model.n_vocab for i in range(n)]
-
-    prompt = tokens(0, _N_INSTRUCTION) + tokens(1000 * (number + 1), n_batch - n_fields)
-    # Keys with a common prefix would share its tokens.
-    fields = [_native.Field(key, max_tokens=1) for key in zip(tokens(0, n_fields), strict=True)]
-    before = engine.stats
-    engine.submit(number, prompt, fields, n_instruction=_N_INSTRUCTION)
-    while not engine.idle:
-        engine.step()
-    return engine.stats.decode_seconds - before.decode_seconds
-
-
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """One run of one method. Counts are sums over all documents."""
@@ -200,11 +131,6 @@ class Measurement:
     """Answers that differ from the replayed ones."""
     stolen: float
     """Share of CPU time that the host of a virtual machine took."""
-
-    def lower_bound(self, unit_times: UnitTimes) -> float:
-        """Return the seconds of its tokens and rows at these times, without rejected drafts."""
-        n_rejected = self.n_drafted - self.n_accepted
-        return unit_times.lower_bound(self.n_tokens - n_rejected, self.n_rows - n_rejected)
 
     @property
     def ms_per_document(self) -> float:
@@ -296,10 +222,6 @@ class Bench:
             stolen=stolen_share,
         )
         return MeasuredAnswers(measurement, answers)
-
-    def unit_times(self, options: Options) -> UnitTimes:
-        """Measure the price of a token and of a row now, with a new engine."""
-        return measure_unit_times(self._model, engine_options(options))
 
     def _compiled_schema(self, method: BenchMethod) -> Callable[..., CompiledSchema]:
         if not self._workload.is_replay:

@@ -49,11 +49,6 @@ class BenchMethod:
     grammar: bool = False
     """Whether replayed values are checked against their grammars."""
 
-    @property
-    def fills_batches(self) -> bool:
-        """Whether its batches can be full, so that its time has a lower bound."""
-        return self.kind in ("hpd", "prefill")
-
 
 @dataclass(frozen=True, slots=True)
 class Contest:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd import _native
-from hpd.bench.measure import Bench, Measurement, UnitTimes, least_disturbed
+from hpd.bench.measure import Bench, Measurement, least_disturbed
 from hpd.bench.methods import BenchMethod, Contest
 from hpd.models.hardware import device_summary, devices, processor, use_amx
 from hpd.version import __version__
@@ -39,8 +39,6 @@ COLUMNS = {
     "reading_ms": "read ms",
     "writing_ms": "write ms",
     "host_ms": "host ms",
-    "bound_ms": "bound ms",
-    "ratio_bound": "/bound",
     "peak_mib": "MiB",
     "dollars_per_1000": "$/1000",
     "n_wrong": "wrong",
@@ -56,7 +54,6 @@ _DECIMALS = {
     "steps": 1,
     "rows": 1,
     "host_ms": 1,
-    "ratio_bound": 2,
     "dollars_per_1000": 4,
 }
 
@@ -70,25 +67,19 @@ def to_json(measurement: Measurement) -> dict[str, Any]:
 
 
 def summarise(
-    measurements: Sequence[Measurement],
-    price_per_hour: float | None = None,
-    unit_times: Mapping[tuple[int, str], UnitTimes] | None = None,
+    measurements: Sequence[Measurement], price_per_hour: float | None = None
 ) -> list[dict[str, Any]]:
     """Return a row for each method, in the order of first measurement.
 
     A ratio is the median of the ratios within each round, so a round that is slow as a whole does
     not matter. The baseline for ``ar-batched`` is the fastest of its settings; for several ``ar``
-    or ``prefill`` it is the first. ``unit_times``, by round and method, are those of methods whose
-    batches can be full; the others have no bound.
+    or ``prefill`` it is the first.
     """
     by_method: dict[str, list[Measurement]] = {}
     for measurement in measurements:
         by_method.setdefault(measurement.method, []).append(measurement)
     baselines = {kind: _baseline_times(kind, by_method) for kind in _BASELINES}
-    return [
-        _summary_row(runs, baselines, price_per_hour, unit_times or {})
-        for runs in by_method.values()
-    ]
+    return [_summary_row(runs, baselines, price_per_hour) for runs in by_method.values()]
 
 
 def by_speed(runs: Mapping[str, Sequence[Measurement]]) -> list[str]:
@@ -115,7 +106,6 @@ def _summary_row(
     runs: Sequence[Measurement],
     baselines: Mapping[str, Mapping[int, float]],
     price_per_hour: float | None,
-    unit_times: Mapping[tuple[int, str], UnitTimes],
 ) -> dict[str, Any]:
     first = runs[0]
     n = first.n_documents
@@ -130,9 +120,6 @@ def _summary_row(
         return statistics.median(pairs) if pairs else None
 
     floor = ratio("prefill")
-    timed = [(m, unit_times.get((m.round, m.method))) for m in runs]
-    all_bounds = [(m, m.lower_bound(each)) for m, each in timed if each is not None]
-    bounds = [(m, low) for m, low in all_bounds if low > 0]
     return {
         "type": "summary",
         "method": first.method,
@@ -159,8 +146,6 @@ def _summary_row(
             else None
         ),
         "reused_graphs": sum(m.n_graphs_reused for m in runs) / sum(m.n_graphs for m in runs),
-        "bound_ms": statistics.median(1000 * low / n for _, low in bounds) if bounds else None,
-        "ratio_bound": statistics.median(m.seconds / low for m, low in bounds) if bounds else None,
         "reading_ms": statistics.median(1000 * m.reading_seconds / n for m in runs),
         "writing_ms": statistics.median(
             1000 * (m.llama_seconds - m.reading_seconds) / n for m in runs
@@ -202,8 +187,6 @@ class Rounds:
     measurements: list[Measurement] = field(default_factory=list)
     answers: dict[str, dict[int, Any]] = field(default_factory=dict)
     """Each method's answers in the first round."""
-    unit_times: dict[tuple[int, str], UnitTimes] = field(default_factory=dict)
-    """Seconds per token and row at each run, by round and method."""
 
     def compared(self) -> tuple[str | None, dict[str, int]]:
         """Return the first method of kind hpd, and how many answers of each other method differ."""
@@ -221,7 +204,7 @@ def run_rounds(
     n_rounds: int,
     progress: Callable[[Measurement], None] | None = None,
 ) -> Rounds:
-    """Time all methods in rounds, with unit times before and after those that fill batches.
+    """Time all methods in rounds.
 
     Methods take turns, forwards and backwards, so that changes in the machine's speed favour none.
     Runs that the host of a virtual machine disturbed are repeated. After the first round only the
@@ -230,12 +213,7 @@ def run_rounds(
     rounds = Rounds()
     methods = _unique(method for contest in contests for method in contest.methods)
     for number in range(1, n_rounds + 1):
-        before: UnitTimes | None = None
         for method in methods if number % 2 else reversed(methods):
-            if not method.fills_batches:
-                before = None
-            elif before is None:
-                before = bench.unit_times(methods[0].options)
             run = least_disturbed(
                 partial(bench.measure, method, number), lambda run: run.measurement.stolen
             )
@@ -243,10 +221,6 @@ def run_rounds(
                 progress(run.measurement)
             rounds.measurements.append(run.measurement)
             rounds.answers.setdefault(method.name, run.answers)
-            if before is not None:
-                after = bench.unit_times(methods[0].options)
-                rounds.unit_times[number, method.name] = UnitTimes.between(before, after)
-                before = after
         if number == 1:
             methods = _unique(_fastest_method(contest, rounds.measurements) for contest in contests)
     return rounds

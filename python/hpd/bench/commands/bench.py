@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hpd.bench.methods import SWEEPS, Contest, parse_contest
@@ -168,9 +168,7 @@ def run(arguments: argparse.Namespace) -> int:
         bench = Bench(model, workload)
         rounds = run_rounds(bench, contests, arguments.rounds, note)
         reference, n_different = rounds.compared()
-        summary = summarise(rounds.measurements, arguments.price_per_hour, rounds.unit_times)
-        for (number, name), times in rounds.unit_times.items():
-            write({"type": "unit_times", "round": number, "method": name, **asdict(times)})
+        summary = summarise(rounds.measurements, arguments.price_per_hour)
         for row in summary:
             write({**row, "n_different": n_different.get(row["method"])})
     print(
