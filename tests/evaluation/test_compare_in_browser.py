@@ -12,7 +12,7 @@ from hpd.evaluation.comparison import (
     load_judgements,
     plan_trials,
 )
-from hpd.evaluation.comparison_views import ComparisonServer
+from hpd.evaluation.comparison_server import ComparisonServer
 from hpd.evaluation.rows import Prediction
 from local_server import answering
 

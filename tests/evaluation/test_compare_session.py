@@ -1,7 +1,6 @@
-"""A comparison on the way: the server's answers, the terminal, the command."""
+"""A comparison on the way: the server's answers, the command."""
 
 import http.client
-import io
 import json
 import re
 from contextlib import contextmanager
@@ -13,10 +12,9 @@ from hpd.evaluation.comparison import (
     ComparisonSession,
     JudgementFile,
     System,
-    load_judgements,
     plan_trials,
 )
-from hpd.evaluation.comparison_views import ComparisonServer, judge_in_terminal
+from hpd.evaluation.comparison_server import ComparisonServer
 from hpd.evaluation.rows import Prediction
 from jsonl import read_lines, write_lines
 from local_server import answering
@@ -123,65 +121,6 @@ def test_nothing_else_is_served(tmp_path):
         assert ask(server, "POST", "/", {})[0] == 404
 
 
-# --- the terminal ---
-
-
-def in_terminal(path, *answers):
-    """The texts that are shown, and the verdicts on "right", after some answers."""
-    given, out = iter(answers), io.StringIO()
-
-    def answer(question):
-        try:
-            return next(given)
-        except StopIteration:
-            raise EOFError from None
-
-    with JudgementFile(path) as file:
-        judge_in_terminal(new_session(file), answer, out, columns=60)
-    return out.getvalue(), [(each.id, each.verdict_on("right")) for each in load_judgements(path)]
-
-
-def test_judging_in_the_terminal(tmp_path):
-    path = tmp_path / "j.jsonl"
-    with JudgementFile(path) as file:
-        trials = new_session(file).trials
-    shown, said = in_terminal(path, "1", "what?", "2", "\x1b[C")
-    assert [each for each, _ in said] == [trial.id for trial in trials[:3]]
-    assert [verdict for _, verdict in said] == [
-        "win" if trials[0].left.name == "right" else "loss",
-        "tie",
-        "win" if trials[2].right.name == "right" else "loss",
-    ]
-    assert "* color  red" in shown or "* color  green" in shown
-    assert "  of     wool" in shown
-    assert f"Document {trials[0].id}: a red hat\nof wool\n" in shown
-    assert "right" not in shown.replace("  right\n", "")
-    assert "1 of 4 (0 judged)" in shown
-    again, said = in_terminal(path, "2", "3")
-    assert "4 of 4 (3 judged)" in again
-    assert "1 of 4" not in again
-    assert len(said) == 4
-
-
-def test_going_back_changes_a_verdict(tmp_path):
-    path = tmp_path / "j.jsonl"
-    _, said = in_terminal(path, "2", "b", "1", "q", "1")
-    assert len(said) == 2
-    assert said[0][0] == said[1][0]
-    assert said[1][1] != "tie"
-
-
-def test_a_document_cannot_steer_the_terminal(tmp_path):
-    texts = {"1": "a\x1b[2Jb\x07\x9b5m"}
-    systems = [System(n, {"1": Prediction("1", {"x": "\x1b]0;t\x07"})}) for n in "ab"]
-    out = io.StringIO()
-    with JudgementFile(tmp_path / "j.jsonl") as file:
-        session = ComparisonSession(plan_trials(systems, "ann"), texts, file, "ann", 0)
-        judge_in_terminal(session, lambda _: "q", out)
-    assert "a\ufffd[2Jb\ufffd" in out.getvalue()
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", out.getvalue())
-
-
 # --- the command ---
 
 
@@ -195,10 +134,14 @@ def files(tmp_path, monkeypatch):
 
 
 def test_from_documents_to_results(files, monkeypatch, capsys):
-    judge = ["compare", "a.jsonl", "b.jsonl", "--documents", "texts.jsonl", "--terminal"]
-    for annotator, verdict, n in (("ann", "1", 4), ("bob", "2", 3)):
-        answers = iter([verdict] * n + ["q"])
-        monkeypatch.setattr("builtins.input", lambda _, answers=answers: next(answers))
+    judge = ["compare", "a.jsonl", "b.jsonl", "--documents", "texts.jsonl"]
+    for annotator, verdict, n in (("ann", "win", 4), ("bob", "tie", 3)):
+
+        def judge_some(server, verdict=verdict, n=n):
+            for number in range(n):
+                server.session.judge(number, verdict)
+
+        monkeypatch.setattr(ComparisonServer, "serve_forever", judge_some)
         assert main([*judge, "--annotator", annotator]) == 0
         assert f"{annotator} has judged {n} of 4 documents" in capsys.readouterr().err
     assert len(read_lines(files / "judgements.jsonl")) == 7
@@ -218,12 +161,10 @@ def test_from_documents_to_results(files, monkeypatch, capsys):
 
 def test_a_line_s_own_text_is_enough(files, monkeypatch, capsys):
     write_lines(files / "a.jsonl", *({"id": i, "data": {}, "text": t} for i, t in TEXTS.items()))
-    monkeypatch.setattr("builtins.input", lambda _: "q")
-    arguments = ["--annotator", "ann", "--terminal", "-o", "mine.jsonl", "--limit", "2"]
+    monkeypatch.setattr(ComparisonServer, "serve_forever", lambda server: None)
+    arguments = ["--annotator", "ann", "-o", "mine.jsonl", "--limit", "2"]
     assert main(["compare", "a.jsonl", "b.jsonl", *arguments]) == 0
-    captured = capsys.readouterr()
-    assert "1 of 2" in captured.out
-    assert "ann has judged 0 of 2 documents, in mine.jsonl" in captured.err
+    assert "ann has judged 0 of 2 documents, in mine.jsonl" in capsys.readouterr().err
 
 
 def test_results_of_the_systems_that_are_named(files, capsys):
@@ -246,7 +187,6 @@ def test_results_of_the_systems_that_are_named(files, capsys):
         (["a.jsonl", "b.jsonl", "--annotator", "x"], "4 of 4 documents have no text"),
         (["a.jsonl", "b.jsonl", "--annotator", "x", "--json"], "--json does nothing"),
         (["a.jsonl", "b.jsonl", "--annotator", "x", "--text-field", "t"], "needs --documents"),
-        (["a.jsonl", "b.jsonl", "--annotator", "x", "--terminal", "--port", "1"], "--port does"),
         (["a.jsonl", "b.jsonl", "--results", "j", "--id-field", "t"], "--id-field does nothing"),
         (["a.jsonl", "b.jsonl", "--results", "j", "--seed", "0"], "--seed does nothing"),
         (["a.jsonl", "b.jsonl", "--results", "gone.jsonl"], "cannot be opened"),

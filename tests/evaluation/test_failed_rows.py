@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from hpd.cli import main
+from hpd.evaluation.comparison_server import ComparisonServer
 from hpd.evaluation.rows import FailedRowsWarning, load_examples, load_predictions
 from jsonl import write_lines
 
@@ -189,8 +190,8 @@ def test_a_folder_that_has_moved_is_found_by_its_files(to, folder, fake, capfd, 
     page = Path("r.html").read_text()
     assert "four" in page
     assert "five" in page
-    monkeypatch.setattr("builtins.input", lambda *_: "q")
-    command = ["compare", "one.jsonl", "two.jsonl", "--annotator", "ann", "--terminal"]
+    monkeypatch.setattr(ComparisonServer, "serve_forever", lambda server: None)
+    command = ["compare", "one.jsonl", "two.jsonl", "--annotator", "ann"]
     assert main([*command, "--documents", to]) == 0
     said = capfd.readouterr().err
     assert "ann has judged 0 of 6 documents" in said
@@ -241,8 +242,8 @@ def test_an_object_is_one_value(tmp_path, capfd):
 def test_a_comparison_passes_over_what_failed(options, folder, fake, capfd, monkeypatch):
     for out in ("one.jsonl", "two.jsonl"):
         assert extract("mails", out, *options) == 3
-    monkeypatch.setattr("builtins.input", lambda *_: "q")
-    command = ["compare", "one.jsonl", "two.jsonl", "--annotator", "ann", "--terminal"]
+    monkeypatch.setattr(ComparisonServer, "serve_forever", lambda server: None)
+    command = ["compare", "one.jsonl", "two.jsonl", "--annotator", "ann"]
     assert main(command) == 0
     said = capfd.readouterr().err
     assert "skipped 2 documents that failed in a system" in said

@@ -271,7 +271,7 @@ def _first_span(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSession:
-    """An annotator's session, on a page or in the terminal."""
+    """An annotator's session."""
 
     trials: Sequence[PairTrial]
     texts: Mapping[str, str]
@@ -289,12 +289,6 @@ class ComparisonSession:
     @property
     def n_judged(self) -> int:
         return sum(self.verdict(number) is not None for number in range(len(self.trials)))
-
-    def next_trial(self, start: int) -> int | None:
-        """Return the next trial without a verdict, from ``start``, wrapping around."""
-        n = len(self.trials)
-        order = (*range(start, n), *range(min(start, n)))
-        return next((number for number in order if self.verdict(number) is None), None)
 
     def judge(self, number: int, verdict: PairVerdict, seconds: float | None = None) -> None:
         """Store a verdict on the left system of a trial."""

@@ -1,4 +1,4 @@
-"""Views of a comparison: a page that only this machine can open, and the terminal.
+"""Serves the page of a comparison, which only this machine can open.
 
 Requests with a foreign Host or Origin, as from another page in the same browser, are rejected.
 """
@@ -6,18 +6,12 @@ Requests with a foreign Host or Origin, as from another page in the same browser
 from __future__ import annotations
 
 import json
-import re
-import textwrap
 import threading
-import time
-from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import zip_longest
 from pathlib import Path
-from typing import TextIO
 
-from hpd.evaluation.comparison import PAIR_VERDICTS, ComparisonSession, PairVerdict, compared_rows
+from hpd.evaluation.comparison import PAIR_VERDICTS, ComparisonSession
 from hpd.show.page import render_page
 
 HOST = "127.0.0.1"
@@ -114,71 +108,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Do not log requests."""
-
-
-_VERDICTS: dict[str, PairVerdict] = {
-    "1": "win", "2": "tie", "3": "loss",
-    # The arrows, as terminals send them.
-    "\x1b[D": "win", "\x1b[B": "tie", "\x1b[C": "loss",
-}  # fmt: skip
-_QUESTION = "1: left is better, 2: tie, 3: right is better, b: back, q: quit > "
-_CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-_MAX_NAME_WIDTH = 24
-
-
-def judge_in_terminal(
-    session: ComparisonSession, ask: Callable[[str], str], out: TextIO, columns: int = 100
-) -> None:
-    """Ask about the trials without a verdict, until the annotator quits.
-
-    ``ask`` shows a question and returns the line typed, as ``input`` does; ``EOFError`` quits.
-    """
-    number = session.next_trial(0)
-    while number is not None:
-        print("\n".join(_trial_lines(session, number, columns)), file=out, flush=True)
-        start = time.monotonic()
-        answer = ""
-        while answer not in (*_VERDICTS, "b", "q"):
-            try:
-                answer = ask(_QUESTION).strip()
-            except EOFError:
-                answer = "q"
-        if answer == "q":
-            return
-        if answer == "b":
-            number = max(0, number - 1)
-        else:
-            session.judge(number, _VERDICTS[answer], time.monotonic() - start)
-            number = session.next_trial(number + 1)
-
-
-def _trial_lines(session: ComparisonSession, number: int, columns: int) -> Iterator[str]:
-    """Yield a document's lines, and the values side by side, with ``*`` where they differ."""
-    trial = session.trials[number]
-    rows = compared_rows(trial)
-    yield ""
-    yield f"{number + 1} of {len(session.trials)} ({session.n_judged} judged)".center(columns, "-")
-    for line in _replace_controls(session.texts[trial.id]).split("\n"):
-        yield from textwrap.wrap(line, columns) or [""]
-    yield ""
-    width = min(max((len(row.path) for row in rows), default=0), _MAX_NAME_WIDTH)
-    side = (columns - width - 6) // 2
-    yield f"  {'':{width}}  {'left':{side}}  right"
-    for row in rows:
-        cells = (
-            _wrap_cell(row.path, width),
-            _wrap_cell(row.left, side),
-            _wrap_cell(row.right, side),
-        )
-        for i, (name, left, right) in enumerate(zip_longest(*cells, fillvalue="")):
-            mark = "*" if row.differs and i == 0 else " "
-            yield f"{mark} {name:{width}}  {left:{side}}  {right}".rstrip()
-    yield ""
-
-
-def _wrap_cell(text: str | None, width: int) -> list[str]:
-    return ["-"] if text is None else textwrap.wrap(_replace_controls(text), width) or [""]
-
-
-def _replace_controls(text: str) -> str:
-    return _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n").replace("\t", "    "))

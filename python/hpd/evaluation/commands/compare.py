@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
-import sys
 import webbrowser
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +22,7 @@ from hpd.evaluation.comparison import (
     plan_trials,
     system_names,
 )
-from hpd.evaluation.comparison_views import ComparisonServer, judge_in_terminal
+from hpd.evaluation.comparison_server import ComparisonServer
 from hpd.evaluation.matching import reread_sources
 from hpd.messages import counted, format_table
 
@@ -47,7 +45,7 @@ over documents. Agreement is Cohen's kappa for two annotators, Krippendorff's al
 """
 
 _JUDGING = (
-    "annotator", "output", "limit", "seed", "terminal", "port", "open",
+    "annotator", "output", "limit", "seed", "port", "open",
     "documents", "text_field", "id_field",
 )  # fmt: skip
 """Arguments for judging, which exclude ``--results``."""
@@ -77,9 +75,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="seed of the document order and the pairs; use one per study (default 0)",
     )
     group.add_argument(
-        "--terminal", action="store_true", help="judge in the terminal, without a page"
-    )
-    group.add_argument(
         "--port", metavar="N", type=integer(0, 65535), help="port of the page (default: a free one)"
     )
     group.add_argument("--open", action="store_true", help="open the page in the browser")
@@ -97,16 +92,12 @@ def run(arguments: argparse.Namespace) -> int:
     with file:
         session = ComparisonSession(trials, texts, file, arguments.annotator, arguments.seed or 0)
         try:
-            if arguments.terminal:
-                columns = min(shutil.get_terminal_size().columns, 120)
-                judge_in_terminal(session, input, sys.stdout, columns)
-            else:
-                with ComparisonServer(session, arguments.port or 0) as server:
-                    n = counted(len(trials), "document")
-                    say(f"{n} at {server.url}, until Stop or Ctrl-C")
-                    if arguments.open:
-                        webbrowser.open(server.url)
-                    server.serve_forever()
+            with ComparisonServer(session, arguments.port or 0) as server:
+                n = counted(len(trials), "document")
+                say(f"{n} at {server.url}, until Stop or Ctrl-C")
+                if arguments.open:
+                    webbrowser.open(server.url)
+                server.serve_forever()
         except KeyboardInterrupt:
             return EXIT_INTERRUPTED
         finally:
@@ -147,8 +138,6 @@ def _check(arguments: argparse.Namespace) -> None:
     refuse(arguments, ["json"], "does nothing without --results")
     if arguments.annotator is None:
         raise UsageError("give --annotator NAME to judge, or --results FILE to print results")
-    if arguments.terminal:
-        refuse(arguments, ("port", "open"), "does nothing with --terminal")
     check_fields(arguments)
 
 
