@@ -136,30 +136,17 @@ def p_by_hand(first, second, score):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_p_values_are_those_of_all_exchanges(seed):
+def test_p_values_come_close_to_those_of_all_exchanges(seed):
     first = random_fields(9, seed)
     second = changed(first, 0.4, seed + 100)
     differences = paired_differences(first, second, 9)
-    assert differences.is_exact
-    assert differences.micro["f1"].p_value == p_by_hand(first, second, f1)
-    assert differences.macro["f1"].p_value == p_by_hand(first, second, macro_f1)
+    for scores, score in ((differences.micro, f1), (differences.macro, macro_f1)):
+        assert scores["f1"].p_value == pytest.approx(p_by_hand(first, second, score), abs=0.04)
     assert differences.micro["f1"].difference == pytest.approx(f1(first) - f1(second))
     assert differences.macro["f1"].difference == pytest.approx(macro_f1(first) - macro_f1(second))
 
 
-def test_random_exchanges_come_close_to_all_of_them():
-    first = random_fields(11, 5)
-    second = changed(first, 0.8, 7)
-    exact = paired_differences(first, second, 11, Resampling(2048))
-    drawn = paired_differences(first, second, 11, Resampling(2000))
-    assert exact.n_differing == 11
-    assert exact.is_exact
-    assert not drawn.is_exact
-    for name in ("precision", "recall", "f1"):
-        assert drawn.micro[name].p_value == pytest.approx(exact.micro[name].p_value, abs=0.04)
-
-
-def test_a_random_test_never_says_zero():
+def test_p_is_never_zero():
     first = [FieldOutcome(row, ("", "a"), "vc", True) for row in range(60)]
     second = [FieldOutcome(row, ("", "a"), "vw", True) for row in range(60)]
     found = paired_differences(first, second, 60, Resampling(100)).micro["f1"]

@@ -11,8 +11,7 @@ The p-value is a two-sided randomization test over documents (Noreen, "Computer-
 for Testing Hypotheses", 1989; Yeh, "More Accurate Tests for the Statistical Significance of Result
 Differences", COLING 2000): if the two files were equally good, the answers for each document could
 be exchanged between them. The p-value is the share of exchanges after which the scores differ at
-least as much. If few documents differ, all exchanges are tried and the test is exact; otherwise
-random ones are tried, and the original files count as one more.
+least as much: random ones are tried, and the original files count as one more.
 
 Agreement of annotators beyond chance, from 1 (full) to 0 (chance): Cohen's kappa is for two of them
 (Cohen, "A Coefficient of Agreement for Nominal Scales", 1960); Krippendorff's alpha for nominal
@@ -233,8 +232,6 @@ class Differences(JsonDataclass):
     macro: Mapping[ScoreName, Difference]
     n_differing: int
     """Documents whose outcomes differ."""
-    is_exact: bool
-    """Whether every exchange was tried."""
 
 
 def paired_differences(
@@ -245,21 +242,23 @@ def paired_differences(
 ) -> Differences:
     """Compare two files, whose fields must be the same in the same order."""
     counts = OutcomeCounts(first, n_rows), OutcomeCounts(second, n_rows)
-    differing = np.unique(
-        [one.row for one, two in zip(first, second, strict=True) if one.outcome != two.outcome]
-    ).astype(np.intp)
-    is_exact = 2 ** len(differing) <= resampling.n
+    differing = {
+        one.row for one, two in zip(first, second, strict=True) if one.outcome != two.outcome
+    }
     drawn = _differences(zip(*(each.bootstrapped(resampling) for each in counts), strict=True))
     everyone = np.ones((1, n_rows), np.float32)
     own, other = (each.count(everyone) for each in counts)
-    exchanges = _exchanges(differing if is_exact else None, n_rows, counts[0].width, resampling)
+    generator = np.random.default_rng(resampling.seed)
+    exchanges = (
+        generator.integers(0, 2, (n, n_rows)).astype(np.float32)
+        for n in chunk_sizes(counts[0].width, resampling.n)
+    )
     moves = (counts[1].count(exchange) - counts[0].count(exchange) for exchange in exchanges)
     exchanged = _differences((own + moved, other - moved) for moved in moves)
     one, two = all_scores(own)[0], all_scores(other)[0]
     is_as_far = np.abs(exchanged) >= np.abs(one - two)[: len(AVERAGES)] - _EPSILON
-    # Beside random exchanges, the original files count as one more.
-    n_originals = 0 if is_exact else 1
-    p_values = (is_as_far.sum(axis=0) + n_originals) / (len(exchanged) + n_originals)
+    # The original files count as one more exchange.
+    p_values = (is_as_far.sum(axis=0) + 1) / (len(exchanged) + 1)
     micro, macro = (
         {
             name: Difference(
@@ -272,33 +271,13 @@ def paired_differences(
         }
         for i in range(len(AVERAGES))
     )
-    return Differences(micro, macro, len(differing), is_exact)
+    return Differences(micro, macro, len(differing))
 
 
 def _differences(pairs: Iterable[tuple[Array, ...]]) -> Array:
     """Return the differences between the averages of pairs: (samples, averages, scores)."""
     differences = [all_scores(one) - all_scores(two) for one, two in pairs]
     return np.concatenate(differences)[:, : len(AVERAGES)]
-
-
-def _exchanges(
-    few: npt.NDArray[np.intp] | None, n_rows: int, width: int, resampling: Resampling
-) -> Iterator[Weights]:
-    """Yield which documents are exchanged, in chunks: (exchanges, documents).
-
-    These are all exchanges of a ``few`` rows, or random ones if that is None.
-    """
-    generator = np.random.default_rng(resampling.seed)
-    n_before = 0
-    for n in chunk_sizes(width, resampling.n if few is None else 2 ** len(few)):
-        if few is None:
-            yield generator.integers(0, 2, (n, n_rows)).astype(np.float32)
-            continue
-        numbers = np.arange(n_before, n_before + n)[:, np.newaxis]
-        exchange = np.zeros((n, n_rows), np.float32)
-        exchange[:, few] = numbers >> np.arange(len(few)) & 1
-        yield exchange
-        n_before += n
 
 
 def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:

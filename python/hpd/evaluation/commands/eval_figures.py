@@ -308,11 +308,10 @@ def difference_table(versus: Versus, names: Sequence[str], resampling: Resamplin
                 scores += [f"{f1.interval:+.2f}", p_text(f1.p_value)]
                 rows.append([form, scope, average, *scores])
     plain = versus.differences["exact"]["plain"]
-    test = "all exchanges" if plain.is_exact else f"{resampling.n} random exchanges"
     return (
         f"{format_table(rows, n_left=3)}\n{_resampling_text(resampling)}\n"
-        f"p: two-sided randomization test over documents, {test}; outcomes differ in "
-        f"{counted(plain.n_differing, 'document')}"
+        f"p: two-sided randomization test over documents, {resampling.n} exchanges; outcomes "
+        f"differ in {counted(plain.n_differing, 'document')}"
     )
 
 
