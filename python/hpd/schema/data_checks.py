@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Context, Decimal, DivisionByZero, InvalidOperation, Overflow
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import join_path
@@ -185,132 +185,114 @@ def _unknown(node: ast.AST) -> ValueError:
     return ValueError(f"{ast.unparse(node)} is not allowed: {_KNOWN}")
 
 
+def _parts(node: ast.expr) -> list[ast.expr]:
+    """Return the expressions from whose values that of a node is computed.
+
+    Raises:
+        ValueError: a check cannot have such a node.
+    """
+    match node:
+        case ast.Constant(value=str()) | ast.Name():
+            return []
+        case ast.Constant(value=int() | float() as value) if not isinstance(
+            value, bool
+        ) and math.isfinite(value):
+            return []
+        case ast.Attribute():
+            _path(node)
+            return []
+        case ast.UnaryOp(op=ast.USub() | ast.Not(), operand=operand):
+            return [operand]
+        case ast.BinOp(op=op, left=left, right=right) if type(op) in _OPERATIONS:
+            return [left, right]
+        case ast.BoolOp(values=values):
+            return values
+        case ast.Compare(left=left, ops=ops, comparators=others) if all(
+            type(op) in _ORDERS for op in ops
+        ):
+            return [left, *others]
+        case (
+            ast.Call(func=ast.Name(id="sum" | "len" | "abs" | "round"), args=[_], keywords=[])
+            | ast.Call(func=ast.Name(id="min" | "max"), args=[_, *_], keywords=[])
+        ):
+            return node.args
+        case ast.Call(
+            func=ast.Name(id="round"),
+            args=[_, ast.Constant(value=int() as n_digits)],
+            keywords=[],
+        ) if not isinstance(n_digits, bool) and n_digits <= _MAX_DIGITS:
+            return node.args
+    raise _unknown(node)
+
+
 # --- when the schema is read ---
 
 
-class _Kind(NamedTuple):
-    name: str
-    """number, text, boolean, date, object, or any."""
-    is_list: bool = False
-
-
-_NUMBER, _BOOLEAN, _TEXT = _Kind("number"), _Kind("boolean"), _Kind("text")
+_ANY: Final = object()
+"""The sample of a value that may have several types."""
+_SAMPLES: Final = {
+    "string": "text",
+    "integer": 2,
+    "number": 2,
+    "boolean": True,
+    "date": "2024-05-31",
+    "date-time": "2024-05-31T12:00:00",
+    "object": {},
+    "map": {},
+}
+_KINDS: Final = {list: "a list", dict: "an object", Decimal: "a number", bool: "true or false"}
 
 
 def check_expression(text: str, attributes: Sequence[Attribute]) -> None:
-    """Check that an expression can be evaluated on the data of some attributes.
+    """Check, with sample values, that an expression can be evaluated on data of some attributes.
 
     Raises:
         ValueError: it cannot be parsed, has an unknown name, or has types that do not fit.
     """
     tree = _parse(text)
     try:
-        kind = _kind(tree, attributes, 0)
+        value = _try(tree, attributes, 0)
     except RecursionError:  # from ast.unparse, for an error message
         raise ValueError(_TOO_DEEP) from None
-    if kind.is_list or kind.name not in ("boolean", "any"):
+    if value is not _ANY and not isinstance(value, bool):
         raise ValueError("it is neither true nor false: compare two values, as in a == b")
 
 
-def _kind(node: ast.expr, attributes: Sequence[Attribute], depth: int) -> _Kind:
-    def kind_of(part: ast.expr) -> _Kind:
-        return _kind(part, attributes, depth + 1)
-
-    def expect(part: ast.expr, *names: str) -> str:
-        kind = kind_of(part)
-        if kind.is_list:
-            raise ValueError(f"{ast.unparse(part)} is a list: use sum, len, min or max of it")
-        if kind.name not in (*names, "any"):
-            raise ValueError(f"{ast.unparse(part)} is {kind.name}, not {' or '.join(names)}")
-        return kind.name
-
+def _try(node: ast.expr, attributes: Sequence[Attribute], depth: int) -> Any:
+    """Return the value for samples of some attributes; ``_ANY`` if their types are not known."""
     if depth > _MAX_DEPTH:
         raise ValueError(_TOO_DEEP)
-    match node:
-        case ast.Constant(value=str()):
-            return _TEXT
-        case ast.Constant(value=int() | float() as value) if not isinstance(
-            value, bool
-        ) and math.isfinite(value):
-            return _NUMBER
-        case ast.Name() | ast.Attribute():
-            return _kind_of_path(_path(node), attributes)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            expect(operand, "number")
-            return _NUMBER
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            expect(operand, "boolean")
-            return _BOOLEAN
-        case ast.BinOp(op=op, left=left, right=right) if type(op) in _OPERATIONS:
-            expect(left, "number")
-            expect(right, "number")
-            return _NUMBER
-        case ast.BoolOp(values=values):
-            for part in values:
-                expect(part, "boolean")
-            return _BOOLEAN
-        case ast.Compare(left=left, ops=ops, comparators=others) if all(
-            type(op) in _ORDERS for op in ops
-        ):
-            parts = [left, *others]
-            kinds = [expect(part, "number", "text", "boolean", "date") for part in parts]
-            for i, order in enumerate(ops):
-                _check_pair(order, parts[i : i + 2], kinds[i : i + 2])
-            return _BOOLEAN
-        case ast.Call(func=ast.Name(id="len"), args=[part], keywords=[]):
-            if not kind_of(part).is_list:
-                expect(part, "text")
-            return _NUMBER
-        case ast.Call(func=ast.Name(id="sum" | "min" | "max" as name), args=[part], keywords=[]):
-            kind = kind_of(part)
-            if not kind.is_list and kind.name != "any":
-                raise ValueError(f"{ast.unparse(part)} is not a list, which {name} needs")
-            if kind.name not in ("number", "any") and not (kind.name == "date" and name != "sum"):
-                raise ValueError(
-                    f"{ast.unparse(part)} is a list of {kind.name} values, not of numbers"
-                )
-            return _Kind(kind.name) if name != "sum" else _NUMBER
-        case ast.Call(func=ast.Name(id="min" | "max"), args=[_, _, *_] as parts, keywords=[]):
-            kinds = [expect(part, "number", "date") for part in parts]
-            if len({*kinds} - {"any"}) > 1:
-                raise ValueError(f"{ast.unparse(node)} mixes numbers and dates")
-            return _Kind(min(kinds, key=lambda kind: kind == "any"))
-        case ast.Call(func=ast.Name(id="abs" | "round"), args=[part], keywords=[]):
-            expect(part, "number")
-            return _NUMBER
-        case ast.Call(
-            func=ast.Name(id="round"),
-            args=[part, ast.Constant(value=int() as n_digits)],
-            keywords=[],
-        ) if not isinstance(n_digits, bool) and n_digits <= _MAX_DIGITS:
-            expect(part, "number")
-            return _NUMBER
-    raise _unknown(node)
+    if isinstance(node, ast.Name | ast.Attribute):
+        return _with_decimals(_sample_at(_path(node), attributes))
+    parts = _parts(node)
+    values = [_try(part, attributes, depth + 1) for part in parts]
+    if any(value is _ANY or value == [_ANY] for value in values):
+        return _ANY
+    value = _apply(node, values)
+    if value is not None and None not in _truths(node, values):
+        return value
+    if isinstance(node, ast.BinOp) and all(isinstance(value, Decimal) for value in values):
+        return _ANY  # a division by zero, of samples alone
+    kinds = zip(map(ast.unparse, parts), map(_kind, values), strict=True)
+    raise ValueError(
+        f"{ast.unparse(node)} cannot be computed: "
+        + " and ".join(f"{part} is {kind}" for part, kind in kinds)
+    )
 
 
-def _check_pair(op: ast.cmpop, parts: list[ast.expr], kinds: list[str]) -> None:
-    """Check that two sides can be compared."""
-    left, right = map(ast.unparse, parts)
-    known = {*kinds} - {"any"}
-    if len(known) > 1 and known != {"date", "text"}:
-        raise ValueError(f"{left} is {kinds[0]}, and {right} is {kinds[1]}: they are never equal")
-    if "date" in known:
-        for part in parts:
-            if isinstance(part, ast.Constant) and _date(part.value) is None:
-                raise ValueError(f"{ast.unparse(part)} is not a date such as '2024-05-31'")
-    elif known & {"text", "boolean"} and not isinstance(op, ast.Eq | ast.NotEq):
-        raise ValueError(
-            f"{left} and {right}: only numbers and dates have an order (a date has the format date)"
-        )
+def _kind(value: Any) -> str:
+    is_date = _date(value) is not None
+    return _KINDS.get(type(value), "a date" if is_date else "a text")
 
 
-def _kind_of_path(names: list[str], attributes: Sequence[Attribute]) -> _Kind:
+def _sample_at(names: list[str], attributes: Sequence[Attribute]) -> Any:
+    """Return a sample of the value at a path, in a list if it leads through lists."""
     is_list = False
     attribute = None
     for i, name in enumerate(names):
         if attribute is not None:
             if attribute.type in ("union", "map", "tuple", "recursive"):
-                return _Kind("any", is_list)
+                return _ANY
             attributes = attribute.attributes
         found = next((each for each in attributes if each.name == name), None)
         if found is None:
@@ -323,34 +305,17 @@ def _kind_of_path(names: list[str], attributes: Sequence[Attribute]) -> _Kind:
         while attribute.type == "array" and attribute.item is not None:
             attribute, is_list = attribute.item, True
     assert attribute is not None
-    if attribute.type == "tuple":
-        return _Kind("any", is_list=True)
-    return _Kind(_kind_name(attribute), is_list)
+    is_list = is_list or attribute.type == "tuple"
+    return [_sample(attribute)] if is_list else _sample(attribute)
 
 
-def _kind_name(attribute: Attribute) -> str:
+def _sample(attribute: Attribute) -> Any:
+    samples: Sequence[Any] = [_SAMPLES.get(attribute.type, _ANY)]
     if attribute.type == "enum":
-        kinds = {_kind_of_constant(choice) for choice in attribute.choices}
-        return kinds.pop() if len(kinds) == 1 else "any"
-    if attribute.type == "union" and attribute.is_scalar:
-        kinds = {*map(_kind_name, attribute.attributes)}
-        return kinds.pop() if len(kinds) == 1 else "any"
-    return {
-        "string": "text",
-        "integer": "number",
-        "number": "number",
-        "boolean": "boolean",
-        "date": "date",
-        "date-time": "date",
-        "object": "object",
-        "map": "object",
-    }.get(attribute.type, "any")
-
-
-def _kind_of_constant(value: object) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    return "number" if isinstance(value, int | float) else "text"
+        samples = attribute.choices
+    elif attribute.type == "union" and attribute.is_scalar:
+        samples = [*map(_sample, attribute.attributes)]
+    return samples[0] if len({type(_with_decimals(each)) for each in samples}) == 1 else _ANY
 
 
 # --- when data is checked ---
@@ -358,37 +323,43 @@ def _kind_of_constant(value: object) -> str:
 
 def _evaluate_node(node: ast.expr, data: Any) -> Any:
     """Return a Decimal, text, boolean, list of these, or None if it is not known."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        return _with_decimals(_value_at(data, _path(node)))
+    return _apply(node, [_evaluate_node(part, data) for part in _parts(node)])
+
+
+def _apply(node: ast.expr, values: list[Any]) -> Any:
+    """Return the value of a node, given those of its parts; None if it is not known."""
+    try:
+        match node:
+            case ast.Constant(value=value):
+                return _with_decimals(value)
+            case ast.UnaryOp(op=ast.USub()):
+                return _ARITHMETIC.minus(values[0]) if isinstance(values[0], Decimal) else None
+            case ast.UnaryOp():
+                return None if (truth := _truth(values[0])) is None else not truth
+            case ast.BoolOp(op=op):
+                return _joined_truth(op, _truths(node, values))
+            case ast.Compare():
+                return _joined_truth(ast.And(), _truths(node, values))
+            case ast.BinOp(op=op) if all(isinstance(value, Decimal) for value in values):
+                return _OPERATIONS[type(op)](*values)
+            case ast.Call(func=ast.Name(id=name)):
+                return _call(name, values)
+    except ArithmeticError:
+        pass
+    return None
+
+
+def _truths(node: ast.expr, values: list[Any]) -> list[bool | None]:
+    """Return what a node joins: the operands of ``and`` or ``or``, or each comparison."""
     match node:
-        case ast.Constant(value=value):
-            return _with_decimals(value)
-        case ast.Name() | ast.Attribute():
-            return _with_decimals(_value_at(data, _path(node)))
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            number = _number(_evaluate_node(operand, data))
-            return None if number is None else _ARITHMETIC.minus(number)
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            truth = _truth(_evaluate_node(operand, data))
-            return None if truth is None else not truth
-        case ast.BinOp(op=op, left=one, right=other):
-            left, right = _number(_evaluate_node(one, data)), _number(_evaluate_node(other, data))
-            if left is None or right is None:
-                return None
-            try:
-                return _OPERATIONS[type(op)](left, right)
-            except ArithmeticError:
-                return None
-        case ast.BoolOp(op=op, values=values):
-            return _joined_truth(op, [_truth(_evaluate_node(part, data)) for part in values])
-        case ast.Compare(left=first, ops=ops, comparators=others):
-            sides = [_evaluate_node(part, data) for part in (first, *others)]
-            pairs = zip(ops, sides, sides[1:], strict=False)
-            return _joined_truth(ast.And(), [_compare(*pair) for pair in pairs])
-        case ast.Call(func=ast.Name(id=name), args=arguments):
-            try:
-                return _call(name, [_evaluate_node(part, data) for part in arguments])
-            except ArithmeticError:
-                return None
-    raise _unknown(node)
+        case ast.BoolOp():
+            return [*map(_truth, values)]
+        case ast.Compare(ops=ops):
+            pairs = zip(ops, values, values[1:], strict=False)
+            return [_compare(*pair) for pair in pairs]
+    return []
 
 
 def _value_at(data: Any, names: Sequence[str]) -> Any:
@@ -410,10 +381,6 @@ def _with_decimals(value: Any) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Decimal(repr(value)) if math.isfinite(value) else None
     return value
-
-
-def _number(value: Any) -> Decimal | None:
-    return value if isinstance(value, Decimal) else None
 
 
 def _truth(value: Any) -> bool | None:
