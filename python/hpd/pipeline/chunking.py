@@ -650,29 +650,34 @@ class _PassMerger(_Merger):
         )
 
 
-class UsageOfPrompts:
-    """Adds up the usage of prompts that ask for one document.
+class SplitDocument:
+    """A document that several prompts ask for: adds up their usage.
 
     Args:
-        total: the usage to which theirs is added.
+        n_prompts: the number of prompts.
+        usage: the usage to which theirs is added.
     """
 
-    def __init__(self, total: Usage) -> None:
-        self.total = total
+    def __init__(self, n_prompts: int, usage: Usage) -> None:
+        self.n_left = n_prompts
+        """The number of prompts that are not finished."""
+        self.usage = usage
+        self.failure: Failure | None = None
+        """The first error of a prompt."""
         self._started_at: float | None = None
 
-    def add(self, usage: Usage, started_at: float | None) -> None:
-        """Add the usage of a finished prompt, which started at a time of ``perf_counter``."""
+    def count(self, usage: Usage, failure: Failure | None, started_at: float | None) -> None:
+        """Count a finished prompt, which started at a time of ``perf_counter``."""
+        self.n_left -= 1
+        self.failure = self.failure or failure
         # The prompts are decoded together, so the time is that from the first start to now.
-        if started_at is not None:
-            self._started_at = (
-                started_at if self._started_at is None else min(started_at, self._started_at)
-            )
+        starts = [start for start in (self._started_at, started_at) if start is not None]
+        self._started_at = min(starts, default=None)
         seconds = 0.0 if self._started_at is None else time.perf_counter() - self._started_at
-        self.total = replace(self.total + usage, seconds=seconds)
+        self.usage = replace(self.usage + usage, seconds=seconds)
 
 
-class ChunkedDocument:
+class ChunkedDocument(SplitDocument):
     """Collects the values of a document's chunks.
 
     Args:
@@ -685,52 +690,36 @@ class ChunkedDocument:
     def __init__(
         self, text: str, n_chunks: Sequence[int], index: int, on_chunk: OnChunk | None
     ) -> None:
+        super().__init__(sum(n_chunks), Usage(n_chunks=sum(n_chunks)))
         self.text = text
         self._passes: list[dict[int, DocumentValues]] = [{} for _ in n_chunks]
         """The values of each pass, by the start of their chunk."""
-        self._failure: Failure | None = None
-        self._usage = UsageOfPrompts(Usage(n_chunks=sum(n_chunks)))
-        self._n_finished = 0
         self._index = index
         self._on_chunk = on_chunk
 
     def report_progress(self) -> None:
         """Call ``on_chunk``."""
         if self._on_chunk is not None:
-            self._on_chunk(self._index, self._n_finished, self._usage.total.n_chunks)
+            n_chunks = self.usage.n_chunks
+            self._on_chunk(self._index, n_chunks - self.n_left, n_chunks)
 
-    @property
-    def is_finished(self) -> bool:
-        """Whether all chunks are finished."""
-        return self._n_finished == self._usage.total.n_chunks
-
-    def take(
-        self,
-        chunk: DocumentChunk,
-        values: DocumentValues,
-        usage: Usage,
-        failure: Failure | None,
-        started_at: float | None,
-    ) -> None:
+    def store(self, chunk: DocumentChunk, values: DocumentValues) -> None:
         """Store the values of a finished chunk."""
         shift_spans(values, chunk.chunk, self.text)
-        self._n_finished += 1
         self._passes[chunk.pass_index][chunk.chunk.start] = values
-        self._failure = self._failure or failure
-        self._usage.add(usage, started_at)
         self.report_progress()
 
-    def merge(self, schema: Schema) -> tuple[DocumentValues, Usage, Failure | None]:
+    def merged(self, schema: Schema) -> DocumentValues:
         """Return the values of the whole document, once all chunks are finished."""
-        if self._failure is not None:
-            return DocumentValues(), self._usage.total, self._failure
+        if self.failure is not None:
+            return DocumentValues()
         whole, *later = [
             merge_chunks(schema, [chunks[n] for n in sorted(chunks)], self.text, sorted(chunks))
             for chunks in self._passes
         ]
         for others in later:
             add_pass(schema, whole, others)
-        return whole, self._usage.total, None
+        return whole
 
 
 @dataclass(frozen=True, slots=True)

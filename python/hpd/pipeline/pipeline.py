@@ -13,7 +13,7 @@ import itertools
 import os
 import threading
 import time
-from collections import OrderedDict, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -548,7 +548,9 @@ class Pipeline:
         self._flush_after = flush_after or 4 * options.stack * in_flight
         self._lock = threading.Lock()
         self._other_tasks: RecentlyUsed[str, Task] = RecentlyUsed(_MAX_KEPT_TASKS)
-        self._makers: OrderedDict[tuple[Task, str | None], PromptMaker] = OrderedDict()
+        self._makers: RecentlyUsed[tuple[Task, str | None], PromptMaker] = RecentlyUsed(
+            _MAX_KEPT_TASKS + len(schemas.by_category)
+        )
 
     def check_room(self) -> None:
         """Reject a schema that leaves no room for a document.
@@ -655,19 +657,7 @@ class Pipeline:
 
     def _maker_for(self, task: Task, category: str | None) -> PromptMaker:
         key = task, category if task.schemas.single is None else None
-        with self._lock:
-            maker = self._makers.get(key)
-            if maker is not None:
-                self._makers.move_to_end(key)
-                return maker
-        # Compiling grammars takes a while, so it is done without the lock.
-        maker = self._new_maker(*key)
-        with self._lock:
-            self._makers[key] = maker
-            others = [known for known in self._makers if known[0] is not self._task]
-            if len(others) > _MAX_KEPT_TASKS:
-                del self._makers[others[0]]
-        return maker
+        return self._makers.get_or_make(key, partial(self._new_maker, *key))
 
     def _new_maker(self, task: Task, category: str | None) -> PromptMaker:
         if self._model is None:

@@ -175,16 +175,20 @@ class Prompt(ABC):
                 values.ground(schema, self._grounders[i], options)
             if self._chunk is not None:
                 whole = self._chunk.whole
-                whole.take(self._chunk, values, usage, failure, self._started_at)
-                if not whole.is_finished:
+                whole.count(usage, failure, self._started_at)
+                whole.store(self._chunk, values)
+                if whole.n_left:
                     return
-                values, usage, failure = whole.merge(schema)
+                values, usage, failure = whole.merged(schema), whole.usage, whole.failure
                 text = whole.text
             if self.in_parts is not None:
-                if not self.in_parts.take(values, usage, failure, self._started_at):
+                whole_schema = self.in_parts
+                whole_schema.count(usage, failure, self._started_at)
+                whole_schema.store(values, usage.n_chunks)
+                if whole_schema.n_left:
                     return
-                schema = self.in_parts.schema
-                values, usage, failure = self.in_parts.merge()
+                schema, values = whole_schema.schema, whole_schema.values
+                usage, failure = whole_schema.usage, whole_schema.failure
             if failure is not None:
                 yield index, Extraction(document.id, usage=usage, error=failure)
                 continue

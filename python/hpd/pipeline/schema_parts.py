@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hpd.pipeline.chunking import UsageOfPrompts, dependent_groups
+from hpd.pipeline.chunking import SplitDocument, dependent_groups
 from hpd.pipeline.document_values import DocumentValues
-from hpd.results import Failure, Usage
+from hpd.results import Usage
 from hpd.schema.attributes import Attribute, Schema
 
 
@@ -48,7 +48,7 @@ def partial_answer(attributes: Sequence[Attribute], answer: object) -> object:
     }
 
 
-class DocumentInParts:
+class DocumentInParts(SplitDocument):
     """Collects the values of a document that is asked for the parts of a schema.
 
     Args:
@@ -57,30 +57,12 @@ class DocumentInParts:
     """
 
     def __init__(self, schema: Schema, n_parts: int) -> None:
+        super().__init__(n_parts, Usage())
         self.schema = schema
-        self._n_left = n_parts
-        self._values = DocumentValues()
-        self._usage = UsageOfPrompts(Usage())
-        self._n_chunks = 1
-        self._failure: Failure | None = None
+        self.values = DocumentValues()
 
-    def take(
-        self,
-        values: DocumentValues,
-        usage: Usage,
-        failure: Failure | None,
-        started_at: float | None,
-    ) -> bool:
-        """Store the values of a finished part; return whether all parts are finished."""
-        self._n_left -= 1
-        self._values.fields |= values.fields
-        self._values.attributes |= values.attributes
-        self._failure = self._failure or failure
-        self._usage.add(usage, started_at)
-        self._n_chunks = max(self._n_chunks, usage.n_chunks)
-        return self._n_left == 0
-
-    def merge(self) -> tuple[DocumentValues, Usage, Failure | None]:
-        """Return the values of all parts."""
-        usage = replace(self._usage.total, n_chunks=self._n_chunks)
-        return self._values, usage, self._failure
+    def store(self, values: DocumentValues, n_chunks: int) -> None:
+        """Store the values of a finished part, which was asked for in ``n_chunks`` chunks."""
+        self.values.fields |= values.fields
+        self.values.attributes |= values.attributes
+        self.usage = replace(self.usage, n_chunks=max(self.usage.n_chunks, n_chunks))
