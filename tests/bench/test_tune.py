@@ -15,7 +15,6 @@ from hpd.models import settings as tuned
 from hpd.models.cache import CACHE_VARIABLE
 from hpd.models.settings import load_model
 from hpd.options import TUNABLE
-from nightly import nightly
 
 FASTEST = {
     "in_flight": 4, "n_batch": 64, "n_ubatch": 64, "drafts": False,
@@ -396,32 +395,6 @@ def test_the_command_measures_made_up_listings(tiny_model, own_cache, capsys):
     out, err = capsys.readouterr()
     assert "nothing is faster than the default settings" in out
     assert "made-up listings" not in err
-
-
-@pytest.mark.parametrize(
-    ("on_gpu", "threads", "asked"),
-    [
-        (False, ["-t", "1", "--set", "n_threads_batch=2"], [2]),
-        (True, ["-t", "1"], []),
-        *nightly((False, ["-t", "1"], [1]), (True, ["-t", "1", "-ngl", "0"], [1])),
-    ],
-)
-def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
-    tiny_model, own_cache, monkeypatch,
-    capsys, on_gpu, threads, asked
-):  # fmt: skip
-    told = []
-
-    def faster_to_read(model, n_threads):
-        told.append(n_threads)
-        return "weights of type Q5_K are faster"
-
-    monkeypatch.setattr("hpd.models.weight_speed.faster_to_read", faster_to_read)
-    monkeypatch.setattr("hpd.models.hardware.devices", lambda: ["a GPU"] if on_gpu else [])
-    short = ["-c", "2048", "--max-tokens", "2", "--seconds", "0", *threads]
-    assert main(["tune", "-m", str(tiny_model()), *short]) == 0
-    assert told == asked
-    assert ("Q5_K are faster" in capsys.readouterr().out) is bool(asked)
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,11 @@
-"""Timing products with each type of weights, and what is said of a file's own type."""
+"""Timing products with each type of weights."""
 
 import pytest
 
 from hpd import _native
-from hpd.errors import InputError, ModelLoadError
+from hpd.errors import InputError
 from hpd.models import weight_speed
-from hpd.models.weight_speed import (
-    N_ALONE,
-    N_DECODING,
-    N_READING,
-    TYPES,
-    WeightSpeed,
-    faster_to_read,
-    main_type,
-    weight_speeds,
-)
-from small_model import small_model
+from hpd.models.weight_speed import N_ALONE, N_DECODING, N_READING, TYPES, weight_speeds
 
 SMALL = {"n_columns": 256, "n_rows": 32, "n_matrices": 2, "n_threads": 1}
 
@@ -62,27 +52,3 @@ def test_what_cannot_be_timed_is_refused(name, changed, message):
     asked = {**SMALL, "n_tokens": 1, "seconds": 0, **changed}
     with pytest.raises(InputError, match=message):
         _native.time_products(name, **asked)
-
-
-def test_the_main_type_of_a_file(tmp_path):
-    assert main_type(small_model()) == "Q8_0"
-    torn = tmp_path / "torn.gguf"
-    torn.write_bytes(small_model().read_bytes()[:100])
-    with pytest.raises(ModelLoadError):
-        main_type(torn)
-
-
-@pytest.mark.parametrize(
-    ("fastest", "said"),
-    [("Q5_K", "weights of type Q5_K are read 2.0 times as fast as this file's Q8_0"), ("Q8_0", "")],
-)
-def test_another_type_is_named_where_it_is_clearly_faster(monkeypatch, fastest, said):
-    def speeds(n_threads, sizes):
-        assert (n_threads, sizes) == (3, (N_READING,))
-        return [
-            WeightSpeed(name, 8, {N_READING: 1.0 if name == fastest else 2.0}) for name in TYPES
-        ]
-
-    monkeypatch.setattr(weight_speed, "weight_speeds", speeds)
-    assert faster_to_read(small_model(), 3).startswith(said)
-    assert bool(faster_to_read(small_model(), 3)) is bool(said)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from hpd.models.gguf_files import read_gguf_header
 from hpd.models.hardware import use_amx
 
 TYPES = ("IQ4_XS", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "BF16")
@@ -18,24 +16,9 @@ N_DECODING = 16
 """The tokens of a batch of values."""
 N_ALONE = 1
 
-_MIN_GAIN = 1.2
-
 _N_COLUMNS, _N_ROWS = 1024, 3072
 _N_MATRICES = {N_READING: 7, N_DECODING: 28, N_ALONE: 28}
 """Together too large for the processor's caches; with many tokens, this does not matter."""
-
-_MAIN_TYPES = {
-    2: "Q4_0",
-    7: "Q8_0",
-    14: "Q4_K",
-    15: "Q4_K",
-    16: "Q5_K",
-    17: "Q5_K",
-    18: "Q6_K",
-    30: "IQ4_XS",
-    32: "BF16",
-}
-"""The type of most weights in a file, by llama.cpp's number of the file type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,37 +72,3 @@ def _weight_speed(name: str, n_threads: int, sizes: Sequence[int], limit: float)
         seconds[n_tokens] = taken / n_matrices
         n_bits = 8 * n_bytes / (n_matrices * _N_COLUMNS * _N_ROWS)
     return WeightSpeed(name, n_bits, seconds)
-
-
-def faster_to_read(model: Path, n_threads: int) -> str:
-    """Suggest the type that this processor reads fastest; empty if the file's own is at most a
-    fifth slower, or is not timed.
-
-    Raises:
-        ModelLoadError: the file's header cannot be read.
-    """
-    own = main_type(model)
-    if own is None:
-        return ""
-    seconds = {
-        speed.type: speed.seconds[N_READING]
-        for speed in weight_speeds(n_threads, sizes=(N_READING,))
-    }
-    best = min(seconds, key=seconds.__getitem__)
-    gain = seconds[own] / seconds[best]
-    if gain < _MIN_GAIN:
-        return ""
-    return (
-        f"weights of type {best} are read {gain:.1f} times as fast as this file's {own} by this "
-        "processor: another quantisation of the model may be faster (hpd models --speed)"
-    )
-
-
-def main_type(model: Path) -> str | None:
-    """Return the type of most weights of a GGUF file; None if it is not one of the timed types.
-
-    Raises:
-        ModelLoadError: the file's header cannot be read.
-    """
-    file_type = read_gguf_header(model).metadata.get("general.file_type")
-    return _MAIN_TYPES.get(file_type) if isinstance(file_type, int) else None

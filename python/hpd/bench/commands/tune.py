@@ -100,11 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from hpd.bench.measure import Bench
     from hpd.bench.tune import Timer, TuneSearch, axes_for, default_settings, n_tolerated
-    from hpd.models.hardware import devices, n_cores
     from hpd.models.model_files import resolve_model
     from hpd.models.settings import load_model, store_tuned, tuning_key
-    from hpd.models.weight_speed import faster_to_read
-    from hpd.models.wider_copies import file_to_load
 
     path = resolve_model(arguments.model, arguments.hf_repo, progress=not base.quiet)
     model = load_model(path, base)
@@ -129,11 +126,6 @@ def run(arguments: argparse.Namespace) -> int:
     print(format_table(_table_rows(found, default, timer.n_documents), n_left=0))
     print(f"\n{_verdict_text(found, default)}")
     print(f"stored in {store_tuned(tuning_key(model, path, base), found.chosen)}")
-    if not devices() or base.n_gpu_layers == 0:
-        hint = faster_to_read(
-            file_to_load(path, base), base.n_threads_batch or base.n_threads or n_cores()
-        )
-        print(hint, end="\n" if hint else "")
     return EXIT_OK
 
 
