@@ -11,7 +11,7 @@ from hpd.prompt.text import Labels, instruction_text, key_texts, system_text
 from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import masks
-from hpd.training.decode import Decoder, status
+from hpd.training.decode import Decoder, has_ended
 from hpd.training.network import GgufVocabulary, attention_mask, load_network
 from hpd.training.rows import Prompter, TrainingPrompt, skeleton
 from reference import Reference, is_complete
@@ -77,7 +77,7 @@ def slow_decode(decoder, prompt):
             margins[i].append(float(best.values[0] - best.values[1]))
             values[i].append(token)
             raw[i] += decoder.piece(token)
-            if token in decoder.end_tokens or status(raw[i]) != "incomplete":
+            if token in decoder.end_tokens or has_ended(raw[i]):
                 active.discard(i)
         if not active:
             break
@@ -240,22 +240,24 @@ def test_a_whole_answer_is_a_field_without_a_key(decoder, vocabulary):
 @pytest.mark.parametrize(
     ("raw", "expected"),
     [
-        (b"", "incomplete"),
-        (b' "', "incomplete"),
-        (b' "a\\"', "incomplete"),
-        (b' "a",', "complete"),
-        (b' "\xe6\x97', "incomplete"),
-        (b" nul", "incomplete"),
-        (b" null", "complete"),
-        (b" nope", "invalid"),
-        (b" 12", "incomplete"),
-        (b" 12,", "complete"),
-        (b" -", "incomplete"),
-        (b' {"a": 1}', "complete"),
-        (b' {"a": [', "incomplete"),
-        (b" x", "invalid"),
+        (b"", False),
+        (b' "', False),
+        (b' "a\\"', False),
+        (b' "a",', True),
+        (b' "\xe6\x97', False),
+        (b" nul", False),
+        (b" null", True),
+        (b" 12", False),
+        (b" 012,", True),
+        (b" -", False),
+        (b' {"a": 1}', True),
+        (b' {"a": [', False),
     ],
 )
 def test_when_a_value_is_done(raw, expected):
-    assert status(raw) == expected
-    assert is_complete(raw) == (expected == "complete")
+    assert has_ended(raw) == is_complete(raw) == expected
+
+
+@pytest.mark.parametrize("raw", [b" nope", b" x"])
+def test_what_cannot_become_a_value_has_ended(raw):
+    assert has_ended(raw)

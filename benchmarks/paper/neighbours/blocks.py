@@ -34,7 +34,7 @@ from benchmarks.paper.neighbours.comparison import (
 from benchmarks.paper.neighbours.taught_blocks import N_BLOCK, mask_token, teach
 from hpd.prompt.text import key_text
 from hpd.schema.attributes import Schema
-from hpd.training.decode import cache_argument, status
+from hpd.training.decode import cache_argument, has_ended
 from hpd.training.network import GgufVocabulary, load_network, use_attention
 from hpd.training.rows import Prompter
 
@@ -105,8 +105,8 @@ class Blocks:
 
     def _is_over(self, block: Sequence[int]) -> bool:
         n = len(self._written(block))
-        has_ended = n == len(block) or block[n] != self._mask
-        return has_ended or status(self._bytes(block)) != "incomplete"
+        is_over = n == len(block) or block[n] != self._mask
+        return is_over or has_ended(self._bytes(block))
 
     def _written(self, block: Sequence[int]) -> Sequence[int]:
         """Return the tokens before the first that is masked, or that ends the value."""

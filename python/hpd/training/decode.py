@@ -8,11 +8,9 @@ batch are padded on the right. Decoding is greedy.
 from __future__ import annotations
 
 import inspect
-import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,6 +20,7 @@ from hpd.training import masks
 from hpd.training.masks import Mask, Roles
 from hpd.training.network import attention_mask, use_attention
 from hpd.training.rows import TrainingPrompt
+from hpd.values.answers import is_complete
 
 
 @dataclass(slots=True)
@@ -158,7 +157,7 @@ class _Batch:
                 continue
             value.tokens.append(token)
             value.raw += self.decoder.piece(token)
-            if status(value.raw) == "incomplete":
+            if not has_ended(value.raw):
                 active.append(number)
         row.active = active
 
@@ -172,40 +171,15 @@ class _Batch:
         self.rows = [self.rows[index] for index in kept]
 
 
-# --- when a value is complete --------------------------------------------------------------------
-
-Status = Literal["complete", "incomplete", "invalid"]
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_ZEROS = re.compile(r"^(-?)0+(?=\d)", re.ASCII)
-_DELIMITERS = frozenset(" \t\r\n,]}")
 _LITERALS = ("null", "true", "false")
-_DECODER = json.JSONDecoder(strict=False)
 
 
-def status(raw: bytes) -> Status:
-    """Return whether the text begins with a complete JSON value.
-
-    A string ends at its first unescaped quote, even if its escapes are invalid. A number may have
-    leading zeros, which JSON forbids, and needs a delimiter, as more digits could follow.
-    ``invalid``: no continuation makes it a JSON value; the insides of objects and arrays are not
-    checked.
-    """
+def has_ended(raw: bytes) -> bool:
+    """Return whether a text begins with a complete JSON value, or cannot become one."""
     text = raw.decode("utf-8", "replace").lstrip(" \t\r\n")
     if not text:
-        return "incomplete"
-    if text[0] == '"':
-        return "complete" if _STRING.match(text) else "incomplete"
-    if text[0] in "tfn":
-        if any(text.startswith(literal) for literal in _LITERALS):
-            return "complete"
-        return "incomplete" if any(word.startswith(text) for word in _LITERALS) else "invalid"
-    if text[0] not in "{[-0123456789":
-        return "invalid"
-    try:
-        text = _ZEROS.sub(r"\1", text)
-        value, end = _DECODER.raw_decode(text)
-    except (ValueError, RecursionError):
-        return "incomplete"
-    if isinstance(value, (int, float)):
-        return "complete" if text[end : end + 1] in _DELIMITERS else "incomplete"
-    return "complete"
+        return False
+    can_begin = text[0] in '"{[-0123456789' or any(
+        word.startswith(text[: len(word)]) for word in _LITERALS
+    )
+    return not can_begin or is_complete(text)

@@ -81,6 +81,16 @@ def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
     return values
 
 
+def is_complete(text: str) -> bool:
+    """Return whether a text begins with a complete JSON value.
+
+    A string ends at its first unescaped quote, even if its escapes are invalid. A number needs a
+    delimiter, as more digits could follow.
+    """
+    node, _ = _JsonReader(text).value(0, 0)
+    return node.complete
+
+
 def means_no_items(array: Attribute, text: str) -> bool:
     """Return whether a list contains only ``"none"`` or the like, and so no item."""
     is_text = array.item is not None and array.item.type == "string"
