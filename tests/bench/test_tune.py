@@ -12,7 +12,7 @@ from hpd.bench.workload import N_DOCUMENTS, catalogue
 from hpd.cli import main
 from hpd.errors import HpdError
 from hpd.models import settings as tuned
-from hpd.models.cache import CACHE_VARIABLE
+from hpd.models.cache import CACHE_VARIABLE, CacheWarning
 from hpd.models.settings import load_model
 from hpd.options import TUNABLE
 
@@ -238,7 +238,7 @@ def test_what_is_kept_is_found_for_the_same_model_and_machine_only():
 def test_a_broken_file_is_left_out_with_a_warning(text):
     file = tuned.store_tuned(KNOWN, FASTEST)
     file.write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.warns(tuned.TunedWarning, match=rf"{file.name} cannot be read"):
+    with pytest.warns(CacheWarning, match=rf"{file.name} cannot be read"):
         assert tuned.load_tuned(KNOWN) == {}
 
 
@@ -322,7 +322,7 @@ def test_which_documents_share_a_prompt_does_not_hang_on_it(tiny_model):
 def test_a_broken_file_does_not_stop_the_extractor(tiny_model):
     path = tiny_model()
     keep(path).write_text("{")
-    with pytest.warns(tuned.TunedWarning), Extractor("a", path, **SETTINGS) as extractor:
+    with pytest.warns(CacheWarning), Extractor("a", path, **SETTINGS) as extractor:
         assert extractor.options.in_flight == 0
 
 

@@ -20,7 +20,8 @@ from hpd.evaluation.confidence_fit import ScoredConfidence
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
 from hpd.extractor import Extractor
-from hpd.models.calibrations import CalibrationWarning, store_calibration, stored_calibration
+from hpd.models.cache import CacheWarning
+from hpd.models.calibrations import store_calibration, stored_calibration
 from hpd.models.model_files import bundled_model
 from hpd.values.confidence import ANY_KIND, ConfidenceMap, read_map
 from jsonl import read_lines, write_lines
@@ -372,7 +373,7 @@ def test_a_run_is_not_resumed_after_its_model_was_calibrated(own_documents, tmp_
 def test_a_calibration_that_cannot_be_read_is_left_out(own_documents):
     model = bundled_model()
     store_calibration(model, ConfidenceMap()).write_text("{")
-    with pytest.warns(CalibrationWarning, match="delete it, or run hpd calibrate"):
+    with pytest.warns(CacheWarning, match="delete it, or run hpd calibrate"):
         assert stored_calibration(model) is None
 
 

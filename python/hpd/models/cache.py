@@ -5,15 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from hpd.errors import HpdError, HpdWarning
+from hpd.messages import caller_level
+
 T = TypeVar("T")
 
 CACHE_VARIABLE = "HPD_CACHE"
 """The environment variable for hpd's cache folder."""
+
+
+class CacheWarning(HpdWarning):
+    """A file in hpd's cache cannot be used."""
 
 
 def cache_folder() -> Path:
@@ -35,6 +43,39 @@ def write_json(file: Path, content: object) -> None:
     partial = file.with_suffix(f".{os.getpid()}")
     partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     partial.replace(file)
+
+
+def store(file: Path, content: object) -> Path:
+    """Write a file of the cache like ``write_json``, and return it.
+
+    Raises:
+        HpdError: it cannot be written.
+    """
+    try:
+        write_json(file, content)
+    except OSError as error:
+        raise HpdError(
+            f"{file} cannot be stored: {error}; set {CACHE_VARIABLE} to a writable folder"
+        ) from error
+    return file
+
+
+def load(file: Path, read: Callable[[Path], T], command: str) -> T | None:
+    """Return what ``read`` returns for a file of the cache, which a command has stored.
+
+    None if there is no such file or, with a ``CacheWarning``, if it cannot be read.
+    """
+    try:
+        return read(file)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        warnings.warn(
+            f"{file} cannot be read and is ignored ({error!r}): delete it, or run {command} again",
+            CacheWarning,
+            stacklevel=caller_level(),
+        )
+        return None
 
 
 def cached_value(name: str, key: str, compute: Callable[[], T], **about: object) -> T:

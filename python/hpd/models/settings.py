@@ -5,15 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpd.errors import HpdError, HpdWarning
-from hpd.messages import caller_level
-from hpd.models.cache import CACHE_VARIABLE, cache_folder, write_json
+from hpd.models.cache import cache_folder, load, store
 from hpd.models.hardware import devices, n_cores, processor, use_amx
 from hpd.models.model_files import local_lora, resolve_draft_model
 from hpd.models.wider_copies import file_to_load
@@ -109,10 +106,6 @@ def _copy(options: Options, target: Target, native: Any) -> None:
             setattr(native, option.native_name, value)
 
 
-class TunedWarning(HpdWarning):
-    """Warns that settings stored by ``hpd tune`` cannot be used."""
-
-
 def tuned_values(model: _native.Model, path: Path, options: Options) -> dict[str, int]:
     """Return the tuned values of settings that ``options`` leave unset; empty if there are none.
 
@@ -158,33 +151,19 @@ def store_tuned(known: Mapping[str, Any], values: Mapping[str, int]) -> Path:
     Raises:
         HpdError: the cache cannot be written.
     """
-    file = _file(known)
-    try:
-        write_json(file, {**known, "tuned": dict(values)})
-    except OSError as error:
-        raise HpdError(
-            f"the settings cannot be stored: {error}; set {CACHE_VARIABLE} to a writable folder"
-        ) from error
-    return file
+    return store(_file(known), {**known, "tuned": dict(values)})
 
 
 def load_tuned(known: Mapping[str, Any]) -> dict[str, int]:
     """Return the tuned values of a key; empty if none are stored or they cannot be read."""
-    file = _file(known)
-    try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        values = {name: kept["tuned"][name] for name in TUNABLE}
-        if unset := Options(**values).unset:
-            raise ValueError(f"no values for {', '.join(unset)}")
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        warnings.warn(
-            f"{file} cannot be read and is ignored ({error!r}): delete it, or run hpd tune again",
-            TunedWarning,
-            stacklevel=caller_level(),
-        )
-        return {}
+    return load(_file(known), _read_tuned, "hpd tune") or {}
+
+
+def _read_tuned(file: Path) -> dict[str, int]:
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    values = {name: kept["tuned"][name] for name in TUNABLE}
+    if unset := Options(**values).unset:
+        raise ValueError(f"no values for {', '.join(unset)}")
     return values
 
 
