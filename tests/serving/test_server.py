@@ -595,7 +595,6 @@ def test_metrics(random_server):
         "hpd_engine_batches_total",
         "hpd_engine_decode_seconds_total",
         "hpd_waiting_documents",
-        "hpd_plans",
         "process_resident_memory_bytes",
     ):
         assert name in text

@@ -91,9 +91,6 @@ class PlanCache:
         self._lock = threading.Lock()
         self._plans: RecentlyUsed[str, RequestPlan] = RecentlyUsed(MAX_PLANS)
 
-    def __len__(self) -> int:
-        return len(self._plans)
-
     @property
     def has_own(self) -> bool:
         """Whether requests may omit the schema."""

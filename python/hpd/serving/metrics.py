@@ -61,9 +61,12 @@ class Metrics:
             registry=self._registry,
         )
 
-    def add_gauge(self, name: str, about: str, now: Callable[[], float]) -> None:
-        """Add a gauge that is read on each scrape."""
-        Gauge(f"hpd_{name}", about, registry=self._registry).set_function(now)
+    def show_waiting(self, n_waiting: Callable[[], float]) -> None:
+        """Show the number of waiting documents, which is read on each scrape."""
+        waiting = Gauge(
+            "hpd_waiting_documents", "Documents not answered yet.", registry=self._registry
+        )
+        waiting.set_function(n_waiting)
 
     def count_request(self, path: str, status: int, seconds: float) -> None:
         """Count an answered request."""

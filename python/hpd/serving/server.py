@@ -85,12 +85,7 @@ def serve(
         n_threads=2 * options.max_in_flight,
         on_extraction=metrics.count_extraction,
     )
-    metrics.add_gauge(
-        "waiting_documents", "Documents not answered yet.", lambda: dispatcher.n_pending
-    )
-    metrics.add_gauge(
-        "plans", "Cached schemas with their options and examples.", lambda: len(plans)
-    )
+    metrics.show_waiting(lambda: dispatcher.n_pending)
     served = ServedModel(name, options, int(time.time()), is_strict)
     service = Service(dispatcher, plans, served, limits, metrics, api_key)
     config = uvicorn.Config(
