@@ -36,16 +36,15 @@ def journal_limit(source):
     return len(out.with_name(f"{out.name}.run").read_bytes().splitlines()[0]) + 180
 
 
-@pytest.mark.parametrize("order", ["input", "finished"])
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
 @pytest.mark.parametrize("full", ["at once", "journal", "lines"])
-def test_a_run_goes_on_when_there_is_room(source, suffix, order, full, capfd):
+def test_a_run_goes_on_when_there_is_room(source, suffix, full, capfd):
     if suffix == ".parquet":
         pytest.importorskip("pyarrow")
     out = source.with_name(f"out{suffix}")
     lines = out if suffix == ".jsonl" else out.with_name(out.name + ".jsonl")
     with file_size_limit({"at once": 500, "lines": 4000}.get(full) or journal_limit(source)):
-        assert extract(source, out, "--order", order) == 1
+        assert extract(source, out) == 1
     error = capfd.readouterr().err
     assert f"{out}" in error
     assert "File too large" in error
@@ -59,7 +58,7 @@ def test_a_run_goes_on_when_there_is_room(source, suffix, order, full, capfd):
         # Not even the journal's first line has room.
         assert full == "at once"
         assert "run the same command again when there is room" in error
-    assert extract(source, out, "--order", order, "--resume") == 0
+    assert extract(source, out, "--resume") == 0
     assert [line["data"]["text"][:8].split()[1] for line in read_lines(lines)] == [
         str(n) for n in range(N)
     ]

@@ -83,10 +83,11 @@ def test_what_is_said_on_the_command_line_wins(write, tmp_path, fake, capfd):
     for name in ("a.gguf", "b.gguf", "c.gguf"):
         (tmp_path / name).write_bytes(b"GGUF")
     write_texts(tmp_path / "more.jsonl", "d")
-    write(WHOLE.replace('"out.jsonl"', '"out.jsonl"\norder = "finished"'))
+    write(WHOLE)
     said = [
         *("more.jsonl", "-hf", "user/repo", "-o", "-", "--lora", "c.gguf", "--set", "drafts=on"),
-        *("--order", "input", "--set", "in_flight=0"),
+        "--set",
+        "in_flight=0",
     ]
     assert main(["extract", "--job", "mails", *said]) == 0
     assert [line["data"]["text"] for line in read_lines(capfd.readouterr().out)] == ["d"]
@@ -165,7 +166,7 @@ def test_a_pattern_in_a_folder_whose_name_looks_like_one(tmp_path, fake, monkeyp
         ("[job.a]\nlimit = true", "limit must be one text or number, not true or false"),
         ("[job.a]\noutput = ['x']", "output must be one text or number, not a list"),
         ("[job.a]\ninput = [['x']]", "input must be one text or number, not a list"),
-        ("[job.a]\norder = 'last'", "order must be one of input, finished, not 'last'"),
+        ("[job.a]\nshow = 'last'", "show must be one of table, json, not 'last'"),
         ("[job.a]\nlayout = 'tree'", "layout must be one of branch, skeleton, label, not 'tree'"),
         ("[job.a]\nschema = 5", "schema must be text, a list of names or a table, not 5"),
         ("[job.a]\nmodel = 'm'\nhf-repo = 'u/r'", "hpd.toml:2: job a: give model or hf-repo"),

@@ -115,7 +115,6 @@ def test_standard_input_is_not_overwritten(tmp_path):
         (["--temp", "1"], "option --temp"),
         (["--examples", "ex.jsonl"], "prompt"),
         (["--set", "deterministic=on"], "option deterministic"),
-        (["--order", "finished"], "order"),
         (["-m", "other.gguf"], "model"),
     ],
 )
@@ -178,20 +177,16 @@ def test_failed_documents_are_done_again_and_counted_until_none_is_left(tmp_path
     assert "--keep-errors does nothing without --resume" in capfd.readouterr().err
 
 
-def test_lines_in_the_order_in_which_they_are_finished(tmp_path, fake, monkeypatch):
+def test_lines_are_in_the_order_of_the_input(tmp_path, fake, monkeypatch):
     iter_indexed = FakeExtractor.iter_indexed
 
     def backwards(self, documents, **settings):
         return reversed(list(iter_indexed(self, documents, **settings)))
 
     monkeypatch.setattr(FakeExtractor, "iter_indexed", backwards)
-    source = write_texts(tmp_path / "in.jsonl", "a", "b", "c")
-    for order, ids in (("input", ["1", "2", "3"]), ("finished", ["3", "2", "1"])):
-        out = tmp_path / order
-        assert (
-            main(["extract", str(source), "--schema", "a", "-o", str(out), "--order", order]) == 0
-        )
-        assert [line["id"] for line in read_lines(out)] == ids
+    source, out = write_texts(tmp_path / "in.jsonl", "a", "b", "c"), tmp_path / "out"
+    assert main(["extract", str(source), "--schema", "a", "-o", str(out)]) == 0
+    assert [line["id"] for line in read_lines(out)] == ["1", "2", "3"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no device files")

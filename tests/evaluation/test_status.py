@@ -36,7 +36,6 @@ def test_the_status_of_a_complete_run(tmp_path, fake, capfd):
     assert shown["left"] == "0 documents"
     assert shown["journal"] == "out.run, matches the output"
     assert (shown["input"], shown["schema"]) == (str(source), "brand")
-    assert shown["order"] == "input"
 
 
 def test_the_status_tells_the_nulls_and_near_ties_of_what_is_written(tmp_path, capfd):

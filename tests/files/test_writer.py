@@ -51,16 +51,15 @@ def go_on(path, n, **flags):
 # --- a line is safe when write() returns ---------------------------------------------------------
 
 
-@pytest.mark.parametrize("order", ["input", "finished"])
 @given(st.permutations(range(6)), st.data())
 @settings(deadline=None)
-def test_a_kill_at_any_byte_loses_and_doubles_nothing(tmp_path_factory, order, places, data):
+def test_a_kill_at_any_byte_loses_and_doubles_nothing(tmp_path_factory, places, data):
     folder = tmp_path_factory.mktemp("killed")
     path = folder / "out.jsonl"
     files = (path, journal_path(path))
     failed = data.draw(st.sets(st.sampled_from(range(6))))
     sizes = []
-    with FileWriter(path, SETTINGS, order=order) as writer:
+    with FileWriter(path, SETTINGS) as writer:
         for n in places:
             sizes.append([file.stat().st_size for file in files])
             fill(writer, [n], failed)
@@ -77,17 +76,14 @@ def test_a_kill_at_any_byte_loses_and_doubles_nothing(tmp_path_factory, order, p
     for file, size in zip(files, (out, noted), strict=True):
         with open(file, "rb+") as cut:
             cut.truncate(size)
-    _, done_again = go_on(path, 6, order=order)
-    assert sorted(ids(path)) == [f"d{n}" for n in range(6)]
-    if order == "input":
-        assert ids(path) == [f"d{n}" for n in range(6)]
+    _, done_again = go_on(path, 6)
+    assert ids(path) == [f"d{n}" for n in range(6)]
     # What had been finished before is not done again, unless it had failed.
     assert not {n for n in places[:k] if n not in failed} & set(done_again)
     assert "error" not in path.read_text("utf-8")
 
 
-@pytest.mark.parametrize("order", ["input", "finished"])
-def test_a_full_disk_loses_and_doubles_nothing(tmp_path, order):
+def test_a_full_disk_loses_and_doubles_nothing(tmp_path):
     """Full at any byte of the output, of its journal, or of what waits there for its turn."""
     places = [2, 0, 3, 1, 5, 4]
     full = set()
@@ -98,7 +94,7 @@ def test_a_full_disk_loses_and_doubles_nothing(tmp_path, order):
         done = []
         try:
             with file_size_limit(limit):
-                writer = FileWriter(path, SETTINGS, order=order)
+                writer = FileWriter(path, SETTINGS)
                 for n in places:
                     fill(writer, [n])
                     done.append(n)
@@ -111,10 +107,9 @@ def test_a_full_disk_loses_and_doubles_nothing(tmp_path, order):
                     writer.close(complete=False)
         else:
             writer.close(complete=True)
-        _, done_again = go_on(path, 6, order=order)
+        _, done_again = go_on(path, 6)
         assert not set(done) & set(done_again)
-        expected = [f"d{n}" for n in range(6)]
-        assert (ids(path) if order == "input" else sorted(ids(path))) == expected
+        assert ids(path) == [f"d{n}" for n in range(6)]
     assert full == {"out.run"}
 
 
@@ -286,10 +281,10 @@ def test_a_changed_file_is_named_without_a_line(tmp_path):
         list(writer.pending([Record("a.txt", "two", line=1, source="a.txt")]))
 
 
-def resume(path, order, *numbers, n_written=99, **flags):
+def resume(path, *numbers, n_written=99, **flags):
     """Go on with an input of these records; the numbers of those that were new, and the writer."""
     new = []
-    writer = FileWriter(path, SETTINGS, order=order, resume=True, **flags)
+    writer = FileWriter(path, SETTINGS, resume=True, **flags)
     for place, waiting in writer.pending(record(n) for n in numbers):
         if len(new) == n_written:
             writer.close(complete=False)
@@ -301,7 +296,6 @@ def resume(path, order, *numbers, n_written=99, **flags):
     return new, writer
 
 
-@pytest.mark.parametrize("order", ["input", "finished"])
 @pytest.mark.parametrize(
     ("before", "now", "new"),
     [
@@ -312,46 +306,41 @@ def resume(path, order, *numbers, n_written=99, **flags):
         ([3], [0, 1, 2, 3], [0, 1, 2]),
     ],
 )
-def test_new_records_are_done_wherever_they_stand(tmp_path, order, before, now, new):
+def test_new_records_are_done_wherever_they_stand(tmp_path, before, now, new):
     path = tmp_path / "out"
-    with FileWriter(path, SETTINGS, order=order) as writer:
+    with FileWriter(path, SETTINGS) as writer:
         for index, n in enumerate(before):
             writer.write(index, record(n), line(n), failed=False)
-    done, writer = resume(path, order, *now)
+    done, writer = resume(path, *now)
     assert done == new
     assert writer.n_kept == len(before)
     assert writer.notes == []
-    assert sorted(ids(path)) == sorted(f"d{n}" for n in now)
-    if order == "input":
-        assert ids(path) == [f"d{n}" for n in now]
-    assert resume(path, order, *now)[0] == []
+    assert ids(path) == [f"d{n}" for n in now]
+    assert resume(path, *now)[0] == []
 
 
-@pytest.mark.parametrize("order", ["input", "finished"])
 @given(st.permutations(range(6)), st.permutations(range(9)), st.data())
 @settings(deadline=None)
-def test_runs_with_new_records_may_be_interrupted(tmp_path_factory, order, places, now, data):
+def test_runs_with_new_records_may_be_interrupted(tmp_path_factory, places, now, data):
     """The first run, in any order and with gaps; then one over more records, cut off anywhere."""
     path = tmp_path_factory.mktemp("more") / "out"
     n_first = data.draw(st.integers(1, 6))
-    writer = FileWriter(path, SETTINGS, order=order)
+    writer = FileWriter(path, SETTINGS)
     fill(writer, places[:n_first])
     writer.close(complete=False)
-    first, _ = resume(path, order, *now, n_written=data.draw(st.integers(0, 4)))
+    first, _ = resume(path, *now, n_written=data.draw(st.integers(0, 4)))
     other = data.draw(st.permutations(now))
-    second, _ = resume(path, order, *other)
+    second, _ = resume(path, *other)
     assert sorted([*places[:n_first], *first, *second]) == list(range(9)), "each is done once"
-    assert sorted(ids(path)) == [f"d{n}" for n in range(9)]
-    if order == "input":
-        assert ids(path) == [f"d{n}" for n in other]
-    assert resume(path, order, *other)[0] == []
+    assert ids(path) == [f"d{n}" for n in other]
+    assert resume(path, *other)[0] == []
 
 
 def test_lines_of_documents_that_are_gone_are_kept_and_said(tmp_path):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, range(4))
-    new, writer = resume(path, "input", 0, 9, 3)
+    new, writer = resume(path, 0, 9, 3)
     assert new == [9]
     assert ids(path) == ["d0", "d9", "d3", "d1", "d2"]
     assert writer.notes == ["2 lines are of documents that this run did not read; they are kept"]
@@ -391,42 +380,38 @@ def test_a_change_of_settings_is_told_with_both_values(tmp_path):
 # --- failures ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("order", ["input", "finished"])
-def test_failed_documents_are_done_again(tmp_path, order):
+def test_failed_documents_are_done_again(tmp_path):
     path = tmp_path / "out"
-    with FileWriter(path, SETTINGS, order=order) as writer:
+    with FileWriter(path, SETTINGS) as writer:
         fill(writer, [0, 2, 1, 4, 3], failed=[1, 4])
-    writer, places = go_on(path, 5, order=order)
+    writer, places = go_on(path, 5)
     assert places == [1, 4]
-    assert sorted(ids(path)) == [f"d{n}" for n in range(5)]
-    assert order == "finished" or ids(path) == sorted(ids(path))
+    assert ids(path) == [f"d{n}" for n in range(5)]
     assert "error" not in path.read_text("utf-8")
-    assert go_on(path, 5, order=order)[1] == []
+    assert go_on(path, 5)[1] == []
 
 
-@pytest.mark.parametrize("order", ["input", "finished"])
 @pytest.mark.parametrize("numbers", [[0, 1], [0, 1, 2], [3], [5, 1], [9, 1]])
-def test_failed_documents_that_are_not_read_keep_their_lines(tmp_path, order, numbers):
+def test_failed_documents_that_are_not_read_keep_their_lines(tmp_path, numbers):
     path = tmp_path / "out"
-    with FileWriter(path, SETTINGS, order=order) as writer:
+    with FileWriter(path, SETTINGS) as writer:
         fill(writer, range(6), failed=[1, 4])
     before = path.read_text("utf-8").splitlines()
-    done, _ = resume(path, order, *numbers)
+    done, _ = resume(path, *numbers)
     assert done == [n for n in numbers if n in (1, 4, 9)]
     again = [n for n in (1, 4) if n not in numbers]
     after = path.read_text("utf-8").splitlines()
     assert sorted(ids(path)) == [f"d{n}" for n in sorted({*range(6), *numbers})]
     assert {line for line in after if "error" in line} == {before[n] for n in again}
-    assert resume(path, order, *range(6))[0] == again
+    assert resume(path, *range(6))[0] == again
     assert "error" not in path.read_text("utf-8")
 
 
-@pytest.mark.parametrize("order", ["input", "finished"])
-def test_failures_are_not_put_back_behind_a_part_of_a_line(tmp_path, order):
+def test_failures_are_not_put_back_behind_a_part_of_a_line(tmp_path):
     path = tmp_path / "out"
-    with FileWriter(path, SETTINGS, order=order) as writer:
+    with FileWriter(path, SETTINGS) as writer:
         fill(writer, range(6), failed=[1, 4])
-    writer = FileWriter(path, SETTINGS, order=order, resume=True)
+    writer = FileWriter(path, SETTINGS, resume=True)
     # Record 9 is new, so that no line waits for its turn.
     new = [*writer.pending([record(9), record(1)])]
     size = path.stat().st_size
@@ -434,7 +419,7 @@ def test_failures_are_not_put_back_behind_a_part_of_a_line(tmp_path, order):
         writer.write(*new[1], {"id": "d1", "data": "x" * 5000}, failed=False)
     assert path.stat().st_size == size + 30
     writer.close(complete=False)  # when there is room again
-    assert go_on(path, 6, order=order)[1] == [1, 4]
+    assert go_on(path, 6)[1] == [1, 4]
     assert "error" not in path.read_text("utf-8")
 
 
@@ -466,24 +451,20 @@ def test_a_failed_document_may_have_changed(tmp_path, numbers):
     assert "error" not in path.read_text("utf-8")
 
 
-@pytest.mark.parametrize("order", ["input", "finished"])
 @given(st.permutations(range(6)), st.permutations(range(8)), st.data())
 @settings(deadline=None)
-def test_runs_with_failures_may_be_interrupted(tmp_path_factory, order, places, now, data):
+def test_runs_with_failures_may_be_interrupted(tmp_path_factory, places, now, data):
     path = tmp_path_factory.mktemp("failed") / "out"
     failed = data.draw(st.sets(st.sampled_from(range(6))))
-    with FileWriter(path, SETTINGS, order=order) as writer:
+    with FileWriter(path, SETTINGS) as writer:
         fill(writer, places, failed=failed)
     now = now[: data.draw(st.integers(0, 8))]
-    done, _ = resume(path, order, *now, n_written=data.draw(st.integers(0, 4)))
+    done, _ = resume(path, *now, n_written=data.draw(st.integers(0, 4)))
     other = data.draw(st.permutations(range(8)))
-    rest, _ = resume(path, order, *other)
+    rest, _ = resume(path, *other)
     assert sorted([*done, *rest]) == sorted(failed | {6, 7}), "each is done once"
     assert "error" not in path.read_text("utf-8")
-    if order == "input":
-        assert ids(path) == [f"d{n}" for n in other]
-    else:
-        assert sorted(ids(path)) == [f"d{n}" for n in range(8)]
+    assert ids(path) == [f"d{n}" for n in other]
 
 
 def test_the_last_table_stays_recorded(tmp_path):
@@ -556,8 +537,8 @@ def test_the_lock_holds_while_failures_are_dropped(tmp_path):
 # --- streams -------------------------------------------------------------------------------------
 
 
-def stream(order, places):
-    writer = StreamWriter(order=order)
+def stream(places):
+    writer = StreamWriter()
     for n in places:
         writer.write(n, record(n), line(n), failed=False)
         yield n
@@ -565,7 +546,7 @@ def stream(order, places):
 
 
 def test_standard_output(capfdbinary):
-    steps = stream("input", [1, 0, 3])
+    steps = stream([1, 0, 3])
     next(steps)
     assert capfdbinary.readouterr().out == b""
     next(steps)
@@ -574,6 +555,3 @@ def test_standard_output(capfdbinary):
     assert "é" in lines[0]
     assert list(steps) == [3]
     assert json.loads(capfdbinary.readouterr().out)["id"] == "d3"
-    assert list(stream("finished", [1, 0])) == [1, 0]
-    finished = capfdbinary.readouterr().out.decode().splitlines()
-    assert [json.loads(text)["id"] for text in finished] == ["d1", "d0"]

@@ -90,12 +90,6 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         action="store_true",
         help="in a table, add a column with the confidence of each value",
     )
-    group.add_argument(
-        "--order",
-        choices=("input", "finished"),
-        default="input",
-        help="order of the lines: that of the input (default), or as documents finish",
-    )
 
 
 def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None]) -> None:
@@ -213,7 +207,7 @@ def open_writer(
             from hpd.cli.terminal import ResultTable
 
             shown = ResultTable(schemas)
-        return StreamWriter(name, order=arguments.order, shown=shown)
+        return StreamWriter(name, shown=shown)
     table = Path(target)
     edit = edit_of_table(lines_file(target), table) if is_made_from_lines(target) else None
     if edit is not None and not arguments.overwrite:
@@ -224,7 +218,6 @@ def open_writer(
     writer = FileWriter(
         lines_file(target),
         settings,
-        order=arguments.order,
         resume=arguments.resume,
         overwrite=arguments.overwrite,
         keep_errors=arguments.keep_errors,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
 from hpd.errors import HpdError, InputError
 from hpd.files.journal import (
@@ -26,9 +26,6 @@ from hpd.files.journal import (
 from hpd.files.reader import Record
 from hpd.files.streams import naming_file, reason
 from hpd.messages import counted
-
-LineOrder = Literal["input", "finished"]
-"""The order of the lines: as in the input, or as documents are finished."""
 
 _MAX_AHEAD = 1 << 24
 """How many documents may be finished ahead of an earlier one; far more than are ever in flight."""
@@ -46,7 +43,6 @@ class StreamWriter:
 
     Args:
         target: a device or a pipe; None for standard output.
-        order: the order of the lines.
         shown: formats a line (default: as JSON).
     """
 
@@ -58,10 +54,8 @@ class StreamWriter:
         self,
         target: str | Path | None = None,
         *,
-        order: LineOrder = "input",
         shown: Callable[[Mapping[str, Any]], bytes] | None = None,
     ) -> None:
-        self._order = order
         self._shown = shown
         self._early_lines: dict[int, str | Mapping[str, Any]] = {}
         self._next = 0
@@ -81,9 +75,6 @@ class StreamWriter:
         self, index: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
     ) -> None:
         """Write a line, or keep it until all lines before it are written."""
-        if self._order == "finished":
-            self._put(line)
-            return
         self._early_lines[index] = line
         while self._next in self._early_lines:
             self._put(self._early_lines.pop(self._next))
@@ -107,14 +98,13 @@ class StreamWriter:
 class FileWriter:
     """Writes to a file with a journal beside it, so that an interrupted run can be resumed.
 
-    A document is finished once it is in the journal. Its line is then in the file or, with
-    ``order="input"``, in the journal until all lines before it are written.
+    A document is finished once it is in the journal. Its line is then in the file, or in the
+    journal until all lines before it are written.
 
     Args:
         path: the output.
         settings: everything that the values depend on, by name; a run is resumed only with the same
             settings.
-        order: the order of the lines in the output.
         resume: continue the existing file.
         overwrite: replace the existing file once the new one is complete.
         keep_errors: with ``resume``, do not retry failed documents.
@@ -132,7 +122,6 @@ class FileWriter:
         path: Path,
         settings: Mapping[str, Any],
         *,
-        order: LineOrder = "input",
         resume: bool = False,
         overwrite: bool = False,
         keep_errors: bool = False,
@@ -149,13 +138,11 @@ class FileWriter:
         """The number of documents seen by ``pending`` that an earlier run finished."""
         self.n_failed_kept = 0
         """The number of these that failed."""
-        self._order = order
         self._moved: _MovedRecords | None = None
         self._finished_after: set[int] | None = None
         self._lock = threading.RLock()  # Records may be read in a thread of their own.
         self._is_writing = False  # still true after a write that failed
         self._final = path
-        settings = {**settings, "order": order}
         if path.is_dir():
             raise InputError(f"{path} is a folder, and cannot be written: name a file")
         if overwrite and path.exists():
@@ -280,7 +267,7 @@ class FileWriter:
         document = _fingerprint(record)
         with self._lock:
             self._is_writing = True
-            if self._order == "input" and index != self._next and self._moved is None:
+            if index != self._next and self._moved is None:
                 entry = JournalEntry(index, document, failed, line=data.decode())
                 self._early_lines[index] = self._journal.append(entry)
             else:
@@ -444,7 +431,7 @@ class FileWriter:
             line = json.loads(self._journal.entry_at(offset).line or "")
             self._failed_by_id.setdefault(str(line.get("id")), []).append(index)
             self._documents[index] = 0
-        if self._order == "input" and not is_in_order:
+        if not is_in_order:
             # A run that added records between these was interrupted.
             self._switch_to_fingerprints(0)
 
@@ -460,24 +447,19 @@ class FileWriter:
                 f"{counted(len(left), 'line', 'is')} of documents that this run did not read; they "
                 "are kept"
             )
-        if self._order == "input":
-            indexes = [index for index in moved.indexes if index in written]
-            self._journal.replace(
-                self._waiting_entry(*written[index], number)
-                for number, index in enumerate([*indexes, *sorted(left)])
-            )
-            self._file.truncate(0)
-            self._load()
-            self._flush_early()
-        self._moved = None
+        indexes = [index for index in moved.indexes if index in written]
+        self._journal.replace(
+            self._waiting_entry(*written[index], number)
+            for number, index in enumerate([*indexes, *sorted(left)])
+        )
+        self._file.truncate(0)
+        self._load()
+        self._flush_early()
 
     def _flush_early(self) -> None:
         """Write the lines whose turn has come."""
-        while self._early_lines:
-            index = self._next if self._order == "input" else next(iter(self._early_lines))
-            if index not in self._early_lines:
-                return
-            self._put_early(index)
+        while self._next in self._early_lines:
+            self._put_early(self._next)
 
     def _put_early(self, index: int) -> None:
         entry = self._journal.entry_at(self._early_lines.pop(index))
