@@ -222,8 +222,8 @@ def test_each_file_has_an_output_of_its_own(tmp_path, fake, capfd):
         *("a.json", "b.json", "c.json", "lines.hpd.jsonl", "lines.hpd.jsonl.run"),
     ]
     (folder / "d.txt").write_text("new")
-    assert main([*arguments, "--resume", "--keep-errors"]) == 3
-    assert len(fake[-1].documents) == 1
+    assert main([*arguments, "--resume"]) == 3
+    assert len(fake[-1].documents) == 2
     assert json.loads((out / "d.json").read_text())["data"]["text"] == "new"
     capfd.readouterr()
     (out / "lines.hpd.jsonl").unlink()

@@ -164,17 +164,13 @@ def test_a_deterministic_run_goes_on_with_what_decides_the_rounding(
     assert main([*command, "--resume", "-t", "2", "--set", "in_flight=3"]) == 0
 
 
-def test_failed_documents_are_done_again_and_counted_until_none_is_left(tmp_path, fake, capfd):
+def test_failed_documents_are_done_again_and_counted_until_none_is_left(tmp_path, fake):
     source, out = write_texts(tmp_path / "in.jsonl", "a", "too long", "b"), tmp_path / "out"
     command = ["extract", str(source), "--schema", "a", "-o", str(out)]
     assert main(command) == 3
-    assert main([*command, "--resume", "--keep-errors"]) == 3
-    assert "1 had failed before" in capfd.readouterr().err
     assert main([*command, "--resume"]) == 3
     assert [document.text for document in fake[-1].documents] == ["too long"]
     assert [line["id"] for line in read_lines(out)] == ["1", "2", "3"]
-    assert main([*command, "--keep-errors"]) == 2
-    assert "--keep-errors does nothing without --resume" in capfd.readouterr().err
 
 
 def test_lines_are_in_the_order_of_the_input(tmp_path, fake, monkeypatch):

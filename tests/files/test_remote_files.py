@@ -125,9 +125,9 @@ def test_lines_are_written_to_a_bucket_and_a_later_run_goes_on(bucket, fake, tmp
     assert bucket.exists("shop/runs/out.jsonl.run")
     assert run(source, "-o", out) == 2
     assert f"{out} already exists" in capfd.readouterr().err
-    assert run(source, "-o", out, "--resume", "--keep-errors") == 3
+    assert run(source, "-o", out, "--resume") == 3
     assert [line["id"] for line in lines_at(bucket, "shop/runs/out.jsonl")] == ["1", "2", "3"]
-    assert [document.text for document in fake[-1].documents] == ["z"]
+    assert [document.text for document in fake[-1].documents] == ["too long", "z"]
     assert main(["status", out]) == 3
     assert "3 of 3 documents" in capfd.readouterr().out
     # Nothing stays here.

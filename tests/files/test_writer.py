@@ -479,17 +479,6 @@ def test_the_last_table_stays_recorded(tmp_path):
     assert last_table(journal_path(path)) == table
 
 
-def test_failed_documents_are_kept_on_request(tmp_path):
-    path = tmp_path / "out"
-    with FileWriter(path, SETTINGS) as writer:
-        fill(writer, [0, 1, 2], failed=[1])
-    before = path.read_bytes()
-    writer, places = go_on(path, 3, keep_errors=True)
-    assert places == []
-    assert (writer.n_kept, writer.n_failed_kept) == (3, 1)
-    assert path.read_bytes() == before
-
-
 # --- two at a time -------------------------------------------------------------------------------
 
 

@@ -66,9 +66,6 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         help="continue OUT: keep its lines and extract documents that are missing or failed",
     )
     group.add_argument(
-        "--keep-errors", action="store_true", help="with --resume, do not retry failed documents"
-    )
-    group.add_argument(
         "--overwrite",
         action="store_true",
         help="replace OUT once the new file (OUT.new) is complete",
@@ -103,8 +100,6 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
         UsageError: the output would overwrite a file, or flags conflict.
     """
     target = arguments.output
-    if arguments.keep_errors and not arguments.resume:
-        raise UsageError("--keep-errors does nothing without --resume")
     if arguments.show is not None and not is_stream(target):
         raise UsageError("--show is for standard output; a file's name determines its format")
     if arguments.confidence and (is_stream(target) or not keeps_input(target)):
@@ -220,7 +215,6 @@ def open_writer(
         settings,
         resume=arguments.resume,
         overwrite=arguments.overwrite,
-        keep_errors=arguments.keep_errors,
         accept_changes=arguments.watch,
         about=_run_description(arguments, schemas, model),
     )

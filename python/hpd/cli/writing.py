@@ -150,13 +150,11 @@ class RunWriter:
     def finish(self) -> int:
         """Print the summary, and return the exit code."""
         if not self._quiet:
-            kept = {"n_kept": self._writer.n_kept, "n_failed_kept": self._writer.n_failed_kept}
-            say(self._summary.text(**kept))
+            say(self._summary.text(self._writer.n_kept))
         if not self.is_complete:
             self._say_interrupted()
             return self._interrupts.exit_code
-        n_failed = self._summary.failures.total() + self._writer.n_failed_kept
-        return EXIT_SOME_FAILED if n_failed else EXIT_OK
+        return EXIT_SOME_FAILED if self._summary.failures else EXIT_OK
 
     def _say_interrupted(self) -> None:
         """Print what is written so far, and how to continue."""
@@ -269,13 +267,8 @@ class RunSummary:
             self._first_error = self._first_error or error["message"]
             self.failures[error["type"]] += 1
 
-    def text(self, *, n_kept: int, n_failed_kept: int) -> str:
-        """Return the summary as one line of text.
-
-        Args:
-            n_kept: the number of documents that an earlier run finished.
-            n_failed_kept: how many of them failed.
-        """
+    def text(self, n_kept: int) -> str:
+        """Return the summary as one line of text; an earlier run finished ``n_kept`` documents."""
         counts = self._counts
         parts = [counted(self.n_written, "document")]
         if n_kept:
@@ -302,8 +295,6 @@ class RunSummary:
                 parts.append(f"{n} {words}")
         for kind, n in sorted(self.failures.items()):
             parts.append(f"{n} failed ({kind})")
-        if n_failed_kept:
-            parts.append(f"{n_failed_kept} had failed before")
         text = ", ".join(parts)
         if not self.failures:
             return text

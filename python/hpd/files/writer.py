@@ -46,7 +46,7 @@ class StreamWriter:
         shown: formats a line (default: as JSON).
     """
 
-    n_kept = n_failed_kept = 0  # a stream has no earlier run
+    n_kept = 0  # a stream has no earlier run
     repairs: Sequence[str] = ()
     notes: Sequence[str] = ()
 
@@ -107,7 +107,6 @@ class FileWriter:
             settings.
         resume: continue the existing file.
         overwrite: replace the existing file once the new one is complete.
-        keep_errors: with ``resume``, do not retry failed documents.
         accept_changes: write another line for a record that has changed since its line was written.
         about: the names of the input, the schema and the model, for ``hpd status``.
 
@@ -124,7 +123,6 @@ class FileWriter:
         *,
         resume: bool = False,
         overwrite: bool = False,
-        keep_errors: bool = False,
         accept_changes: bool = False,
         about: Mapping[str, Any] | None = None,
     ) -> None:
@@ -136,8 +134,6 @@ class FileWriter:
         """Notes on the output, for the end of the run."""
         self.n_kept = 0
         """The number of documents seen by ``pending`` that an earlier run finished."""
-        self.n_failed_kept = 0
-        """The number of these that failed."""
         self._moved: _MovedRecords | None = None
         self._finished_after: set[int] | None = None
         self._lock = threading.RLock()  # Records may be read in a thread of their own.
@@ -166,9 +162,7 @@ class FileWriter:
         try:
             self._journal = Journal(journal_path(self.path), settings, about)
             try:
-                self._open(
-                    JournalHead(settings, about or {}), resume=resume, keep_errors=keep_errors
-                )
+                self._open(JournalHead(settings, about or {}), resume=resume)
             except BaseException:
                 with suppress(OSError):
                     self._journal.close()
@@ -194,7 +188,6 @@ class FileWriter:
                 if self._moved is not None:
                     self._moved.indexes.append(index)
                 self.n_kept += is_known
-                self.n_failed_kept += is_known and index in self._kept_failures
             if not is_known:
                 yield index, record
         if self._moved is not None:
@@ -299,7 +292,7 @@ class FileWriter:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(complete=kind is None)
 
-    def _open(self, head: JournalHead, *, resume: bool, keep_errors: bool) -> None:
+    def _open(self, head: JournalHead, *, resume: bool) -> None:
         if self._journal.is_new or not resume:
             # The journal belongs to a file that no longer exists.
             self._journal.clear(head)
@@ -315,9 +308,8 @@ class FileWriter:
             raise InputError(f"{self.path}: cannot be written: {reason(error)}") from error
         try:
             self._check_lines()
-            if not keep_errors:
-                self._take_out_failures()
-            self._load(retries=not keep_errors)
+            self._take_out_failures()
+            self._load(retries=True)
             self._flush_early()
         except BaseException:
             with suppress(OSError):
@@ -397,7 +389,6 @@ class FileWriter:
 
     def _load(self, *, retries: bool = False) -> None:
         self._documents = array("Q")  # by index: the fingerprint, 0 where nothing is known
-        self._kept_failures: set[int] = set()
         self._early_lines: dict[int, int] = {}  # by index: the offset of its line in the journal
         self._failed_offsets: dict[int, int] = {}  # the same, of failed documents to try again
         self._failed_by_id: dict[str, list[int]] = {}  # the indexes of these, by id
@@ -405,6 +396,7 @@ class FileWriter:
         self._next = 0
         self._moved = None
         self._finished_after = None
+        failed: set[int] = set()
         is_in_order = True
         for offset, entry in self._journal.entries():
             if entry.index > len(self._documents) + _MAX_AHEAD:
@@ -416,9 +408,9 @@ class FileWriter:
                 self._documents.extend([0] * (entry.index + 1 - len(self._documents)))
             self._documents[entry.index] = int(entry.document, 16)
             if entry.failed:
-                self._kept_failures.add(entry.index)
+                failed.add(entry.index)
             else:
-                self._kept_failures.discard(entry.index)
+                failed.discard(entry.index)
             if entry.end is None:
                 self._early_lines[entry.index] = offset
             else:
@@ -426,7 +418,7 @@ class FileWriter:
                 self._end = entry.end
                 is_in_order &= entry.index == self._next
                 self._next = max(self._next, entry.index + 1)
-        for index in sorted(self._kept_failures & self._early_lines.keys()) if retries else ():
+        for index in sorted(failed & self._early_lines.keys()) if retries else ():
             self._failed_offsets[index] = offset = self._early_lines.pop(index)
             line = json.loads(self._journal.entry_at(offset).line or "")
             self._failed_by_id.setdefault(str(line.get("id")), []).append(index)
