@@ -17,7 +17,7 @@ from typing import Any, Literal, TypedDict
 from hpd.errors import OptionError
 from hpd.messages import did_you_mean, short_repr
 from hpd.option_fields import Option, Target, Tuning, declared_options, option
-from hpd.prompt.text import DocumentRole, Layout, Lists
+from hpd.prompt.text import Layout, Lists
 
 Method = Literal["hpd", "ar"]
 OnInvalid = Literal["raise", "record", "retry"]
@@ -114,12 +114,6 @@ class Options:
         "all other fields (ar); all rows by name, with fewer steps but more errors (names); or the "
         "number of rows, then all rows by number, for models trained for it (numbers). The default "
         "is set in the model's file, else ar",
-        **_PROMPT,
-    )
-    document_role: DocumentRole = option(
-        "user",
-        help="the chat turn that holds the document; with assistant, the tokens that open the "
-        "turn are read once for all documents instead of once for each",
         **_PROMPT,
     )
     instructions: str = option(
@@ -686,7 +680,6 @@ class Settings(TypedDict, total=False):
     method: Method
     layout: Layout
     lists: Lists | None
-    document_role: DocumentRole
     instructions: str
     stack: int
     in_flight: int | None

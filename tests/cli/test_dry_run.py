@@ -44,7 +44,6 @@ def no_weights(monkeypatch):
         {"method": "ar"},
         {"layout": "skeleton"},
         {"layout": "label", "stack": 2},
-        {"document_role": "assistant"},
     ],
     ids=str,
 )

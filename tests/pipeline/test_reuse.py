@@ -62,7 +62,6 @@ def n_decoded(extractions):
         *nightly(
             {"layout": "skeleton"},
             {"layout": "label"},
-            {"document_role": "assistant"},
             {"on_invalid": "retry"},
             {"on_overflow": "truncate", "n_ctx": 512, "max_tokens": 8, "lists": "numbers"},
             {"on_overflow": "error", "n_ctx": 512, "max_tokens": 8, "lists": "numbers"},
@@ -209,7 +208,6 @@ def test_one_attribute_more_is_decoded_alone(tiny_model, tmp_path, layout):
         {"schema": {"brand": "the maker", "color": ""}},
         {"max_tokens": 7},
         {"layout": "skeleton"},
-        {"document_role": "assistant"},
         {"method": "ar"},
         {"cache_type_k": "f16"},
         {"examples": [(TEXTS[5], {"brand": "none"})]},

@@ -58,7 +58,6 @@ def test_instructions_stand_before_the_attributes():
         {"method": "ar", "stack": 2},
         {"layout": "skeleton"},
         {"layout": "label", "stack": 2},
-        {"document_role": "assistant"},
     ],
     ids=str,
 )

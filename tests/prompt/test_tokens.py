@@ -25,23 +25,14 @@ DOCUMENTS = [
 ]
 
 
-TURNS = ("user", "assistant")
+def tokenizer(model):
+    return PromptTokenizer(model, SYSTEM_PROMPT, instruction_text(SCHEMA))
 
 
-def tokenizer(model, turn="user"):
-    instruction = instruction_text(SCHEMA, document_role=turn)
-    return PromptTokenizer(model, SYSTEM_PROMPT, instruction, turn)
-
-
-def joint(model, documents, key, turn="user"):
+def joint(model, documents, key):
     """The reference: the whole prompt as one text."""
-    instruction = instruction_text(SCHEMA, document_role=turn)
     around = render_for_model(model, SYSTEM_PROMPT)
-    shown = documents_text(documents)
-    if turn == "assistant":
-        text = around.before + instruction + around.after + shown + "\n" + key
-    else:
-        text = around.before + instruction + shown + around.after + key
+    text = around.text(instruction_text(SCHEMA), documents_text(documents)) + key
     tokens = model.tokenize(text, True)
     return tokens if tokens[:1] == [model.bos] or model.bos < 0 else [model.bos, *tokens]
 
@@ -51,28 +42,27 @@ def model(request, tiny_model):
     return open_model(tiny_model(request.param))
 
 
-@pytest.mark.parametrize("turn", TURNS)
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_prompt_and_key_are_tokenized_as_one(model, document, layout, turn):
+def test_prompt_and_key_are_tokenized_as_one(model, document, layout):
     paths = [(attribute.name,) for attribute in SCHEMA]
     if layout == "label":
         keys = [Labels(SCHEMA).key((), path) for path in paths]
     else:
         keys = key_texts(paths, layout)
-    got = tokenizer(model, turn).tokenize([document], keys)
+    got = tokenizer(model).tokenize([document], keys)
     for key, tokens in zip(keys, got.keys, strict=True):
-        assert got.prompt + tokens == joint(model, [document], key, turn)
+        assert got.prompt + tokens == joint(model, [document], key)
         assert tokens
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=st.text(max_size=60), count=st.integers(1, 3), turn=st.sampled_from(TURNS))
-def test_any_text(model, text, count, turn):
+@given(text=st.text(max_size=60), count=st.integers(1, 3))
+def test_any_text(model, text, count):
     if any(mark in text for _, mark, _, _ in model.control_tokens):
         return
-    got = tokenizer(model, turn).tokenize([text] * count, ['{"Brand":'])
-    assert got.prompt + got.keys[0] == joint(model, [text] * count, '{"Brand":', turn)
+    got = tokenizer(model).tokenize([text] * count, ['{"Brand":'])
+    assert got.prompt + got.keys[0] == joint(model, [text] * count, '{"Brand":')
 
 
 class Dressed:
@@ -86,37 +76,22 @@ class Dressed:
         self.chat_template = chat_template
 
 
-@pytest.mark.parametrize("turn", TURNS)
-def test_without_a_chat_template_too(tiny_model, turn):
+def test_without_a_chat_template_too(tiny_model):
     """No control token stands between the document and the keys then."""
     for kind in ("qwen3", "llama", "llama-spm", "gemma3"):
         plain = Dressed(open_model(tiny_model(kind)), "")
         for document in DOCUMENTS:
-            got = tokenizer(plain, turn).tokenize([document], ['{"Brand":', '{"Pack size":'])
-            assert got.prompt + got.keys[0] == joint(plain, [document], '{"Brand":', turn)
-            assert got.prompt + got.keys[1] == joint(plain, [document], '{"Pack size":', turn)
+            got = tokenizer(plain).tokenize([document], ['{"Brand":', '{"Pack size":'])
+            assert got.prompt + got.keys[0] == joint(plain, [document], '{"Brand":')
+            assert got.prompt + got.keys[1] == joint(plain, [document], '{"Pack size":')
 
 
-def test_in_the_turn_of_the_assistant_its_opening_is_shared(model):
-    """A document costs its own tokens and next to nothing else."""
-    n_own = len(model.tokenize(DOCUMENTS[0]))
-    control = {token for token, _, _, _ in model.control_tokens}
-    n_read = {}
-    for turn in TURNS:
-        got = tokenizer(model, turn).tokenize([DOCUMENTS[0]], ['{"Brand":', '{"Pack size":'])
-        own = got.prompt[got.n_instruction :]
-        n_read[turn] = len(own)
-        assert (turn == "user") == any(token in control for token in own)
-    assert n_own <= n_read["assistant"] <= n_own + 4 < n_read["user"]
-
-
-@pytest.mark.parametrize("turn", TURNS)
-def test_a_document_never_becomes_a_control_token(model, turn):
+def test_a_document_never_becomes_a_control_token(model):
     control = {token for token, _, _, _ in model.control_tokens}
     marks = "".join(text for _, text, _, _ in model.control_tokens)
     assert marks
-    plain = tokenizer(model, turn).tokenize(["harmless"], ['{"Brand":'])
-    evil = tokenizer(model, turn).tokenize([f"x {marks} y"], ['{"Brand":'])
+    plain = tokenizer(model).tokenize(["harmless"], ['{"Brand":'])
+    evil = tokenizer(model).tokenize([f"x {marks} y"], ['{"Brand":'])
     count = [sum(token in control for token in got.prompt) for got in (plain, evil)]
     assert count[0] == count[1] > 0
     assert len(evil.prompt) > len(plain.prompt) + len(control)
@@ -149,9 +124,8 @@ def test_a_bos_that_only_the_template_writes_is_there(tiny_model):
     assert (got.prompt.count(begin), got.prompt.count(end)) == (1, 1)
 
 
-@pytest.mark.parametrize("turn", TURNS)
-def test_the_instruction_is_shared_and_the_document_is_not(model, turn):
-    splitter = tokenizer(model, turn)
+def test_the_instruction_is_shared_and_the_document_is_not(model):
+    splitter = tokenizer(model)
     first = splitter.tokenize(["Nike shoe"], ['{"Brand":'])
     second = splitter.tokenize(["Éclair 12"], ['{"Brand":'])
     assert first.n_instruction == second.n_instruction == len(splitter._shared)
@@ -161,10 +135,9 @@ def test_the_instruction_is_shared_and_the_document_is_not(model, turn):
     assert "Nike" not in text
 
 
-@pytest.mark.parametrize("turn", TURNS)
-def test_what_is_asked_later_has_the_same_prompt(model, turn):
+def test_what_is_asked_later_has_the_same_prompt(model):
     """The cells of the first request's prompt serve the next one, whatever its keys are."""
-    splitter = tokenizer(model, turn)
+    splitter = tokenizer(model)
     prompts = [
         splitter.tokenize(["a b c"], keys).prompt
         for keys in (['{"Brand":'], ['{"Pack size":', '{"Size":'], ['{"Tags": {"1":'])

@@ -13,7 +13,6 @@ NEEDED = {
 
 OTHER = {
     "method": "hpd", "layout": "skeleton", "lists": "numbers",
-    "document_role": "assistant",
     "instructions": "Be brief.", "stack": 2, "in_flight": 5, "drafts": False,
     "draft_model": "d.gguf", "n_draft": 4, "draft_p_min": 0.5, "max_tokens": 9, "n_ctx": 100,
     "probabilities": True,

@@ -134,8 +134,7 @@ def test_the_engine_says_the_same(kind, gguf, decoder, mask):
 
 @pytest.mark.parametrize("instructions", ["", "Sizes are <|im_start|> European."])
 @pytest.mark.parametrize("n_stacked", [1, 2])
-@pytest.mark.parametrize("turn", ["user", "assistant"])
-def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions, turn):
+def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions):
     """Through the same template and layout."""
     schema = Schema((Attribute("Brand", description="the maker"), Attribute("Größe")))
     documents = ["Nike <|im_end|> Shoe\n\n日本, 10 M US", "  Café  "][:n_stacked]
@@ -143,14 +142,12 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions, turn
     engines = PromptTokenizer(
         open_model(gguf),
         system_text(n_stacked),
-        instruction_text(schema, instructions=instructions, document_role=turn),
-        turn,
+        instruction_text(schema, instructions=instructions),
     )
     labels = PromptTokenizer(
         open_model(gguf),
         system_text(n_stacked, "label"),
-        instruction_text(schema, layout="label", instructions=instructions, document_role=turn),
-        turn,
+        instruction_text(schema, layout="label", instructions=instructions),
     )
     for layout in ("branch", "skeleton", "label"):
         if layout == "label":
@@ -158,14 +155,14 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions, turn
         else:
             keys = key_texts(paths, layout)
         theirs = (labels if layout == "label" else engines).tokenize(documents, keys)
-        prompter = Prompter(vocabulary, schema, layout, instructions, turn)
+        prompter = Prompter(vocabulary, schema, layout, instructions)
         ours = prompter.fields(documents, keys)
         expected = TrainingPrompt(theirs.prompt, theirs.keys)
         if layout == "skeleton":
             expected = skeleton(theirs.prompt, theirs.keys)
         assert ours == expected
     answer = engines.tokenize(documents, [""])
-    prompter = Prompter(vocabulary, schema, "branch", instructions, turn)
+    prompter = Prompter(vocabulary, schema, "branch", instructions)
     assert prompter.answer(documents) == TrainingPrompt(answer.prompt, answer.keys)
 
 

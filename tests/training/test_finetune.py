@@ -459,21 +459,19 @@ def extracted(files, capsys, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("method", "rank", "turn", "kind"),
+    ("method", "rank", "kind"),
     [
-        ("hpd", 0, "user", ["--outtype", "f32"]),
-        ("hpd", 0, "user", ["--quantise", "q8_0"]),
-        ("hpd", 16, "user", []),
-        ("ar", 16, "user", []),
-        ("hpd", 16, "assistant", []),
+        ("hpd", 0, ["--outtype", "f32"]),
+        ("hpd", 0, ["--quantise", "q8_0"]),
+        ("hpd", 16, []),
+        ("ar", 16, []),
     ],
 )
-def test_what_was_taught_is_extracted(files, model, tmp_path, capsys, method, rank, turn, kind):
+def test_what_was_taught_is_extracted(files, model, tmp_path, capsys, method, rank, kind):
     out = tmp_path / "out"
     train = str(files / "train.jsonl")
     command = ["finetune", train, *ASK, "-m", str(model), "-o", str(out), "--dev", train, *TRAINING]
-    asked = ["--method", method, "--document-role", turn]
-    command += [*asked, "--lora-rank", str(rank), *kind, "--batch-tokens", "1600"]
+    command += ["--method", method, "--lora-rank", str(rank), *kind, "--batch-tokens", "1600"]
     command += ["--epochs", "40", "--validate-every", "100", "--patience", "0"]
     command += ["--learning-rate", "1e-2" if rank else "3e-3"]
     assert main(command) == 0
@@ -481,7 +479,7 @@ def test_what_was_taught_is_extracted(files, model, tmp_path, capsys, method, ra
     judged = [e["validation"]["f1"] for e in log_entries(out) if "validation" in e]
     assert judged[0] < 50
     assert max(judged) == 100
-    asked = ["--set", f"method={method}", "--set", f"document_role={turn}"]
+    asked = ["--set", f"method={method}"]
     if rank:
         assert result == str(out / "adapter.gguf")
         found = extracted(files, capsys, "-m", str(model), "--lora", result, *asked)

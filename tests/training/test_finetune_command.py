@@ -67,12 +67,12 @@ def test_what_is_said_arrives():
         "--mask skeleton=3,ar --max-tokens 9 --stack 2 --unnamed skip --lora-rank 3 --lora-alpha 6"
         " --epochs 0.5 --minutes 7 --part 2 --warmup 5 --decay 0.5 --weight-decay 1"
         " --batch-tokens 100 --max-row 99 --n-dev 7 --validate-every 5 --patience 1 --no-bf16"
-        " -s 42 --device meta --outtype F16 --document-role assistant --quantise q4_0 --compile"
+        " -s 42 --device meta --outtype F16 --quantise q4_0 --compile"
         " --lists names"
     )
     made = _options(parse(*said.split()))
     assert made == FinetuneOptions(
-        forms={"skeleton": 3.0, "ar": 1.0}, document_role="assistant", max_tokens=9, stack=2,
+        forms={"skeleton": 3.0, "ar": 1.0}, max_tokens=9, stack=2,
         lists="names", unnamed="skip", lora_rank=3, lora_alpha=6.0, max_row=99, n_dev=7,
         device="meta", file_type="F16", rates=ADAPTER_RATES, loop=LoopOptions(
             epochs=0.5, minutes=7, part=2, batch_tokens=100, warmup=5, decay=0.5, weight_decay=1.0,

@@ -98,12 +98,10 @@ def preview(
         request = compiled_schema.request(documents, questions, first=True, keep_prompt=False)
         n_later = len(compiled_schema.leaves) * n_stacked - len(questions)
     system = system_text(n_stacked, options.layout)
-    instruction = instruction_text(
-        schema, examples, options.layout, options.instructions, options.document_role
-    )
+    instruction = instruction_text(schema, examples, options.layout, options.instructions)
     around = render_for_model(model, system)
     return Preview(
-        text=around.text(instruction, documents_text(documents), options.document_role),
+        text=around.text(instruction, documents_text(documents)),
         keys=tuple((key, len(field.key)) for key, field in zip(keys, request.fields, strict=True)),
         n_prompt=len(request.prompt),
         n_instruction=request.n_instruction,

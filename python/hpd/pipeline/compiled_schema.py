@@ -326,9 +326,7 @@ class CompiledSchema:
         self.years = years_in(f"{options.instructions} {system_prompt or ''}")
         """The years that the prompt states outside its documents, such as that of today's date."""
         self._labels = Labels(schema) if options.layout == "label" else None
-        self._instruction = instruction_text(
-            schema, examples, options.layout, options.instructions, options.document_role
-        )
+        self._instruction = instruction_text(schema, examples, options.layout, options.instructions)
         self._waves: dict[int, Waves] = {}
         """Unstarted waves, by the number of stacked documents."""
         self._tokenizers: dict[bool, PromptTokenizer] = {}
@@ -555,9 +553,7 @@ class CompiledSchema:
         is_stack = n_stacked > 1
         if is_stack not in self._tokenizers:
             system = system_text(n_stacked, self.options.layout, self._system_prompt)
-            self._tokenizers[is_stack] = PromptTokenizer(
-                self._model, system, self._instruction, self.options.document_role
-            )
+            self._tokenizers[is_stack] = PromptTokenizer(self._model, system, self._instruction)
         return self._tokenizers[is_stack]
 
     def _restrictions(self, document: str) -> VerbatimConstraints | None:

@@ -8,14 +8,10 @@ from functools import lru_cache
 from typing import Any, Final
 
 from hpd.errors import ModelLoadError
-from hpd.prompt.text import DocumentRole
 
 # Stands for the user's text while a template is rendered: private use characters, which templates
 # neither look for nor strip.
 _PLACEHOLDER = "\ue000text\ue001"
-
-AFTER_DOCUMENTS = "\n"
-"""The end of documents in the assistant's turn."""
 
 PLAIN_TEMPLATE = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
 """The template for models without one."""
@@ -55,10 +51,8 @@ class RenderedTemplate:
     before: str
     after: str
 
-    def text(self, instruction: str, documents: str, turn: DocumentRole = "user") -> str:
-        """Return the whole prompt, with the documents in the user's or the assistant's turn."""
-        if turn == "assistant":
-            return self.before + instruction + self.after + documents + AFTER_DOCUMENTS
+    def text(self, instruction: str, documents: str) -> str:
+        """Return the whole prompt."""
         return self.before + instruction + documents + self.after
 
 

@@ -5,8 +5,6 @@ This is pure text and needs no model; ``hpd.prompt.tokens`` converts it to token
 First comes the *instruction*, the rules and the attributes, which is the same for every document of
 a schema, so that its KV cells are shared. The *documents* follow, and then, in the assistant's
 turn, a *key* for each field. A key ends with a colon, and the model's next token begins the value.
-The documents may also be in the assistant's turn: then the tokens that open it come before them and
-are shared as well.
 """
 
 from __future__ import annotations
@@ -21,8 +19,6 @@ from hpd.schema.attributes import MAP_NAME, MAP_VALUE, WHICH_KEY, Attribute, Sch
 Layout = Literal["branch", "skeleton", "label"]
 NameLayout = Literal["branch", "skeleton"]
 """The layouts whose keys are attribute names."""
-DocumentRole = Literal["user", "assistant"]
-"""The chat role whose turn contains the documents."""
 Lists = Literal["names", "numbers", "ar"]
 """How the rows of a list are asked for."""
 Path = tuple[str, ...]
@@ -51,9 +47,6 @@ STACK_RULE = (
 _LABEL_STACK_RULE = (
     " There are several documents: the number of the document stands before the letter."
 )
-
-DOCUMENT_FIRST = "Copy the document first, then answer."
-"""The end of the instruction if the documents are in the assistant's turn."""
 
 COUNT_KEY = "count"
 """Key of an array's number of items; its items have the keys 1, 2, ..."""
@@ -439,7 +432,6 @@ def instruction_text(
     examples: Sequence[tuple[str, object]] = (),
     layout: Layout = "branch",
     instructions: str = "",
-    document_role: DocumentRole = "user",
 ) -> str:
     """Return the user's text before the documents.
 
@@ -449,7 +441,6 @@ def instruction_text(
         layout: layout of the keys, whose labels precede the attributes.
         instructions: the user's instructions. They come first, so that all categories share their
             cells; the schema's description follows.
-        document_role: role of the documents; the instruction mentions it if it is the assistant's.
     """
     labels = Labels(schema) if layout == "label" else None
     lines = labels.lines if labels else attribute_lines(schema)
@@ -463,6 +454,4 @@ def instruction_text(
         if labels and isinstance(answer, Mapping):
             shown = labels.answer(answer)
         parts.append(f"Example document:\n{document}\nExample answer:\n{shown}\n\n")
-    if document_role == "assistant":
-        parts.append(DOCUMENT_FIRST)
     return "".join(parts)

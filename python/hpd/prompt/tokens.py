@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
 import regex
 
-from hpd.prompt.template import AFTER_DOCUMENTS, RenderedTemplate, render
-from hpd.prompt.text import DocumentRole
+from hpd.prompt.template import RenderedTemplate, render
 
 _MAX_KEPT_KEYS = 1024
 """Maximum number of keys whose tokens are cached; all documents have the same keys."""
@@ -110,18 +109,10 @@ def render_for_model(model: Vocabulary, system: str) -> RenderedTemplate:
 class PromptTokenizer:
     """Tokenizes documents and fields for one model and one instruction."""
 
-    def __init__(
-        self,
-        model: Vocabulary,
-        system: str,
-        instruction: str,
-        document_role: DocumentRole = "user",
-    ) -> None:
+    def __init__(self, model: Vocabulary, system: str, instruction: str) -> None:
         self._model = model
         self._control = model.control_tokens
         self._frame = self._split_template(render_for_model(model, system), instruction)
-        if document_role == "assistant":
-            self._frame = self._with_documents_last(self._frame)
         self._shared = self._shared_prefix()
         tail = self._frame.tail
 
@@ -186,14 +177,6 @@ class PromptTokenizer:
         return _TemplateTokens(
             head, plain_before, plain_after, self._model.tokenize(after[first:last_end], True), tail
         )
-
-    def _with_documents_last(self, frame: _TemplateTokens) -> _TemplateTokens:
-        """Return the frame with the documents after the template, in the assistant's turn."""
-        text = frame.before + frame.after
-        if frame.middle is None:
-            return replace(frame, before=text, after=AFTER_DOCUMENTS)
-        head = frame.head + self._model.tokenize(text) + frame.middle
-        return _TemplateTokens(head, frame.tail, AFTER_DOCUMENTS, None, "")
 
     def _last_control(self, text: str) -> tuple[int, bool]:
         """Return the end of the last control token in ``text``, and whether it strips after it."""

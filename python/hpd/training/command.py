@@ -144,7 +144,6 @@ def _add_task(group: argparse._ArgumentGroup) -> None:
         group, longest, help="maximum length of a value, in tokens, and the gap of --mask paper"
     )
     add_option_argument(group, OPTIONS["stack"])
-    add_option_argument(group, OPTIONS["document_role"])
     add_option_argument(
         group, OPTIONS["lists"],
         help="how rows of lists are asked for: by their names, by their numbers, or as part of the "

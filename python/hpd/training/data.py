@@ -24,7 +24,7 @@ from hpd.evaluation.rows import Example, gold_values, load_predictions
 from hpd.files.reader import Record, RecordReader
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.prompt.questions import UNKNOWN, Leaf, Question, known_answer
-from hpd.prompt.text import DocumentRole, Lists, answer_text, complete_value, to_answer, value_text
+from hpd.prompt.text import Lists, answer_text, complete_value, to_answer, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
@@ -179,7 +179,6 @@ class RowMaker:
     max_tokens: int
     """Longer values are cut, except lists that are written as a whole."""
     instructions: str = ""
-    document_role: DocumentRole = "user"
     lists: Lists = "numbers"
     """How the rows of lists are asked for."""
     _prompters: RecentlyUsed[tuple[str, KeyedMask], Prompter] = field(
@@ -261,7 +260,7 @@ class RowMaker:
     def _prompter(self, schema: Schema, mask: KeyedMask) -> Prompter:
         return self._prompters.get_or_make(
             (schema.key, mask),
-            lambda: Prompter(self.vocabulary, schema, mask, self.instructions, self.document_role),
+            lambda: Prompter(self.vocabulary, schema, mask, self.instructions),
         )
 
     def _value(self, question: Question, value: Any) -> list[int]:

@@ -20,7 +20,7 @@ from hpd.messages import counted
 from hpd.options import Options
 from hpd.pipeline.compiled_schema import trained_lists
 from hpd.prompt.lists import LISTS_KEY
-from hpd.prompt.text import LABEL_KEY, LENGTH_KEY, DocumentRole, Lists
+from hpd.prompt.text import LABEL_KEY, LENGTH_KEY, Lists
 from hpd.schema.schemas import Schemas
 from hpd.training import data
 from hpd.training.data import (
@@ -70,8 +70,6 @@ class FinetuneOptions:
     stack: int = 1
     instructions: str = ""
     """The instructions that the extractor will be given."""
-    document_role: DocumentRole = "user"
-    """The chat role of documents in the extractor's prompts."""
     lists: Lists | None = None
     """How the rows of lists are asked for; None: as the model was trained, else ``ar``."""
     max_row: int = 4096
@@ -151,7 +149,7 @@ def finetune(
         validate = _validation(dev, schemas, network, vocabulary, options, lists)
     settings = {
         name: getattr(options, name)
-        for name in ("max_tokens", "stack", "lora_rank", "instructions", "document_role")
+        for name in ("max_tokens", "stack", "lora_rank", "instructions")
     }
     settings["forms"] = dict(options.forms)
     settings["lists"] = lists
@@ -200,9 +198,7 @@ def _stream(
     vocabulary: GgufVocabulary,
     say: Say,
 ) -> RowStream:
-    maker = RowMaker(
-        vocabulary, options.max_tokens, options.instructions, options.document_role, lists
-    )  # fmt: skip
+    maker = RowMaker(vocabulary, options.max_tokens, options.instructions, lists)
     labelled: Sequence[LabelledDocument] | None = None
     if labels == "self":
         say("the model labels the documents itself")
@@ -271,7 +267,7 @@ def _validation(
     mask: KeyedMask = "branch" if form == "ar" else form
     predictor = Predictor(
         network, vocabulary, "ar" if form == "ar" else "hpd", mask, options.max_tokens,
-        options.stack, options.instructions, options.document_role, lists,
+        options.stack, options.instructions, lists,
     )  # fmt: skip
 
     def validate() -> dict[str, float]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from hpd.options import Method
 from hpd.prompt.questions import schema_leaves, stack_prefixes
-from hpd.prompt.text import DocumentRole, Lists, Path
+from hpd.prompt.text import Lists, Path
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
 from hpd.training.network import GgufVocabulary
@@ -34,16 +34,13 @@ class Predictor:
     """Documents per prompt."""
     instructions: str = ""
     """The user's instructions."""
-    document_role: DocumentRole = "user"
     lists: Lists = "numbers"
     """How the rows of lists are asked for."""
 
     def predict(self, texts: Sequence[str], schemas: Sequence[Schema]) -> list[dict[str, Any]]:
         """Return each document's data."""
         prompters = {
-            id(schema): Prompter(
-                self.vocabulary, schema, self.mask, self.instructions, self.document_role
-            )
+            id(schema): Prompter(self.vocabulary, schema, self.mask, self.instructions)
             for schema in schemas
         }
         groups = [

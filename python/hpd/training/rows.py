@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpd.prompt.questions import Question, Waves
-from hpd.prompt.text import DocumentRole, Layout, Lists, Path, instruction_text, system_text
+from hpd.prompt.text import Layout, Lists, Path, instruction_text, system_text
 from hpd.prompt.tokens import PromptTokenizer, Vocabulary
 from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask, Roles, RowLayout
@@ -110,11 +110,9 @@ class Prompter:
         schema: Schema,
         mask: KeyedMask,
         instructions: str = "",
-        document_role: DocumentRole = "user",
     ) -> None:
         self.layout = mask if mask in ("branch", "label") else "skeleton"
         self._instructions = instructions
-        self._document_role = document_role
         self._vocabulary = vocabulary
         self._schema = schema
         self._mask: Mask = "branch" if mask == "label" else mask
@@ -158,13 +156,7 @@ class Prompter:
             self._tokenizers[is_stack] = PromptTokenizer(
                 self._vocabulary,
                 system_text(n_stacked, self.layout),
-                instruction_text(
-                    self._schema,
-                    layout=self.layout,
-                    instructions=self._instructions,
-                    document_role=self._document_role,
-                ),
-                self._document_role,
+                instruction_text(self._schema, layout=self.layout, instructions=self._instructions),
             )
         return self._tokenizers[is_stack]
 
