@@ -190,12 +190,12 @@ def lists(bench: Workbench) -> Finding:
     ]
     ratios = []
     for title, n_rows, kinds, n_texts, together in LISTS:
-        texts = texts_of(n_rows, bench.count(n_texts), 1, kinds)
+        texts = texts_of(n_rows, bench.count(n_texts), kinds)
         row: list[Cell] = [title]
         seconds = []
-        for way in ("tokens", "ar"):
+        for way in WAYS:
             model = bench.using(bench.model)
-            with hpd.Extractor("text", model, **options, **WAYS[way]) as extractor:
+            with hpd.Extractor("text", model, **options, **way) as extractor:
                 found = measured(extractor, texts, together=together)
             seconds.append(found.seconds)
             row += [f"{found.share_right:.1%}", f"{found.seconds:.0f}", f"{found.steps:,}"]
