@@ -245,10 +245,14 @@ def _value_rule(attribute: Attribute, rules: _Rules) -> str:
         case "integer" | "number":
             return _NUMBER
         case "date":
-            return f'"\\"" {date} "\\""'
+            return _quoted(date)
         case "date-time":
-            return f'"\\"" {date} "T" {time} {zone}? "\\""'
+            return _quoted(f'{date} "T" {time} {zone}?')
     return _string_rule(attribute, rules)
+
+
+def _quoted(rule: str) -> str:
+    return f"{QUOTATION_MARK} {rule} {QUOTATION_MARK}"
 
 
 def _string_rule(attribute: Attribute, rules: _Rules) -> str:
@@ -256,7 +260,7 @@ def _string_rule(attribute: Attribute, rules: _Rules) -> str:
         return f"{QUOTATION_MARK} quote"
     pattern = attribute.pattern
     if pattern is None and attribute.format in _FORMAT_RULES and not rules.must_exist:
-        return f'"\\"" {_FORMAT_RULES[attribute.format]} "\\""'
+        return _quoted(_FORMAT_RULES[attribute.format])
     if pattern is None and attribute.format in FORMATS:
         pattern = f"^(?:{FORMATS[attribute.format].pattern})$"
     if pattern is not None:
@@ -266,10 +270,10 @@ def _string_rule(attribute: Attribute, rules: _Rules) -> str:
             pass  # It is checked in parsing.
         else:
             rules.update(classes)
-            return f'"\\"" {rule} "\\""'
+            return _quoted(rule)
     rules["char"] = f"char ::= {_CHAR}"
     # An empty string is equivalent to null, which is allowed anyway.
-    return '"\\"" char* "\\""'
+    return _quoted("char*")
 
 
 def _pattern_is_supported(pattern: str) -> bool:
