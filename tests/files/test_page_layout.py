@@ -141,6 +141,27 @@ RESULTS = (
 XS = (20, 40, 130, 180, 220, 350, 410)
 
 
+def test_raised_numbers_follow_their_words():
+    names = ["Jay Shah", "Ganesh Bik", "Ying Zhang", "Tri Dao"]
+    shown = " ".join(
+        f"/F1 10 Tf 0 Ts ({name}) Tj /F1 5 Tf 6 Ts ( {n}) Tj /F1 10 Tf 0 Ts (, ) Tj"
+        for n, name in enumerate(names, start=1)
+    )
+    text = text_of(placed_pdf(before=f"BT 40 200 Td {shown} ET"))
+    assert text == "".join(f"{name} {n} , " for n, name in enumerate(names, start=1)).rstrip()
+
+
+def test_cells_in_the_middle_of_a_label_of_two_lines_are_on_one_line_with_it():
+    labels = placed(
+        [("Open car parks, whether",), ("covered or not",), ("Hotels",)], (40,), pitch=12
+    )
+    prices = [("28.63", 250, 244), ("EUR", 320, 244), ("14.54", 250, 226), ("EUR", 320, 226)]
+    lines = text_of(placed_pdf(*labels, *prices)).splitlines()
+    assert [line.split()[-2:] for line in lines] == [
+        ["28.63", "EUR"], ["or", "not"], ["14.54", "EUR"]
+    ]  # fmt: skip
+
+
 def test_cells_that_are_lower_than_their_row_stay_below_it():
     names = placed([row[:5] for row in RESULTS], XS, pitch=24)
     times = placed([row[5:] for row in RESULTS], XS[5:], top=239, pitch=24)

@@ -22,6 +22,8 @@ from hpd.files.text_tables import text_width
 
 _SAME_LINE = 0.5
 """Minimum vertical overlap of pieces on the same line, as a share of the smaller height."""
+_SAME_WORDS = 0.2
+"""The same for words that follow each other, such as a footnote's number after a name."""
 _WORD_GAP = 0.75
 """Maximum gap between letters of a word, and words of a piece, relative to the capital height."""
 _RIGHT_TO_LEFT_GAP = 0.2
@@ -283,7 +285,7 @@ def _pieces(words: Sequence[_Piece], *, is_mirrored: bool) -> list[_Piece]:
     pieces: list[_Piece] = []
     for word in words:
         last = pieces[-1] if pieces else None
-        if last is not None and last.overlap(word) > _SAME_LINE:
+        if last is not None and last.overlap(word) > _SAME_WORDS:
             is_leftwards = _n_right_to_left(last.text() + word.text()) > 0
             if is_leftwards and is_mirrored:
                 pieces.append(word)  # what stands between them may come later
@@ -499,6 +501,7 @@ def _is_prose(lines: Sequence[_Line]) -> bool:
 
 def _placed_lines(lines: Sequence[_Line]) -> Iterator[list[PlacedText]]:
     """Return lines with their pieces at text columns that match their positions on the page."""
+    lines = _join_rows(lines)
     columns = _text_columns(lines)
     gaps = [_top(below) - _bottom(line) for line, below in pairwise(lines)]
     usual = median(gaps) if gaps else 0.0
@@ -514,6 +517,23 @@ def _placed_lines(lines: Sequence[_Line]) -> Iterator[list[PlacedText]]:
             placed += piece.placed()
             n_placed += n_blanks + piece.n_columns
         yield placed
+
+
+def _join_rows(lines: Sequence[_Line]) -> list[_Line]:
+    """Join lines that overlap and have nothing one below the other: cells of a row that are in the
+    middle of its height, or a little lower than the others."""
+    joined: list[_Line] = []
+    for line in lines:
+        if joined and all(_is_lower(piece, joined[-1]) for piece in line):
+            joined[-1] = sorted([*joined[-1], *line], key=lambda piece: piece.left)
+        else:
+            joined.append(line)
+    return joined
+
+
+def _is_lower(piece: _Piece, line: _Line) -> bool:
+    nearest = min(line, key=piece.gap)
+    return piece.gap(nearest) >= piece.blank(nearest) and piece.overlap(nearest) > 0
 
 
 def _text_columns(lines: Sequence[_Line]) -> dict[int, int]:
