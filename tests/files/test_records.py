@@ -192,6 +192,7 @@ def test_the_delimiter_is_told_by_the_content(content, rows):
     [
         ("Konto;DE12\nInhaber;A. Miller\n", "Datum;Zweck;Betrag\n1.2.;Miete;-5,00\n2.2.;x;8,00\n"),
         ("Umsätze\n", "Datum;Betrag\n1.2.;-5,00\n2.2.;8,00\n"),
+        ("Konto;DE12;\n", "Datum;Zweck;;Betrag\n1.2.;Miete;;-5,00\n2.2.;x;;8,00\n"),
         ("Konto;DE12;\n", "Datum;Zweck;Betrag\n1.2.;Miete;-5,00\n2.2.;x;8,00\n"),
     ],
 )
@@ -200,6 +201,22 @@ def test_a_blank_line_separates_what_stands_above_a_header(above, between, table
     first, second = read(above + between + table, "csv")
     assert (first.raw["Datum"], second.raw["Betrag"]) == ("1.2.", "8,00")
     assert first.notes[0].startswith("above the header, left out: ")
+
+
+def test_a_title_repeated_in_the_columns_that_it_spans_is_no_header():
+    first, second = read("Sales,Sales,\nregion,qty,total\nnorth,3,4\nsouth,4,5\n", "csv")
+    assert (first.raw, second.raw["total"]) == ({"region": "north", "qty": "3", "total": "4"}, "5")
+    assert first.notes == ("above the header, left out: 'Sales Sales'",)
+
+
+def test_a_header_narrower_than_a_malformed_row_is_no_title():
+    first, second, _ = read("name,,qty\nSoap,x,3\nSalt,y,4,5,6\nTea,z,1\n", "csv")
+    assert first.text == "name: Soap\ncolumn 2: x\nqty: 3"
+    assert "5 columns where the header has 3" in message(second)
+
+
+def test_rows_of_empty_cells_are_no_documents():
+    assert [row.text for row in read("a,b\n1,2\n,\n , \n3,\n", "csv")] == ["a: 1\nb: 2", "a: 3"]
 
 
 def test_a_header_that_lacks_a_column_is_no_title():
@@ -279,7 +296,8 @@ def test_what_python_writes_as_tsv_comes_back_unless_its_lines_are_rows(rows):
     file = io.StringIO()
     csv.writer(file, delimiter="\t", lineterminator="\n").writerows([["text", "n"], *rows])
     records = read(file.getvalue(), "tsv")
-    assert [list(r.raw.values()) for r in records] == rows or any(
+    filled = [row for row in rows if any(map(str.strip, row))]
+    assert [list(r.raw.values()) for r in records] == filled or any(
         "\n" in cell for row in rows for cell in row
     )
 

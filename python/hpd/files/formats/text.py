@@ -157,7 +157,7 @@ def _separated_rows(source: Source, format: Format) -> Iterator[Row]:  # noqa: A
     for line, cells in rows:
         if isinstance(cells, InputError):
             yield line, cells
-        elif cells and (len(cells) > 1 or cells[0].strip()):
+        elif any(map(str.strip, cells)):
             yield line, _row(header, cells, source, f"{source.name}:{line}")
 
 
@@ -223,15 +223,15 @@ def _n_rows_above_header(rows: Sequence[Sequence[str]]) -> int:
     The header is as wide as most rows below, and at least twice as wide as the rows above, or apart
     from them by a blank line, wider and without numbers.
     """
-    widths = [sum(map(bool, map(str.strip, row))) for row in rows]
-    at = next((n for n, width in enumerate(widths) if 2 * width > max(widths)), 0)
-    if at and len(rows[at]) > 2 and _fits_most(rows[at:]):
-        return at
+    # A title may be repeated in the columns that it spans.
+    widths = [len({*map(str.strip, row)} - {""}) for row in rows]
     at = next((n for n, width in enumerate(widths) if width == 0), -1) + 1
-    has_names = 0 < at < len(rows) and widths[at] == len(rows[at]) > max(1, *widths[:at])
+    has_names = 0 < at < len(rows) and widths[at] > max(1, *widths[:at])
     if has_names and not any(map(str.isdigit, "".join(rows[at]))) and _fits_most(rows[at:]):
         return at
-    return 0
+    at = next((n for n, width in enumerate(widths) if 2 * width > max(widths)), 0)
+    is_wide = at > 0 and len(rows[at]) > 2 and widths[at] >= 2 * max(widths[:at])
+    return at if is_wide and _fits_most(rows[at:]) else 0
 
 
 def _fits_most(rows: Sequence[Sequence[str]]) -> bool:
