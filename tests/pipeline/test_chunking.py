@@ -200,6 +200,14 @@ def test_a_table_goes_on_behind_a_page_break(room):
         assert own[:first_row].count(HEADER) == 1
 
 
+def test_the_commas_of_numbers_and_names_do_not_hide_a_header():
+    rows = [f"Bank No. {n}, Inc.          $1,234,567.{n}" for n in range(10, 40)]
+    text = "\n".join(["Lender                     Commitment", *rows])
+    parts = split_text(text, 60, n_words)
+    assert len(parts) > 1
+    assert all(part.of(text).startswith("Lender  ") for part in parts)
+
+
 def test_headers_of_two_lines_of_csv_and_of_tables_of_words():
     double = "\n".join(["Booking   Text                  In EUR", HEADER, *ROWS])
     csv = "\n".join(["date,shop,amount", *(f"2024-05-{n:02},Shop,{n}.5" for n in range(1, 31))])

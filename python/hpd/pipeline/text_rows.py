@@ -211,8 +211,9 @@ class TextRows:
             return
         if delimiter == ",":
             text = self._text[self._lines[rows[0][0]].start : self._lines[rows[-1][-1]].end]
-            if 2 * text.count(", ") > text.count(","):
-                return  # Sentences.
+            n_in_columns = sum(len(self._lines[row[0]].cells) > 1 for row in rows)
+            if 2 * text.count(", ") > text.count(",") or 2 * n_in_columns > len(rows):
+                return  # Sentences, or cells such as "Bank of Nowhere, Inc.    $1,500,000".
         n_header = 0
         if not any(map(_NUMERIC.match, self._fields(rows[0], delimiter))):
             n_header = len(rows[0])
