@@ -208,6 +208,19 @@ def test_the_commas_of_numbers_and_names_do_not_hide_a_header():
     assert all(part.of(text).startswith("Lender  ") for part in parts)
 
 
+def test_a_header_fits_rows_further_below():
+    header = "                         31 May 2025      31 May 2024"
+    signs = "                       €       €        €        €"
+    rows = [
+        f"{'No.' + ' of many items' * (n % 2):26}{n}.00            {n}.50" for n in range(10, 40)
+    ]
+    text = "\n".join([header, signs, "", "Assets", "Fixed assets   (1)", *rows])
+    parts = split_text(text, 60, n_words)
+    assert len(parts) > 1
+    for part in parts[1:]:
+        assert part.of(text).startswith(f"{header}\n{signs}\n")
+
+
 def test_headers_of_two_lines_of_csv_and_of_tables_of_words():
     double = "\n".join(["Booking   Text                  In EUR", HEADER, *ROWS])
     csv = "\n".join(["date,shop,amount", *(f"2024-05-{n:02},Shop,{n}.5" for n in range(1, 31))])

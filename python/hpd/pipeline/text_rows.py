@@ -260,6 +260,8 @@ class TextRows:
         table: _Table | None = None
         words: list[int] = []
         """The latest lines, without others between them, whose cells have no numbers."""
+        above: list[int] = []
+        """Such lines above rows that they do not fit, which may be the header of a later row."""
         n_others = 0  # Since the last row.
         has_gap = False  # A blank line since the last line in columns.
         for n, line in enumerate(self._lines):
@@ -288,9 +290,12 @@ class TextRows:
                 words.append(n)
                 has_gap = False
                 continue
-            header = self._header(words, line)
+            if not words and above and n - above[-1] > _MAX_OTHER_LINES:
+                above = []
+            header = self._header(words or above, line)
             if header is None:
                 table, n_others = self._table_of_words(table, words, n_others)
+            above = (words or above) if header is None else []
             words = []
             is_over = table is None or n_others > _MAX_OTHER_LINES
             fits = table is not None and (
@@ -328,7 +333,9 @@ class TextRows:
         first = None
         for n in reversed(words):
             cells = self._lines[n].cells
-            is_rule = self._is_rule(self._lines[n])
+            # Signs of a currency may be beside the numbers.
+            own = self._text[self._lines[n].start : self._lines[n].end]
+            is_rule = self._is_rule(self._lines[n]) or not any(map(str.isalnum, own))
             if not (is_rule or _line_up(row.cells, cells) or len(cells) == len(row.cells)):
                 break
             first = first if is_rule else n
