@@ -151,6 +151,17 @@ def test_raised_numbers_follow_their_words():
     assert text == "".join(f"{name} {n} , " for n, name in enumerate(names, start=1)).rstrip()
 
 
+@pytest.mark.parametrize("number", ["8", "12"])
+def test_brackets_around_a_number_in_a_right_to_left_line_do_not_turn_it(number):
+    # Digits are read from left to right, whatever is around them.
+    digits = [(digit, 60 + 5 * n) for n, digit in enumerate(number)]
+    placed = [("ש", 110), ("ל", 105), ("ם", 100), (" ", 0), ("(", 60 + 5 * len(number)), *digits,
+              (")", 55), (" ", 0), ("7", 20)]  # fmt: skip
+    letters = [Letter(text, (x, 10, x + 5, 18)) for text, x in placed]
+    (line,) = lines_of(letters)
+    assert "".join(text for text, _ in line).split() == ["שלם", f"({number})", "7"]
+
+
 def test_cells_in_the_middle_of_a_label_of_two_lines_are_on_one_line_with_it():
     labels = placed(
         [("Open car parks, whether",), ("covered or not",), ("Hotels",)], (40,), pitch=12

@@ -233,7 +233,7 @@ def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
 
 def _direction(word: Sequence[Letter], otherwise: int) -> int:
     """Return the direction of a word in clockwise quarter turns."""
-    if len(word) == 1:
+    if len(word) < 2:
         return otherwise
     first, last = word[0].box, word[-1].box
     is_rightwards = first[0] + first[2] <= last[0] + last[2]
@@ -244,7 +244,11 @@ def _direction(word: Sequence[Letter], otherwise: int) -> int:
     gap_x = max(last[0] - first[2], first[0] - last[2])
     gap_y = max(last[1] - first[3], first[1] - last[3])
     if gap_x >= gap_y or (gap_y < 0 and len(word) < 3):
-        return 0 if is_rightwards else 2
+        if is_rightwards:
+            return 0
+        # On a line that is read from right to left, the first bracket is to the right of a number.
+        without_signs = [letter for letter in word if letter.text.isalnum()]
+        return 2 if len(without_signs) == len(word) else _direction(without_signs, otherwise)
     return 1 if is_downwards else 3
 
 
