@@ -180,6 +180,12 @@ def test_some_wrong_bytes_in_utf8_do_not_make_it_windows_1252():
         ("id,text\r\na,one\r\n", [("a", "one")]),
         ("id,text,,\na,one,,\nb,two,,,,\n", [("a", "one"), ("b", "two")]),
         ('text\n"a;b"\n', [("1", "a;b")]),
+        ('"id,text,n"\n"a,""x, y"",1"\n"b,z,2"\n', [("a", "x, y"), ("b", "z")]),
+        (
+            '"name, first"\n"Lee, Ann"\n"Day, Bob"\n',
+            [("1", "name, first: Lee, Ann"), ("2", "name, first: Day, Bob")],
+        ),
+        ('"id","text"\n"a","b"\n', [("a", "b")]),
     ],
 )
 def test_the_delimiter_is_told_by_the_content(content, rows):

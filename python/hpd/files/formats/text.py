@@ -23,6 +23,7 @@ to the next mark into one field, are more frequent than longer fields."""
 _BLANKS_AND_COMMAS = re.compile(r"[\s,]*")
 _MAX_CSV_FIELD = 2**31 - 1
 """The maximum of the csv module, a C long (32 bits on Windows); its default is 128 KiB."""
+_QUOTED_LINE = re.compile(r'"((?:[^"]|"")*)"(\s*)')
 _DELIMITERS = (",", ";", "\t", "|")
 _N_SNIFFED = 20  # lines
 _ABOVE_SHARE = 0.5
@@ -187,9 +188,29 @@ def _detect_delimiter(source: Source) -> tuple[Iterator[str], int, str, int]:
     # Only lines that have arrived are sampled, as others may arrive late.
     n_lines = min(_N_SNIFFED, source.head.count(b"\n") + source.head.count(b"\r") - n_skipped)
     sample = [first, *itertools.islice(lines, max(0, n_lines - 1))]
+    if _are_quoted_whole(sample):
+        sample, lines = [*map(_without_quotes, sample)], map(_without_quotes, lines)
     delimiter = delimiter or _guess_delimiter(sample) or ","
     n_above = _n_rows_above_header(_sample_rows(sample, delimiter))
     return itertools.chain([line for line in sample if line], lines), n_skipped, delimiter, n_above
+
+
+def _are_quoted_whole(lines: Sequence[str]) -> bool:
+    """Return whether all lines are one cell with several in it, as after a second export."""
+    filled = [line for line in lines if line.strip()]
+    inner = [*map(_without_quotes, filled)]
+    delimiter = _guess_delimiter(inner) if len(filled) > 1 else None
+    return (
+        delimiter is not None
+        and f"{delimiter} " not in inner[0]  # as in a column "Name, first name"
+        and all(a != b and delimiter in b for a, b in zip(filled, inner, strict=True))
+    )
+
+
+def _without_quotes(line: str) -> str:
+    """Return what a line that is one quoted cell has in it; another line as it is."""
+    found = _QUOTED_LINE.fullmatch(line)
+    return line if found is None else found[1].replace('""', '"') + found[2]
 
 
 def _guess_delimiter(lines: Sequence[str]) -> str | None:
