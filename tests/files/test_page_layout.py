@@ -162,6 +162,12 @@ def test_brackets_around_a_number_in_a_right_to_left_line_do_not_turn_it(number)
     assert "".join(text for text, _ in line).split() == ["שלם", f"({number})", "7"]
 
 
+def test_short_words_of_a_turned_line_stay_in_it():
+    turned = "BT /F1 10 Tf 0 1 -1 0 30 50 Tm (Main Road 5, 48009 C/ Lima) Tj ET"
+    text = text_of(placed_pdf(*placed(TOOLS, (60, 140, 220, 310)), before=turned))
+    assert text.splitlines()[-1] == "Main Road 5, 48009 C/ Lima"
+
+
 def test_cells_in_the_middle_of_a_label_of_two_lines_are_on_one_line_with_it():
     labels = placed(
         [("Open car parks, whether",), ("covered or not",), ("Hotels",)], (40,), pitch=12

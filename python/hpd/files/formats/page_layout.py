@@ -233,8 +233,9 @@ def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
 
 def _direction(word: Sequence[Letter], otherwise: int) -> int:
     """Return the direction of a word in clockwise quarter turns."""
-    if len(word) < 2:
-        return otherwise
+    without_signs = [letter for letter in word if letter.text.isalnum()]
+    if len(word) < 2 or (len(word) < 3 and len(without_signs) < 2):
+        return otherwise  # a sign may be on any side of a letter
     first, last = word[0].box, word[-1].box
     is_rightwards = first[0] + first[2] <= last[0] + last[2]
     is_downwards = first[1] + first[3] <= last[1] + last[3]
@@ -247,7 +248,6 @@ def _direction(word: Sequence[Letter], otherwise: int) -> int:
         if is_rightwards:
             return 0
         # On a line that is read from right to left, the first bracket is to the right of a number.
-        without_signs = [letter for letter in word if letter.text.isalnum()]
         return 2 if len(without_signs) == len(word) else _direction(without_signs, otherwise)
     return 1 if is_downwards else 3
 
