@@ -168,6 +168,32 @@ def test_short_words_of_a_turned_line_stay_in_it():
     assert text.splitlines()[-1] == "Main Road 5, 48009 C/ Lima"
 
 
+def visual_letters(text, top=10.0):
+    """Letters as they are drawn from left to right, with a blank as a gap and a bit before each."""
+    return [
+        Letter(sign, (9.0 * n, top, 9.0 * n + 8, top + 8)) if sign != " " else Letter(" ", (0,) * 4)
+        for n, sign in enumerate(text)
+    ]
+
+
+def test_words_drawn_from_left_to_right_but_read_from_right_to_left_are_whole():
+    (line,) = lines_of(visual_letters("שלום גדולים"[::-1]))
+    assert "".join(text for text, _ in line) == "שלום גדולים"
+
+
+@pytest.mark.parametrize("brackets", ["()", ")(", "[]", "]["])
+def test_brackets_in_a_right_to_left_line_open_before_they_close(brackets):
+    first, last = brackets
+    text = f"שלום {first}גדול{last}"
+    (line,) = lines_of(visual_letters(text[::-1]))
+    assert "".join(text for text, _ in line) == ("שלום (גדול)" if first in "()" else "שלום [גדול]")
+
+
+def test_a_bracket_after_a_number_is_not_turned():
+    (line,) = lines_of(visual_letters("שלום (א"[::-1]))
+    assert "".join(text for text, _ in line) == "שלום (א"
+
+
 def test_cells_in_the_middle_of_a_label_of_two_lines_are_on_one_line_with_it():
     labels = placed(
         [("Open car parks, whether",), ("covered or not",), ("Hotels",)], (40,), pitch=12

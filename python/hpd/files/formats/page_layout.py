@@ -37,6 +37,7 @@ _MAX_OVERLAP = 0.6
 _LOWEST = 3.0
 """Minimum height, in points, that is assumed for dots and dashes."""
 _FIRST_RIGHT_TO_LEFT = "\u0590"
+_MIRRORED = str.maketrans("()[]{}", ")(][}{")
 _N_NEAR_LINES = 4
 """Number of lines above a piece to which it may belong."""
 _NARROWEST = 0.5
@@ -198,7 +199,8 @@ def lines_of(letters: Iterable[Letter]) -> list[list[PlacedText]]:
         for block in _blocks(_lines(pieces)):
             if lines:
                 lines.append([])
-            lines += _placed_lines(block)
+            placed = _placed_lines(block)
+            lines += map(_mirror_brackets, placed) if is_mirrored else placed
     return lines
 
 
@@ -221,7 +223,7 @@ def _words(letters: Iterable[Letter]) -> Iterator[list[Letter]]:
 def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
     """Return whether a letter may continue a word, in any direction."""
     before, box = word[-1].box, letter.box
-    is_right_to_left = _n_right_to_left(letter.text) and _n_right_to_left(word[-1].text)
+    is_right_to_left = _are_right_to_left(word[-1].text + letter.text)
     if is_right_to_left and 2 * box[0] > before[0] + before[2]:
         return False  # it was drawn earlier, but is read later
     size = max(before[2] - before[0], before[3] - before[1], box[2] - box[0], box[3] - box[1])
@@ -309,6 +311,12 @@ def _n_right_to_left(text: str) -> int:
     return sum(bidirectional(letter) in ("R", "AL") for letter in text)
 
 
+def _are_right_to_left(text: str) -> bool:
+    """Return whether letters, and signs beside them, are read from right to left."""
+    signs = [sign for sign in text if sign.isalnum()]
+    return bool(signs) and _n_right_to_left("".join(signs)) == len(signs)
+
+
 def _lines(pieces: Iterable[_Piece]) -> list[_Line]:
     """Return the lines from top to bottom, each from left to right."""
     lines: list[_Line] = []
@@ -344,7 +352,9 @@ def _join_pieces(line: _Line) -> _Line:
         if last is None or last.gap(piece) >= last.blank(piece):
             joined.append(piece)
         elif last.gap(piece) > -_MAX_OVERLAP * height or last.text() != piece.text():
-            is_apart = last.gap(piece) > _TOUCHING * height or _has_reversed_order(
+            is_leftwards = _are_right_to_left(last.text()[-1] + piece.text()[0])
+            touching = _RIGHT_TO_LEFT_GAP if is_leftwards else _TOUCHING
+            is_apart = last.gap(piece) > touching * height or _has_reversed_order(
                 last.text(), piece.text()
             )
             last.take(piece, is_apart=is_apart)
@@ -538,6 +548,28 @@ def _join_rows(lines: Sequence[_Line]) -> list[_Line]:
 def _is_lower(piece: _Piece, line: _Line) -> bool:
     nearest = min(line, key=piece.gap)
     return piece.gap(nearest) >= piece.blank(nearest) and piece.overlap(nearest) > 0
+
+
+def _mirror_brackets(line: list[PlacedText]) -> list[PlacedText]:
+    """Return a line with brackets as they are written, not as they are drawn from right to left.
+
+    Some files have one, some the other; only one of them opens brackets before it closes them.
+    """
+    text = "".join(text for text, _ in line)
+    mirrored = text.translate(_MIRRORED)
+    if not _n_right_to_left(text or " ") or _opens_first(text) or not _opens_first(mirrored):
+        return line
+    return [(text.translate(_MIRRORED), box) for text, box in line]
+
+
+def _opens_first(text: str) -> bool:
+    """Return whether all brackets are in pairs."""
+    depth = 0
+    for sign in text:
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def _text_columns(lines: Sequence[_Line]) -> dict[int, int]:
