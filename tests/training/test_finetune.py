@@ -22,6 +22,7 @@ from hpd.training.network import (
     GgufVocabulary,
     add_lora,
     compile_parts,
+    freeze,
     load_network,
     loss_sum,
     pack,
@@ -412,6 +413,24 @@ def test_an_adapter_alone_is_trained(model, vocabulary, tmp_path):
     changed = {n for n, p in network.named_parameters() if not torch.equal(p, before[n])}
     assert changed
     assert all(name[-2:] in (".a", ".b") for name in changed)
+
+
+def test_frozen_layers_stay_as_they_are_in_the_file(files, model, tmp_path):
+    settings = FinetuneOptions(freeze=1, file_type="F32", loop=options(epochs=1, bf16=True))
+    source = TrainingSource(files / "train.jsonl")
+    result = finetune(source, tmp_path, model, SCHEMAS, settings, quiet=True)
+    before = dict(load_network(model).named_parameters())
+    after = dict(load_network(result.gguf).named_parameters())
+    changed = {name for name in before if not torch.equal(before[name], after[name])}
+    frozen = {name for name in before if "embed" in name or ".layers.0." in name}
+    assert frozen
+    assert changed
+    assert not changed & frozen
+
+
+def test_a_layer_must_be_left_to_train(model):
+    with pytest.raises(InputError, match="none is left if 99 are frozen"):
+        freeze(load_network(model), 99)
 
 
 def test_the_rate_that_learns_is_chosen_and_the_network_stays_as_it_was(

@@ -65,6 +65,7 @@ def test_what_is_not_said_is_as_in_python():
 def test_what_is_said_arrives():
     said = (
         "--mask skeleton=3,ar --max-tokens 9 --stack 2 --unnamed skip --lora-rank 3 --lora-alpha 6"
+        " --freeze 2"
         " --epochs 0.5 --minutes 7 --part 2 --warmup 5 --decay 0.5 --weight-decay 1"
         " --batch-tokens 100 --max-row 99 --n-dev 7 --validate-every 5 --patience 1 --no-bf16"
         " -s 42 --device meta --outtype F16 --quantise q4_0 --compile"
@@ -73,7 +74,7 @@ def test_what_is_said_arrives():
     made = _options(parse(*said.split()))
     assert made == FinetuneOptions(
         forms={"skeleton": 3.0, "ar": 1.0}, max_tokens=9, stack=2,
-        lists="names", unnamed="skip", lora_rank=3, lora_alpha=6.0, max_row=99, n_dev=7,
+        lists="names", unnamed="skip", lora_rank=3, lora_alpha=6.0, freeze=2, max_row=99, n_dev=7,
         device="meta", file_type="F16", rates=ADAPTER_RATES, loop=LoopOptions(
             epochs=0.5, minutes=7, part=2, batch_tokens=100, warmup=5, decay=0.5, weight_decay=1.0,
             bf16=False, seed=42, validate_every=5, patience=1, rounding="Q4_0",
@@ -97,6 +98,7 @@ def test_what_is_said_arrives():
         ("--mask branch=0", "every form has weight 0"),
         ("--quantise q4_k_m", "'q4_k_m' is not one of Q4_0"),
         ("--quantise q4_0 --outtype f16", "give only one"),
+        ("--lora-rank 4 --freeze 2", "--freeze does nothing with --lora-rank"),
         ("--lora-rank 4 --quantise q4_0", "--quantise applies to model.gguf"),
         ("--lora-rank 99999999999999999999", "--lora-rank: 99999999999999999999 is above 4096"),
         ("--lora-alpha 4", "--lora-alpha does nothing without --lora-rank"),

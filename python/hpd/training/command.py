@@ -73,6 +73,8 @@ def _rounding(text: str) -> str:
 _NUMBERS = (
     ("lora_rank", "R", integer(0, 4096), "rank of the adapter; 0: train all weights [default: 0]"),
     ("lora_alpha", "A", number(0, 1e6), "weight of the adapter; 0: twice R [default: 0]"),
+    ("freeze", "N", integer(0, 4096), "do not train the embeddings and the first N layers: faster, "
+     "and less is forgotten [default: 0]"),
     ("epochs", "E", number(0, 1e6), "how often each document is seen [default: 3, or as often as "
      "--minutes allows]"),
     ("minutes", "M", number(0, 1e7), "total training time, over all runs"),
@@ -253,6 +255,8 @@ def _check(arguments: argparse.Namespace, loaded: Schemas | None) -> None:
             raise UsageError(
                 f"{flag} applies to model.gguf, but --lora-rank writes only adapter.gguf"
             )
+    if arguments.freeze and arguments.lora_rank:
+        raise UsageError("--freeze does nothing with --lora-rank, which freezes all weights")
     if arguments.rounding and arguments.file_type:
         raise UsageError("--quantise already sets --outtype: give only one")
     if arguments.method == "ar" and arguments.forms not in (None, {"branch": 1.0}):

@@ -36,6 +36,7 @@ from hpd.training.network import (
     GgufVocabulary,
     add_lora,
     compile_parts,
+    freeze,
     load_network,
     lora_factors,
     loss_sum,
@@ -78,6 +79,8 @@ class FinetuneOptions:
     """0: all weights are trained."""
     lora_alpha: float = 0.0
     """0: twice the rank."""
+    freeze: int = 0
+    """The number of first layers that are not trained, nor are the embeddings; 0: all are."""
     file_type: str = "Q8_0"
     """Type of the GGUF file, if all weights are trained."""
     n_dev: int = 100
@@ -135,6 +138,8 @@ def finetune(
     if options.lora_rank:
         alpha = options.lora_alpha or 2.0 * options.lora_rank
         add_lora(network, options.lora_rank, alpha, options.loop.seed)
+    elif options.freeze:
+        freeze(network, options.freeze)
     if options.loop.is_compiled:
         compile_parts(network)
     n_trained = sum(p.numel() for p in network.parameters() if p.requires_grad)
@@ -149,7 +154,7 @@ def finetune(
         validate = _validation(dev, schemas, network, vocabulary, options, lists)
     settings = {
         name: getattr(options, name)
-        for name in ("max_tokens", "stack", "lora_rank", "instructions")
+        for name in ("max_tokens", "stack", "lora_rank", "freeze", "instructions")
     }
     settings["forms"] = dict(options.forms)
     settings["lists"] = lists
@@ -301,7 +306,14 @@ def _export(
         write_adapter(base, adapter, lora_factors(network), alpha, metadata)
         return adapter
     model = output / "model.gguf"
-    weights = {name: p.detach().float().cpu().numpy() for name, p in network.named_parameters()}
+    parameters = dict(network.named_parameters())
+    # Frozen weights may have been rounded to bfloat16 in the network.
+    weights = {
+        name: parameters[name].detach().float().cpu().numpy()
+        if parameters[name].requires_grad
+        else values
+        for name, values in base.parameters(parameters)
+    }
     write_model(base, model, weights, options.loop.rounding or options.file_type, metadata)
     return model
 

@@ -16,6 +16,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
+from hpd.errors import InputError
 from hpd.models.settings import load_vocabulary
 from hpd.training import masks
 from hpd.training.rows import NO_TARGET, TrainingRow
@@ -283,6 +284,21 @@ def add_lora(network: Any, rank: int, alpha: float, seed: int = 0) -> None:
             for name in ADAPTED:
                 if isinstance(getattr(module, name, None), torch.nn.Linear):
                     setattr(module, name, Lora(getattr(module, name), rank, alpha))
+
+
+def freeze(network: Any, n_layers: int) -> None:
+    """Freeze the embeddings and the first ``n_layers`` layers of the network.
+
+    Raises:
+        InputError: no layer would be left to train.
+    """
+    layers = network.get_decoder().layers
+    if n_layers >= len(layers):
+        raise InputError(
+            f"the model has {len(layers)} layers: none is left if {n_layers} are frozen"
+        )
+    for module in (network.get_input_embeddings(), *layers[:n_layers]):
+        module.requires_grad_(False)
 
 
 def lora_factors(network: Any) -> dict[str, tuple[Any, Any]]:
