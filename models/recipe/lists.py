@@ -16,6 +16,7 @@ from typing import Any
 from hpd.schema.attributes import Attribute, Schema
 from recipe.handwritten import Handwritten, Question
 from recipe.short import SPACELESS, Row, label_of, short_row, spelled
+from recipe.words import Words
 
 MAX_ITEM = 40
 """Longest text of an item, in characters."""
@@ -34,10 +35,12 @@ class Lists:
 
     Args:
         documents: the documents whose lists are taken apart.
+        words: most items are made up of these.
     """
 
-    def __init__(self, documents: Sequence[Handwritten]) -> None:
+    def __init__(self, documents: Sequence[Handwritten], words: Words) -> None:
         self._documents = documents
+        self._words = words
         self._texts: list[Question] = []
         self._tables: list[Question] = []
         by_name: defaultdict[str, set[str]] = defaultdict(set)
@@ -65,15 +68,15 @@ class Lists:
     def row(self, rng: Random) -> Row:
         """Return a text with one to three lists, and some fields of a document."""
         made: list[Row] = []
-        short = rng.random() < 0.55 and short_row(rng.choice(self._documents), rng)
+        short = rng.random() < 0.55 and short_row(rng.choice(self._documents), rng, self._words)
         if short:
             made.append(short)
         n_lists = rng.choice((1, 1, 1, 1, 2, 2, 3))
         for _ in range(n_lists):
             kind = rng.random()
-            if kind < 0.4:
+            if kind < 0.6:
                 made.append(self._table(rng, n_lists))
-            elif kind < 0.52:
+            elif kind < 0.68:
                 made.append(self._numbers(rng))
             else:
                 made.append(self._enumeration(rng, n_lists))
@@ -86,7 +89,7 @@ class Lists:
                 if attribute.name not in asked and (len(asked) < 1 or rng.random() < 0.9):
                     asked[attribute.name] = attribute
                     answer[attribute.name] = values[attribute.name]
-        if rng.random() < 0.25:  # A list that the text does not have.
+        for _ in range(rng.choice((0, 0, 1, 2, 3))):  # Lists that the text does not have.
             question = rng.choice(self._texts)
             absent = rng.choice(question.attributes)
             if absent.name.casefold() not in text.casefold() and absent.name not in asked:
@@ -103,6 +106,8 @@ class Lists:
         separator = rng.choice(_SEPARATORS)
         mark = separator.strip() or "\n"
         texts = [text for text in rng.sample(pool, n) if mark not in text and "," not in text]
+        if rng.random() < 0.7:
+            texts = [self._words.like(text, rng) for text in texts]
         if rng.random() < 0.1:
             texts = [text.upper() for text in texts]
         elif rng.random() < 0.1:
@@ -173,11 +178,15 @@ class Lists:
             if not any(part.type == "string" for part in columns):
                 columns = [part for part in attribute.item.attributes if not part.is_constant]
         n = _length(rng, 30 if n_lists == 1 else 10)
+        is_made_up = rng.random() < 0.7
         rows: list[dict[str, Any]] = []
         gold = question.golds[0]
         for _ in range(n):
             base = rng.choice(gold)
-            row = {part.name: self._cell(part, base.get(part.name), rng) for part in columns}
+            row = {
+                part.name: self._cell(part, base.get(part.name), is_made_up, rng)
+                for part in columns
+            }
             if row not in rows and any(isinstance(value, str) for value in row.values()):
                 rows.append(row)
         if not rows:
@@ -203,7 +212,7 @@ class Lists:
         asked = replace(attribute, item=item)
         return text, Schema((asked,)), {attribute.name: rows}
 
-    def _cell(self, part: Attribute, value: Any, rng: Random) -> Any:
+    def _cell(self, part: Attribute, value: Any, is_made_up: bool, rng: Random) -> Any:
         if rng.random() < 0.04 and not part.required:
             return None
         if value is None and rng.random() < 0.7:
@@ -226,6 +235,8 @@ class Lists:
         if not pool or (len(pool) < 12 and rng.random() < 0.7):
             pool = rng.choice(self._big)
         text = rng.choice(pool)
+        if is_made_up:
+            text = self._words.like(text, rng)
         return None if "|" in text or "\t" in text else text
 
 

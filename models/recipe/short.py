@@ -7,6 +7,7 @@ with its value, in the forms of notes, tables and messages.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from datetime import date
@@ -15,6 +16,7 @@ from typing import Any
 
 from hpd.schema.attributes import Attribute, Schema
 from recipe.handwritten import Handwritten, Question
+from recipe.words import Words
 
 Row = tuple[str, Schema, dict[str, Any]]
 """A text, its schema, and the right answers."""
@@ -43,8 +45,11 @@ def usable(question: Question) -> bool:
     )
 
 
-def short_row(document: Handwritten, rng: Random) -> Row | None:
-    """Return a short text, its schema and its answer; None if the document has no such fields."""
+def short_row(document: Handwritten, rng: Random, words: Words | None = None) -> Row | None:
+    """Return a short text, its schema and its answer; None if the document has no such fields.
+
+    With ``words``, most of its values are made up.
+    """
     questions = [question for question in document.questions if usable(question)]
     stated = [question for question in questions if question.golds[0] not in (None, [])]
     if not stated:
@@ -61,6 +66,8 @@ def short_row(document: Handwritten, rng: Random) -> Row | None:
         if attribute.name in asked:
             continue
         value = question.golds[0]
+        if words and rng.random() < 0.7:
+            value = _another(attribute, value, words, rng)
         text = spelled(attribute, value, rng)
         chance = rng.random()
         if chance < 0.06:
@@ -95,6 +102,26 @@ def _is_short(kind: Attribute, value: Any) -> bool:
         is_scalar = kind.item.type in ("string", "integer", "number", "enum")
         return is_scalar and len("; ".join(map(str, value))) <= MAX_TEXT
     return kind.type not in ("object", "map", "tuple", "union") and len(str(value)) <= MAX_TEXT
+
+
+def _another(attribute: Attribute, value: Any, words: Words, rng: Random) -> Any:
+    """Return a made-up value of the same kind, or the value if its kind allows no other."""
+    if attribute.type == "array":
+        assert attribute.item is not None
+        made = [_another(attribute.item, each, words, rng) for each in value]
+        return made if len(set(made)) == len(made) else value
+    if attribute.type == "date":
+        day = date(rng.randint(1985, 2029), rng.randint(1, 12), rng.randint(1, 28))
+        return day.isoformat()
+    if isinstance(value, str) and attribute.type == "string" and attribute.pattern is None:
+        made = words.like(value, rng)
+        return value if "; " in made or attribute.format == "uri" else made
+    if isinstance(value, bool) or attribute.type not in ("integer", "number"):
+        return value
+    if attribute.minimum is not None or attribute.maximum is not None or attribute.choices:
+        return value
+    made = json.loads(words.like(json.dumps(abs(value)), rng))
+    return -made if value < 0 else made
 
 
 def label_of(name: str) -> str:

@@ -27,8 +27,13 @@ from recipe.codes import code_row
 from recipe.handwritten import Handwritten, Question, taught
 from recipe.lists import Lists
 from recipe.short import Row, short_row
+from recipe.words import Words
 
 WEIGHTS = {
+    "entities": 16,
+    "entities_more": 16,
+    "people_and_facts": 6,
+    "messages_and_news": 6,
     "tables_long": 12,
     "rows_torn": 5,
     "statements_and_reports": 5,
@@ -36,7 +41,7 @@ WEIGHTS = {
     "rows_and_items": 3,
     "invoices_issuers": 3,
     "letterheads_and_numbers": 3,
-    "nothing_there": 5,
+    "nothing_there": 8,
     "offers_technical": 12,
     "product_pages": 12,
     "titles_clothes_and_gear": 3,
@@ -53,14 +58,15 @@ def rows(seed: int) -> Iterator[Row]:
     """Yield rows endlessly, of all documents for training."""
     rng = Random(seed)
     every = taught()
-    lists = Lists(every)
+    words = Words(document.text for document in every)
+    lists = Lists(every, words)
     while True:
         # A random order without repetition, in which a weight is the relative chance to be next.
         for document in sorted(
             every, key=lambda document: rng.expovariate(WEIGHTS.get(document.file, 1))
         ):
             yield row(document, rng)
-            if rng.random() < 0.4 and (short := short_row(rng.choice(every), rng)):
+            if rng.random() < 0.4 and (short := short_row(rng.choice(every), rng, words)):
                 yield decomposed(short) if rng.random() < 0.5 else short
             if rng.random() < 0.25:
                 yield code_row(rng)

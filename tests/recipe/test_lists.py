@@ -8,12 +8,15 @@ import pytest
 from hpd.values.parsing import check_value
 from recipe.handwritten import taught
 from recipe.lists import Lists
+from recipe.words import Words
 from recipe.write import rows
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    lists, rng = Lists(taught()[::2]), Random(7)
+    documents = taught()[::2]
+    words = Words(document.text for document in documents)
+    lists, rng = Lists(documents, words), Random(7)
     return [lists.row(rng) for _ in range(400)]
 
 
