@@ -48,7 +48,7 @@ EXPECTED = {
     "Slides": "35",
     "A book": "4711",
     "Check how a schema is read": "the maker",
-    "Continue an interrupted run": "order                     input",
+    "Continue an interrupted run": "--with-text               False",
     "Score the values": "right",
     "Check the installation": "ok",
 }
