@@ -261,10 +261,12 @@ class VerbatimConstraints:
         return made
 
     def _list_grammar(self, array: Attribute) -> str:
-        if (part := ordered_part(array)) is not None and (
-            grammar := ordered_list_grammar(array, part, self._quotable, self.allowed)
-        ):
-            return grammar
+        part = ordered_part(array)
+        # The grammar of ordered items does not count them.
+        if part is not None and (array.min_items or 0) < 2:
+            grammar = ordered_list_grammar(array, part, self._quotable, self.allowed)
+            if grammar:
+                return grammar
         rule = self.quote_rule
         return list_grammar(array, self.allowed, is_quoted=bool(rule)) + rule
 

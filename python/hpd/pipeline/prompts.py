@@ -517,8 +517,9 @@ class FieldsPrompt(Prompt):
             raws = {p if p == leaf.path else (*p, *written.names): raw for p, raw in raws.items()}
         d = question.document
         values.drop_below(leaf.path[:-1])  # The list may have been asked for before.
-        # A model expects whole rows, so the beginning of a name alone is always unlikely.
-        n_uncounted = 1 if written.names else 0
+        # A model expects whole rows, so the beginning of a name alone is always unlikely. In a list
+        # that is forced, it is the first name that the model did not want to write.
+        n_uncounted = 1 if written.names and not leaf.is_forced else 0
         written_fields = self._values_in_text(value, text, raws, schema, lambda _: d, n_uncounted)
         inherited = values.inherited_margin(leaf)
         rejected = self._retries.rejected(question) if self._retries is not None else ()

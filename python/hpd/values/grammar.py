@@ -319,8 +319,14 @@ def _member_rule(attribute: Attribute, rules: _Rules, *, nullable: bool = True) 
     return name
 
 
+_MAX_FORCED_ITEMS = 32
+"""A forced list of more items may end earlier: each of them makes the grammar longer."""
+
+
 def _array_rule(array: Attribute, item: Attribute, rules: _Rules) -> str:
     rule = _member_rule(item, rules, nullable=item.nullable and not item.forbids_null)
     rules["ws"] = BLANKS_RULE
-    items = f'{rule} ("," ws {rule})* ws'
-    return f'"[" ws {items} "]"' if array.forbids_null else f'"[" ws ({items})? "]"'
+    if not array.forbids_null:
+        return f'"[" ws ({rule} ("," ws {rule})* ws)? "]"'
+    first = f'{rule} "," ws ' * (min(array.min_items or 1, _MAX_FORCED_ITEMS) - 1)
+    return f'"[" ws {first}{rule} ("," ws {rule})* ws "]"'
