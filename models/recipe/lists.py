@@ -177,7 +177,7 @@ class Lists:
             columns = sorted(rng.sample(columns, rng.randint(2, len(columns))), key=columns.index)
             if not any(part.type == "string" for part in columns):
                 columns = [part for part in attribute.item.attributes if not part.is_constant]
-        n = _length(rng, 30 if n_lists == 1 else 10)
+        n = _length(rng, 20 if n_lists == 1 else 8)
         is_made_up = rng.random() < 0.7
         rows: list[dict[str, Any]] = []
         gold = question.golds[0]

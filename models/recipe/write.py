@@ -34,14 +34,15 @@ WEIGHTS = {
     "entities_more": 16,
     "people_and_facts": 6,
     "messages_and_news": 6,
-    "tables_long": 12,
-    "rows_torn": 5,
-    "statements_and_reports": 5,
-    "tables_as_printed": 5,
-    "rows_and_items": 3,
-    "invoices_issuers": 3,
+    "tables_long": 10,
+    "rows_torn": 8,
+    "statements_and_reports": 10,
+    "tables_as_printed": 10,
+    "invoices_and_tables": 10,
+    "rows_and_items": 10,
+    "invoices_issuers": 6,
     "letterheads_and_numbers": 3,
-    "nothing_there": 8,
+    "nothing_there": 3,
     "offers_technical": 12,
     "product_pages": 12,
     "titles_clothes_and_gear": 3,
@@ -52,6 +53,8 @@ WEIGHTS = {
     "titles_with_models": 3,
 }
 """How much likelier a document of these files is to come next than one of the others."""
+ROWS_WEIGHT = 4
+"""How much likelier a document with a list of objects is to come next."""
 
 
 def rows(seed: int) -> Iterator[Row]:
@@ -62,9 +65,7 @@ def rows(seed: int) -> Iterator[Row]:
     lists = Lists(every, words)
     while True:
         # A random order without repetition, in which a weight is the relative chance to be next.
-        for document in sorted(
-            every, key=lambda document: rng.expovariate(WEIGHTS.get(document.file, 1))
-        ):
+        for document in sorted(every, key=lambda document: rng.expovariate(weight(document))):
             yield row(document, rng)
             if rng.random() < 0.4 and (short := short_row(rng.choice(every), rng, words)):
                 yield decomposed(short) if rng.random() < 0.5 else short
@@ -72,6 +73,15 @@ def rows(seed: int) -> Iterator[Row]:
                 yield code_row(rng)
             if rng.random() < 0.3:
                 yield lists.row(rng)
+
+
+def weight(document: Handwritten) -> float:
+    """Return how much likelier a document is to come next than an ordinary one."""
+    has_rows = any(
+        question.kind.item is not None and question.kind.item.type == "object" and question.golds[0]
+        for question in document.questions
+    )
+    return WEIGHTS.get(document.file, 1) * (ROWS_WEIGHT if has_rows else 1)
 
 
 def decomposed(made: Row) -> Row:
@@ -90,7 +100,7 @@ def row(document: Handwritten, rng: Random) -> Row:
     if rng.random() < 0.5:
         n_asked = rng.randint(min(3, len(questions)), len(questions))
         questions = rng.sample(questions, n_asked)
-    if rng.random() < 0.3:
+    if rng.random() < 0.05:
         # More of what the document does not state.
         fewer = [each for each in questions if each.golds[0] is None or rng.random() < 0.5]
         questions = fewer or questions
