@@ -350,12 +350,12 @@ def test_a_model_is_calibrated_on_the_documents_that_come_with_hpd(own_documents
     assert stored is not None
     assert stored.null_threshold == 0.25
     with Extractor("brand", model) as extractor:
-        field = extractor.extract(TITLES[0]).fields["brand"]
+        field = extractor.extract("Brand: Luma").fields["brand"]
     assert field.confidence == pytest.approx(
         stored("string of a short text", field.uncalibrated, is_null=False)
     )
     with Extractor("brand", model, calibration="none") as extractor:
-        assert extractor.extract(TITLES[0]).fields["brand"].uncalibrated is None
+        assert extractor.extract("Brand: Luma").fields["brand"].uncalibrated is None
 
 
 def test_a_run_is_not_resumed_after_its_model_was_calibrated(own_documents, tmp_path, capsys):

@@ -138,8 +138,7 @@ def test_a_stream_is_the_answer_in_parts(client, form):
     whole = message.content or message.tool_calls[0].function.arguments
     parts, chunks = streamed(client, stream_options={"include_usage": True}, **form)
     assert "".join(parts) == whole
-    # The sizes are asked for once their number is known.
-    assert parts[0] == f'{{"brand": "{json.loads(whole)["brand"]}"'
+    assert parts[0].startswith(f'{{"brand": "{json.loads(whole)["brand"]}"')
     assert chunks[-1].usage.completion_tokens > 0
 
 
