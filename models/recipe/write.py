@@ -100,7 +100,7 @@ def row(document: Handwritten, rng: Random) -> Row:
     if rng.random() < 0.5:
         n_asked = rng.randint(min(3, len(questions)), len(questions))
         questions = rng.sample(questions, n_asked)
-    if rng.random() < 0.05:
+    if rng.random() < 0.1:
         # More of what the document does not state.
         fewer = [each for each in questions if each.golds[0] is None or rng.random() < 0.5]
         questions = fewer or questions
