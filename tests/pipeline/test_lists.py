@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from gbnf import to_regex
 from hpd.errors import OptionError, SchemaError
 from hpd.options import Options
 from hpd.pipeline.compiled_schema import trained_lists
@@ -447,6 +448,16 @@ def test_where_null_is_no_answer_a_list_has_an_item_and_items_what_they_need():
     assert grammar.count('"null"') == 1  # that of the part which may be missing
     assert grammar.startswith('root ::= " "? ("[" ws v')
     assert ")?" not in grammar.splitlines()[0]
+
+
+@pytest.mark.parametrize("lists", ["ar", "names"])
+def test_where_too_few_items_are_no_answer_a_list_has_as_many_as_it_needs(lists):
+    tags = {"type": "array", "items": {"type": "string"}, "minItems": 2}
+    forced = leaf_of(json.dumps({"type": "object", "properties": {"tags": tags}}), lists).as_forced
+    accepted = to_regex(list_grammar(forced.attribute))
+    assert accepted.fullmatch(' ["a", "b"]')
+    assert accepted.fullmatch(' ["a", "b", "c"]')
+    assert not accepted.fullmatch(' ["a"]')
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import jsonschema
 import pytest
 from pydantic import BaseModel, field_validator
 
 from hpd import Options
 from hpd.errors import OptionError
+from hpd.models.model_files import bundled_model
 from hpd.pipeline import prompts
 from hpd.pipeline.document_values import DocumentValues
 from hpd.results import FieldValue, Usage
@@ -17,6 +20,7 @@ from small_extractor import extracted
 
 SETTINGS = {"max_tokens": 40, "n_ctx": 2048}
 TEXT = "Nothing to report."
+SHIRT = "Diesel T-Shirt for Men, Black, XL"
 
 
 def card(name):
@@ -99,6 +103,33 @@ def test_force_asks_only_for_what_is_missing(tiny_model):
             else:
                 assert other == field
     assert n_forced
+
+
+AGED = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+    "required": ["name", "age"],
+}
+
+
+@pytest.mark.parametrize(
+    "array",
+    [{"items": {"type": "string"}, "minItems": 2}, {"items": AGED, "minItems": 1}],
+    ids=str,
+)
+def test_a_forced_list_has_its_items_which_are_no_likelier_than_any(array):
+    schema = {"type": "object", "properties": {"a": {"type": "array", **array}}}
+    settings = {"lists": "ar", "calibration": "none"}
+    (absent,) = extracted(json.dumps(schema), bundled_model(), [SHIRT], **settings)
+    assert not absent.data.get("a")
+    schema["required"] = ["a"]
+    (forced,) = extracted(
+        json.dumps(schema), bundled_model(), [SHIRT], on_missing="force", **settings
+    )
+    jsonschema.validate(forced.data, schema)
+    first = next(field for path, field in forced.fields.items() if path.startswith("a[0]"))
+    assert first.forced
+    assert first.confidence <= 1 - absent.fields["a"].confidence + 1e-4
 
 
 @pytest.mark.parametrize("settings", [{"null_threshold": 1.0}, {"verbatim": True}])
