@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from hpd.cli import main
-from hpd.errors import InputError
+from hpd.errors import InputError, OptionError
 from hpd.prompt.text import LABEL_KEY, LENGTH_KEY
 from hpd.schema import Schemas, load_schema, load_schemas
 from hpd.schema.attributes import Attribute, Schema
@@ -426,6 +426,13 @@ def test_frozen_layers_stay_as_they_are_in_the_file(files, model, tmp_path):
     assert frozen
     assert changed
     assert not changed & frozen
+
+
+def test_an_adapter_freezes_all_layers_itself(files, model, tmp_path):
+    settings = FinetuneOptions(freeze=1, lora_rank=2, loop=options(epochs=1))
+    source = TrainingSource(files / "train.jsonl")
+    with pytest.raises(OptionError, match="freeze does nothing with lora_rank"):
+        finetune(source, tmp_path, model, SCHEMAS, settings, quiet=True)
 
 
 def test_a_layer_must_be_left_to_train(model):

@@ -80,7 +80,7 @@ class FinetuneOptions:
     lora_alpha: float = 0.0
     """0: twice the rank."""
     freeze: int = 0
-    """The number of first layers that are not trained, nor are the embeddings; 0: all are."""
+    """The number of first layers that are not trained; if not 0, embeddings are not either."""
     file_type: str = "Q8_0"
     """Type of the GGUF file, if all weights are trained."""
     n_dev: int = 100
@@ -136,6 +136,8 @@ def finetune(
     lists = _lists(options, vocabulary)
     stream = _stream(train, labels, schemas, options, lists, network, vocabulary, say)
     if options.lora_rank:
+        if options.freeze:
+            raise OptionError("freeze does nothing with lora_rank, which freezes all weights")
         alpha = options.lora_alpha or 2.0 * options.lora_rank
         add_lora(network, options.lora_rank, alpha, options.loop.seed)
     elif options.freeze:
@@ -307,13 +309,12 @@ def _export(
         return adapter
     model = output / "model.gguf"
     parameters = dict(network.named_parameters())
-    # Frozen weights may have been rounded to bfloat16 in the network.
-    weights = {
-        name: parameters[name].detach().float().cpu().numpy()
-        if parameters[name].requires_grad
-        else values
-        for name, values in base.parameters(parameters)
-    }
+    weights = {name: p.detach().float().cpu().numpy() for name, p in parameters.items()}
+    if options.freeze:
+        # The network may have rounded frozen weights to bfloat16.
+        for name, values in base.parameters(parameters):
+            if not parameters[name].requires_grad:
+                weights[name] = values
     write_model(base, model, weights, options.loop.rounding or options.file_type, metadata)
     return model
 
