@@ -66,8 +66,8 @@ def short_row(document: Handwritten, rng: Random, words: Words | None = None) ->
         if attribute.name in asked:
             continue
         value = question.golds[0]
-        if words and rng.random() < 0.7:
-            value = _another(attribute, value, words, rng)
+        if words is not None and rng.random() < 0.7:
+            value = _invent_value(attribute, value, words, rng)
         text = spelled(attribute, value, rng)
         chance = rng.random()
         if chance < 0.06:
@@ -104,11 +104,11 @@ def _is_short(kind: Attribute, value: Any) -> bool:
     return kind.type not in ("object", "map", "tuple", "union") and len(str(value)) <= MAX_TEXT
 
 
-def _another(attribute: Attribute, value: Any, words: Words, rng: Random) -> Any:
+def _invent_value(attribute: Attribute, value: Any, words: Words, rng: Random) -> Any:
     """Return a made-up value of the same kind, or the value if its kind allows no other."""
     if attribute.type == "array":
         assert attribute.item is not None
-        made = [_another(attribute.item, each, words, rng) for each in value]
+        made = [_invent_value(attribute.item, each, words, rng) for each in value]
         return made if len(set(made)) == len(made) else value
     if attribute.type == "date":
         day = date(rng.randint(1985, 2029), rng.randint(1, 12), rng.randint(1, 28))

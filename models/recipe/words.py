@@ -13,11 +13,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from random import Random
 
-MAX_WORD = 14
-"""Longest word that is collected, in letters."""
+_MAX_WORD = 14
+"""Longest word, in letters."""
 _PIECES = re.compile(r"[^\W\d_]+|\d+")
-_CONSONANTS = ("b", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "z")
-_STARTS = (*_CONSONANTS, "br", "ch", "dr", "gl", "kr", "pl", "sch", "sh", "st", "th", "tr", "")
+_STARTS = (
+    *"bdfghjklmnprstvwz", "br", "ch", "dr", "gl", "kr", "pl", "sch", "sh", "st", "th", "tr", "",
+)  # fmt: skip
 _VOWELS = ("a", "e", "i", "o", "u", "a", "e", "i", "o", "ai", "ee", "ie", "ou", "y")
 _ENDS = ("", "", "", "n", "r", "l", "s", "t", "nd", "rk", "ck", "ll", "x", "m")
 
@@ -33,7 +34,7 @@ class Words:
         by_form: defaultdict[str, set[str]] = defaultdict(set)
         for text in texts:
             for word in _PIECES.findall(text):
-                if 2 < len(word) <= MAX_WORD and not word.isdecimal():
+                if 2 < len(word) <= _MAX_WORD and not word.isdecimal():
                     by_form[_form(word)].add(word)
         self._by_form = {form: sorted(words) for form, words in by_form.items()}
 
@@ -70,9 +71,8 @@ def _form(word: str) -> str:
 
 def _syllables(rng: Random) -> str:
     n = rng.choice((1, 2, 2, 2, 3))
-    return "".join(rng.choice(_STARTS) + rng.choice(_VOWELS) + rng.choice(_ENDS) for _ in range(n))[
-        :MAX_WORD
-    ]
+    made = (rng.choice(_STARTS) + rng.choice(_VOWELS) + rng.choice(_ENDS) for _ in range(n))
+    return "".join(made)[:_MAX_WORD]
 
 
 def _in_case_of(word: str, made: str) -> str:

@@ -182,13 +182,13 @@ class Prompt(ABC):
                 values, usage, failure = whole.merged(schema), whole.usage, whole.failure
                 text = whole.text
             if self.in_parts is not None:
-                whole_schema = self.in_parts
-                whole_schema.count(usage, failure, self._started_at)
-                whole_schema.store(values, usage.n_chunks)
-                if whole_schema.n_left:
+                in_parts = self.in_parts
+                in_parts.count(usage, failure, self._started_at)
+                in_parts.store(values, usage.n_chunks)
+                if in_parts.n_left:
                     return
-                schema, values = whole_schema.schema, whole_schema.values
-                usage, failure = whole_schema.usage, whole_schema.failure
+                schema, values = in_parts.schema, in_parts.values
+                usage, failure = in_parts.usage, in_parts.failure
             if failure is not None:
                 yield index, Extraction(document.id, usage=usage, error=failure)
                 continue

@@ -251,21 +251,21 @@ def check_expression(text: str, attributes: Sequence[Attribute]) -> None:
     """
     tree = _parse(text)
     try:
-        value = _try(tree, attributes, 0)
+        value = _evaluate_samples(tree, attributes, 0)
     except RecursionError:  # from ast.unparse, for an error message
         raise ValueError(_TOO_DEEP) from None
     if value is not _ANY and not isinstance(value, bool):
         raise ValueError("it is neither true nor false: compare two values, as in a == b")
 
 
-def _try(node: ast.expr, attributes: Sequence[Attribute], depth: int) -> Any:
+def _evaluate_samples(node: ast.expr, attributes: Sequence[Attribute], depth: int) -> Any:
     """Return the value for samples of some attributes; ``_ANY`` if their types are not known."""
     if depth > _MAX_DEPTH:
         raise ValueError(_TOO_DEEP)
     if isinstance(node, ast.Name | ast.Attribute):
         return _with_decimals(_sample_at(_path(node), attributes))
     parts = _parts(node)
-    values = [_try(part, attributes, depth + 1) for part in parts]
+    values = [_evaluate_samples(part, attributes, depth + 1) for part in parts]
     if any(value is _ANY or value == [_ANY] for value in values):
         return _ANY
     value = _apply(node, values)

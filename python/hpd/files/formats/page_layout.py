@@ -335,6 +335,7 @@ def _top(line: _Line) -> float:
 
 def _beside_share(piece: _Piece, line: _Line) -> float:
     """Return the share of a piece's height that is beside a line's pieces; 0 if it covers one."""
+    """Return whether a piece overlaps the line, in a gap of it or at its end."""
     nearest = min(line, key=piece.gap)
     share = piece.overlap(nearest)
     if piece.gap(nearest) < -_MAX_OVERLAP * min(piece.height, nearest.height):
@@ -534,18 +535,21 @@ def _placed_lines(lines: Sequence[_Line]) -> Iterator[list[PlacedText]]:
 
 
 def _join_rows(lines: Sequence[_Line]) -> list[_Line]:
-    """Join lines that overlap and have nothing one below the other: cells of a row that are in the
-    middle of its height, or a little lower than the others."""
+    """Join lines that overlap and have no piece below another.
+
+    These are cells of one row, some of them in the middle of its height or a little lower.
+    """
     joined: list[_Line] = []
     for line in lines:
-        if joined and all(_is_lower(piece, joined[-1]) for piece in line):
+        if joined and all(_stands_beside(piece, joined[-1]) for piece in line):
             joined[-1] = sorted([*joined[-1], *line], key=lambda piece: piece.left)
         else:
             joined.append(line)
     return joined
 
 
-def _is_lower(piece: _Piece, line: _Line) -> bool:
+def _stands_beside(piece: _Piece, line: _Line) -> bool:
+    """Return whether a piece overlaps the line, in a gap of it or at its end."""
     nearest = min(line, key=piece.gap)
     return piece.gap(nearest) >= piece.blank(nearest) and piece.overlap(nearest) > 0
 
@@ -557,13 +561,17 @@ def _mirror_brackets(line: list[PlacedText]) -> list[PlacedText]:
     """
     text = "".join(text for text, _ in line)
     mirrored = text.translate(_MIRRORED)
-    if not _n_right_to_left(text or " ") or _opens_first(text) or not _opens_first(mirrored):
+    if (
+        not _n_right_to_left(text or " ")
+        or _has_bracket_pairs(text)
+        or not _has_bracket_pairs(mirrored)
+    ):
         return line
     return [(text.translate(_MIRRORED), box) for text, box in line]
 
 
-def _opens_first(text: str) -> bool:
-    """Return whether all brackets are in pairs."""
+def _has_bracket_pairs(text: str) -> bool:
+    """Return whether brackets are in pairs, each opened before it is closed."""
     depth = 0
     for sign in text:
         depth += (sign in "([{") - (sign in ")]}")
