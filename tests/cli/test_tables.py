@@ -132,6 +132,22 @@ def test_a_resumed_table_keeps_its_confidences(tmp_path, fake):
     assert "extracted.text_confidence" not in rows_of(out)[0]
 
 
+def test_a_resumed_table_keeps_its_places(tmp_path, fake):
+    pytest.importorskip("pypdfium2")
+    source, out = tmp_path / "a.pdf", tmp_path / "o.csv"
+    source.write_bytes(pdf_of("one"))
+    assert extract(source, out, "--places") == 0
+    (row,) = rows_of(out)
+    (box,) = json.loads(row["text_boxes"])
+    assert (row["text_page"], row["text"]) == ("1", "one")
+    assert (box[0], box[3]) == pytest.approx((20, 100), abs=2)
+    before = out.read_bytes()
+    assert extract(source, out, "--resume") == 0
+    assert out.read_bytes() == before
+    assert extract(source, out, "--overwrite") == 0
+    assert "text_page" not in rows_of(out)[0]
+
+
 def test_rows_that_were_taken_away_or_added_are_a_change(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "one", "two"), tmp_path / "o.csv"
     assert extract(source, out) == 0
@@ -165,10 +181,15 @@ def edit_cell(table, old, new):
         table.write_text(text.replace("\n", "\r\n"), newline="")
 
 
-def test_confidence_is_for_tables(tmp_path, fake, capfd):
+@pytest.mark.parametrize("flag", ["--confidence", "--places"])
+def test_columns_of_details_are_for_tables(flag, tmp_path, fake, capfd):
     source = write_texts(tmp_path / "in.jsonl", "one")
-    assert extract(source, tmp_path / "o.jsonl", "--confidence") == 2
-    assert "--confidence adds columns to a table" in capfd.readouterr().err
+    assert extract(source, tmp_path / "o.jsonl", flag) == 2
+    assert f"{flag} adds columns to a table" in capfd.readouterr().err
+
+
+def test_confidences_are_columns(tmp_path, fake):
+    source = write_texts(tmp_path / "in.jsonl", "one")
     assert extract(source, tmp_path / "o.csv", "--confidence") == 0
     assert "extracted.text_confidence" in (tmp_path / "o.csv").read_text()
 

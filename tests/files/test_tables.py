@@ -182,6 +182,64 @@ def test_confidences_are_columns_on_request(name, tmp_path):
     assert second["brand_confidence"] in (None, "")
 
 
+PLACED_LINES = [
+    {
+        "id": "bill.pdf",
+        "data": {"total": 12.5, "maker": {"city": "Oslo"}, "lines": [{"item": "a"}, {"item": "b"}]},
+        "fields": {
+            "total": {"start": 9, "end": 13, "page": 3, "boxes": [[10.5, 20, 30, 40]]},
+            "maker.city": {"page": 1, "boxes": [[1, 2, 3, 4], [1, 5, 3, 7]]},
+            "lines": {"confidence": 0.9},
+            "lines[0].item": {"page": 2, "boxes": [[1, 1, 2, 2]]},
+            "lines[1].item": {"page": 2, "boxes": [[1, 3, 2, 4], [1, 1, 2, 2]]},
+            "lines[2].item": {"page": 3, "boxes": [[1, 9, 2, 10]]},
+        },
+    },
+    {"id": "stock.xlsx", "data": {"total": 3}, "fields": {"total": {"cell": "May!B7"}}},
+    {"id": "gone.pdf", "error": {"type": "InputError", "message": "no"}},
+]
+PLACED_SCHEMA = load_schemas("total float, maker {city}, lines [{item}]")
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.xlsx", "out.parquet"])
+def test_places_are_columns_on_request(name, tmp_path):
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    table = tmp_path / name
+    write_lines(lines_path(table), *PLACED_LINES)
+    write_table(lines_path(table), table, PLACED_SCHEMA, places=True)
+    with RecordReader(table) as reader:
+        rows = [dict(record.raw) for record in reader]
+    for row in rows:
+        for key, value in row.items():
+            if key.endswith("_boxes") and isinstance(value, str) and value:
+                row[key] = json.loads(value)
+            elif key.endswith("_page") and value:
+                row[key] = int(value)
+    first, second, third = (
+        {key: value for key, value in row.items() if "_" in key and value not in ("", None)}
+        for row in rows
+    )
+    assert first == {
+        "total_page": 3,
+        "total_boxes": [[10.5, 20, 30, 40]],
+        "maker.city_page": 1,
+        "maker.city_boxes": [[1, 2, 3, 4], [1, 5, 3, 7]],
+        "lines_page": 2,
+        "lines_boxes": [[1, 1, 2, 2], [1, 3, 2, 4]],
+    }
+    assert second == {"total_cell": "May!B7"}
+    assert third == {}
+    assert [*rows[0]][1:5] == ["total", "total_page", "total_boxes", "total_cell"]
+
+
+def test_only_the_kinds_of_places_that_occur_are_columns(tmp_path):
+    table = tmp_path / "out.csv"
+    write_lines(lines_path(table), PLACED_LINES[1])
+    write_table(lines_path(table), table, load_schemas("total float"), places=True)
+    assert table.read_text().splitlines() == ["id,total,total_cell,error", "stock.xlsx,3,May!B7,"]
+
+
 def test_a_sheet_can_be_read_by_people(tmp_path, monkeypatch):
     """Widths, links to the files that are there, colors, dates."""
     openpyxl = pytest.importorskip("openpyxl")

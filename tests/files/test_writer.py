@@ -471,7 +471,7 @@ def test_the_last_table_stays_recorded(tmp_path):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, range(2), failed=[0])
-    table = TableEntry("out.csv", [1, 2], confidence=True)
+    table = TableEntry("out.csv", [1, 2], confidence=True, places=False)
     journal = Journal(journal_path(path), SETTINGS)
     journal.append_table(table)
     journal.close()

@@ -11,7 +11,7 @@ import hpd.cli.extract
 import hpd.extractor
 from hpd.documents import NOT_YET
 from hpd.errors import ContextOverflowError, HpdError, ModelLoadError
-from hpd.results import Extraction, Failure
+from hpd.results import Extraction, Failure, FieldValue
 
 ASKED = []
 """The models that were asked for in this test."""
@@ -64,7 +64,11 @@ class FakeExtractor:
             failure = Failure(ContextOverflowError("9 tokens over"))
             return place, Extraction(document.id, error=failure)
         data = {"text": document.text, "category": document.category}
-        return place, Extraction(document.id, data)
+        fields = {}
+        if document.places is not None:
+            field = FieldValue(value=document.text, match="exact", start=0, end=len(document.text))
+            fields["text"] = field.with_place(document.places)
+        return place, Extraction(document.id, data, fields)
 
     def __enter__(self):
         return self

@@ -281,13 +281,14 @@ def _write_table(
     if not writing.is_complete and not lines.exists():
         return
     before = last_table(journal_path(lines))
-    confidence = arguments.confidence or (before is not None and before.confidence)
+    added = {
+        "confidence": arguments.confidence or (before is not None and before.confidence),
+        "places": arguments.places or (before is not None and before.places),
+    }
     try:
-        write_table(
-            lines, table, schemas, types, confidence=confidence, if_different=arguments.resume
-        )
+        write_table(lines, table, schemas, types, **added, if_different=arguments.resume)
         if not is_pattern(str(table)):
-            record_table(lines, table, confidence=confidence)
+            record_table(lines, table, **added)
     except OSError as error:
         raise HpdError(
             f"{table} cannot be written: {error.strerror or error}; "

@@ -87,6 +87,11 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         action="store_true",
         help="in a table, add a column with the confidence of each value",
     )
+    group.add_argument(
+        "--places",
+        action="store_true",
+        help="in a table, add columns with the page and boxes, or the cell, of each value",
+    )
 
 
 def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None]) -> None:
@@ -102,11 +107,12 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
     target = arguments.output
     if arguments.show is not None and not is_stream(target):
         raise UsageError("--show is for standard output; a file's name determines its format")
-    if arguments.confidence and (is_stream(target) or not keeps_input(target)):
-        raise UsageError(
-            "--confidence adds columns to a table (-o values.xlsx, .csv, .tsv, .parquet); lines of "
-            "JSON always have it"
-        )
+    for flag, given in (("--confidence", arguments.confidence), ("--places", arguments.places)):
+        if given and (is_stream(target) or not keeps_input(target)):
+            raise UsageError(
+                f"{flag} adds columns to a table (-o values.xlsx, .csv, .tsv, .parquet); lines of "
+                "JSON always have them"
+            )
     if is_stream(target):
         for flag, given in (("--resume", arguments.resume), ("--overwrite", arguments.overwrite)):
             if given:

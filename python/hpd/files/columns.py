@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from hpd.schema.attributes import Attribute
 from hpd.schema.data_checks import check_text
@@ -32,7 +32,11 @@ class Column:
 
 
 def table_columns(
-    lines: Iterable[OutputLine], schemas: Schemas, *, confidence: bool = False
+    lines: Iterable[OutputLine],
+    schemas: Schemas,
+    *,
+    confidence: bool = False,
+    places: bool = False,
 ) -> list[Column]:
     """Return the columns of a table: id, attributes, error and input.
 
@@ -40,10 +44,15 @@ def table_columns(
         lines: all lines; they determine the columns of the input and their types.
         schemas: their attributes are columns.
         confidence: whether each attribute is followed by a column with its confidence.
+        places: whether it is also followed by columns with its place: the page and boxes, or the
+            cell, as far as any line has them.
     """
     has_source = False
     kinds: dict[str, str] = {}
+    place_keys: set[str] = set()
     for row in lines:
+        if places:
+            place_keys.update(*row.get("fields", {}).values())
         has_source = has_source or "source" in row
         if "text" in row:
             kinds.setdefault("text", "string")
@@ -70,6 +79,12 @@ def table_columns(
             name = _new_name(f"{shown}_confidence", "extracted.", names, taken)
             lowest = partial(min_confidence, path=attribute.name)
             values.append(Column(name, Attribute(name, "number"), lowest))
+        for path in _place_paths(attribute) if places else ():
+            for key, kind in _PLACE_KEYS.items():
+                if key in place_keys:
+                    name = _new_name(f"{shown}{path}_{key}", "extracted.", names, taken)
+                    value_of = partial(_place_value, path=attribute.name + path, key=key)
+                    values.append(Column(name, replace(kind, name=name), value_of))
     if has_checks(schemas):
         name = _new_name("checks", "extraction.", names)
         values.append(Column(name, Attribute(name), checks_text))
@@ -87,12 +102,45 @@ def _new_name(name: str, prefix: str, names: set[str], taken: Container[str] = (
 
 def min_confidence(line: OutputLine, path: str) -> float | None:
     """Return the lowest confidence of the values at a path, including its parts and items."""
-    stated = (
-        field.get("confidence")
-        for name, field in line.get("fields", {}).items()
-        if name == path or name.startswith((f"{path}.", f"{path}["))
-    )
+    stated = (field.get("confidence") for field in fields_at(line, path))
     return min((each for each in stated if each is not None), default=None)
+
+
+def fields_at(line: OutputLine, path: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the fields at a path in an output line, including those of its parts and items."""
+    for name, field in line.get("fields", {}).items():
+        if name == path or name.startswith((f"{path}.", f"{path}[")):
+            yield field
+
+
+_PLACE_KEYS: Final = {
+    "page": Attribute("page", "integer"),
+    "boxes": Attribute("boxes", "array", item=Attribute("", "array", item=Attribute("", "number"))),
+    "cell": Attribute("cell"),
+}
+"""The keys of a place in the fields of a line, with their types."""
+
+
+def _place_paths(attribute: Attribute, path: str = "") -> Iterator[str]:
+    """Yield the paths of an attribute's parts that are values or lists, relative to it."""
+    if attribute.type != "object":
+        yield path
+    for part in attribute.attributes if attribute.type == "object" else ():
+        yield from _place_paths(part, f"{path}.{part.name}")
+
+
+def _place_value(line: OutputLine, path: str, key: str) -> Any:
+    """Return a part of the first place of an attribute's values; of a list, all boxes on the page
+    where it begins."""
+    places = [field for field in fields_at(line, path) if key in field]
+    if not places or key != "boxes":
+        return places[0][key] if places else None
+    page = places[0]["page"]
+    boxes: list[Any] = []
+    for place in places:
+        if place["page"] == page:
+            boxes += (box for box in place["boxes"] if box not in boxes)
+    return boxes
 
 
 def attributes_of(schemas: Schemas) -> list[Attribute]:

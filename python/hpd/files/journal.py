@@ -151,6 +151,8 @@ class TableEntry:
     """The checksums of its rows."""
     confidence: bool
     """Whether it has columns with confidences."""
+    places: bool
+    """Whether it has columns with places."""
 
 
 def journal_path(path: Path) -> Path:
@@ -323,7 +325,8 @@ def last_table(journal: Path) -> TableEntry | None:
                 if line.startswith(_TABLE) and line.endswith(b"\n"):
                     row = json.loads(line)
                     sums = [*map(int, row["rows"])]
-                    found = TableEntry(row["table"], sums, bool(row.get("confidence")))
+                    has_columns = (bool(row.get(name)) for name in ("confidence", "places"))
+                    found = TableEntry(row["table"], sums, *has_columns)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return found

@@ -63,6 +63,7 @@ def write_table(
     types: Mapping[str, Any] | None = None,
     *,
     confidence: bool = False,
+    places: bool = False,
     if_different: bool = False,
 ) -> None:
     """Write a table from a file of lines, and replace an existing table when the new one is
@@ -71,10 +72,10 @@ def write_table(
     The columns are the id, the attributes, the checks that did not pass, the error of a document
     that failed, the input file (if the lines name it) and the columns of the input. An attribute
     with the name of one of these gets the prefix ``extracted.``. With ``confidence``, each
-    attribute is followed by a column with the lowest confidence of its values. In Parquet, lists
-    and objects are nested columns, and columns of a Parquet input keep their ``types``; in CSV, TSV
-    and Excel, objects become columns such as ``maker.city``, and lists are JSON. In JSON, the lines
-    are an array.
+    attribute is followed by a column with the lowest confidence of its values; with ``places``,
+    by columns with its page and boxes, or cell. In Parquet, lists and objects are nested columns,
+    and columns of a Parquet input keep their ``types``; in CSV, TSV and Excel, objects become
+    columns such as ``maker.city``, and lists are JSON. In JSON, the lines are an array.
 
     Raises:
         InputError: a package is not installed.
@@ -91,7 +92,7 @@ def write_table(
             _write_array(unfinished, lines)
         else:
             check_writable(table)
-            columns = table_columns(_lines(lines), schemas, confidence=confidence)
+            columns = table_columns(_lines(lines), schemas, confidence=confidence, places=places)
             if suffix in _SEPARATORS:
                 write_delimited(unfinished, columns, lambda: _lines(lines), _SEPARATORS[suffix])
             else:
@@ -186,13 +187,12 @@ def check_writable(table: Path) -> None:
         import_extra("pyarrow.parquet", "pyarrow", "parquet", "Parquet")
 
 
-def record_table(lines: Path, table: Path, *, confidence: bool) -> None:
+def record_table(lines: Path, table: Path, *, confidence: bool, places: bool) -> None:
     """Record in the journal which table was made from the lines."""
     journal = Journal(journal_path(lines), {})
     try:
-        journal.append_table(
-            TableEntry(table.name, [each for each, _ in _row_checksums(table)], confidence)
-        )
+        sums = [each for each, _ in _row_checksums(table)]
+        journal.append_table(TableEntry(table.name, sums, confidence, places))
     finally:
         journal.close()
 
