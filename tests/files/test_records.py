@@ -215,6 +215,56 @@ def test_a_title_repeated_in_the_columns_that_it_spans_is_no_header():
     assert first.notes == ("above the header, left out: 'Sales Sales'",)
 
 
+ITEM_NAMES = ["Item", "2023 Qty", "2023 Price", "2024 Qty", "2024 Price"]
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        (",2023,,2024,\nItem,Qty,Price,Qty,Price", ITEM_NAMES),
+        (",2023,,2024\nItem,Qty,Price,Qty,Price", ITEM_NAMES),
+        ("Item,2023,,2024,\n,Qty,Price,Qty,Price", ITEM_NAMES),
+        ("Item,2023,2023,2024,2024\nItem,Qty,Price,Qty,Price", ITEM_NAMES),
+        (
+            ",Revenue,,Cost,\nItem,2023,2024,2023,2024",
+            ["Item", "Revenue 2023", "Revenue 2024", "Cost 2023", "Cost 2024"],
+        ),
+        (
+            "Item,,Price,,Stock\nName,Code,net,gross,",
+            ["Item Name", "Item Code", "Price net", "Price gross", "Stock"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_a_header_of_two_rows_is_one(header, names, form):
+    table = f"{header}\nlamp,1,2.50,3,4\nmug,5,6,7,8\n"
+    lamp, mug = read(table.replace(",", "\t" if form == "tsv" else ","), form)
+    assert lamp.raw == dict(zip(names, ["lamp", "1", "2.50", "3", "4"], strict=True))
+    assert mug.raw == dict(zip(names, ["mug", "5", "6", "7", "8"], strict=True))
+
+
+def test_a_title_stands_above_a_header_of_two_rows():
+    header = "Sales;;;;\n;2023;;2024;\nItem;Qty;Price;Qty;Price\n"
+    lamp, mug = read(f"{header}lamp;1;2,5;3;4\nmug;5;6;7;8\n", "csv")
+    assert lamp.notes == ("above the header, left out: 'Sales'",)
+    assert lamp.raw == dict(zip(ITEM_NAMES, ["lamp", "1", "2,5", "3", "4"], strict=True))
+    assert mug.raw["2024 Price"] == "8"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "name,,price\nann,x,5\nbob,y,6\n",  # the second column has no name
+        ",a,b\n0,x,y\n1,z,x\n",
+        "name,,city,\nann,1,bonn,2\nbob,3,graz,4\n",
+    ],
+)
+def test_a_header_that_lacks_names_is_one_row(table):
+    first, *_ = read(table, "csv")
+    assert len(list(read(table, "csv"))) == 2
+    assert [*first.raw.values()] == table.splitlines()[1].split(",")
+
+
 def test_a_header_narrower_than_a_malformed_row_is_no_title():
     first, second, _ = read("name,,qty\nSoap,x,3\nSalt,y,4,5,6\nTea,z,1\n", "csv")
     assert first.text == "name: Soap\ncolumn 2: x\nqty: 3"

@@ -26,6 +26,9 @@ _MAX_CSV_FIELD = 2**31 - 1
 _QUOTED_LINE = re.compile(r'"((?:[^"]|"")*)"(\s*)')
 _DELIMITERS = (",", ";", "\t", "|")
 _N_SNIFFED = 20  # lines
+_YEAR = re.compile(r"(19|20)\d\d")
+_MAX_ABOVE = 2
+"""The most cells of a row above a header of two rows."""
 _ABOVE_SHARE = 0.5
 """What a delimiter with rows above its header loses in its share of rows that fit the header."""
 
@@ -153,7 +156,7 @@ def _separated_cells(
 
 def _separated_rows(source: Source, format: Format) -> Iterator[Row]:  # noqa: A002
     rows = _separated_cells(source, format, has_title=False)
-    header = _header(rows, source)
+    header, rows = _header(rows, source)
     source.take_columns(header)
     for line, cells in rows:
         if isinstance(cells, InputError):
@@ -242,23 +245,76 @@ def _n_rows_above_header(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of rows above the header: banks write the account above its statement.
 
     The header is as wide as most rows below, and at least twice as wide as the rows above, or apart
-    from them by a blank line, wider and without numbers.
+    from them by a blank line, wider and without numbers; or it has two rows, below at most pairs.
     """
     # A title may be repeated in the columns that it spans.
     widths = [len({*map(str.strip, row)} - {""}) for row in rows]
+    for n, width in enumerate(widths):
+        if _has_groups(rows[n : n + 3]):
+            return n
+        if width > _MAX_ABOVE:
+            break
     at = next((n for n, width in enumerate(widths) if width == 0), -1) + 1
     has_names = 0 < at < len(rows) and widths[at] > max(1, *widths[:at])
     if has_names and not any(map(str.isdigit, "".join(rows[at]))) and _fits_most(rows[at:]):
         return at
     at = next((n for n, width in enumerate(widths) if 2 * width > max(widths)), 0)
     is_wide = at > 0 and len(rows[at]) > 2 and widths[at] >= 2 * max(widths[:at])
-    return at if is_wide and _fits_most(rows[at:]) else 0
+    return at if is_wide and _are_names(rows[at]) and _fits_most(rows[at:]) else 0
+
+
+def _has_groups(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first two rows are one header: the first names groups of columns, in the
+    first of their cells or in all of them, which the second names."""
+    if len(rows) < 3 or not len(rows[0]) <= len(rows[1]) == len(rows[2]):
+        return False
+    lower, below = ([*map(str.strip, row)] for row in rows[1:])
+    upper = [*map(str.strip, rows[0]), *[""] * (len(lower) - len(rows[0]))]
+    inner: dict[str, list[str]] = {}
+    for group, name in zip(_spread(upper), lower, strict=True):
+        inner.setdefault(group, []).append(name)
+    wide = [names for group, names in inner.items() if group and sum(map(bool, names)) > 1]
+    names = _joined_names(upper, lower)
+    if not wide or len({*upper} - {""}) < 2 or len({*names}) < len(names):
+        return False
+    if not _are_names(lower):
+        return False
+    if any(a == b != "" for a, b in itertools.pairwise(upper)) or any(
+        wide.count(names) > 1 for names in wide
+    ):
+        return True
+    is_named_above = any(
+        a and b and not name for a, name, b in zip(upper, lower, below, strict=True)
+    )
+    has_numbers = any(_is_number(b) and name for name, b in zip(lower, below, strict=True))
+    return has_numbers and (len(wide) > 1 or is_named_above)
 
 
 def _fits_most(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether most rows have as many cells as the first one."""
     n_same = sum(len(row) == len(rows[0]) for row in rows)
     return n_same > max(1, len(rows) / 2)
+
+
+def _spread(upper: Iterable[str]) -> list[str]:
+    """Return the group of each column, given the cells of a row that names groups."""
+    return [*itertools.accumulate(upper, lambda group, name: name or group)]
+
+
+def _joined_names(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """Return the names of columns with those of their groups."""
+    groups = _spread(map(str.strip, [*upper, *[""] * (len(lower) - len(upper))]))
+    pairs = zip(groups, map(str.strip, lower), strict=True)
+    return [" ".join(dict.fromkeys(filter(None, pair))) for pair in pairs]
+
+
+def _are_names(cells: Iterable[str]) -> bool:
+    """Return whether cells may name columns: numbers do not, unless they are years."""
+    return not any(_is_number(cell) and not _YEAR.fullmatch(cell.strip()) for cell in cells)
+
+
+def _is_number(text: str) -> bool:
+    return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
 def _without_nul(lines: Iterable[str]) -> Iterator[str]:
@@ -355,7 +411,8 @@ def _parse_quoted_row(lines: Sequence[str], delimiter: str) -> list[str] | None:
     return rows[0] if len(rows) == 1 else None
 
 
-def _header(rows: Iterator[Cells], source: Source) -> list[str]:
+def _header(rows: Iterator[Cells], source: Source) -> tuple[list[str], Iterator[Cells]]:
+    """Return the names of the columns, and the rows below."""
     name = source.name
     header: list[str] = []
     while not any(header):
@@ -364,12 +421,20 @@ def _header(rows: Iterator[Cells], source: Source) -> list[str]:
         if isinstance(cells, InputError):
             raise cells
         header = cells
+    if len({*header} - {""}) < len(header):  # only then it may be the names of groups
+        ahead = [*itertools.islice(rows, 2)]
+        following = [cells for _, cells in ahead if isinstance(cells, list)]
+        if len(following) == len(ahead) and _has_groups([header, *following]):
+            header = _joined_names(header, following[0])
+            del ahead[0]
+        rows = itertools.chain(ahead, rows)
     bad = source.bad_byte("".join(header))
     if bad is not None:
         raise InputError(f"{name}: the header is {bad.partition(' at ')[0]}; {OTHER_ENCODING}")
     header = [column.strip() for column in header]
     check_unique(header, name)
-    return [column or f"column {number}" for number, column in enumerate(header, start=1)]
+    names = [column or f"column {number}" for number, column in enumerate(header, start=1)]
+    return names, rows
 
 
 def _row(
