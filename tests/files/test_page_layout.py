@@ -176,6 +176,23 @@ def visual_letters(text, top=10.0):
     ]
 
 
+@pytest.mark.parametrize(
+    "code",
+    ["A-12", "12-A", "A12", "B7", "INV-2024-01", "A-12/3", "B.7", "(A-12)", "-12", "X-2 Pro"],
+)
+def test_a_code_in_a_right_to_left_line_is_read_as_it_stands(code):
+    label = [("שלום עולם", 300, 250), ("חשבונית", 400, 250)]
+    before, after = (
+        text_of(placed_pdf(*cells))
+        for cells in (
+            [*label, (code, 100, 250)],
+            [(code, 100, 250), *label],
+        )
+    )
+    assert before == after
+    assert " ".join(before.split()) == f"חשבונית שלום עולם {code}"
+
+
 def test_words_drawn_from_left_to_right_but_read_from_right_to_left_are_whole():
     (line,) = lines_of(visual_letters("שלום גדולים"[::-1]))
     assert "".join(text for text, _ in line) == "שלום גדולים"
@@ -349,6 +366,62 @@ def test_slanted_headers_stand_above_their_columns():
     )
     first, *_ = text_of(placed_pdf(*rows, before=slanted)).splitlines()
     assert first.split() == list(TOOLS[0])
+
+
+RIGHT_TO_LEFT = (
+    ("סכום", "מספר", "תאור"),
+    ("1,200", "A-12", "שלום"),
+    ("340", "INV-2024-01", "עולם"),
+)
+TURNED = "/MediaBox [0 0 300 500] /Rotate 90"
+COMPARED = {
+    # name: (tables, PDF, values that pdftotext -layout 22.12 finds, rows that it has on one line)
+    "empty cells": ([DEBIT], placed_pdf(*placed(DEBIT, (40, 100, 220, 290, 370))), 17, 4),
+    "names and clubs": ([RESULTS], placed_pdf(*placed(RESULTS, XS, pitch=12)), 41, 6),
+    "turned": (
+        [TOOLS],
+        placed_pdf(
+            *((cell, 300 - y, x) for cell, x, y in placed(TOOLS, (40, 120, 200, 290))),
+            matrix="0 1 -1 0",
+            page=TURNED,
+        ),
+        14,
+        4,
+    ),
+    "side by side": (
+        [MATERIALS, LABOR],
+        placed_pdf(
+            *placed(MATERIALS, (40, 130), pitch=18),
+            *placed(LABOR, (300, 400), top=254, pitch=18),
+        ),
+        18,
+        1,
+    ),
+    "right to left": ([RIGHT_TO_LEFT], placed_pdf(*placed(RIGHT_TO_LEFT, (60, 200, 400))), 9, 3),
+}
+
+
+def shares(text, tables):
+    """The number of cells that a text has as words, and of rows that it has on one line."""
+    rows = [[cell for cell in row if cell] for table in tables for row in table]
+    lines = [line.split() for line in text.splitlines()]
+    words = {word for line in lines for word in line}
+    n_found = sum(words.issuperset(cell.split()) for row in rows for cell in row)
+    n_whole = sum(sorted(" ".join(row).split()) in map(sorted, lines) for row in rows)
+    return n_found, n_whole
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_as_many_values_and_rows_are_whole_as_in_the_texts_of_others(name):
+    pdfplumber = pytest.importorskip("pdfplumber")
+    tables, data, *theirs = COMPARED[name]
+    with pdfplumber.open(io.BytesIO(data)) as pdf:
+        text = "\n".join(page.extract_text(layout=True) for page in pdf.pages)
+    n_cells = sum(bool(cell) for table in tables for row in table for cell in row)
+    ours = shares(text_of(data), tables)
+    assert ours == (n_cells, sum(map(len, tables)))
+    assert all(n >= other for n, other in zip(ours, shares(text, tables), strict=True))
+    assert all(n >= other for n, other in zip(ours, theirs, strict=True))
 
 
 @pytest.mark.parametrize("rows", [DEBIT, TOOLS])

@@ -182,6 +182,8 @@ def lines_of(letters: Iterable[Letter]) -> list[list[PlacedText]]:
     by_angle: dict[int, list[list[Letter]]] = defaultdict(list)
     angle = 0
     words = list(_words(letters))
+    if any(_n_right_to_left(letter.text) for word in words for letter in word):
+        words = [*map(_sorted_codes, words)]
     height = median(_height(word) for word in words) if words else 0
     for word in words:
         angle = _direction(word, angle)
@@ -196,7 +198,7 @@ def lines_of(letters: Iterable[Letter]) -> list[list[PlacedText]]:
         if is_mirrored:
             for piece in pieces:
                 piece.left, piece.right = -piece.right, -piece.left
-        for block in _blocks(_lines(pieces)):
+        for block in _blocks(_lines(pieces, is_mirrored=is_mirrored)):
             if lines:
                 lines.append([])
             placed = _placed_lines(block)
@@ -218,6 +220,34 @@ def _words(letters: Iterable[Letter]) -> Iterator[list[Letter]]:
         word.append(letter)
     if word:
         yield word
+
+
+def _sorted_codes(word: list[Letter]) -> list[Letter]:
+    """Return the letters of a code, such as ``A-12``, as they stand on the page.
+
+    In lines that are read from right to left, pdfium takes its letters and digits for words.
+    """
+    text = "".join(letter.text for letter in word)
+    if _n_right_to_left(text) or not any(map(str.isalpha, text)):
+        return word
+    steps = {a.box[0] < b.box[0] for a, b in pairwise(word)}
+    is_pair = len(word) == 2 and not text.isalpha()
+    if len(steps) < 2 and not is_pair:
+        return word
+    sides = [*zip(*(letter.box for letter in word), strict=True)]
+    if min(sides[3]) <= max(sides[1]):
+        return word  # they do not stand beside each other
+    return _paired_brackets(sorted(word, key=lambda letter: letter.box[0]))
+
+
+def _paired_brackets(letters: list[Letter]) -> list[Letter]:
+    """Return letters with brackets at both ends that open and close, if pdfium mirrored one."""
+    turned = [*letters]
+    for at, outwards in ((0, ")]}"), (-1, "([{")):
+        if letters[at].text in outwards:
+            turned[at] = Letter(letters[at].text.translate(_MIRRORED), letters[at].box)
+    is_better = _has_bracket_pairs("".join(letter.text for letter in turned))
+    return turned if is_better else letters
 
 
 def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
@@ -317,7 +347,7 @@ def _are_right_to_left(text: str) -> bool:
     return bool(signs) and _n_right_to_left("".join(signs)) == len(signs)
 
 
-def _lines(pieces: Iterable[_Piece]) -> list[_Line]:
+def _lines(pieces: Iterable[_Piece], *, is_mirrored: bool) -> list[_Line]:
     """Return the lines from top to bottom, each from left to right."""
     lines: list[_Line] = []
     for piece in sorted(pieces, key=lambda piece: piece.top + piece.bottom):
@@ -326,7 +356,8 @@ def _lines(pieces: Iterable[_Piece]) -> list[_Line]:
             line.append(piece)
         else:
             lines.append([piece])
-    return sorted((_join_pieces(line) for line in lines), key=_top)
+    joined = (_join_pieces(line, is_mirrored=is_mirrored) for line in lines)
+    return sorted(joined, key=_top)
 
 
 def _top(line: _Line) -> float:
@@ -335,7 +366,6 @@ def _top(line: _Line) -> float:
 
 def _beside_share(piece: _Piece, line: _Line) -> float:
     """Return the share of a piece's height that is beside a line's pieces; 0 if it covers one."""
-    """Return whether a piece overlaps the line, in a gap of it or at its end."""
     nearest = min(line, key=piece.gap)
     share = piece.overlap(nearest)
     if piece.gap(nearest) < -_MAX_OVERLAP * min(piece.height, nearest.height):
@@ -344,7 +374,7 @@ def _beside_share(piece: _Piece, line: _Line) -> float:
     return min(share, piece.overlap(like))
 
 
-def _join_pieces(line: _Line) -> _Line:
+def _join_pieces(line: _Line, *, is_mirrored: bool) -> _Line:
     """Sort a line from left to right; join pieces drawn in parts, or twice for bold print."""
     joined: _Line = []
     for piece in sorted(line, key=lambda piece: piece.left):
@@ -358,8 +388,26 @@ def _join_pieces(line: _Line) -> _Line:
             is_apart = last.gap(piece) > touching * height or _has_reversed_order(
                 last.text(), piece.text()
             )
-            last.take(piece, is_apart=is_apart)
+            if is_mirrored and _are_left_to_right(last.text(), piece.text(), is_apart=is_apart):
+                piece.take(last, is_apart=is_apart)
+                piece.letters = _paired_brackets(piece.letters)
+                joined[-1] = piece
+            else:
+                last.take(piece, is_apart=is_apart)
     return joined
+
+
+def _are_left_to_right(text: str, following: str, *, is_apart: bool) -> bool:
+    """Return whether parts of a code, or words with letters, are read from left to right."""
+    if _n_right_to_left(text + following):
+        return False
+    have_letters = [any(map(str.isalpha, each)) for each in (text, following)]
+    if is_apart:
+        return all(have_letters)
+    # Two numbers that touch are none.
+    return any(have_letters) or not (
+        any(map(str.isdigit, text)) and any(map(str.isdigit, following))
+    )
 
 
 def _has_reversed_order(text: str, following: str) -> bool:
