@@ -1,12 +1,19 @@
 """hpd's attention on a CPU against the definition of attention, and inside the engine."""
 
+import os
+import sys
+
 import numpy as np
 import pytest
 
+from command_line import run_python
 from decoding import disagreements, engine_options, expectation, open_model, run
 from hpd import _native
 from hpd._core import testing
+from hpd.models.memory import memory_need
+from hpd.options import Options
 from nightly import nightly
+from small_model import small_model
 
 LLAMA_CPPS_ROUNDING = 5e-3
 """Its sums of values are kept in half precision."""
@@ -212,3 +219,27 @@ def test_soft_caps_are_left_to_llama_cpp(tiny_model):
     n_taken, n_left = counts(tiny_model("gemma2"), **HALVES)
     assert n_taken == 0
     assert n_left > 0
+
+
+TAKEN = """
+import sys
+from pathlib import Path
+from hpd import Extractor
+settings = {"n_ctx": 100_000, "cpu_attention": sys.argv[2] == "on"}
+with Extractor("a, b", sys.argv[1], max_tokens=8, **settings) as extractor:
+    extractor.extract("a small blue cup")
+    print(Path("/proc/self/statm").read_text().split()[1])
+"""
+
+
+def test_cells_that_no_document_needs_take_no_memory():
+    if sys.platform != "linux":
+        return  # elsewhere their memory is not returned
+    model = small_model()
+    taken = {}
+    for how in ("on", "off"):
+        done = run_python("-c", TAKEN, model, how)
+        assert done.returncode == 0, done.stderr
+        taken[how] = int(done.stdout) * os.sysconf("SC_PAGE_SIZE")
+    cells = memory_need(model, Options(n_ctx=100_000)).cells
+    assert taken["off"] - taken["on"] > 0.9 * cells

@@ -106,6 +106,7 @@ void Attention::visit(ggml_tensor * node) noexcept {
     ++(fitting ? n_fitting_ : n_unfitting_);
     bool ready = false;
     try {
+        note_cells(node);
         ready = fitting && prepare(node);
     } catch (...) {
         error_ = std::current_exception();
@@ -114,6 +115,17 @@ void Attention::visit(ggml_tensor * node) noexcept {
     if (ready) ++n_expected_;
     if (ready && !taken) take(node);
     if (!ready && taken) give_back(node);
+}
+
+void Attention::note_cells(const ggml_tensor * node) {
+    for (const ggml_tensor * cells : {node->src[1], node->src[2]}) {
+        if (!cells->view_src) continue;  // computed, not kept
+        ggml_backend_buffer_t buffer = cells->view_src->buffer;
+        const auto end = cell_buffers_.end();
+        if (buffer && std::find(cell_buffers_.begin(), end, buffer) == end) {
+            cell_buffers_.push_back(buffer);
+        }
+    }
 }
 
 bool Attention::is_taken(const ggml_tensor * node) const {

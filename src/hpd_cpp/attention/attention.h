@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ggml-backend.h>
 #include <ggml.h>
 
 #include <atomic>
@@ -59,6 +60,9 @@ public:
     // was none.
     bool fits() const { return n_fitting_ > 0 && n_unfitting_ == 0; }
 
+    // The buffers of the KV cells in the graphs since construction.
+    const std::vector<ggml_backend_buffer_t> & cell_buffers() const { return cell_buffers_; }
+
     uint64_t n_taken() const { return n_taken_; }  // nodes since construction
     uint64_t n_left() const { return n_left_; }  // nodes that llama.cpp computed itself
 
@@ -87,6 +91,7 @@ private:
     };
 
     void visit(ggml_tensor * node) noexcept;
+    void note_cells(const ggml_tensor * node);
     bool is_taken(const ggml_tensor * node) const;
     void take(ggml_tensor * node) const;
     void give_back(ggml_tensor * node) const;
@@ -104,6 +109,7 @@ private:
     std::vector<SeenCells> seen_cells_;  // of the graph that is about to be computed
     std::vector<std::unique_ptr<float[], FreeAligned>> scratch_;  // for each thread
     size_t n_scratch_ = 0;  // floats of each
+    std::vector<ggml_backend_buffer_t> cell_buffers_;
     std::exception_ptr error_;  // from preparing a node, which was then left to llama.cpp
     uint64_t n_taken_ = 0;
     uint64_t n_left_ = 0;

@@ -11,6 +11,11 @@
 #include "errors.h"
 #include "model/log.h"
 
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 namespace hpd {
 
 namespace {
@@ -39,6 +44,23 @@ ggml_type cache_type(const std::string & name) {
 }
 
 bool stop_wanted(void * data) noexcept { return static_cast<std::atomic<bool> *>(data)->load(); }
+
+// Returns the memory of empty cells to the system, which gives zeros again where a cell is used.
+// llama.cpp writes zeros into all cells at the start, and thus takes memory for those that no
+// document ever needs.
+void release_zeros([[maybe_unused]] const std::vector<ggml_backend_buffer_t> & buffers) {
+#ifdef __linux__
+    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    for (ggml_backend_buffer_t buffer : buffers) {
+        if (ggml_backend_buffer_get_type(buffer) != ggml_backend_cpu_buffer_type()) continue;
+        const auto base = reinterpret_cast<uintptr_t>(ggml_backend_buffer_get_base(buffer));
+        const uintptr_t begin = (base + page - 1) / page * page;
+        const uintptr_t end = (base + ggml_backend_buffer_get_size(buffer)) / page * page;
+        // If it fails, the memory stays as it is.
+        if (begin < end) madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+    }
+#endif
+}
 
 }  // namespace
 
@@ -102,6 +124,7 @@ Context::Context(const Model & model, const EngineOptions & options)
         }
     }
     has_own_attention_ = attention_ && attention_fits();
+    if (attention_) release_zeros(attention_->cell_buffers());
     const auto is_float = [](ggml_type t) { return t == GGML_TYPE_F16 || t == GGML_TYPE_F32; };
     const bool tiled = flash && is_float(params.type_k) && params.type_k == params.type_v;
     if (model.on_cpu() && tiled && !has_own_attention_) n_value_batch_ = cpu_attention_tile - 1;
