@@ -228,6 +228,19 @@ def test_cells_of_several_rows_or_columns_of_a_page_leave_the_others_in_place():
     ]
 
 
+@pytest.mark.parametrize("span", ["9", "0"])
+def test_a_cell_spans_no_rows_of_another_group(span):
+    page = f"""<table><thead><tr><th>Item<th>Qty<tbody><tr><td rowspan={span}>Lamp<td>1<tr><td>2
+    <tfoot><tr><td>Sum<td>3</table>"""
+    lines = [line.split() for line in read(page.encode(), "html").text.splitlines()]
+    assert lines == [["Item", "Qty"], ["Lamp", "1"], ["Lamp", "2"], ["Sum", "3"]]
+
+
+def test_buttons_are_words_of_their_own():
+    page = b"<button>Save</button><button>Send</button><label>Agree</label>"
+    assert read(page, "html").text.split() == ["Save", "Send", "Agree"]
+
+
 MERGED = """Region  City   Sum
 North   Kiel   5
 North   Husum  6

@@ -260,6 +260,24 @@ def test_columns_of_prose_are_read_one_after_another_however_narrow(n_letters):
     assert lines == [*left, *right]
 
 
+@pytest.mark.parametrize("n_below", [0, 8])
+def test_a_table_between_columns_of_prose_is_read_row_by_row(n_below):
+    left = wrapped(PROSE * 3, 22)
+    right = wrapped([word.upper() for word in PROSE * 2], 22)[: len(left)]
+    above = [(line, 20, 580 - 12 * i) for i, line in enumerate(left)]
+    above += [(line, 194, 580 - 12 * i) for i, line in enumerate(right)]
+    top = 580 - 12 * len(left) - 30
+    table = placed(TOOLS, (20, 120, 194, 300), top=top)
+    below = [(line, x, y - 580 + top - 100) for line, x, y in above if y > 580 - 12 * n_below]
+    data = placed_pdf(*above, *table, *below, page="/MediaBox [0 0 800 600]")
+    lines = [line.strip() for line in text_of(data).splitlines() if line]
+    rows = [line.split() for line in lines]
+    first = rows.index(["Item", "Qty", "Price", "Total"])
+    assert lines[:first] == [*left, *right]
+    assert rows[first : first + 4] == [[cell for cell in row if cell] for row in TOOLS]
+    assert lines[first + 4 :] == [*left[:n_below], *right[:n_below]]
+
+
 def test_labels_beside_amounts_are_no_columns_of_prose():
     rows = [(f"Label of a long row of the statement {i}", f"{i},250.50 EUR") for i in range(8)]
     lines = text_of(placed_pdf(*placed(rows, (20, 320)))).splitlines()

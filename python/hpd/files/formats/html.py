@@ -112,6 +112,8 @@ def _show_inputs(tree: Any) -> None:
             element.remove(child)
         element.tag = "span"
         element.text = f" {shown} " if shown else None
+    for button in [*tree.iter("button")]:
+        button.text, button.tail = f" {button.text or ''}", f" {button.tail or ''}"
 
 
 def _input_text(element: Any) -> str:
@@ -136,7 +138,11 @@ def _fill_spans(tree: Any) -> None:
     for table in [*tree.iter("table")]:
         below: dict[int, tuple[int, Any]] = {}  # by column: the rows that a cell still spans
         rows = [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
+        group = None
         for row in rows:
+            if row.getparent() is not group:  # no cell spans rows of two groups
+                below.clear()
+                group = row.getparent()
             cells = [cell for cell in row if cell.tag in ("td", "th")]
             at = 0
             while cells or any(column >= at for column in below):
@@ -173,6 +179,8 @@ def _continues_line(table: Any) -> bool:
 def _take_span(cell: Any, name: str, most: int) -> int:
     text = cell.attrib.pop(name, "1").strip()
     number = int(text) if text.isascii() and text.isdecimal() else 1
+    if not number and name == "rowspan":
+        return most  # to the end of its group
     return min(max(number, 1), most)
 
 

@@ -443,13 +443,41 @@ def _columns(lines: Sequence[_Line]) -> tuple[int, list[_Line], list[_Line]] | N
     gutters = {gutter for n in _N_TRIED_LINES for gutter in _gutters(lines[:n])}
     for gutter in sorted(gutters):
         beside, x = _lines_beside(lines, *gutter)
-        left = [side for line in beside if (side := [p for p in line if p.right <= x])]
-        right = [side for line in beside if (side := [p for p in line if p.left >= x])]
+        above = beside[: _n_lines_above_table(beside, x)]
+        left, right = _sides(above, x)
+        if len(above) < len(beside) and _is_prose(left) and _is_prose(right):
+            return len(above), left, right
+        left, right = _sides(beside, x)
         if min(len(left), len(right)) < _N_COLUMN_LINES:
             continue
+        if not above and _is_prose(left) and _is_prose(right):
+            continue  # the table is read first
         if _are_apart(beside, left, right):
             return len(beside), left, right
     return None
+
+
+def _sides(lines: Sequence[_Line], x: float) -> tuple[list[_Line], list[_Line]]:
+    """Return the lines to the left and to the right of a gutter."""
+    left = [side for line in lines if (side := [p for p in line if p.right <= x])]
+    right = [side for line in lines if (side := [p for p in line if p.left >= x])]
+    return left, right
+
+
+def _n_lines_above_table(lines: Sequence[_Line], x: float) -> int:
+    """Return the number of lines before a table that has a gap where columns above it do, or of all
+    if there is none."""
+    gaps = [_top(below) - _bottom(line) for line, below in pairwise(lines)]
+    breaks = [n for n, gap in enumerate(gaps, 1) if gap > _MAX_LINE_GAP * lines[n][0].height]
+    for first, last in pairwise([0, *breaks, len(lines)]):
+        rows = lines[first:last]
+        pieces = [piece for row in rows for piece in row]
+        n_words = sum(len(piece.word_starts) for piece in pieces)
+        n_beside = sum(row[0].right <= x <= row[-1].left for row in rows)
+        is_table = len(rows) > 1 or not first
+        if is_table and n_beside > len(rows) / 2 and n_words < _N_PIECE_WORDS * len(pieces):
+            return first
+    return len(lines)
 
 
 def _gutters(lines: Sequence[_Line]) -> Iterator[tuple[float, float]]:
