@@ -265,6 +265,12 @@ def test_a_header_that_lacks_names_is_one_row(table):
     assert [*first.raw.values()] == table.splitlines()[1].split(",")
 
 
+def test_a_header_that_is_repeated_between_rows_is_no_row():
+    rows = read("item,qty\nlamp,1\nitem, qty\nmug,2\n", "csv")
+    assert [row.raw for row in rows] == [{"item": "lamp", "qty": "1"}, {"item": "mug", "qty": "2"}]
+    assert rows[1].notes == ("the header is repeated between rows, and left out there",)
+
+
 def test_a_header_narrower_than_a_malformed_row_is_no_title():
     first, second, _ = read("name,,qty\nSoap,x,3\nSalt,y,4,5,6\nTea,z,1\n", "csv")
     assert first.text == "name: Soap\ncolumn 2: x\nqty: 3"

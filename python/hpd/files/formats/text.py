@@ -161,6 +161,8 @@ def _separated_rows(source: Source, format: Format) -> Iterator[Row]:  # noqa: A
     for line, cells in rows:
         if isinstance(cells, InputError):
             yield line, cells
+        elif [*map(str.strip, cells)] == header:  # as on each page of a printed list
+            source.notes.append("the header is repeated between rows, and left out there")
         elif any(map(str.strip, cells)):
             yield line, _row(header, cells, source, f"{source.name}:{line}")
 
