@@ -80,11 +80,11 @@ def table_columns(
             lowest = partial(min_confidence, path=attribute.name)
             values.append(Column(name, Attribute(name, "number"), lowest))
         for path in _place_paths(attribute) if places else ():
-            for key, kind in _PLACE_KEYS.items():
+            for key, typed in _PLACE_KEYS.items():
                 if key in place_keys:
                     name = _new_name(f"{shown}{path}_{key}", "extracted.", names, taken)
                     value_of = partial(_place_value, path=attribute.name + path, key=key)
-                    values.append(Column(name, replace(kind, name=name), value_of))
+                    values.append(Column(name, replace(typed, name=name), value_of))
     if has_checks(schemas):
         name = _new_name("checks", "extraction.", names)
         values.append(Column(name, Attribute(name), checks_text))

@@ -300,7 +300,10 @@ def _fits_most(rows: Sequence[Sequence[str]]) -> bool:
 
 def _spread(upper: Iterable[str]) -> list[str]:
     """Return the group of each column, given the cells of a row that names groups."""
-    return [*itertools.accumulate(upper, lambda group, name: name or group)]
+    groups: list[str] = []
+    for name in upper:
+        groups.append(name or (groups[-1] if groups else ""))
+    return groups
 
 
 def _joined_names(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
