@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from hpd.bench.workload import spread
 from hpd.evaluation.calibration import reliability
 from hpd.evaluation.calibration_documents import scored_extractions
-from hpd.evaluation.confidence_fit import calibrated, f1_above
+from hpd.evaluation.confidence_fit import calibrate_answer, f1_above
 from hpd.messages import format_table
 from hpd.models.calibrations import stored_calibration
 from hpd.models.hardware import processor
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     calibration = stored_calibration(model)
     states = {"none": scored}
     if calibration is not None:
-        states["of hpd calibrate"] = [calibrated(each, calibration) for each in scored]
+        states["of hpd calibrate"] = [calibrate_answer(each, calibration) for each in scored]
     rows = [["calibration", "error of values", "of nulls", f"values at {_SURE} and more", "right"]]
     for name, state in states.items():
         values = [each for each in state if not each.is_null]

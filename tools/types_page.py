@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpd.prompt.questions import which_attribute
+from hpd.prompt.questions import variant_attribute
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS
@@ -76,7 +76,7 @@ def constraint(attribute: Attribute) -> str:
     if attribute.type == "recursive":
         return "the same, one level down"
     if attribute.type == "union" and not attribute.is_scalar:
-        variants = _trie(enum_texts(which_attribute(attribute)) or [])
+        variants = _trie(enum_texts(variant_attribute(attribute)) or [])
         return f"first the variant, {variants}; then its parts: {parts}"
     if attribute.type == "map" and attribute.item is not None:
         name, value = map(constraint, attribute.item.attributes)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from benchmarks.contradictions.records import ContradictionRecord, leaves
-from hpd.evaluation.outcomes import normalized, outcome
+from hpd.evaluation.outcomes import normalize_value, outcome
 from hpd.evaluation.rows import gold_values
 from hpd.results import Extraction, FieldValue
 
@@ -118,7 +118,7 @@ def _finding(
 def equal(stated: Any, value: Any) -> bool:
     """Return whether a value is one of the right ones, in hpd eval's normalized form."""
     texts = stated.split("||") if isinstance(stated, str) else [stated]
-    return outcome(gold_values(texts), value, normalized) == "vc"
+    return outcome(gold_values(texts), value, normalize_value) == "vc"
 
 
 def _is_right(stated: Mapping[str, Any], extraction: Extraction[Any], path: str) -> bool:

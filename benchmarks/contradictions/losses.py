@@ -15,7 +15,7 @@ from hpd.evaluation.calibration_documents import (
     attribute_at,
     scored_extractions,
 )
-from hpd.evaluation.outcomes import normalized, outcome
+from hpd.evaluation.outcomes import normalize_value, outcome
 from hpd.evaluation.rows import gold_values
 from hpd.options import Options
 from hpd.results import Extraction, FieldValue, iter_parts
@@ -58,10 +58,10 @@ def count_losses(found: LossTally, document: GoldDocument, extraction: Extractio
             continue
         found.counts["stated"] += 1
         if details.value is not None:
-            found.counts["right"] += outcome(golds, details.value, normalized) == "vc"
+            found.counts["right"] += outcome(golds, details.value, normalize_value) == "vc"
         elif why := details.error or details.reason:
             found.counts["rejected"] += 1
-            is_lost = outcome(golds, _written(details), normalized) == "vc"
+            is_lost = outcome(golds, _written(details), normalize_value) == "vc"
             found.counts["lost"] += is_lost
             fault = {"name": document.name, "field": path, "stated": golds, "raw": details.raw}
             found.faults.append({**fault, "why": why, "lost": is_lost})

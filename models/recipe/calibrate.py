@@ -20,7 +20,7 @@ from hpd.bench.workload import spread
 from hpd.cli.arguments import integer
 from hpd.evaluation.calibration import reliability
 from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
-from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted, fit
+from hpd.evaluation.confidence_fit import ScoredConfidence, cross_validate, fit
 from hpd.extractor import Extractor
 from hpd.options import Options
 from hpd.training.weights import set_metadata
@@ -103,7 +103,7 @@ def main() -> None:
     documents = kept_aside()
     chosen = [documents[i] for i in spread(len(documents), arguments.limit)]
     before = judge(arguments.model, gold_documents(chosen))
-    report(list(zip(before, cross_fitted(before), strict=True)))
+    report(list(zip(before, cross_validate(before), strict=True)))
     text = json.dumps(fit(before).to_json(), separators=(",", ":"))
     if not arguments.dry_run:
         set_metadata(arguments.model, METADATA_KEY, text)

@@ -12,7 +12,7 @@ import json
 import zlib
 from collections import defaultdict
 
-from hpd.evaluation.calibration_documents import FILE, GoldDocument
+from hpd.evaluation.calibration_documents import DOCUMENTS_FILE, GoldDocument
 from recipe.handwritten import Handwritten, kept_aside
 from recipe.handwritten.export import line_of
 
@@ -50,5 +50,5 @@ def _line(document: Handwritten) -> bytes:
 
 
 if __name__ == "__main__":
-    FILE.write_bytes(b"".join(map(_line, chosen())))
-    print(f"{FILE.name}: {FILE.stat().st_size} bytes")
+    DOCUMENTS_FILE.write_bytes(b"".join(map(_line, chosen())))
+    print(f"{DOCUMENTS_FILE.name}: {DOCUMENTS_FILE.stat().st_size} bytes")

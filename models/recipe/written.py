@@ -23,7 +23,7 @@ from typing import Any
 import hpd
 from hpd.evaluation.calibration import reliability
 from hpd.evaluation.confidence_fit import ScoredConfidence
-from hpd.evaluation.outcomes import Outcome, normalized, outcome
+from hpd.evaluation.outcomes import Outcome, normalize_value, outcome
 from hpd.evaluation.rows import gold_values, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
@@ -68,7 +68,7 @@ class Cell:
     @property
     def outcome(self) -> Outcome:
         """Return the outcome in ``hpd eval``'s normalized form."""
-        return outcome(gold_values(self.gold), self.predicted, normalized)
+        return outcome(gold_values(self.gold), self.predicted, normalize_value)
 
     @property
     def is_right(self) -> bool:

@@ -27,7 +27,7 @@ def import_extra(module: str, package: str, extra: str, what: str) -> Any:
         importlib.import_module(module.partition(".")[0])
         return importlib.import_module(module)
     except ImportError as error:
-        raise missing(what, [package], install_command(extra)) from error
+        raise missing_packages_error(what, [package], install_command(extra)) from error
 
 
 def require_extra(what: str, extra: str, packages: Iterable[str]) -> None:
@@ -38,9 +38,9 @@ def require_extra(what: str, extra: str, packages: Iterable[str]) -> None:
     """
     absent = [name for name in packages if find_spec(name) is None]
     if absent:
-        raise missing(what, absent, install_command(extra))
+        raise missing_packages_error(what, absent, install_command(extra))
 
 
-def missing(what: str, packages: Iterable[str], command: str) -> MissingPackageError:
+def missing_packages_error(what: str, packages: Iterable[str], command: str) -> MissingPackageError:
     """Return the error for packages that are not installed."""
     return MissingPackageError(f"{what} needs {', '.join(packages)}: run `{command}`")

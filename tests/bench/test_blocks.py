@@ -18,7 +18,7 @@ from benchmarks.paper.neighbours.taught_blocks import N_BLOCK, mask_token, maske
 from hpd.schema import load_schema
 from hpd.training.data import LabelledDocument, RowMaker
 from hpd.training.network import (
-    PACKED,
+    PACKED_ATTENTION,
     AttentionSegment,
     GgufVocabulary,
     load_network,
@@ -99,7 +99,7 @@ def test_blocks_are_taught_as_they_are_decoded() -> None:
 
 def packed_says(network: Any, tokens: Any, own: AttentionSegment, mask: int) -> list[int]:
     """The likeliest token after each of a packed row's."""
-    use_attention(network, PACKED)
+    use_attention(network, PACKED_ATTENTION)
     with torch.no_grad():
         hidden = network.get_decoder()(
             input_ids=torch.from_numpy(tokens)[None],

@@ -14,7 +14,7 @@ from benchmarks.contradictions.records import (
     read_records,
 )
 from hpd.errors import SchemaError
-from hpd.evaluation.outcomes import normalized
+from hpd.evaluation.outcomes import normalize_value
 from hpd.results import Extraction, Failure, FieldValue
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value
@@ -59,8 +59,8 @@ def test_what_is_stated_obeys_the_schema(record):
             is_copied = attribute.type in ("string", "enum") and attribute.format != "time"
             if value is not None and is_copied:
                 texts = str(value).split("||")
-                text = normalized(side.text)
-                assert any(normalized(each) in text for each in texts), path
+                text = normalize_value(side.text)
+                assert any(normalize_value(each) in text for each in texts), path
 
 
 @pytest.mark.parametrize(

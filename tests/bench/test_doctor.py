@@ -10,7 +10,7 @@ import hpd.bench.doctor
 from command_line import run_hpd
 from hpd import _native
 from hpd.bench import doctor
-from hpd.bench.doctor import Check, run_checks, stored_questions
+from hpd.bench.doctor import Finding, run_checks, stored_questions
 from hpd.cli import main
 from hpd.errors import DecodeError
 from hpd.models import hardware
@@ -329,9 +329,9 @@ def test_a_model_is_tried(tiny_model, tmp_path, monkeypatch):
 
 
 CHECKS = [
-    Check("engine", "ok", "all there"),
-    Check("cache", "note", "cannot be written " * 9, "name another folder"),
-    Check("self-test", "broken", "wrong", "build it again " * 9, {"wrong": ["a"]}),
+    Finding("engine", "ok", "all there"),
+    Finding("cache", "note", "cannot be written " * 9, "name another folder"),
+    Finding("self-test", "broken", "wrong", "build it again " * 9, {"wrong": ["a"]}),
 ]
 
 
@@ -388,14 +388,14 @@ def test_a_trial_of_weights_that_fails_is_a_note(monkeypatch):
     def fail(n_threads):
         raise DecodeError("a product is wrong")
 
-    monkeypatch.setattr(doctor, "gain", fail)
+    monkeypatch.setattr(doctor, "speed_gain", fail)
     check = doctor.check_weights()
     assert (check.state, check.text) == ("note", "the trial failed: a product is wrong")
 
 
 @pytest.mark.parametrize(("gain", "says"), [(2.0, "wider copies"), (0.7, "as they are")])
 def test_the_answer_about_wide_weights(monkeypatch, gain, says):
-    monkeypatch.setattr(doctor, "gain", lambda n_threads: gain)
+    monkeypatch.setattr(doctor, "speed_gain", lambda n_threads: gain)
     check = doctor.check_weights()
     assert (check.state, check.details["gain"]) == ("ok", gain)
     assert says in check.text

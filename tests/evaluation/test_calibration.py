@@ -332,7 +332,7 @@ def own_documents(tmp_path, monkeypatch):
         for n, text in enumerate([*TITLES, "a plain table", "two chairs", "a lamp"])
     ]  # fmt: skip
     monkeypatch.setattr(
-        calibration_documents, "FILE", write_lines(tmp_path / "documents.jsonl", *lines)
+        calibration_documents, "DOCUMENTS_FILE", write_lines(tmp_path / "documents.jsonl", *lines)
     )
     monkeypatch.setenv("HPD_CACHE", str(tmp_path / "cache"))
     calibration_documents.gold_documents.cache_clear()

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hpd.evaluation.confidence_fit import (
     ScoredConfidence,
     best_null_threshold,
-    cross_fitted,
+    cross_validate,
     fit,
-    isotonic,
+    isotonic_fit,
 )
 from hpd.values.confidence import SHORT_TEXT, ConfidenceMap, kind_of, read_map
 
@@ -51,7 +51,7 @@ def test_isotonic_regression_is_what_its_min_max_formula_says(points):
         max(min(mean(low, high) for high in range(i, n)) for low in range(i + 1)) for i in range(n)
     ]
     heights = []
-    steps = isotonic((w, float(i), float(y)) for i, (w, y) in enumerate(points))
+    steps = isotonic_fit((w, float(i), float(y)) for i, (w, y) in enumerate(points))
     weights = [w for w, _ in points]
     for weight, _, height in steps:
         begin = len(heights)
@@ -107,7 +107,7 @@ def test_no_answer_is_mapped_by_what_was_fitted_to_its_own_document():
     """Right or wrong at random, one document apart from the others: nothing can be learnt of it."""
     judged = [ScoredConfidence("a", "string", 0.5, False, True) for _ in range(500)]
     judged += [ScoredConfidence(n, "string", 0.5, False, False) for n in range(500)]
-    mapped = cross_fitted(judged)
+    mapped = cross_validate(judged)
     assert [(m.document, m.is_right) for m in mapped] == [(j.document, j.is_right) for j in judged]
     assert all(m.confidence < 0.05 for m in mapped[:500])
     # All but a fifth of the others have seen it.

@@ -11,8 +11,8 @@ from hpd.cli import main
 from hpd.errors import InputError
 from hpd.evaluation.commands import answering
 from hpd.evaluation.judging import (
-    CHOICES,
-    RIGHT,
+    CORRECT_VERDICTS,
+    POSSIBLE_VERDICTS,
     VERDICT_OF_OUTCOME,
     VERDICTS,
     JudgedField,
@@ -60,7 +60,7 @@ def test_a_value_gets_only_verdicts_that_make_sense(value, kind):
     assert value_kind(value) == kind
     _, schemas = judge_questions([Prediction("1", {"a": value})], ["x"])
     ((attribute,),) = schemas.by_category.values()
-    assert attribute.attributes[1].choices == CHOICES[kind]
+    assert attribute.attributes[1].choices == POSSIBLE_VERDICTS[kind]
 
 
 def test_all_verdicts_of_gold_can_be_chosen():
@@ -68,7 +68,7 @@ def test_all_verdicts_of_gold_can_be_chosen():
         for value in (None, "red", "blue", "none", ["red"], []):
             verdict = VERDICT_OF_OUTCOME[outcome(gold, value)]
             # "none" beside no gold is an invention to the metric, and rightly nothing to a judge.
-            assert verdict in CHOICES[value_kind(value)] or value == "none"
+            assert verdict in POSSIBLE_VERDICTS[value_kind(value)] or value == "none"
 
 
 def test_documents_whose_values_are_of_the_same_kinds_share_a_prompt():
@@ -195,7 +195,7 @@ def test_verdicts_that_mean_the_same_are_equally_right():
     agreement = gold_agreement(verdicts, predictions, [*gold])
     assert (agreement.n_equal, agreement.n_equally_right) == (2, 3)
     assert agreement.kappa_right == 1
-    assert {"correct", "correct null"} == RIGHT
+    assert {"correct", "correct null"} == CORRECT_VERDICTS
 
 
 ROWS = [

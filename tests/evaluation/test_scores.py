@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import reference_metric
 from hpd.evaluation.matching import lookup, match_rows
-from hpd.evaluation.outcomes import OUTCOMES, UNITS, normalized, outcome, predicted_values
+from hpd.evaluation.outcomes import OUTCOMES, UNITS, normalize_value, outcome, predicted_values
 from hpd.evaluation.rows import Example, load_examples, load_predictions
 from hpd.evaluation.scores import Counts, average, evaluate
 from jsonl import write_lines
@@ -202,7 +202,7 @@ def test_lookup_takes_the_first_training_value_that_the_text_holds():
     ],
 )
 def test_ways_to_write_the_same(group, expected):
-    assert {written: normalized(written) for written in group} == dict.fromkeys(group, expected)
+    assert {form: normalize_value(form) for form in group} == dict.fromkeys(group, expected)
 
 
 @pytest.mark.parametrize(
@@ -222,14 +222,14 @@ def test_ways_to_write_the_same(group, expected):
     ],
 )
 def test_what_stays_different(one, two):
-    assert normalized(one) != normalized(two)
+    assert normalize_value(one) != normalize_value(two)
 
 
 def test_every_spelling_of_every_unit():
     for symbol, *others in (*UNITS, ("%", "percent")):
         for spelling in others if symbol == "%" else (symbol, *others):
             for text in (f"3{spelling}", f"3 {spelling}s", f"3-{spelling}."):
-                assert normalized(text) == f"3 {symbol}", text
+                assert normalize_value(text) == f"3 {symbol}", text
 
 
 texts = st.text() | st.text(st.sampled_from("0123456789 .,'\"-/x%inftozk\u00bd\u00a0"))
@@ -239,29 +239,29 @@ texts = st.text() | st.text(st.sampled_from("0123456789 .,'\"-/x%inftozk\u00bd\u
 @example("1 000 0000")
 @example("0 123,45 678")
 def test_depends_on_the_text_alone_and_keeps_to_one_line(text):
-    first = normalized(text)
-    normalized.cache_clear()
-    assert normalized(text) == first
+    first = normalize_value(text)
+    normalize_value.cache_clear()
+    assert normalize_value(text) == first
     assert first == " ".join(first.split())
-    assert first == normalized(f"  {text}\n")
+    assert first == normalize_value(f"  {text}\n")
 
 
 @given(st.integers(0, 10**12), st.sampled_from(["oz", "GB", "inch"]))
 def test_an_amount_comes_out_however_it_is_grouped(number, unit):
     forms = {f"{number} {unit}", f"{number:,}{unit}", f"{number:,} {unit}".replace(",", " ")}
     forms |= {f"{number:,}.00 {unit}", f"{number:,}".replace(",", ".") + f",0 {unit}"}
-    assert len({normalized(form) for form in forms}) == 1
+    assert len({normalize_value(form) for form in forms}) == 1
 
 
 def test_outcomes_in_the_normalized_form():
     assert outcome(["8 Ounces"], "8oz") == "vw"
-    assert outcome(["8 Ounces"], "8oz", normalized) == "vc"
-    assert outcome(["1,299"], 1299, normalized) == "vc"
-    assert outcome(["red", "Blue"], ["blue", "RED"], normalized) == "vc"
-    assert outcome(["red"], "blue", normalized) == "vw"
+    assert outcome(["8 Ounces"], "8oz", normalize_value) == "vc"
+    assert outcome(["1,299"], 1299, normalize_value) == "vc"
+    assert outcome(["red", "Blue"], ["blue", "RED"], normalize_value) == "vc"
+    assert outcome(["red"], "blue", normalize_value) == "vw"
     # Empty text and every way to write that there is nothing are no value, on either side.
     for nothing in ("", " ", "N/A", "none", "NULL"):
-        assert outcome(["red"], nothing, normalized) == "vn"
-        assert outcome([nothing], None, normalized) == "nn"
-        assert outcome([nothing], "red", normalized) == "nv"
-    assert predicted_values([None, "N/A", " A "], normalized) == ["a"]
+        assert outcome(["red"], nothing, normalize_value) == "vn"
+        assert outcome([nothing], None, normalize_value) == "nn"
+        assert outcome([nothing], "red", normalize_value) == "nv"
+    assert predicted_values([None, "N/A", " A "], normalize_value) == ["a"]

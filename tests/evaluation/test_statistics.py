@@ -52,7 +52,7 @@ def test_scores_are_those_of_the_metric_but_for_rounding():
 def test_bootstrap_against_documents_drawn_one_by_one():
     fields = random_fields(N_ROWS)
     outcomes = OutcomeCounts(fields, N_ROWS)
-    (counts,) = outcomes.bootstrapped(Resampling(20, 3))
+    (counts,) = outcomes.bootstrap(Resampling(20, 3))
     drawn = np.random.default_rng(3).integers(0, N_ROWS, (20, N_ROWS))
     for own, rows in zip(counts, drawn, strict=True):
         expected = count_outcomes(drawn_one_by_one(fields, list(rows))).strict.cells
@@ -65,7 +65,7 @@ def test_chunks_change_nothing(monkeypatch):
     fields = random_fields(N_ROWS)
     whole = evaluation_intervals(fields, N_ROWS, Resampling(100))
     monkeypatch.setattr(statistics, "_CHUNK", 7 * N_ROWS * 3)
-    assert len(list(OutcomeCounts(fields, N_ROWS).bootstrapped(Resampling(100)))) > 3
+    assert len(list(OutcomeCounts(fields, N_ROWS).bootstrap(Resampling(100)))) > 3
     assert evaluation_intervals(fields, N_ROWS, Resampling(100)) == whole
 
 

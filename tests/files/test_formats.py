@@ -726,7 +726,7 @@ def test_a_sheet_of_one_row_is_told():
     saved.seek(0)
     (record,) = RecordReader(saved, format="xlsx", needs_columns=True)
     assert record.text == "Lamp"
-    assert record.notes == ("sheets of one row, which is taken for the header: 'Sheet'",)
+    assert record.notes == ("sheets with one row, taken for the header: 'Sheet'",)
 
 
 def test_cells_of_several_rows_of_a_sheet_are_in_each_of_them():

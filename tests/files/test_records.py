@@ -78,7 +78,7 @@ def test_a_missing_text_names_the_file_the_line_and_what_there_is(tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_text('{"text": "x"}\n\n{"body": "y"}\n')
     bad = list(RecordReader(path))[1]
-    assert message(bad).startswith(f"{path}:3: no text: looked for the fields 'text', 'input'")
+    assert message(bad).startswith(f"{path}:3: no text: none of the fields 'text', 'input'")
     assert "'body'" in message(bad)
 
 

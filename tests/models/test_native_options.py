@@ -34,7 +34,7 @@ def no_files(monkeypatch):
     monkeypatch.setenv("HPD_AMX", "0")
     monkeypatch.setattr(native_options, "local_lora", lambda path: f"/{path}")
     monkeypatch.setattr(native_options, "load_draft_model", lambda options: None)
-    monkeypatch.setitem(native_options._CONVERTED, "draft_model", lambda options: None)
+    monkeypatch.setitem(native_options._CONVERTERS, "draft_model", lambda options: None)
 
 
 def members(target):

@@ -11,7 +11,7 @@ from hpd.errors import ModelLoadError
 from hpd.models import wider_copies
 from hpd.models.settings import load_draft_model, load_model
 from hpd.models.weight_speed import WeightSpeed
-from hpd.models.wider_copies import WiderCopyWarning, copies_folder, file_to_load, gain
+from hpd.models.wider_copies import WiderCopyWarning, copies_folder, file_to_load, speed_gain
 from hpd.options import Options
 from small_model import small_model
 
@@ -108,7 +108,7 @@ def test_no_copy_is_made_where_it_would_not_be_faster(narrow, monkeypatch):
 
     monkeypatch.setattr(wider_copies, "weight_speeds", speeds)
     assert file_to_load(narrow, Options()) == narrow
-    assert gain(1) == 1.0
+    assert speed_gain(1) == 1.0
 
 
 def test_no_copy_is_made_of_a_file_with_other_weights(faster):

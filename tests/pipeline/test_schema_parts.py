@@ -3,7 +3,7 @@
 import pytest
 
 from hpd import ContextOverflowError
-from hpd.pipeline.schema_parts import halves, partial_answer
+from hpd.pipeline.schema_parts import partial_answer, split_schema
 from hpd.schema import load_schema
 from small_extractor import SmallExtractor, give_answers
 
@@ -77,14 +77,14 @@ def test_what_cannot_be_split_is_refused(model):
 
 def test_halves_keep_together_what_depends_on_each_other():
     schema = load_schema("a, b, c after a, d after c, e")
-    names = [[attribute.name for attribute in half] for half in halves(schema)]
+    names = [[attribute.name for attribute in half] for half in split_schema(schema)]
     assert names == [["a", "c", "d"], ["b", "e"]]
-    assert halves(load_schema("a")) == []
-    assert halves(load_schema({"type": "array", "items": {"type": "string"}})) == []
+    assert split_schema(load_schema("a")) == []
+    assert split_schema(load_schema({"type": "array", "items": {"type": "string"}})) == []
 
 
 def test_examples_show_only_the_part():
     schema = load_schema({"properties": {"a": {"properties": {"x": {}, "y": {}}}}})
-    (first, _) = halves(schema)
+    (first, _) = split_schema(schema)
     assert partial_answer(first.attributes, {"a": {"x": 1, "y": 2}, "b": 3}) == {"a": {"x": 1}}
     assert partial_answer(first.attributes, {"a": None}) == {"a": None}

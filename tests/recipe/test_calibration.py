@@ -1,7 +1,7 @@
 """The fields from which the box's calibration is fitted."""
 
 from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
-from hpd.evaluation.confidence_fit import cross_fitted
+from hpd.evaluation.confidence_fit import cross_validate
 from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
 from recipe.calibrate import gold_documents, judge, report
@@ -55,5 +55,5 @@ def test_the_fields_of_a_few_documents_are_judged_and_reported(capsys):
     before = judge(small_model(), gold_documents(kept_aside()[::200]))
     assert len({field.document for field in before}) > 2
     assert all(0 <= field.confidence <= 1 for field in before)
-    report(list(zip(before, cross_fitted(before), strict=True)))
+    report(list(zip(before, cross_validate(before), strict=True)))
     assert "values of all types" in capsys.readouterr().out

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from hpd.evaluation.outcomes import normalized
+from hpd.evaluation.outcomes import normalize_value
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import check_value
 from recipe.handwritten import read_file, taught
@@ -90,4 +90,4 @@ def test_answers_of_all_documents_obey_their_schemas():
                 for each in value if isinstance(value, list) else [value]:
                     assert each is None or check_value(each, kind).error is None
                     if kind.type == "string" and each is not None:
-                        assert each in text or normalized(each) in normalized(text)
+                        assert each in text or normalize_value(each) in normalize_value(text)

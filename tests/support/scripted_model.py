@@ -259,7 +259,7 @@ def _is_new(question):
     if leaf.array is not None or leaf.written is not None or leaf.attribute.name == MAP_NAME:
         return False  # No items are an answer.
     asked = leaf.union or leaf.attribute
-    return asked.needs_a_value and not leaf.is_forced and REASON_KEY not in question.key
+    return asked.needs_value and not leaf.is_forced and REASON_KEY not in question.key
 
 
 class ScriptedSchema(CompiledSchema):

@@ -10,7 +10,7 @@ llama_cpp = pytest.importorskip("llama_cpp")
 
 from hpd.errors import InputError, OptionError
 from hpd.schema import load_schema
-from hpd.training import ROUNDED, masks
+from hpd.training import ROUNDED_TYPES, masks
 from hpd.training.data import LabelledDocument, RowMaker
 from hpd.training.network import (
     GgufVocabulary,
@@ -110,7 +110,7 @@ def test_what_the_old_weights_said_is_not_said_of_the_new_ones(tiny_model, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("kind", "is_compiled"), [*((kind, False) for kind in ROUNDED), ("Q4_0", True)]
+    ("kind", "is_compiled"), [*((kind, False) for kind in ROUNDED_TYPES), ("Q4_0", True)]
 )
 def test_weights_are_rounded_as_the_quantiser_rounds_them(kind, is_compiled, tiny_model, tmp_path):
     path = tiny_model("qwen3")
@@ -146,7 +146,7 @@ def test_the_output_of_short_rows_takes_five_bits_in_a_file_of_four(
 
 def test_rounding_twice_is_rounding_once():
     weights = torch.randn(8, 64)
-    for kind in ROUNDED:
+    for kind in ROUNDED_TYPES:
         once = round_weights(weights, kind)
         assert not torch.equal(once, weights)
         torch.testing.assert_close(round_weights(once, kind), once, atol=2e-3, rtol=0)

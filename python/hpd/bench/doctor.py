@@ -33,7 +33,7 @@ from hpd.models.hardware import (
 )
 from hpd.models.memory import memory, memory_need, readable_size, shortage
 from hpd.models.model_files import bundled_model
-from hpd.models.wider_copies import MIN_GAIN, NARROW, WIDE, copies_folder, gain
+from hpd.models.wider_copies import MIN_GAIN, NARROW, WIDE, copies_folder, speed_gain
 from hpd.options import Options
 from hpd.values.confidence import NO_CALIBRATION
 from hpd.version import __version__
@@ -43,7 +43,7 @@ CheckState = Literal["ok", "note", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Finding:
     """The outcome of one check."""
 
     name: str
@@ -82,7 +82,7 @@ _REBUILD = (
 _REBUILD_BUNDLED = 'CMAKE_ARGS="{}" pip install . (in a checkout of hpd)'
 
 
-def check_engine() -> Check:
+def check_engine() -> Finding:
     """Check that the compiled engine loads, and its versions; other checks need it."""
     versions = {"hpd": __version__, "Python": platform.python_version()}
     libc, libc_version = platform.libc_ver()
@@ -91,19 +91,20 @@ def check_engine() -> Check:
     try:
         versions["llama.cpp"] = llama_cpp_version()
     except HpdError as error:
-        return Check("versions", "broken", f"{_version_list(versions)}: {error}", details=versions)
+        why = f"{_version_list(versions)}: {error}"
+        return Finding("versions", "broken", why, details=versions)
     except (ImportError, OSError, RuntimeError) as error:
-        return Check(
+        return Finding(
             "versions",
             "broken",
             f"{_version_list(versions)}: the engine cannot be loaded: {error}",
             "reinstall it: `pip install --force-reinstall .` in its checkout",
             versions,
         )
-    return Check("versions", "ok", _version_list(versions), details=versions)
+    return Finding("versions", "ok", _version_list(versions), details=versions)
 
 
-def check_library(maps: Path = Path("/proc/self/maps")) -> Check:
+def check_library(maps: Path = Path("/proc/self/maps")) -> Finding:
     """Check that this process has only one libllama; two would have separate states."""
     from hpd import _native
 
@@ -111,14 +112,14 @@ def check_library(maps: Path = Path("/proc/self/maps")) -> Check:
         lines = maps.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         text = f"in {_native.LIBRARIES}; mapped libraries are unknown on this system"
-        return Check("libllama", "ok", text)
+        return Finding("libllama", "ok", text)
     # The bundled library has its own name, so llama-cpp-python's does not interfere with it.
     library = "/libhpd-llama." if _native.BUNDLED else "/libllama."
     paths = sorted({line[line.index("/") :] for line in lines if library in line})
     details = {"paths": paths}
     if len(paths) == 1:
-        return Check("libllama", "ok", paths[0], details=details)
-    return Check(
+        return Finding("libllama", "ok", paths[0], details=details)
+    return Finding(
         "libllama",
         "broken",
         f"{len(paths)} are mapped: {', '.join(paths) or 'none'}",
@@ -128,7 +129,7 @@ def check_library(maps: Path = Path("/proc/self/maps")) -> Check:
     )
 
 
-def check_processor() -> Check:
+def check_processor() -> Finding:
     """Check that llama.cpp was built for all features of the processor."""
     from hpd import _native
 
@@ -148,8 +149,8 @@ def check_processor() -> Check:
     if _native.BUNDLED:  # the best of its variants for this processor was loaded
         text += f"; llama.cpp computes with {library}"
     if _native.BUNDLED or not unused:
-        return Check("processor", "ok", text, details=details)
-    return Check(
+        return Finding("processor", "ok", text, details=details)
+    return Finding(
         "processor",
         "note",
         f"{text}; llama.cpp was built without {', '.join(unused)}, so it is slow",
@@ -158,7 +159,7 @@ def check_processor() -> Check:
     )
 
 
-def check_gpu(nvidia: Path = Path("/proc/driver/nvidia/gpus")) -> Check:
+def check_gpu(nvidia: Path = Path("/proc/driver/nvidia/gpus")) -> Finding:
     """Check the devices on which llama.cpp computes."""
     from hpd import _native
 
@@ -166,9 +167,9 @@ def check_gpu(nvidia: Path = Path("/proc/driver/nvidia/gpus")) -> Check:
     can_offload = _native.supports_gpu_offload()
     details = {"devices": names, "built_for_gpus": can_offload}
     if names:
-        return Check("gpu", "ok", ", ".join(names), details=details)
+        return Finding("gpu", "ok", ", ".join(names), details=details)
     if can_offload:
-        return Check(
+        return Finding(
             "gpu",
             "note",
             "none found, although llama.cpp was built for GPUs",
@@ -176,14 +177,14 @@ def check_gpu(nvidia: Path = Path("/proc/driver/nvidia/gpus")) -> Check:
             details,
         )
     if nvidia.is_dir() and any(nvidia.iterdir()):
-        return Check(
+        return Finding(
             "gpu",
             "note",
             "there is an NVIDIA GPU, but llama.cpp was built for CPUs only",
             f"build it for CUDA: {_rebuild('-DGGML_CUDA=ON')}",
             details,
         )
-    return Check("gpu", "ok", "none; llama.cpp was built for CPUs only", details=details)
+    return Finding("gpu", "ok", "none; llama.cpp was built for CPUs only", details=details)
 
 
 def _rebuild(arguments: str) -> str:
@@ -198,28 +199,28 @@ def _version_list(versions: dict[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
-def check_memory() -> Check:
+def check_memory() -> Finding:
     """Check the computer's memory, and how much hpd can use."""
     now = memory()
     sizes = {"total": now.total, "limit": now.limit, "available": now.available}
     known = [f"{name} {readable_size(size)}" for name, size in sizes.items() if size is not None]
-    return Check("memory", "ok", ", ".join(known) or "unknown on this system", details=sizes)
+    return Finding("memory", "ok", ", ".join(known) or "unknown on this system", details=sizes)
 
 
-def check_amx() -> Check:
+def check_amx() -> Finding:
     """Check whether AMX is used; if the processor has it, a child process tries it."""
     forced = os.environ.get(AMX_VARIABLE)
     used = use_amx()
     details = {"used": used, "amx": has_amx(), "forced": forced}
     if not has_amx():
-        return Check("AMX", "ok", "this processor has none", details=details)
+        return Finding("AMX", "ok", "this processor has none", details=details)
     if forced in ("0", "1"):
         text = f"{'on' if used else 'off'}, set by {AMX_VARIABLE}={forced}"
         remedy = "" if used else f"unset {AMX_VARIABLE}: hpd detects what works"
-        return Check("AMX", "ok" if used else "note", text, remedy, details)
+        return Finding("AMX", "ok" if used else "note", text, remedy, details)
     if used:
-        return Check("AMX", "ok", "on: a trial showed that it works", details=details)
-    return Check(
+        return Finding("AMX", "ok", "on: a trial showed that it works", details=details)
+    return Finding(
         "AMX",
         "note",
         "off: llama.cpp's code for AMX crashed in a trial",
@@ -228,22 +229,22 @@ def check_amx() -> Check:
     )
 
 
-def check_weights() -> Check:
+def check_weights() -> Finding:
     """Check by a trial whether models of type Q4_K are read from wider copies on the CPU."""
     try:
-        n_times_faster = gain(n_cores())
+        n_times_faster = speed_gain(n_cores())
     except HpdError as error:
         remedy = "report the output of hpd doctor --json; wider_copy=off avoids the trial"
-        return Check("weights", "note", f"the trial failed: {error}", remedy)
+        return Finding("weights", "note", f"the trial failed: {error}", remedy)
     details = {"gain": n_times_faster, "folder": str(copies_folder())}
     text = f"on the CPU, {WIDE} takes {1 / n_times_faster:.2f} of the time of {NARROW}: "
     if n_times_faster < MIN_GAIN:
-        return Check("weights", "ok", text + "models are read as they are", details=details)
+        return Finding("weights", "ok", text + "models are read as they are", details=details)
     text += f"models of type {NARROW} are read from wider copies, in {copies_folder()}"
-    return Check("weights", "ok", text, details=details)
+    return Finding("weights", "ok", text, details=details)
 
 
-def check_cache() -> Check:
+def check_cache() -> Finding:
     """Check the folder for trials and settings of this machine."""
     remedy = f"set {CACHE_VARIABLE} to a writable folder"
     try:
@@ -251,15 +252,15 @@ def check_cache() -> Check:
         names = sorted(entry.name for entry in folder.iterdir()) if folder.exists() else []
         writable = _is_writable(folder)
     except (OSError, RuntimeError) as error:  # no home folder, or not a folder
-        return Check("cache", "note", f"cannot be read: {error}", remedy)
+        return Finding("cache", "note", f"cannot be read: {error}", remedy)
     n_tuned = sum(name.startswith("tuned-") for name in names)
     details = {"folder": str(folder), "files": names, "writable": writable}
     content = f"{counted(len(names), 'file')}, {n_tuned} with tuned settings"
     text = f"{folder}: {content if names else 'empty'}"
     if writable:
-        return Check("cache", "ok", text, details=details)
+        return Finding("cache", "ok", text, details=details)
     what = "so AMX is tried each time, and hpd tune cannot store settings"
-    return Check("cache", "note", f"{text}; not writable, {what}", remedy, details)
+    return Finding("cache", "note", f"{text}; not writable, {what}", remedy, details)
 
 
 def _is_writable(folder: Path) -> bool:
@@ -298,15 +299,15 @@ _CRASH_REMEDY = (
 )
 
 
-def check_self_test() -> Iterator[Check]:
+def check_self_test() -> Iterator[Finding]:
     """Compare the bundled model's answers with stored ones, and check its attention kernel."""
     try:
         bundled = bundled_model()
     except ModelLoadError as error:
-        yield Check("self-test", "note", f"skipped: {error}")
+        yield Finding("self-test", "note", f"skipped: {error}")
         return
     outcome = _run_trial("self-test", bundled)
-    if isinstance(outcome, Check):
+    if isinstance(outcome, Finding):
         yield outcome
         return
     yield _check_attention(outcome)
@@ -321,9 +322,9 @@ def check_self_test() -> Iterator[Check]:
     took = f"{n_values} values of {len(stored)} documents in {outcome['seconds']:.2f} s"
     details = {"seconds": outcome["seconds"], "wrong": wrong}
     if not wrong:
-        yield Check("self-test", "ok", f"{took}, all correct", details=details)
+        yield Finding("self-test", "ok", f"{took}, all correct", details=details)
         return
-    yield Check(
+    yield Finding(
         "self-test",
         "broken",
         f"{took}, {len(wrong)} wrong: {'; '.join(wrong[:3])}",
@@ -334,17 +335,17 @@ def check_self_test() -> Iterator[Check]:
     )
 
 
-def check_model(model: Path) -> Iterator[Check]:
+def check_model(model: Path) -> Iterator[Finding]:
     """Check whether a model fits into memory, loads and decodes; also report its tuned settings."""
     fitting = _check_fit(model)
     yield fitting
     if fitting.state == "broken":
         return
     outcome = _run_trial("model", model)
-    if isinstance(outcome, Check):
+    if isinstance(outcome, Finding):
         yield outcome
         return
-    yield Check(
+    yield Finding(
         "model",
         "ok",
         f"{model.name} loads and answers: {counted(len(outcome['answers']), 'document')} in "
@@ -354,29 +355,29 @@ def check_model(model: Path) -> Iterator[Check]:
     yield _check_tuned(outcome["tuned"], model)
 
 
-def _check_fit(model: Path) -> Check:
+def _check_fit(model: Path) -> Finding:
     """Check the memory that a model needs with default options."""
     try:
         need = memory_need(model, Options())
         problem = shortage(model, Options(), memory(), need)
     except ModelLoadError as error:
-        return Check("fitting", "broken", str(error))
+        return Finding("fitting", "broken", str(error))
     details = asdict(need)
     if problem and not devices():
-        return Check("fitting", "broken", f"{problem}; not tried", details=details)
-    return Check("fitting", "ok", f"{model.name} takes about {need.in_words()}", details=details)
+        return Finding("fitting", "broken", f"{problem}; not tried", details=details)
+    return Finding("fitting", "ok", f"{model.name} takes about {need.in_words()}", details=details)
 
 
-def _check_tuned(tuned: dict[str, int], model: Path) -> Check:
+def _check_tuned(tuned: dict[str, int], model: Path) -> Finding:
     """Report the settings that ``hpd tune`` found for a model."""
     if not tuned:
         text = f"none for {model.name}; hpd tune finds the fastest settings for your documents"
-        return Check("tuned", "ok", text)
+        return Finding("tuned", "ok", text)
     settings = ", ".join(f"{name} {value}" for name, value in tuned.items())
-    return Check("tuned", "ok", f"for {model.name}: {settings}", details=tuned)
+    return Finding("tuned", "ok", f"for {model.name}: {settings}", details=tuned)
 
 
-def _check_attention(outcome: dict[str, Any]) -> Check:
+def _check_attention(outcome: dict[str, Any]) -> Finding:
     """Report which attention kernel was used, and why others were not."""
     n_taken, n_left = outcome["n_attention_taken"], outcome["n_attention_left"]
     kernels: list[tuple[str, str]] = outcome["attention_kernels"]
@@ -385,16 +386,16 @@ def _check_attention(outcome: dict[str, Any]) -> Check:
     usable = next((name for name, why in kernels if not why), None)
     if n_taken:
         text = "; ".join([f"hpd's kernel {usable} is used", *unfit])
-        return Check("attention", "ok", text, details=details)
+        return Finding("attention", "ok", text, details=details)
     from hpd import _native
 
     if _native.supports_gpu_offload():
         why = "llama.cpp was built for GPUs, where its own is used"
-        return Check("attention", "ok", f"llama.cpp's own: {why}", details=details)
+        return Finding("attention", "ok", f"llama.cpp's own: {why}", details=details)
     if usable is not None:
         unfit = [f"hpd's kernel {usable} does not support this model's attention"]
     why = "; ".join(unfit) or "hpd has no kernel for this processor"
-    return Check(
+    return Finding(
         "attention",
         "note",
         f"llama.cpp's own, which is slower for many values at once: {why}",
@@ -403,7 +404,7 @@ def _check_attention(outcome: dict[str, Any]) -> Check:
     )
 
 
-def _run_trial(name: str, model: Path) -> dict[str, Any] | Check:
+def _run_trial(name: str, model: Path) -> dict[str, Any] | Finding:
     """Return the outcome of a trial with its log, or the failed check."""
     command = [sys.executable, "-m", "hpd.bench.doctor", str(model)]
     try:
@@ -417,16 +418,16 @@ def _run_trial(name: str, model: Path) -> dict[str, Any] | Check:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Check(name, "broken", f"did not finish: {error}", _CRASH_REMEDY)
+        return Finding(name, "broken", f"did not finish: {error}", _CRASH_REMEDY)
     log = [line for line in done.stderr.splitlines() if line.strip()]
     if done.returncode < 0:
         why = _CRASHES.get(done.returncode, f"signal {-done.returncode}")
-        return Check(name, "broken", f"the process died while decoding: {why}", _CRASH_REMEDY)
+        return Finding(name, "broken", f"the process died while decoding: {why}", _CRASH_REMEDY)
     try:
         outcome: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         remedy = "if hpd was changed, reinstall it: `pip install .` in its checkout"
-        return Check(name, "broken", f"failed: {log[-1] if log else 'without a message'}", remedy)
+        return Finding(name, "broken", f"failed: {log[-1] if log else 'without a message'}", remedy)
     return {**outcome, "log": log}
 
 
@@ -441,7 +442,7 @@ def _wrong_values(stored: dict[str, Any], answer: dict[str, Any]) -> Iterator[st
             yield f"{name} is {value!r} with confidence {confidence}, not {expected}"
 
 
-def run_checks(model: Path | None = None) -> Iterator[Check]:
+def run_checks(model: Path | None = None) -> Iterator[Finding]:
     """Yield each check when it is done.
 
     Args:

@@ -51,7 +51,7 @@ from hpd.errors import HpdError, InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard
 from hpd.files.journal import journal_path, last_table
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, plain_columns
-from hpd.files.streams import fill_pattern, is_pattern, is_url, listed
+from hpd.files.streams import fill_pattern, is_pattern, is_url, join_names
 from hpd.files.tables import is_made_from_lines, keeps_input, lines_path, record_table, write_table
 from hpd.files.writer import Writer
 from hpd.messages import counted
@@ -185,7 +185,7 @@ def run(arguments: argparse.Namespace) -> int:
             say(repeated)
         absent = [name for name in arguments.keep or () if name not in reader.found_columns]
         if absent and not options.quiet:
-            say(f"--keep: no document has {listed(absent)}")
+            say(f"--keep: no document has {join_names(absent)}")
         for note in (*(f"{output}: {note}" for note in writer.notes), *reader.note_texts()):
             say(note)
     if can_resume and is_made_from_lines(output):

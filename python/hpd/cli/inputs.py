@@ -14,7 +14,7 @@ from hpd.cli.output import READING_ARGUMENTS, written_files
 from hpd.errors import InputError, SchemaError
 from hpd.files.inputs import InputReader, Shard, find_files, watch_files
 from hpd.files.rows import FORMATS
-from hpd.files.streams import fill_pattern, is_pattern, listed
+from hpd.files.streams import fill_pattern, is_pattern, join_names
 from hpd.schema import Schemas, load_schema, load_schemas
 
 
@@ -130,7 +130,7 @@ def schemas_of_files(arguments: argparse.Namespace, leave_out: Collection[str | 
     files = sorted({fill_pattern(pattern, path) for path in paths})
     schemas = {name: load_schema(name) for name in files if os.path.isfile(name)}
     if not schemas:
-        raise SchemaError(f"{pattern}: none of these files exists: {listed(files)}")
+        raise SchemaError(f"{pattern}: none of these files exists: {join_names(files)}")
     return Schemas.of(schemas)
 
 

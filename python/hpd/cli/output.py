@@ -39,7 +39,7 @@ READING_ARGUMENTS = ("text_field", "id_field", "category_field", "encoding", "de
 _STANDARD_OUTPUT = (None, "-", "/dev/stdout", "/dev/fd/1")
 """Its names; opening one of the last two would truncate a file to which it is redirected."""
 
-_OTHER_FORMS = (
+_UNSUPPORTED_SUFFIXES = (
     *(".xls", ".ods", ".arrow", ".feather", ".orc", ".avro", ".db", ".sqlite"),
     *(".html", ".xml", ".yaml", ".yml", ".pdf", ".gz", ".zst", ".bz2", ".xz", ".zip"),
 )
@@ -126,7 +126,7 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
         raise UsageError(
             f"{target}: an output for each document is {' or '.join(PER_DOCUMENT_SUFFIXES)}"
         )
-    if path.suffix.lower() in _OTHER_FORMS:
+    if path.suffix.lower() in _UNSUPPORTED_SUFFIXES:
         raise UsageError(
             f"{target}: {path.suffix} files are not written: name a .jsonl, .csv, .tsv, .xlsx or "
             ".parquet file"

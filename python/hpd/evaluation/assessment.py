@@ -8,13 +8,13 @@ from typing import Any
 
 from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import (
-    Attributes,
-    Data,
+    AttributeNames,
     Normalizer,
     Outcome,
+    PredictedData,
     category_attributes,
     field_outcomes,
-    normalized,
+    normalize_value,
     outcome,
     predicted_values,
 )
@@ -92,7 +92,10 @@ class Agreement(JsonDataclass):
 
 
 def field_pairs(
-    examples: Sequence[Example], first: Data, second: Data, attributes: Attributes | None = None
+    examples: Sequence[Example],
+    first: PredictedData,
+    second: PredictedData,
+    attributes: AttributeNames | None = None,
 ) -> Iterator[FieldPair]:
     """Yield the fields of two files in pairs, document by document.
 
@@ -105,7 +108,7 @@ def field_pairs(
         for attribute in names or {**(one or {}), **(two or {})}:
             own, other = ((data or {}).get(attribute) for data in (one, two))
             exact = [sorted(predicted_values(value)) for value in (own, other)]
-            normal = [sorted(predicted_values(value, normalized)) for value in (own, other)]
+            normal = [sorted(predicted_values(value, normalize_value)) for value in (own, other)]
             is_same, is_same_normalized = (each[0] == each[1] for each in (exact, normal))
             yield FieldPair(example, attribute, own, other, any(exact), is_same, is_same_normalized)
 
@@ -120,11 +123,11 @@ def _count_same(pairs: Sequence[FieldPair]) -> tuple[int, int, int, float, float
     n = len(pairs)
     n_same = sum(pair.is_same for pair in pairs)
     n_normalized = sum(pair.is_same_normalized for pair in pairs)
-    same, normalized = (round(100 * each / n, 2) if n else 100.0 for each in (n_same, n_normalized))
-    return n, n_same, n_normalized, same, normalized
+    same, normal = (round(100 * each / n, 2) if n else 100.0 for each in (n_same, n_normalized))
+    return n, n_same, n_normalized, same, normal
 
 
-FORMS: Mapping[FormName, Normalizer | None] = {"exact": None, "normalized": normalized}
+NORMALIZERS: Mapping[FormName, Normalizer | None] = {"exact": None, "normalized": normalize_value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +174,13 @@ class Versus(JsonDataclass):
 
 def assess(
     examples: Sequence[Example],
-    data: Data,
-    attributes: Attributes | None = None,
+    data: PredictedData,
+    attributes: AttributeNames | None = None,
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Assessment:
     """Score one file; ``attributes`` as in ``field_outcomes``."""
     by_form: dict[FormName, tuple[Evaluation, EvaluationIntervals]] = {}
-    for name, form in FORMS.items():
+    for name, form in NORMALIZERS.items():
         fields = list(field_outcomes(examples, data, attributes, form))
         intervals = evaluation_intervals(fields, len(examples), resampling)
         by_form[name] = count_outcomes(fields), intervals
@@ -186,16 +189,16 @@ def assess(
 
 def versus(
     examples: Sequence[Example],
-    first: Data,
-    second: Data,
-    attributes: Attributes | None = None,
+    first: PredictedData,
+    second: PredictedData,
+    attributes: AttributeNames | None = None,
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Versus:
     """Compare two files by agreement and, if any example has gold values, by scores."""
     pairs = list(field_pairs(examples, first, second, attributes))
     differences: dict[FormName, dict[Scope, Differences]] = {}
     if any(example.gold for example in examples):
-        for name, form in FORMS.items():
+        for name, form in NORMALIZERS.items():
             strict = [
                 list(field_outcomes(examples, data, attributes, form)) for data in (first, second)
             ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from hpd.evaluation.confidence_fit import ScoredConfidence, cross_fitted
+from hpd.evaluation.confidence_fit import ScoredConfidence, cross_validate
 from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import outcome
 from hpd.evaluation.rows import Example, Prediction
@@ -115,9 +115,9 @@ def calibrate(answers: Sequence[ScoredConfidence]) -> Calibration:
     Values that were replaced with null count only for the thresholds.
     """
     given = [answer for answer in answers if not answer.was_nulled]
-    originals = [answer.by_the_model for answer in given]
+    originals = [answer.with_own_confidence for answer in given]
     was_calibrated = any(answer.uncalibrated is not None for answer in given)
-    others = originals if was_calibrated else cross_fitted(originals)
+    others = originals if was_calibrated else cross_validate(originals)
     values, nulls = (
         [reliability([a for a in each if a.is_null == is_null]) for each in (given, others)]
         for is_null in (False, True)

@@ -17,7 +17,7 @@ from typing import Any
 
 from hpd.documents import Document
 from hpd.evaluation.confidence_fit import ScoredConfidence
-from hpd.evaluation.outcomes import normalized, outcome
+from hpd.evaluation.outcomes import normalize_value, outcome
 from hpd.evaluation.rows import gold_values
 from hpd.extractor import Extractor
 from hpd.options import Options
@@ -27,8 +27,8 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.values.answers import answer_leaf
 from hpd.values.confidence import COUNT_KIND, NO_CALIBRATION, kind_of
 
-FILE = Path(__file__).with_name("calibration_documents.jsonl")
-_STEP = re.compile(r"[^.\[\]]+")
+DOCUMENTS_FILE = Path(__file__).with_name("calibration_documents.jsonl")
+_PATH_STEP = re.compile(r"[^.\[\]]+")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def gold_documents() -> tuple[GoldDocument, ...]:
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SchemaWarning)
-        for row in map(json.loads, FILE.read_text(encoding="utf-8").splitlines()):
+        for row in map(json.loads, DOCUMENTS_FILE.read_text(encoding="utf-8").splitlines()):
             schema = load_schema(row["schema"])
             found.append(GoldDocument(row["id"], row["text"], schema, row["gold"]))
     return tuple(found)
@@ -74,7 +74,7 @@ def scored_extractions(
 
 def attribute_at(schema: Schema, path: str) -> Attribute | None:
     """Return the attribute of a field, by its path in ``Extraction.fields``."""
-    return answer_leaf(schema, (*_STEP.findall(path),))
+    return answer_leaf(schema, (*_PATH_STEP.findall(path),))
 
 
 def scored_fields(
@@ -92,7 +92,7 @@ def scored_fields(
         if attribute.type == "array":
             # The confidence of a list is that of its length.
             kind, value, gold = COUNT_KIND, len(value or []), len(gold or [])
-        result = outcome(gold_values(gold), value, normalized)
+        result = outcome(gold_values(gold), value, normalize_value)
         yield ScoredConfidence(
             document.name,
             kind_of(kind, document.text),

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 from hpd.errors import InputError
 from hpd.evaluation.rows import Prediction, load_predictions, read_rows
 from hpd.files.journal import cut_unfinished_line
-from hpd.files.streams import reason
+from hpd.files.streams import error_reason
 from hpd.files.writer import line_bytes
 from hpd.show.shown_values import (
     ShownValue,
@@ -151,7 +151,7 @@ class JudgementFile:
             # Unbuffered, so that each line is appended whole, in one call.
             self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115
         except OSError as error:
-            raise InputError(f"{path}: cannot be written: {reason(error)}") from error
+            raise InputError(f"{path}: cannot be written: {error_reason(error)}") from error
 
     def append(self, judgement: Judgement) -> None:
         self._file.write(line_bytes(asdict(judgement)))

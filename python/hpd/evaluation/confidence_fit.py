@@ -41,12 +41,12 @@ class ScoredConfidence:
         return "vc" if self.is_right else "vw" if self.is_stated else "nv"
 
     @property
-    def by_the_model(self) -> ScoredConfidence:
+    def with_own_confidence(self) -> ScoredConfidence:
         """The answer with the model's own confidence, for fitting a calibration."""
         return self if self.uncalibrated is None else replace(self, confidence=self.uncalibrated)
 
 
-Step = tuple[float, float, float]
+CurveStep = tuple[float, float, float]
 """Answers at the same height of the curve: their weight, mean confidence and height."""
 
 
@@ -58,7 +58,7 @@ def fit(judged: Sequence[ScoredConfidence]) -> ConfidenceMap:
     )
 
 
-def cross_fitted(judged: Sequence[ScoredConfidence]) -> list[ScoredConfidence]:
+def cross_validate(judged: Sequence[ScoredConfidence]) -> list[ScoredConfidence]:
     """Return the answers with cross-validated confidence.
 
     Documents are divided into folds; each fold is mapped with a map fitted to all others.
@@ -70,7 +70,7 @@ def cross_fitted(judged: Sequence[ScoredConfidence]) -> list[ScoredConfidence]:
         fit([answer for answer in judged if fold_of[answer.document] != fold])
         for fold in range(N_FOLDS)
     ]
-    return [calibrated(answer, maps[fold_of[answer.document]]) for answer in judged]
+    return [calibrate_answer(answer, maps[fold_of[answer.document]]) for answer in judged]
 
 
 def best_null_threshold(judged: Sequence[ScoredConfidence]) -> float:
@@ -94,18 +94,18 @@ def f1_above(judged: Sequence[ScoredConfidence], threshold: float) -> float:
     return 2 * sum(kept) / max(1, len(kept) + sum(answer.is_stated for answer in judged))
 
 
-def calibrated(answer: ScoredConfidence, confidence_map: ConfidenceMap) -> ScoredConfidence:
+def calibrate_answer(answer: ScoredConfidence, confidence_map: ConfidenceMap) -> ScoredConfidence:
     confidence = confidence_map(answer.kind, answer.confidence, is_null=answer.is_null)
     return replace(answer, confidence=confidence)
 
 
-def isotonic(points: Iterable[Step]) -> list[Step]:
+def isotonic_fit(points: Iterable[CurveStep]) -> list[CurveStep]:
     """Return the non-decreasing steps that fit some points best, by least squares.
 
     Points are in order of confidence; neighbours that do not rise are pooled (pool adjacent
     violators).
     """
-    steps: list[Step] = []
+    steps: list[CurveStep] = []
     for weight, confidence, height in points:
         while steps and steps[-1][2] >= height:
             before, low, high = steps.pop()
@@ -130,7 +130,7 @@ def _curve(judged: Sequence[ScoredConfidence], prior: Callable[[float], float]) 
     outcomes: dict[float, list[bool]] = {}
     for answer in judged:
         outcomes.setdefault(answer.confidence, []).append(answer.is_right)
-    steps = isotonic(
+    steps = isotonic_fit(
         (len(rights), confidence, sum(rights) / len(rights))
         for confidence, rights in sorted(outcomes.items())
     )
@@ -143,4 +143,4 @@ def _curve(judged: Sequence[ScoredConfidence], prior: Callable[[float], float]) 
         for weight, confidence, height in steps
     ]
     # The prior may have put the steps out of order.
-    return Curve(tuple((confidence, height) for _, confidence, height in isotonic(smoothed)))
+    return Curve(tuple((confidence, height) for _, confidence, height in isotonic_fit(smoothed)))

@@ -13,7 +13,7 @@ from hpd.errors import InputError
 from hpd.evaluation.rows import Example, gold_values
 from hpd.files.formats.any_format import rows_of
 from hpd.files.reader import clean_text, row_id, row_text
-from hpd.files.streams import Source, in_words, listed
+from hpd.files.streams import Source, join_names, kind_of
 
 DatasetRow = Example | InputError
 """A document with its gold, or the error with file and line."""
@@ -32,7 +32,7 @@ def read_json(
             continue
         try:
             if not isinstance(row, Mapping):
-                raise InputError(f"expected a JSON object, found {in_words(row)}")
+                raise InputError(f"expected a JSON object, found {kind_of(row)}")
             yield make(row, number, line)
         except InputError as error:
             yield InputError(f"{source.name}:{line}: {error}")
@@ -62,13 +62,13 @@ def amazon_document(row: Mapping[str, Any], number: int, line: int) -> Example:
 def _text_field(row: Mapping[str, Any], name: str) -> str | None:
     value = row.get(name)
     if value is not None and not isinstance(value, str):
-        raise InputError(f"{name} should be text, but is {in_words(value)}")
+        raise InputError(f"{name} should be text, but is {kind_of(value)}")
     return value
 
 
 def _check_object(value: object, name: str, of_what: str = "") -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InputError(f"{name} should be an object{of_what}, but is {in_words(value)}")
+        raise InputError(f"{name} should be an object{of_what}, but is {kind_of(value)}")
     return value
 
 
@@ -78,7 +78,7 @@ def _text_fields(row: Mapping[str, Any], name: str) -> list[str]:
     items = value if isinstance(value, list) else [] if value is None else [value]
     for item in items:
         if not isinstance(item, str):
-            raise InputError(f"{name} should be text or a list of text, and has {in_words(item)}")
+            raise InputError(f"{name} should be text or a list of text, and has {kind_of(item)}")
     return [clean_text(item.strip()) for item in items if item.strip()]
 
 
@@ -103,10 +103,10 @@ def scored_document(
     """Return a row of OA-Mine, AE-110k or WDC-PAVE."""
     text = row_text(row, text_fields)
     if not text.strip():
-        raise InputError(f"{listed(text_fields)}: no text")
+        raise InputError(f"{join_names(text_fields)}: no text")
     category = row.get("category")
     if not isinstance(category, str) or not category.strip():
-        raise InputError(f"the category should be text, but is {in_words(category)}")
+        raise InputError(f"the category should be text, but is {kind_of(category)}")
     gold = {
         name: gold_values(_check_object(values, f"target_scores[{name!r}]", " of values"))
         for name, values in _check_object(row.get("target_scores"), "target_scores").items()

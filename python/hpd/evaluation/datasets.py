@@ -26,7 +26,7 @@ from hpd.evaluation.dataset_readers import (
 from hpd.evaluation.json_form import JsonDataclass
 from hpd.evaluation.rows import Example, open_rows
 from hpd.files.formats.any_format import rows_of
-from hpd.files.streams import Source, reason
+from hpd.files.streams import Source, error_reason
 from hpd.files.writer import line_bytes
 from hpd.schema import load_schemas
 
@@ -249,7 +249,7 @@ def write_dataset(rows: Iterable[DatasetRow], survey: Survey, output: Path) -> N
             text = json.dumps(schemas, ensure_ascii=False, indent=1)
             schema_path(output).write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{output}: cannot be written: {reason(error)}") from error
+        raise InputError(f"{output}: cannot be written: {error_reason(error)}") from error
     finally:
         unfinished.unlink(missing_ok=True)
 

@@ -30,7 +30,7 @@ from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import DEFAULT_RESAMPLING, SCORES, Resampling
-from hpd.evaluation.statistics import Array, Interval, bootstrapped, cohen_kappa
+from hpd.evaluation.statistics import Array, Interval, bootstrap_sums, cohen_kappa
 from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
@@ -40,7 +40,7 @@ from hpd.show.shown_values import value_text
 Verdict = Literal["correct", "incorrect", "missing", "correct null", "hallucination"]
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 
-RIGHT: Final[frozenset[Verdict]] = frozenset({"correct", "correct null"})
+CORRECT_VERDICTS: Final[frozenset[Verdict]] = frozenset({"correct", "correct null"})
 """The verdicts on correct values."""
 
 VERDICT_OF_OUTCOME: Final[Mapping[Outcome, Verdict]] = {
@@ -55,7 +55,7 @@ VERDICT_OF_OUTCOME: Final[Mapping[Outcome, Verdict]] = {
 ValueKind = Literal["null", "denial", "value"]
 """Null; a *denial*, a text such as "none"; or any other value."""
 
-CHOICES: Final[Mapping[ValueKind, tuple[Verdict, ...]]] = {
+POSSIBLE_VERDICTS: Final[Mapping[ValueKind, tuple[Verdict, ...]]] = {
     "null": ("missing", "correct null"),
     "denial": ("correct", "incorrect", "correct null"),
     "value": ("correct", "incorrect", "hallucination"),
@@ -161,7 +161,7 @@ def _judged_attribute(attribute: Attribute, kind: ValueKind) -> Attribute:
     answered = partial(Attribute, nullable=False, required=True)
     reason = answered("reason", forbids_null=True)
     verdict = answered(
-        "verdict", "enum", forbids_null=True, choices=CHOICES[kind], after=("reason",)
+        "verdict", "enum", forbids_null=True, choices=POSSIBLE_VERDICTS[kind], after=("reason",)
     )
     described = attribute.description
     return answered(attribute.name, "object", description=described, attributes=(reason, verdict))
@@ -218,7 +218,7 @@ def judge_scores(
         column = VERDICTS.index(each.verdict)
         by_document[rows[each.row], column] += 1
         by_attribute.setdefault(each.attribute, [0] * len(VERDICTS))[column] += 1
-    samples = llm_scores(bootstrapped(by_document, resampling))
+    samples = llm_scores(bootstrap_sums(by_document, resampling))
     return JudgeScores(
         VerdictCounts(tuple(int(n) for n in by_document.sum(axis=0))),
         {name: VerdictCounts(tuple(counts)) for name, counts in by_attribute.items()},
@@ -277,7 +277,7 @@ def gold_agreement(
         pairs.append((each.verdict, of_gold))
     if not pairs:
         return None
-    rights = [(ours in RIGHT, gold in RIGHT) for ours, gold in pairs]
+    rights = [(ours in CORRECT_VERDICTS, gold in CORRECT_VERDICTS) for ours, gold in pairs]
     counts = Counter(pairs)
     return GoldAgreement(
         len(pairs),

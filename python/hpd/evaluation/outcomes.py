@@ -2,8 +2,8 @@
 
 There are five: ``nn``, neither gold nor prediction has a value; ``nv``, only the prediction has
 one; ``vn``, only the gold has one; ``vc``, both have one, and it is right (equal to one of the gold
-values); ``vw``, it is wrong. Values are compared as text, including case, unless they are
-``normalized``.
+values); ``vw``, it is wrong. Values are compared as text, including case, unless
+``normalize_value`` is applied to both.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ CategoryAttribute = tuple[str, str]
 Normalizer = Callable[[str], str]
 """Normalizes a value for comparison; an empty result means no value."""
 
-Attributes = Mapping[str, Iterable[str]]
+AttributeNames = Mapping[str, Iterable[str]]
 """The attributes of each category."""
 
-Data = Sequence[Mapping[str, Any] | None]
+PredictedData = Sequence[Mapping[str, Any] | None]
 """The predicted data for each example; None if there is none."""
 
 _NONE_TEXTS = frozenset({GOLD_NULL, "None"})
@@ -61,8 +61,8 @@ class FieldOutcome:
 
 def field_outcomes(
     examples: Sequence[Example],
-    predictions: Data,
-    attributes: Attributes | None = None,
+    predictions: PredictedData,
+    attributes: AttributeNames | None = None,
     form: Normalizer | None = None,
 ) -> Iterator[FieldOutcome]:
     """Yield the outcome of every field, document by document.
@@ -81,7 +81,7 @@ def field_outcomes(
 
 
 def category_attributes(
-    examples: Iterable[Example], attributes: Attributes | None = None
+    examples: Iterable[Example], attributes: AttributeNames | None = None
 ) -> dict[str, dict[str, None]]:
     """Return the attributes of each category: the given ones, else those in its rows, in order."""
     names: dict[str, dict[str, None]] = {}
@@ -148,7 +148,7 @@ _NUMBER = re.compile(
 
 
 @lru_cache(maxsize=1 << 16)
-def normalized(text: str) -> str:
+def normalize_value(text: str) -> str:
     """Return the normalized form of a value, which depends only on its text."""
     text = normalized_text(_separate_fractions(text))
     text = _FRACTION.sub(_fraction_text, text)

@@ -297,7 +297,7 @@ _TEMPLATE = Path(__file__).parent / "templates" / "report.html"
 _SCRIPTS = [_TEMPLATE.with_name(name) for name in ("report_pages.js", "report_gold.js")]
 
 
-def report_page(
+def report_html(
     documents: Sequence[ReportedDocument],
     *,
     title: str,

@@ -28,8 +28,8 @@ from hpd.files.reader import (
     row_text,
     source_name,
 )
-from hpd.files.rows import TABLES, WHOLE_FORMATS, Format, WholeText, plain_value
-from hpd.files.streams import Source, decompression_errors, in_words, listed, reason
+from hpd.files.rows import TABLE_FORMATS, WHOLE_FORMATS, Format, WholeText, plain_value
+from hpd.files.streams import Source, decompression_errors, error_reason, join_names, kind_of
 from hpd.messages import counted
 
 GOLD_NULL = "n/a"
@@ -131,7 +131,7 @@ def load_examples(
     ``FailedRowsWarning``, unless their values were filled in by hand.
     """
     text_fields = (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
-    is_table = guess_format(source) in TABLES
+    is_table = guess_format(source) in TABLE_FORMATS
     failed: list[str] = []
     for number, (line, row) in enumerate(read_rows(source), start=1):
         if _has_failed(row, GOLD_FIELDS):
@@ -164,7 +164,7 @@ def load_examples(
             given_id or str(number), text, category, gold, line, is_numbered=given_id is None
         )
     if failed:
-        named = f"{counted(len(failed), 'failed document')} without values: {listed(failed)}"
+        named = f"{counted(len(failed), 'failed document')} without values: {join_names(failed)}"
         message = f"{source_name(source)}: skipped {named}"
         warnings.warn(message, FailedRowsWarning, stacklevel=2)
 
@@ -177,7 +177,7 @@ def load_predictions(
     The id is in ``id_field`` or, if a row lacks it, in ``id``. Every other column of a table except
     the category is an attribute, even one named ``title`` or ``text``.
     """
-    is_table = guess_format(source) in TABLES
+    is_table = guess_format(source) in TABLE_FORMATS
     for number, (line, row) in enumerate(read_rows(source), start=1):
         try:
             id_name = id_field if id_field in row else None
@@ -272,8 +272,8 @@ def read_rows(
             if isinstance(row, InputError):
                 raise row
             if isinstance(row, str | WholeText):
-                raise InputError(f"{name}:{line}: expected a JSON object, found {in_words(row)}")
-            if file_format in TABLES:
+                raise InputError(f"{name}:{line}: expected a JSON object, found {kind_of(row)}")
+            if file_format in TABLE_FORMATS:
                 row = {column: _cell_value(value) for column, value in row.items()}
             yield line, row
 
@@ -286,7 +286,7 @@ def open_rows(source: str | Path) -> Iterator[Source]:
         try:
             yield Source(file, name)
         except OSError as error:
-            raise InputError(f"{name}: cannot be read: {reason(error)}") from error
+            raise InputError(f"{name}: cannot be read: {error_reason(error)}") from error
         except decompression_errors() as error:
             raise InputError(f"{name}: cannot be read: {error}") from error
 
@@ -297,7 +297,7 @@ def _id(row: Mapping[str, Any], id_field: str | None) -> str | None:
     if id_field is None and (value is None or value == ""):
         return None
     if isinstance(value, bool | list | Mapping):
-        raise InputError(f"the id should be text or a number, but is {in_words(value)}")
+        raise InputError(f"the id should be text or a number, but is {kind_of(value)}")
     return row_id(row, id_field)
 
 
@@ -305,7 +305,7 @@ def row_category(row: Mapping[str, Any], category_field: str | None) -> str:
     """Return the row's category, empty if it has none; a field that is named must have one."""
     category = row.get(category_field or "category")
     if category is None and category_field is not None:
-        raise InputError(f"no field {category_field!r}; the row has {listed(row)}")
+        raise InputError(f"no field {category_field!r}; the row has {join_names(row)}")
     return "" if category is None else str(category)
 
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from hpd.errors import InputError
 from hpd.files.journal import JournalHead, journal_path, lock, read_entries, read_head
-from hpd.files.streams import reason
+from hpd.files.streams import error_reason
 from hpd.results import iter_parts
 
 
@@ -64,7 +64,7 @@ def read_status(path: Path) -> RunStatus:
             else f"{path}: no such file"
         ) from error
     except OSError as error:
-        raise InputError(f"{journal}: cannot be read: {reason(error)}") from error
+        raise InputError(f"{journal}: cannot be read: {error_reason(error)}") from error
 
 
 def _read_run(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunStatus:

@@ -11,12 +11,12 @@ from typing import Any, Final, Generic, Literal, TypeVar, get_args
 from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import (
     OUTCOMES,
-    Attributes,
+    AttributeNames,
     CategoryAttribute,
-    Data,
     FieldOutcome,
     Normalizer,
     Outcome,
+    PredictedData,
     field_outcomes,
 )
 from hpd.evaluation.rows import Example
@@ -140,8 +140,8 @@ Evaluation = ByScope[Score]
 
 def evaluate(
     examples: Sequence[Example],
-    predictions: Data,
-    attributes: Attributes | None = None,
+    predictions: PredictedData,
+    attributes: AttributeNames | None = None,
     form: Normalizer | None = None,
 ) -> Evaluation:
     """Score predictions, one for each example, by their ``field_outcomes``."""

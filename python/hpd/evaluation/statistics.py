@@ -80,7 +80,7 @@ class OutcomeCounts:
         """Numbers per sample."""
         return max(self.n_rows, len(self.cells) * len(OUTCOMES))
 
-    def bootstrapped(self, resampling: Resampling) -> Iterator[Array]:
+    def bootstrap(self, resampling: Resampling) -> Iterator[Array]:
         """Yield the counts of bootstrap samples, in chunks: (samples, cells, outcomes)."""
         return map(self.count, document_samples(self.n_rows, self.width, resampling))
 
@@ -115,7 +115,7 @@ def count_scores(counts: Array) -> Array:
     return 100 * np.stack([precision, recall, f1], axis=-1)
 
 
-def bootstrapped(by_document: Array, resampling: Resampling = DEFAULT_RESAMPLING) -> Array:
+def bootstrap_sums(by_document: Array, resampling: Resampling = DEFAULT_RESAMPLING) -> Array:
     """Return the sums of (documents, ...) counts over bootstrap samples: (samples, ...)."""
     if not len(by_document):
         return by_document
@@ -192,7 +192,7 @@ def evaluation_intervals(
 
 
 def _intervals(outcomes: OutcomeCounts, resampling: Resampling) -> ScoreIntervals:
-    samples = np.concatenate([*map(all_scores, outcomes.bootstrapped(resampling))])
+    samples = np.concatenate([*map(all_scores, outcomes.bootstrap(resampling))])
     micro, macro, *cells = (
         {name: Interval.of(samples[:, i, score]) for score, name in enumerate(SCORES)}
         for i in range(samples.shape[1])
@@ -245,7 +245,7 @@ def paired_differences(
     differing = {
         one.row for one, two in zip(first, second, strict=True) if one.outcome != two.outcome
     }
-    drawn = _differences(zip(*(each.bootstrapped(resampling) for each in counts), strict=True))
+    drawn = _differences(zip(*(each.bootstrap(resampling) for each in counts), strict=True))
     everyone = np.ones((1, n_rows), np.float32)
     own, other = (each.count(everyone) for each in counts)
     generator = np.random.default_rng(resampling.seed)

@@ -22,7 +22,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_AS_BROWSERS_READ = {
+_BROWSER_ENCODINGS = {
     **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
     "shift_jis": "cp932",
     **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
@@ -56,7 +56,7 @@ def known_encoding(label: str | None) -> str | None:
         codec = codecs.lookup({"windows-31j": "cp932"}.get(name, name))
     except (LookupError, ValueError):
         return None
-    return _AS_BROWSERS_READ.get(codec.name, codec.name) if codec._is_text_encoding else None
+    return _BROWSER_ENCODINGS.get(codec.name, codec.name) if codec._is_text_encoding else None
 
 
 def check_encoding(name: str | None) -> None:

@@ -29,14 +29,22 @@ from hpd.files.reader import (
     has_fields,
     is_known,
 )
-from hpd.files.rows import ENCODED, EXTENSIONS, MAILS, RECOGNISER, SEPARATED, WHOLE_FORMATS, Format
-from hpd.files.streams import absolute, is_url, listed
+from hpd.files.rows import (
+    DELIMITED_FORMATS,
+    EXTENSIONS,
+    MAIL_FORMATS,
+    RECOGNISER,
+    TEXT_FORMATS,
+    WHOLE_FORMATS,
+    Format,
+)
+from hpd.files.streams import absolute, is_url, join_names
 from hpd.files.watching import Watch
 from hpd.messages import counted
 from hpd.version import install_command
 
 _SHARD = re.compile(r"(\d+)/(\d+)")
-_OPEN_FILE = "~$"
+_LOCK_FILE_PREFIX = "~$"
 """The beginning of the names of marks that Office puts beside open files."""
 
 
@@ -151,7 +159,7 @@ class FoundFiles:
             notices.append(skipped_text(self.skipped))
         if self.written:
             who = "it" if len(self.written) == 1 else "them"
-            notices.append(f"left out, as hpd wrote {who}: {listed(self.written)}")
+            notices.append(f"left out, as hpd wrote {who}: {join_names(self.written)}")
         return notices
 
 
@@ -191,7 +199,7 @@ def find_files(
                 path
                 for path in inside
                 if os.path.realpath(path) not in hidden
-                and not os.path.basename(path).startswith(_OPEN_FILE)
+                and not os.path.basename(path).startswith(_LOCK_FILE_PREFIX)
             ]
             among = {*inside}
             ours = sorted(path for path in inside if is_output(path, among))
@@ -331,9 +339,9 @@ class InputReader:
         if named and watch is None and not any(map(has_fields, found)):
             raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
         for flag, value, formats in (
-            ("--encoding", encoding, ENCODED),
-            ("--delimiter", delimiter, SEPARATED),
-            ("--attachments", attachments, MAILS),
+            ("--encoding", encoding, TEXT_FORMATS),
+            ("--delimiter", delimiter, DELIMITED_FORMATS),
+            ("--attachments", attachments, MAIL_FORMATS),
         ):
             if value and watch is None and found.isdisjoint(formats):
                 raise InputError(
@@ -412,7 +420,7 @@ class InputReader:
             counted: int | None = 1  # an input that cannot be read becomes one line
             if file.format is not None:
                 counted = count_records(file.path, file.format, whole=self._settings["whole"])
-            if counted is None or (self._settings["attachments"] and file.format in MAILS):
+            if counted is None or (self._settings["attachments"] and file.format in MAIL_FORMATS):
                 return None
             n += counted if self._shard is None else self._shard.count(file.offset, counted)
         return n
@@ -473,8 +481,8 @@ class InputReader:
     def _note_unread_columns(self, reader: RecordReader) -> None:
         """Note which columns of a table are not in its texts, unless they were chosen."""
         if unread := reader.unread_columns:
-            read = listed(reader.text_columns)
-            note = f"only {read} is read, not {listed(unread)} (--text-field names others)"
+            read = join_names(reader.text_columns)
+            note = f"only {read} is read, not {join_names(unread)} (--text-field names others)"
             self._add_note(note, reader.name)
 
     def _add_note(self, note: str, name: str) -> None:

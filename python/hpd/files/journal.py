@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from hpd.errors import InputError
-from hpd.files.streams import naming_file, reason
+from hpd.files.streams import error_reason, naming_file
 
 _N_DIFFERENCES = 5
 _N_END_BYTES = 1 << 20  # bytes at either end of a model file that go into its fingerprint
@@ -176,7 +176,7 @@ class Journal:
         try:
             self._file: BinaryIO = open(path, "ab+")  # noqa: SIM115
         except OSError as error:
-            raise InputError(f"{path}: cannot be written: {reason(error)}") from error
+            raise InputError(f"{path}: cannot be written: {error_reason(error)}") from error
         try:
             if not lock(self._file):
                 raise InputError(f"{path}: another process is writing this output")

@@ -19,10 +19,10 @@ from hpd.files.encodings import check_encoding
 from hpd.files.formats.any_format import rows_of
 from hpd.files.places import PartPlaces
 from hpd.files.rows import (
-    ENCODED,
     EXTENSIONS,
     FORMATS,
-    TABLES,
+    TABLE_FORMATS,
+    TEXT_FORMATS,
     WHOLE_FORMATS,
     Format,
     WholeText,
@@ -32,12 +32,12 @@ from hpd.files.rows import (
 from hpd.files.streams import (
     Source,
     decompression_errors,
-    in_words,
+    error_reason,
     is_compressed,
     is_url,
-    listed,
+    join_names,
+    kind_of,
     open_binary,
-    reason,
     without_compression,
 )
 
@@ -135,9 +135,9 @@ class RecordReader:
         self._source = Source(
             self._file,
             self.name,
-            encoding if self.format in ENCODED else None,
+            encoding if self.format in TEXT_FORMATS else None,
             delimiter,
-            self._check_columns if self.format in TABLES and needs_columns else None,
+            self._check_columns if self.format in TABLE_FORMATS and needs_columns else None,
             attachments,
         )
         # A stream that the caller opened may be shared with others, so it is left open.
@@ -154,7 +154,7 @@ class RecordReader:
             return next(self._rows)
         except OSError as error:
             self.close()
-            raise InputError(f"{self.name}: cannot be read: {reason(error)}") from error
+            raise InputError(f"{self.name}: cannot be read: {error_reason(error)}") from error
         except decompression_errors() as error:
             self.close()
             raise InputError(f"{self.name}: cannot be decompressed: {error}") from error
@@ -188,7 +188,7 @@ class RecordReader:
     @property
     def text_columns(self) -> tuple[str, ...]:
         """The columns of a table that are taken for its texts, because of their names."""
-        if self._is_whole or self._text_fields or self.format not in TABLES:
+        if self._is_whole or self._text_fields or self.format not in TABLE_FORMATS:
             return ()
         return default_text_fields(dict.fromkeys(self._source.columns, ""))
 
@@ -238,7 +238,7 @@ class RecordReader:
 
     def _text(self, line: int, row: Mapping[str, Any]) -> tuple[str, Places | None]:
         """Return the text of a row, and the locations of its parts in the sheet."""
-        if self.format in TABLES and not (
+        if self.format in TABLE_FORMATS and not (
             self._text_fields or default_text_fields(dict.fromkeys(self._source.columns, ""))
         ):
             text_of = self._source.text_of or (lambda _, __, value: cell_text(value))
@@ -296,7 +296,7 @@ def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
     if value is None and id_field is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | bytes | int | float):
-        raise InputError(f"the id ({name!r}) should be text or a number, but is {in_words(value)}")
+        raise InputError(f"the id ({name!r}) should be text or a number, but is {kind_of(value)}")
     return _scalar_text(value, name)
 
 
@@ -318,7 +318,7 @@ def row_parts(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> list[t
         return [(names[0], _scalar_text(_required_value(row, names[0]), names[0]))]
     parts = [(name, _scalar_text(row[name], name)) for name in names if row.get(name) is not None]
     if not parts:
-        raise InputError(f"none of the fields {listed(names)}; the record has {listed(row)}")
+        raise InputError(f"no field {join_names(names)}; the record has {join_names(row)}")
     return parts
 
 
@@ -425,14 +425,14 @@ def _find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
     if null is not None:
         raise InputError(f"no text: the field {null!r} is null")
     raise InputError(
-        f"no text: looked for the fields {listed(looked_for)}, the record has {listed(row)}; "
+        f"no text: none of the fields {join_names(looked_for)}; the record has {join_names(row)}; "
         "say which one it is (--text-field)"
     )
 
 
 def _required_value(row: Mapping[str, Any], name: str) -> Any:
     if name not in row:
-        raise InputError(f"no field {name!r}; the record has {listed(row)}")
+        raise InputError(f"no field {name!r}; the record has {join_names(row)}")
     return row[name]
 
 
@@ -445,7 +445,7 @@ def _scalar_text(value: object, name: str) -> str:
         return clean_text(value)
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return json.dumps(value)
-    raise InputError(f"the field {name!r} should be text, but is {in_words(value)}")
+    raise InputError(f"the field {name!r} should be text, but is {kind_of(value)}")
 
 
 def open_source(source: str | Path | BinaryIO) -> BinaryIO:
@@ -462,4 +462,4 @@ def open_source(source: str | Path | BinaryIO) -> BinaryIO:
     try:
         return open_binary(source)
     except OSError as error:
-        raise InputError(f"{source}: cannot be opened: {reason(error)}") from error
+        raise InputError(f"{source}: cannot be opened: {error_reason(error)}") from error

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 from hpd.documents import Box, Places
 from hpd.errors import InputError
 from hpd.files.places import PagePlaces
-from hpd.files.streams import listed
+from hpd.files.streams import join_names
 
 RowFormat = Literal["jsonl", "json", "csv", "tsv", "lines", "parquet", "xlsx", "ods"]
 WholeFormat = Literal[
@@ -57,19 +57,19 @@ EXTENSIONS: dict[str, Format] = {
 }
 """The format of each file extension."""
 
-SEPARATED: tuple[Format, ...] = ("csv", "tsv")
+DELIMITED_FORMATS: tuple[Format, ...] = ("csv", "tsv")
 """The formats with a delimiter between columns."""
 
-TABLES: tuple[Format, ...] = (*SEPARATED, "parquet", "xlsx", "ods")
+TABLE_FORMATS: tuple[Format, ...] = (*DELIMITED_FORMATS, "parquet", "xlsx", "ods")
 """The formats with column names before the first row."""
 
-ATTACHED: tuple[Format, ...] = (*WHOLE_FORMATS, *SEPARATED, "xlsx", "ods")
+ATTACHMENT_FORMATS: tuple[Format, ...] = (*WHOLE_FORMATS, *DELIMITED_FORMATS, "xlsx", "ods")
 """The formats of attachments that are read, each as one document."""
 
-MAILS: tuple[Format, ...] = ("eml", "msg")
+MAIL_FORMATS: tuple[Format, ...] = ("eml", "msg")
 """The formats that may contain other documents."""
 
-ENCODED: tuple[Format, ...] = ("jsonl", "json", *SEPARATED, "lines", "txt", "md", "html")
+TEXT_FORMATS = ("jsonl", "json", *DELIMITED_FORMATS, "lines", "txt", "md", "html")
 """The formats that are text in one encoding."""
 
 RECOGNISER = "rapidocr_onnxruntime"
@@ -126,7 +126,7 @@ def check_unique(names: Sequence[str], table: str) -> None:
     if twice:
         numbers = [str(n) for n, name in enumerate(names, start=1) if name == twice[0]]
         raise InputError(
-            f"{table}: the header names {listed(twice)} more than once (columns "
+            f"{table}: the header names {join_names(twice)} more than once (columns "
             f"{', '.join(numbers)}): rename one of them"
         )
 

@@ -29,7 +29,7 @@ from hpd.files.encodings import (
     western_encoding,
 )
 
-SUFFIXES: Final = (".gz", ".zst")
+COMPRESSED_SUFFIXES: Final = (".gz", ".zst")
 
 ColumnCheck = Callable[[Sequence[str]], None]
 """Called with the names in a header; raises ``InputError`` if one is missing."""
@@ -233,7 +233,7 @@ def _path_of(name: str | Path) -> Path:
 def without_compression(path: str | Path) -> Path:
     """Return the name of the file inside: ``a.csv`` for ``a.csv.gz``."""
     name = _path_of(path)
-    return name.with_suffix("") if name.suffix.lower() in SUFFIXES else name
+    return name.with_suffix("") if name.suffix.lower() in COMPRESSED_SUFFIXES else name
 
 
 _PLACEHOLDERS = re.compile(r"\{(stem|name|folder)\}")
@@ -260,7 +260,7 @@ def fixed_folder(pattern: str) -> Path:
 
 def is_compressed(path: str | Path) -> bool:
     """Return whether a file is compressed, judging by its extension."""
-    return _path_of(path).suffix.lower() in SUFFIXES
+    return _path_of(path).suffix.lower() in COMPRESSED_SUFFIXES
 
 
 def open_binary(path: str | Path) -> BinaryIO:
@@ -292,7 +292,7 @@ def _zstandard() -> Any:
     return import_extra(name, "backports.zstd", "zst", "a .zst file")
 
 
-def in_words(value: object) -> str:
+def kind_of(value: object) -> str:
     """Return a value's kind in words, such as ``an object``."""
     if value is None:
         return "null"
@@ -301,7 +301,7 @@ def in_words(value: object) -> str:
     return f"the {type(value).__name__} {value!r}"
 
 
-def listed(every: Iterable[str]) -> str:
+def join_names(every: Iterable[str]) -> str:
     """Join names with commas, at most a dozen of them."""
     names = [repr(name) for name in every]
     if len(names) > _N_NAMES_SHOWN:
@@ -319,6 +319,6 @@ def naming_file(path: Path) -> Iterator[None]:
         raise
 
 
-def reason(error: OSError) -> str:
+def error_reason(error: OSError) -> str:
     """Return the text of an error, without its number and path."""
     return error.strerror or str(error)

@@ -24,7 +24,7 @@ from hpd.files.journal import (
     journal_path,
 )
 from hpd.files.reader import Record
-from hpd.files.streams import naming_file, reason
+from hpd.files.streams import error_reason, naming_file
 from hpd.messages import counted
 
 _MAX_AHEAD = 1 << 24
@@ -64,7 +64,7 @@ class StreamWriter:
                 sys.stdout.buffer if target is None else open(target, "wb")  # noqa: SIM115
             )
         except OSError as error:
-            raise InputError(f"{target}: cannot be written: {reason(error)}") from error
+            raise InputError(f"{target}: cannot be written: {error_reason(error)}") from error
         self._is_ours = target is not None
 
     def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
@@ -169,7 +169,7 @@ class FileWriter:
                 raise
         except OSError as error:
             raise HpdError(
-                f"{error.filename or self.path}: cannot be written: {reason(error)}; "
+                f"{error.filename or self.path}: cannot be written: {error_reason(error)}; "
                 "finished documents are kept: run the same command again when there is room"
             ) from error
 
@@ -305,7 +305,7 @@ class FileWriter:
         try:
             self._file: BinaryIO = open(self.path, "ab+")  # noqa: SIM115
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be written: {reason(error)}") from error
+            raise InputError(f"{self.path}: cannot be written: {error_reason(error)}") from error
         try:
             self._check_lines()
             self._take_out_failures()

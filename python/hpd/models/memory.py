@@ -139,7 +139,7 @@ _N_WIDE = 4
 """How many rows of the model's width, and of its feed-forward layers', exist at a time."""
 _BYTES_PER_TOKEN = 180
 """Bytes per token of the vocabulary, including merges. Measured."""
-PROCESS = 70_000_000
+PROCESS_BYTES = 70_000_000
 """Python, its modules and llama.cpp's code. Measured."""
 
 
@@ -195,7 +195,7 @@ def memory_need(path: Path, options: Options) -> MemoryNeed:
     if options.draft_model and Path(options.draft_model).is_file():
         need += _need_of(Path(options.draft_model), options)
     n_adapter_bytes = sum(Path(adapter).stat().st_size for adapter, _ in options.adapters)
-    return need + MemoryNeed(n_adapter_bytes, 0, 0, 0, PROCESS)
+    return need + MemoryNeed(n_adapter_bytes, 0, 0, 0, PROCESS_BYTES)
 
 
 def shortage(path: Path, options: Options, now: Memory, need: MemoryNeed) -> str:

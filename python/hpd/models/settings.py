@@ -87,21 +87,21 @@ def load_draft_model(options: Options) -> _native.Model | None:
     return load_model(path, replace(options, adapters=(), wider_copy=False))
 
 
-def _found_adapters(options: Options) -> list[tuple[str, float]]:
+def _adapter_files(options: Options) -> list[tuple[str, float]]:
     return [(str(local_lora(path)), scale) for path, scale in options.adapters]
 
 
 # All other options have the same values in the engine as in Python.
-_CONVERTED: dict[str, Callable[[Options], object]] = {
+_CONVERTERS: dict[str, Callable[[Options], object]] = {
     "draft_model": load_draft_model,
-    "adapters": _found_adapters,
+    "adapters": _adapter_files,
 }
 
 
 def _copy(options: Options, target: Target, native: Any) -> None:
     for name, option in OPTIONS.items():
         if option.target == target:
-            convert = _CONVERTED.get(name)
+            convert = _CONVERTERS.get(name)
             value = convert(options) if convert else getattr(options, name)
             setattr(native, option.native_name, value)
 

@@ -59,19 +59,19 @@ def file_to_load(path: Path, options: Options) -> Path:
     try:
         n_bytes = _n_bytes_of_copy(path)
         n_threads = options.n_threads_batch or options.n_threads or n_cores()
-        if not n_bytes or gain(n_threads) < MIN_GAIN:
+        if not n_bytes or speed_gain(n_threads) < MIN_GAIN:
             return path
         copy = copies_folder() / f"{content_fingerprint(path)}.gguf"
         if copy.exists():
             with suppress(OSError):
                 os.utime(copy)
             return copy
-        return _made(path, copy, n_bytes)
+        return _make_copy(path, copy, n_bytes)
     except (HpdError, OSError):
         return path  # Loading the file itself says what is wrong with it.
 
 
-def gain(n_threads: int) -> float:
+def speed_gain(n_threads: int) -> float:
     """Return how many times as fast this processor reads and answers a document with wide weights.
 
     It is measured once, in about two seconds, and stored.
@@ -104,7 +104,7 @@ def _n_bytes_of_copy(path: Path) -> int:
     return path.stat().st_size + n_narrow * 32 // 144  # The fifth bits of each block.
 
 
-def _made(path: Path, copy: Path, n_bytes: int) -> Path:
+def _make_copy(path: Path, copy: Path, n_bytes: int) -> Path:
     """Make a copy and return it; return the file itself if that is not possible."""
     from hpd import _native
 

@@ -33,13 +33,13 @@ from hpd.pipeline.document_values import (
     min_margin,
 )
 from hpd.pipeline.text_rows import BreakLevel, TextRows
-from hpd.prompt.text import COUNT_KEY, Path
+from hpd.prompt.text import COUNT_KEY, FieldPath
 from hpd.results import Failure, FieldValue, Usage
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.words import is_joined
 
 CountTokens = Callable[[str], int]
-_Span = tuple[int, int]
+_Offsets = tuple[int, int]
 """The start and end offsets of a part of a text."""
 
 _OVERLAP_DIVISOR = 8
@@ -77,7 +77,7 @@ class Chunk:
 
     start: int
     end: int
-    head: tuple[_Span, ...] = ()
+    head: tuple[_Offsets, ...] = ()
 
     def of(self, text: str) -> str:
         """Return the chunk of a text with its head."""
@@ -151,7 +151,7 @@ class TextSplitter:
                 first = _next_start(pieces, first, end, overlap)
         return found
 
-    def _head(self, start: int, end: int, room: int) -> tuple[tuple[_Span, ...], int]:
+    def _head(self, start: int, end: int, room: int) -> tuple[tuple[_Offsets, ...], int]:
         """Return the head of a part of the text, and its number of tokens."""
         header = self._rows.header_at(start, end)
         if header is None:
@@ -295,7 +295,7 @@ class _Merger(ABC):
     def __init__(self, whole: DocumentValues) -> None:
         self.whole = whole
 
-    def merge_siblings(self, attributes: Sequence[Attribute], prefix: Path) -> None:
+    def merge_siblings(self, attributes: Sequence[Attribute], prefix: FieldPath) -> None:
         for group in dependent_groups(attributes):
             first = group[0]
             path = (*prefix, first.name)
@@ -307,13 +307,13 @@ class _Merger(ABC):
                 self.merge_values([(*prefix, attribute.name) for attribute in group])
 
     @abstractmethod
-    def merge_values(self, roots: Sequence[Path]) -> None:
+    def merge_values(self, roots: Sequence[FieldPath]) -> None:
         """Merge the values below some paths, which belong together."""
 
     @abstractmethod
-    def merge_array(self, array: Attribute, path: Path) -> None: ...
+    def merge_array(self, array: Attribute, path: FieldPath) -> None: ...
 
-    def store_items(self, items: Iterable[_Item], path: Path) -> None:
+    def store_items(self, items: Iterable[_Item], path: FieldPath) -> None:
         """Store the items of an array in the order of the document."""
         for number, item in enumerate(sorted(items, key=attrgetter("start")), start=1):
             root = (*path, str(number))
@@ -332,7 +332,7 @@ class _ChunkMerger(_Merger):
     def rows(self) -> TextRows:
         return TextRows(self.text)
 
-    def merge_values(self, roots: Sequence[Path]) -> None:
+    def merge_values(self, roots: Sequence[FieldPath]) -> None:
         """Take the best values below some paths, all from one chunk."""
         ranks = [_chunk_rank(chunk, roots, self.text) for chunk in self.chunks]
         best = max(range(len(ranks)), key=ranks.__getitem__)
@@ -350,7 +350,7 @@ class _ChunkMerger(_Merger):
                     margins += decided
                 self.whole.fields[path] = replace(result, margin=min_margin(margins))
 
-    def merge_array(self, array: Attribute, path: Path) -> None:
+    def merge_array(self, array: Attribute, path: FieldPath) -> None:
         items: list[_Item] = []
         known: set[str] = set()
         not_found: set[str] = set()
@@ -383,7 +383,7 @@ class _ChunkMerger(_Merger):
             return False
         return not any(self.rows.is_in_table(start) for start, _ in item.spans.values())
 
-    def store_count(self, path: Path, n_items: int) -> None:
+    def store_count(self, path: FieldPath, n_items: int) -> None:
         count_path = (*path, COUNT_KEY)
         results = [chunk.fields[count_path] for chunk in self.chunks if count_path in chunk.fields]
         if not results:
@@ -430,7 +430,7 @@ def dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
 
 
 def _chunk_rank(
-    chunk: DocumentValues, roots: Sequence[Path], text: str
+    chunk: DocumentValues, roots: Sequence[FieldPath], text: str
 ) -> tuple[int, int, int, int, float]:
     """Return a sort key for the quality of a chunk's values below some paths."""
     results = {path: result for path, result in chunk.fields.items() if is_below(path, roots)}
@@ -445,7 +445,7 @@ def _chunk_rank(
     return n_grounded, len(filled), n_named, -n_errors, sign * mean
 
 
-def _rank_of_name(path: Path, result: FieldValue, text: str) -> int:
+def _rank_of_name(path: FieldPath, result: FieldValue, text: str) -> int:
     """Return how surely the document names a field before its value.
 
     2: right before it, as in ``Closing balance: EUR 286.00``; 1: in the same paragraph; 0: not.
@@ -475,8 +475,8 @@ class _Item:
         is_in_head: whether all of its values that were found are in the head of the chunk.
     """
 
-    fields: dict[Path, FieldValue]
-    spans: dict[Path, _Span]
+    fields: dict[FieldPath, FieldValue]
+    spans: dict[FieldPath, _Offsets]
     start: int
     is_in_head: bool
     identity: str = field(init=False)
@@ -487,7 +487,7 @@ class _Item:
         self.identity = json.dumps(sorted(values))
 
     @property
-    def values(self) -> dict[Path, Any]:
+    def values(self) -> dict[FieldPath, Any]:
         """Its values, by their path in the item."""
         return {path: result.value for path, result in self.fields.items()}
 
@@ -513,11 +513,11 @@ class _Item:
         return min((each for each in known if each is not None), default=0.0)
 
 
-def _items(values: DocumentValues, path: Path, start: int = 0) -> list[_Item]:
+def _items(values: DocumentValues, path: FieldPath, start: int = 0) -> list[_Item]:
     """Return the items of an array; spans before ``start`` are in the head of a chunk."""
     count = values.fields.get((*path, COUNT_KEY), FieldValue()).value
     n_items = count if isinstance(count, int) else 0
-    found: list[dict[Path, FieldValue]] = [{} for _ in range(n_items)]
+    found: list[dict[FieldPath, FieldValue]] = [{} for _ in range(n_items)]
     depth = len(path)
     for own, result in values.fields.items():
         if len(own) > depth and own[:depth] == path and own[depth] != COUNT_KEY:
@@ -555,7 +555,7 @@ class _ItemIndex:
     def __init__(self, items: Sequence[_Item], first: int = 0) -> None:
         self._items = items
         self._by_identity: dict[str, list[int]] = {}
-        self._by_block: dict[tuple[Path, int], list[int]] = {}
+        self._by_block: dict[tuple[FieldPath, int], list[int]] = {}
         for n in range(first, len(items)):
             self._by_identity.setdefault(items[n].identity, []).append(n)
             for path, (start, end) in items[n].spans.items():
@@ -586,7 +586,7 @@ class _ItemIndex:
         return best
 
 
-def _overlap(one: dict[Path, _Span], other: dict[Path, _Span]) -> bool:
+def _overlap(one: dict[FieldPath, _Offsets], other: dict[FieldPath, _Offsets]) -> bool:
     both = [(span, other[path]) for path, span in one.items() if path in other]
     n_shared = sum(start < b and a < end for (start, end), (a, b) in both)
     return n_shared > 0 and 2 * n_shared >= len(both)
@@ -608,7 +608,7 @@ class _PassMerger(_Merger):
         self.schema = schema
         self.later = later
 
-    def merge_values(self, roots: Sequence[Path]) -> None:
+    def merge_values(self, roots: Sequence[FieldPath]) -> None:
         """Copy the values below some paths, if there are none so far."""
         if not self.is_filled(self.whole, roots) and self.is_filled(self.later, roots):
             later = self.later.fields
@@ -617,14 +617,14 @@ class _PassMerger(_Merger):
                 margin = min_margin([before.margin, later[path].margin])
                 self.whole.fields[path] = replace(later[path], margin=margin)
 
-    def is_filled(self, values: DocumentValues, roots: Sequence[Path]) -> bool:
+    def is_filled(self, values: DocumentValues, roots: Sequence[FieldPath]) -> bool:
         return any(
             result.value is not None and not is_count(self.schema, path)
             for path, result in values.fields.items()
             if is_below(path, roots)
         )
 
-    def merge_array(self, array: Attribute, path: Path) -> None:
+    def merge_array(self, array: Attribute, path: FieldPath) -> None:
         items = _items(self.whole, path)
         n_known = len(items)
         index = _ItemIndex(items[:])

@@ -38,9 +38,9 @@ from hpd.prompt.questions import (
 from hpd.prompt.text import (
     COUNT_KEY,
     LABEL_KEY,
+    FieldPath,
     Labels,
     Lists,
-    Path,
     attribute_lines,
     instruction_text,
     key_text,
@@ -280,7 +280,7 @@ _LIST_TOKENS_PER_TOKEN = 4
 _NAME_TOKENS = 16
 _ROW_NAME_TOKENS = 64
 """The tokens reserved in a later key for the name of a row."""
-_MAX_FINGERPRINTS = 4096  # Kept for keys that come again; arrays may have many items.
+_N_FINGERPRINTS = 4096  # Kept for keys that come again; arrays may have many items.
 
 
 class CompiledSchema:
@@ -334,7 +334,7 @@ class CompiledSchema:
         self._tokenizers: dict[bool, PromptTokenizer] = {}
         self._constraints = Constraints(model)
         self._n_later_tokens: int | None = None
-        self._fingerprints: RecentlyUsed[tuple[str, Path], str] = RecentlyUsed(_MAX_FINGERPRINTS)
+        self._fingerprints: RecentlyUsed[tuple[str, FieldPath], str] = RecentlyUsed(_N_FINGERPRINTS)
         self._limits: RecentlyUsed[tuple[Attribute, str], ConfidenceLimits] = RecentlyUsed(
             _MAX_KEPT
         )
@@ -449,13 +449,13 @@ class CompiledSchema:
         if self.options.on_missing == "force" and attribute.forbids_null:
             return ConfidenceLimits()
         confidence_map = self.confidence_map
-        needs_a_value = attribute.needs_a_value
+        needs_value = attribute.needs_value
         threshold = self.options.null_threshold
         if threshold is None:
             # The default threshold is for optional values.
-            threshold = 0.0 if needs_a_value else self._default_threshold
+            threshold = 0.0 if needs_value else self._default_threshold
         is_forced = attribute.forbids_null
-        may_be_ruled_out = (needs_a_value or attribute.type == "enum") and not is_forced
+        may_be_ruled_out = (needs_value or attribute.type == "enum") and not is_forced
         has_form = is_constrained(attribute) and not is_forced
         min_allowed_share = MIN_CHOICE_SHARE if attribute.type == "enum" else MIN_ALLOWED_SHARE
         return ConfidenceLimits(
@@ -702,8 +702,8 @@ def _is_count(leaf: Leaf) -> bool:
     return leaf.path[-1] == COUNT_KEY and leaf.array is not None and leaf.written is None
 
 
-@lru_cache(_MAX_FINGERPRINTS)
-def _path_hash(path: Path, kind: str) -> int:
+@lru_cache(_N_FINGERPRINTS)
+def _path_hash(path: FieldPath, kind: str) -> int:
     names = [name for name in path if not name.isdecimal()]
     digest = hashlib.blake2b("\0".join([kind, *names]).encode("utf-8", "replace"), digest_size=8)
     return int.from_bytes(digest.digest(), "little")

@@ -21,7 +21,7 @@ from hpd._native import near_tie_margin
 from hpd.errors import InvalidDataError
 from hpd.options import Options
 from hpd.prompt.questions import Leaf, Question, Retry
-from hpd.prompt.text import COUNT_KEY, Path
+from hpd.prompt.text import COUNT_KEY, FieldPath
 from hpd.results import (
     Extraction,
     Failure,
@@ -53,12 +53,12 @@ allow. Below it, the model wanted to write something else, and the constraint fo
 MIN_CHOICE_SHARE = 0.65
 """The same for a choice; higher, as the model's text may begin with the same letter by chance."""
 
-SURE_CHOICE = 0.8
+SURE_CHOICE_CONFIDENCE = 0.8
 """A choice of at least this confidence may be what another word of the document means: *closed* for
 *shut*. Of 28 texts with such words, the bundled model's right choices were at 0.69 to 0.98, its
 wrong ones at 0.62 to 0.79; in texts that contradict their schema, three of four were below 0.71."""
 
-SURE = 0.95
+SURE_CONFIDENCE = 0.95
 """Values of at least this confidence are kept even if only their field's description has them."""
 
 UNTRAINED_NULL_THRESHOLD = 0.25
@@ -138,13 +138,13 @@ class Likelihood:
 class DocumentValues:
     """The values of one document with their details, by field path."""
 
-    fields: dict[Path, FieldValue] = field(default_factory=dict)
-    attributes: dict[Path, Attribute] = field(default_factory=dict)
+    fields: dict[FieldPath, FieldValue] = field(default_factory=dict)
+    attributes: dict[FieldPath, Attribute] = field(default_factory=dict)
     """The attributes of stored fields. Fields merged from chunks are looked up in the schema."""
 
     def store(
         self,
-        path: Path,
+        path: FieldPath,
         attribute: Attribute,
         result: FieldValue,
         limits: ConfidenceLimits | None = None,
@@ -200,17 +200,17 @@ class DocumentValues:
         self.attributes[path] = attribute
         return result.value
 
-    def drop_below(self, path: Path) -> None:
+    def drop_below(self, path: FieldPath) -> None:
         """Drop the fields below a path, such as the items of a list that is stored again."""
         for each in [each for each in self.fields if is_below(each, [path])]:
             del self.fields[each]
 
-    def reject_repeated_rows(self, array: Path, grounder: Grounder) -> None:
+    def reject_repeated_rows(self, array: FieldPath, grounder: Grounder) -> None:
         """Reject the values of rows that equal an earlier one more often than the document can.
 
         The document can have as many as it has their first text.
         """
-        rows: dict[Path, dict[Path, FieldValue]] = {}
+        rows: dict[FieldPath, dict[FieldPath, FieldValue]] = {}
         for path, result in self.fields.items():
             n = len(array)
             if path[:n] == array and path[n].isdecimal() and len(path) > n + 1:
@@ -235,7 +235,7 @@ class DocumentValues:
             return None
         return "the document has it only " + ("once" if n_times == 2 else f"{n_times - 1} times")
 
-    def _repeated_item_error(self, path: Path, value: Any, grounder: Grounder) -> str | None:
+    def _repeated_item_error(self, path: FieldPath, value: Any, grounder: Grounder) -> str | None:
         """Return why an item of a list of texts repeats an earlier one, or None.
 
         Items that are asked for by number are found independently of each other.
@@ -247,7 +247,7 @@ class DocumentValues:
             else None
         )
 
-    def _n_items_with(self, path: Path, value: Any) -> int:
+    def _n_items_with(self, path: FieldPath, value: Any) -> int:
         """Return how many other items of the same list, or parts of them, have a value."""
         field = _without_numbers(path)
         return sum(
@@ -255,11 +255,11 @@ class DocumentValues:
             for other, result in self.fields.items()
         )
 
-    def value_at(self, path: Path) -> Any:
+    def value_at(self, path: FieldPath) -> Any:
         """Return the value of a field, or None."""
         return self.fields[path].value if path in self.fields else None
 
-    def _attribute(self, schema: Schema, path: Path) -> Attribute | None:
+    def _attribute(self, schema: Schema, path: FieldPath) -> Attribute | None:
         return self.attributes.get(path) or answer_leaf(schema, path)
 
     def inherited_margin(self, leaf: Leaf) -> float | None:
@@ -345,20 +345,20 @@ class DocumentValues:
         )
         return {name: data[name] for name in names if name in data}
 
-    def missing_fields(self, schema: Schema) -> frozenset[Path]:
+    def missing_fields(self, schema: Schema) -> frozenset[FieldPath]:
         """Return the fields that need an answer so that no required value is missing or invalid."""
         assembled = self._assemble(schema)
         invalid = {
             path
             for path in assembled.faults
             if (result := self.fields.get(path)) and result.error
-            if (attribute := self._attribute(schema, path)) and attribute.needs_a_value
+            if (attribute := self._attribute(schema, path)) and attribute.needs_value
         }
         return assembled.missing_fields | invalid
 
     def faults(
         self, schema: Schema, options: Options = DEFAULT_OPTIONS, *, is_chunk: bool = False
-    ) -> dict[Path, str]:
+    ) -> dict[FieldPath, str]:
         """Return the rejected fields, by path, with the reasons.
 
         If the user's class rejects an object, all of its fields are included. In a chunk of a
@@ -494,10 +494,10 @@ class Retries:
         self._is_chunk = is_chunk
         self._forces = options.on_missing == "force"
         self._n_left = MAX_RETRIES if options.on_invalid == "retry" else 0
-        self._leaves: dict[tuple[int, Path], Leaf] = {}
-        self._last_values: dict[tuple[int, Path], str] = {}
+        self._leaves: dict[tuple[int, FieldPath], Leaf] = {}
+        self._last_values: dict[tuple[int, FieldPath], str] = {}
         """The last values, as text: values that differ may be equal, such as 1 and True."""
-        self._rejected: dict[tuple[int, Path], tuple[RejectedAnswer, ...]] = {}
+        self._rejected: dict[tuple[int, FieldPath], tuple[RejectedAnswer, ...]] = {}
 
     @property
     def may_continue(self) -> bool:
@@ -547,7 +547,7 @@ class Retries:
                 due.append(Retry(d, self._leaves[key], values))
         return due
 
-    def _leaf_key(self, d: int, path: Path) -> tuple[int, Path] | None:
+    def _leaf_key(self, d: int, path: FieldPath) -> tuple[int, FieldPath] | None:
         """Return the key of the leaf that wrote a field, perhaps as part of a list, or None."""
         if (d, path) in self._leaves:
             return d, path
@@ -565,7 +565,7 @@ class Retries:
         """Return the earlier answers of a question that were rejected."""
         return self._rejected.get((question.document, question.leaf.path), ())
 
-    def _dependants(self, keys: Sequence[tuple[int, Path]]) -> list[tuple[int, Leaf]]:
+    def _dependants(self, keys: Sequence[tuple[int, FieldPath]]) -> list[tuple[int, Leaf]]:
         """Return the leaves that were asked and come ``after`` one of these."""
         return [
             (d, leaf)
@@ -624,7 +624,7 @@ def log_distance(probability: float, other: float) -> float | None:
     return near_tie([abs(math.log(probability / other))])
 
 
-def is_count(schema: Schema, path: Path) -> bool:
+def is_count(schema: Schema, path: FieldPath) -> bool:
     """Return whether a path is an array's item count, and not an attribute called ``count``."""
     if path[-1:] != (COUNT_KEY,):
         return False
@@ -632,12 +632,12 @@ def is_count(schema: Schema, path: Path) -> bool:
     return parent is not None and parent.is_counted
 
 
-def is_below(path: Path, roots: Iterable[Path]) -> bool:
+def is_below(path: FieldPath, roots: Iterable[FieldPath]) -> bool:
     """Return whether a path is one of the roots or below one."""
     return any(path[: len(root)] == root for root in roots)
 
 
-def _enclosing_counts(path: Path) -> list[Path]:
+def _enclosing_counts(path: FieldPath) -> list[FieldPath]:
     """Return the paths of the item counts of all arrays that may contain a field."""
     return [(*path[:n], COUNT_KEY) for n in range(1, len(path)) if path[n].isdecimal()]
 
@@ -647,7 +647,7 @@ def _is_copied(result: FieldValue, attribute: Attribute) -> bool:
     if attribute.choices or attribute.type == "boolean":
         return False
     shown = "\n".join((attribute.description, *map(str, attribute.examples)))
-    is_sure = result.confidence is not None and result.confidence >= SURE
+    is_sure = result.confidence is not None and result.confidence >= SURE_CONFIDENCE
     return bool(shown) and not is_sure and Grounder(shown).is_stated(result.value)
 
 
@@ -665,7 +665,7 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
             return f"the document states {beside[0][0]} there, which is not allowed"
     if attribute.type == "date-time" and (why := grounder.midnight_error(value)):
         return why
-    if result.confidence is None or result.confidence >= SURE:
+    if result.confidence is None or result.confidence >= SURE_CONFIDENCE:
         return None
     if is_number and (attribute.multiple_of or 1) < 1:
         # With cents, the model may read as thousands what would have too many decimals.
@@ -690,7 +690,7 @@ def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) 
 def _other_choice(result: FieldValue, attribute: Attribute, grounder: Grounder) -> str | None:
     """Return why a choice is not what the document states, or None."""
     choices = [choice for choice in attribute.choices if isinstance(choice, str)]
-    is_sure = result.confidence is None or result.confidence >= SURE_CHOICE
+    is_sure = result.confidence is None or result.confidence >= SURE_CHOICE_CONFIDENCE
     if is_sure or result.value not in choices or grounder.is_stated(result.value):
         return None
     other = grounder.other_word_after(attribute.name, choices)
@@ -703,7 +703,7 @@ def _is_allowed(readings: Collection[Decimal], attribute: Attribute) -> bool:
     return any(check_value(number, attribute).error is None for number in numbers)
 
 
-def _without_numbers(path: Path) -> Path:
+def _without_numbers(path: FieldPath) -> FieldPath:
     return tuple(name for name in path if not name.isdecimal())
 
 
@@ -721,6 +721,6 @@ def _reject(
         confidence: the confidence in null.
     """
     result = replace(result, value=None, confidence=confidence)
-    if attribute.needs_a_value:
+    if attribute.needs_value:
         return replace(result, error=f"{MISSING_PREFIX} {why}")
     return replace(result, reason=why)

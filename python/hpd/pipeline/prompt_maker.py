@@ -20,7 +20,7 @@ from hpd.pipeline.chunking import (
 from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.prompts import AnswerPrompt, FieldsPrompt, IndexedDocument, Prompt
 from hpd.pipeline.reuse import Reuse
-from hpd.pipeline.schema_parts import DocumentInParts, halves
+from hpd.pipeline.schema_parts import DocumentInParts, split_schema
 from hpd.prompt.text import LENGTH_KEY
 from hpd.results import Extraction, Failure
 from hpd.schema.attributes import Schema
@@ -153,7 +153,7 @@ class PromptMaker:
 
     def _make_halves(self) -> list[PromptMaker]:
         found = []
-        for half in halves(self._compiled_schema.schema):
+        for half in split_schema(self._compiled_schema.schema):
             compiled = self._compile_part(half)
             maker = PromptMaker(compiled, self.limit, self._compile_part, self._unscoped_reuse)
             has_room = maker.n_ctx - maker.n_fixed >= self.n_ctx // _ROOM_DIVISOR

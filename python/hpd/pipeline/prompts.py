@@ -30,7 +30,7 @@ from hpd.pipeline.reuse import KnownValue, KnownValues
 from hpd.pipeline.schema_parts import DocumentInParts
 from hpd.prompt.lists import WrittenList
 from hpd.prompt.questions import Leaf, Question, Waves, count_attribute
-from hpd.prompt.text import COUNT_KEY, Path
+from hpd.prompt.text import COUNT_KEY, FieldPath
 from hpd.results import Extraction, Failure, FieldValue, Usage, ValueOption
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.scalars import lacks_timezone
@@ -129,7 +129,7 @@ class Prompt(ABC):
                 attribute = leaf.attribute
                 if leaf.array is not None:
                     values.store(leaf.path, count_attribute(leaf.array), FieldValue(value=0))
-                elif attribute.needs_a_value and len(attribute.choices) == 1:
+                elif attribute.needs_value and len(attribute.choices) == 1:
                     values.store(leaf.path, attribute, FieldValue(value=attribute.choices[0]))
                 else:
                     null = FieldValue(reason="the document has no text")
@@ -209,11 +209,11 @@ class Prompt(ABC):
         self,
         value: DecodedOrKnown,
         text: str,
-        raws: Mapping[Path, RawValue],
+        raws: Mapping[FieldPath, RawValue],
         schema: Schema,
-        document_of: Callable[[Path], int],
+        document_of: Callable[[FieldPath], int],
         n_uncounted: int = 0,
-    ) -> Iterator[tuple[Path, Attribute, FieldValue, Likelihood | None]]:
+    ) -> Iterator[tuple[FieldPath, Attribute, FieldValue, Likelihood | None]]:
         """Yield the fields that are written in one value, with attributes and probabilities.
 
         Args:
@@ -410,7 +410,7 @@ class FieldsPrompt(Prompt):
         its document's index.
         """
         rechecks = []
-        sure: dict[tuple[int, Path], list[Path]] = {}
+        sure: dict[tuple[int, FieldPath], list[FieldPath]] = {}
         for leaf, d in ((each.leaf, each.document) for each in questions):
             if not _may_recheck(leaf):
                 continue
@@ -577,7 +577,7 @@ class FieldsPrompt(Prompt):
     def _data(self, d: int) -> dict[str, Any]:
         return self._values[d].data(self._compiled_schema.schema)
 
-    def _value_at(self, d: int, path: Path) -> Any:
+    def _value_at(self, d: int, path: FieldPath) -> Any:
         return self._values[d].value_at(path)
 
     def _n_times(self, d: int, text: str, begins_line: bool) -> int:
@@ -619,7 +619,7 @@ class AnswerPrompt(Prompt):
         schema = self._compiled_schema.stack_schema(n_stacked)
         raws = split_answer(schema, text)
 
-        def document_of(path: Path) -> int:
+        def document_of(path: FieldPath) -> int:
             return 0 if n_stacked == 1 else int(path[0]) - 1
 
         written_fields = self._values_in_text(value, text, raws, schema, document_of)

@@ -12,7 +12,7 @@ from hpd.results import Usage
 from hpd.schema.attributes import Attribute, Schema
 
 
-def halves(schema: Schema) -> list[Schema]:
+def split_schema(schema: Schema) -> list[Schema]:
     """Return two schemas that together have the attributes of one; none if it cannot be split.
 
     Attributes that come ``after`` each other stay together. What concerns the whole data, such as
@@ -20,11 +20,11 @@ def halves(schema: Schema) -> list[Schema]:
     """
     return [
         replace(schema, attributes=part, model=None, document=None, checks=(), has_checks=False)
-        for part in ([] if schema.has_unwrapped_root else _halves(schema.attributes))
+        for part in ([] if schema.has_unwrapped_root else _split(schema.attributes))
     ]
 
 
-def _halves(attributes: Sequence[Attribute]) -> list[tuple[Attribute, ...]]:
+def _split(attributes: Sequence[Attribute]) -> list[tuple[Attribute, ...]]:
     groups = dependent_groups(attributes)
     if len(groups) > 1:
         middle = len(groups) // 2
@@ -32,7 +32,7 @@ def _halves(attributes: Sequence[Attribute]) -> list[tuple[Attribute, ...]]:
     if len(attributes) != 1 or attributes[0].type != "object":
         return []
     whole = attributes[0]
-    return [(replace(whole, attributes=half, checks=()),) for half in _halves(whole.attributes)]
+    return [(replace(whole, attributes=half, checks=()),) for half in _split(whole.attributes)]
 
 
 def partial_answer(attributes: Sequence[Attribute], answer: object) -> object:

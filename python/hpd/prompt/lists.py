@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hpd.prompt.text import Lists, Path
+from hpd.prompt.text import FieldPath, Lists
 from hpd.schema.attributes import Attribute
 
 LISTS_KEY = "hpd.lists"
@@ -20,15 +20,15 @@ LISTS_KEY = "hpd.lists"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListRow:
     """A named row of a list."""
 
-    path: Path
+    path: FieldPath
     names: tuple[str, ...]
     """The parts that name it."""
 
     @property
-    def path_before(self) -> Path:
+    def path_before(self) -> FieldPath:
         """The path of the row before."""
         return (*self.path[:-1], str(int(self.path[-1]) - 1))
 
@@ -104,7 +104,7 @@ class WrittenList:
             ),
         )
 
-    def shown_path(self, path: Path) -> Path:
+    def shown_path(self, path: FieldPath) -> FieldPath:
         """Return the path in the key for the array at ``path``.
 
         For a list of names it ends with ``all the lines[].sku values``: after ``lines[].sku``,
@@ -188,7 +188,7 @@ def _forbid_null(attribute: Attribute) -> Attribute:
     """Return an attribute in which no required value can be null."""
     return replace(
         attribute,
-        forbids_null=attribute.forbids_null or attribute.needs_a_value,
+        forbids_null=attribute.forbids_null or attribute.needs_value,
         attributes=tuple(map(_forbid_null, attribute.attributes)),
         item=None if attribute.item is None else _forbid_null(attribute.item),
     )

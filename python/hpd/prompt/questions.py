@@ -15,19 +15,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from hpd.prompt.lists import Row, WrittenList, list_to_write
+from hpd.prompt.lists import ListRow, WrittenList, list_to_write
 from hpd.prompt.text import (
     COUNT_KEY,
+    FieldPath,
     Labels,
     Layout,
     Lists,
     NameLayout,
-    Path,
     key_text,
     key_texts,
     to_answer,
 )
-from hpd.schema.attributes import MAX_LEVELS, MAX_RECURSIVE, WHICH_KEY, Attribute, Schema
+from hpd.schema.attributes import MAX_LEVELS, MAX_RECURSIVE, VARIANT_KEY, Attribute, Schema
 from hpd.schema.checks import first_waves
 
 MAX_NAMED_ROWS = 4
@@ -38,22 +38,22 @@ MAX_NAMED_ROWS = 4
 class Leaf:
     """A value to decode: its path in the answer and its attribute."""
 
-    path: Path
+    path: FieldPath
     attribute: Attribute
     array: Attribute | None = None
     """The array or map whose items this leaf counts; then the path ends in ``COUNT_KEY``."""
     written: WrittenList | None = None
     """The part of the array that is decoded instead of the number of its items."""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[ListRow, ...] = ()
     """The rows that contain it, if they are named."""
     lists: Lists = "numbers"
     """How lists below it are asked for."""
     wave: int = 0
     """The first wave in which the leaf can start."""
-    after: tuple[Path, ...] = ()
+    after: tuple[FieldPath, ...] = ()
     """Paths of attributes (not only leaves) whose finished values its key shows."""
     union: Attribute | None = None
-    """The union of which this leaf chooses a variant; then the path ends in ``WHICH_KEY``."""
+    """The union of which this leaf chooses a variant; then the path ends in ``VARIANT_KEY``."""
     level: int = 0
     """How often recursive attributes have been expanded on the way to it."""
     is_forced: bool = False
@@ -131,7 +131,7 @@ def item_leaves(count: Leaf, n_items: int, *, wave: int | None = None) -> list[L
     leaves = []
     for number in range(1, min(n_items, count.array.max_asked_items) + 1):
         path = (*array_path, str(number))
-        own = replace(frame, rows=(*frame.rows, Row(path, names))) if names else frame
+        own = replace(frame, rows=(*frame.rows, ListRow(path, names))) if names else frame
         leaves += _expand(item, path, own)
     return leaves
 
@@ -145,10 +145,10 @@ def count_attribute(array: Attribute) -> Attribute:
     return Attribute(COUNT_KEY, "integer", description=description, minimum=0)
 
 
-def which_attribute(union: Attribute) -> Attribute:
+def variant_attribute(union: Attribute) -> Attribute:
     """Return the attribute for the choice of a variant; null means none."""
     return Attribute(
-        WHICH_KEY,
+        VARIANT_KEY,
         "enum",
         description=f"which of them {union.name} is",
         choices=tuple(variant.name for variant in union.attributes),
@@ -160,10 +160,10 @@ class _Context:
     """What the leaves of an attribute inherit."""
 
     wave: int = 0
-    after: tuple[Path, ...] = ()
+    after: tuple[FieldPath, ...] = ()
     level: int = 0
     lists: Lists = "numbers"
-    rows: tuple[Row, ...] = ()
+    rows: tuple[ListRow, ...] = ()
 
     @classmethod
     def below(cls, leaf: Leaf, wave: int | None) -> _Context:
@@ -172,7 +172,7 @@ class _Context:
         return cls(wave, leaf.after, leaf.level, leaf.lists, leaf.rows)
 
 
-def _siblings(attributes: tuple[Attribute, ...], prefix: Path, frame: _Context) -> list[Leaf]:
+def _siblings(attributes: tuple[Attribute, ...], prefix: FieldPath, frame: _Context) -> list[Leaf]:
     starts = first_waves(attributes, ".".join(prefix))
     leaves = []
     for attribute in attributes:
@@ -182,7 +182,7 @@ def _siblings(attributes: tuple[Attribute, ...], prefix: Path, frame: _Context) 
     return leaves
 
 
-def _expand(attribute: Attribute, path: Path, frame: _Context) -> list[Leaf]:
+def _expand(attribute: Attribute, path: FieldPath, frame: _Context) -> list[Leaf]:
     if attribute.is_constant:
         return []
     if attribute.type == "recursive":
@@ -206,8 +206,8 @@ def _expand(attribute: Attribute, path: Path, frame: _Context) -> list[Leaf]:
         path = (*path, COUNT_KEY)
         return [replace(leaf, path=path, attribute=asked, array=attribute, written=written)]
     if attribute.type == "union" and not attribute.is_scalar:
-        which = which_attribute(attribute)
-        return [replace(leaf, path=(*path, WHICH_KEY), attribute=which, union=attribute)]
+        which = variant_attribute(attribute)
+        return [replace(leaf, path=(*path, VARIANT_KEY), attribute=which, union=attribute)]
     return [leaf]
 
 
@@ -250,7 +250,7 @@ class Retry:
     values: Sequence[tuple[object, str]]
 
 
-def _nothing(_: int, __: Path) -> Any:
+def _nothing(_: int, __: FieldPath) -> Any:
     return None
 
 
@@ -321,7 +321,7 @@ class Waves:
         self,
         values: Sequence[Any],
         data: Callable[[int], Mapping[str, Any]],
-        get: Callable[[int, Path], Any] = _nothing,
+        get: Callable[[int, FieldPath], Any] = _nothing,
         n_times: Callable[[int, str, bool], int] = _never,
     ) -> list[Question]:
         """Return the next wave, empty at the end.
@@ -365,7 +365,7 @@ class Waves:
         self,
         retries: Sequence[Retry],
         data: Callable[[int], Mapping[str, Any]],
-        get: Callable[[int, Path], Any] = _nothing,
+        get: Callable[[int, FieldPath], Any] = _nothing,
     ) -> list[Question]:
         """Return a wave of questions to retry, once ``next`` has no more.
 
@@ -401,7 +401,7 @@ class Waves:
     def _next_list(
         question: Question,
         value: Any,
-        get: Callable[[int, Path], Any],
+        get: Callable[[int, FieldPath], Any],
         n_times: Callable[[int, str, bool], int],
     ) -> Leaf | None:
         """Return the next question for a list that is not finished, or None if it is.
@@ -451,7 +451,7 @@ class Waves:
         d: int,
         leaf: Leaf,
         seen: Mapping[int, Mapping[str, Any]],
-        get: Callable[[int, Path], Any],
+        get: Callable[[int, FieldPath], Any],
         rejected: Sequence[tuple[object, str]] = (),
     ) -> str:
         prefix = self._prefixes[d]
@@ -501,7 +501,7 @@ def known_answer(answer: Mapping[str, Any], leaf: Leaf) -> Any:
     return leaf.written.list_value(value_at(answer, leaf.path[:-1]))
 
 
-def value_at(answer: Any, path: Path) -> Any:
+def value_at(answer: Any, path: FieldPath) -> Any:
     """Return the value at a path of an answer, or None.
 
     Items of arrays are counted from 1, and ``COUNT_KEY`` stands for their number.
@@ -522,18 +522,18 @@ def value_at(answer: Any, path: Path) -> Any:
 
 
 def _names_of(
-    row: Path, names: Sequence[str], d: int, get: Callable[[int, Path], Any]
+    row: FieldPath, names: Sequence[str], d: int, get: Callable[[int, FieldPath], Any]
 ) -> dict[str, Any]:
     """Return the parts that name a row, without those that were rejected."""
     found = {name: get(d, (*row, name)) for name in names}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _shown_path(leaf: Leaf) -> Path:
+def _shown_path(leaf: Leaf) -> FieldPath:
     """Return the path in the key of a leaf."""
     return leaf.path if leaf.written is None else leaf.written.shown_path(leaf.path[:-1])
 
 
-def stack_prefixes(n_stacked: int) -> list[Path]:
+def stack_prefixes(n_stacked: int) -> list[FieldPath]:
     """Return the path of each document's object in the answer: the root, or its number."""
     return [()] if n_stacked == 1 else [(str(number),) for number in range(1, n_stacked + 1)]

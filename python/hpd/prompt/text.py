@@ -14,14 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hpd.schema.attributes import MAP_NAME, MAP_VALUE, WHICH_KEY, Attribute, Schema
+from hpd.schema.attributes import MAP_NAME, MAP_VALUE, VARIANT_KEY, Attribute, Schema
 
 Layout = Literal["branch", "skeleton", "label"]
 NameLayout = Literal["branch", "skeleton"]
 """The layouts whose keys are attribute names."""
 Lists = Literal["names", "numbers", "ar"]
 """How the rows of a list are asked for."""
-Path = tuple[str, ...]
+FieldPath = tuple[str, ...]
 
 _NAMES_RULE = "Answer with one JSON object whose keys are the names of the attributes."
 
@@ -187,7 +187,7 @@ def _to_answer(attribute: Attribute, value: object) -> object:
         return [_to_answer(part, own) for part, own in pairs]
     if attribute.type == "union" and not attribute.is_scalar and value is not None:
         variant = max(attribute.attributes, key=lambda each: _variant_score(each, value))
-        return {WHICH_KEY: variant.name, variant.name: _to_answer(variant, value)}
+        return {VARIANT_KEY: variant.name, variant.name: _to_answer(variant, value)}
     return value
 
 
@@ -248,10 +248,10 @@ def value_text(value: object) -> str:
 
 
 def key_text(
-    path: Path,
-    seen: Mapping[Path, object] | None = None,
+    path: FieldPath,
+    seen: Mapping[FieldPath, object] | None = None,
     rejected: Sequence[tuple[object, str]] = (),
-    rows: Mapping[Path, Mapping[str, object]] | None = None,
+    rows: Mapping[FieldPath, Mapping[str, object]] | None = None,
 ) -> str:
     """Return the start of the answer up to a field's value: ``{"maker": {"city":``.
 
@@ -287,7 +287,7 @@ def key_text(
     return text
 
 
-def key_texts(paths: Sequence[Path], layout: NameLayout) -> list[str]:
+def key_texts(paths: Sequence[FieldPath], layout: NameLayout) -> list[str]:
     """Return the text between the prompt and the value of each field.
 
     ``branch``: the field's own key. ``skeleton``: the keys of the fields before it, without values,
@@ -297,7 +297,7 @@ def key_texts(paths: Sequence[Path], layout: NameLayout) -> list[str]:
         return [key_text(path) for path in paths]
     texts = []
     text = ""
-    previous: Path = ()
+    previous: FieldPath = ()
     for path in paths:
         text += _key_after(previous, path)
         texts.append(text)
@@ -305,7 +305,7 @@ def key_texts(paths: Sequence[Path], layout: NameLayout) -> list[str]:
     return texts
 
 
-def _key_after(previous: Path, path: Path) -> str:
+def _key_after(previous: FieldPath, path: FieldPath) -> str:
     """Return the text between a blank value at ``previous`` and the value at ``path``."""
     if not previous:
         return key_text(path)
@@ -351,9 +351,9 @@ class Labels:
 
     def key(
         self,
-        document_prefix: Path,
-        path: Path,
-        seen: Mapping[Path, object] | None = None,
+        document_prefix: FieldPath,
+        path: FieldPath,
+        seen: Mapping[FieldPath, object] | None = None,
         rejected: Sequence[tuple[object, str]] = (),
     ) -> str:
         """Return the key of a field: its label.
@@ -398,12 +398,12 @@ class Labels:
             nodes[attribute.name] = _LabelNode(label, attribute, self._nodes(children, path + "."))
         return nodes
 
-    def _label(self, document_prefix: Path, path: Path) -> str:
+    def _label(self, document_prefix: FieldPath, path: FieldPath) -> str:
         rest = list(path)
         label, numbers, nodes = "", [], self._roots
         while rest:
             name = rest.pop(0)
-            if name == WHICH_KEY and name not in nodes:
+            if name == VARIANT_KEY and name not in nodes:
                 break  # The label of a union is for its variant.
             node = nodes.get(name)
             if node is None:

@@ -39,7 +39,7 @@ MAX_LEVELS = 5
 MAX_RECURSIVE = 1000
 """Maximum number of questions about recursive attributes per document."""
 
-WHICH_KEY = "which"
+VARIANT_KEY = "which"
 """Key of the question for a union's variant."""
 
 
@@ -127,7 +127,7 @@ class Attribute:
         object.__setattr__(self, "_choice_types", tuple(map(type, self.choices)))
 
     @property
-    def needs_a_value(self) -> bool:
+    def needs_value(self) -> bool:
         """Whether null is an error: it is required and not nullable."""
         return self.required and not self.nullable
 

@@ -39,7 +39,7 @@ _ORDERS: Final[dict[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
 }
 _QUOTED: Final = re.compile(r"""("[^"]*"|'[^']*')|`([^`]+)`""")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
-_KNOWN: Final = (
+_SYNTAX: Final = (
     "a check has names, numbers, texts, comparisons, + - * /, and, or, not, and the functions "
     + ", ".join(_FUNCTIONS)
 )
@@ -182,7 +182,7 @@ def _path(node: ast.expr) -> list[str]:
 
 
 def _unknown(node: ast.AST) -> ValueError:
-    return ValueError(f"{ast.unparse(node)} is not allowed: {_KNOWN}")
+    return ValueError(f"{ast.unparse(node)} is not allowed: {_SYNTAX}")
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:

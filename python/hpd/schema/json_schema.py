@@ -18,7 +18,7 @@ from hpd.schema.attributes import (
     MAP_VALUE,
     MAX_LEVELS,
     MAX_RECURSIVE,
-    WHICH_KEY,
+    VARIANT_KEY,
     Attribute,
     Recursion,
     Schema,
@@ -685,7 +685,7 @@ def _union(
         named = (replace(v, name=str(n)) for n, v in enumerate(variants, start=1))
         return replace(union, attributes=tuple(named))
     mark = _discriminator(variants)
-    used: set[str] = {WHICH_KEY}
+    used: set[str] = {VARIANT_KEY}
     made = []
     for variant, label in zip(variants, labels, strict=True):
         if variant.type == "object":

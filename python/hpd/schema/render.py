@@ -209,7 +209,7 @@ def _checks_within(attribute: Attribute, path: str) -> Iterator[tuple[str, str]]
 
 def _when_absent(attribute: Attribute) -> str:
     is_empty_list = attribute.type == "array" and not attribute.min_items
-    if attribute.needs_a_value and not is_empty_list:
+    if attribute.needs_value and not is_empty_list:
         return "error"
     return "null" if attribute.nullable else "[]" if is_empty_list else "left out"
 

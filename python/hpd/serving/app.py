@@ -71,9 +71,9 @@ _CLIENT_GONE = 499
 """Never sent, only counted; nginx uses this status for clients that disconnect."""
 
 _PAGE = Path(__file__).with_name("try.html")
-_ABOUT = "Extract structured values from documents, with confidence and place in the text."
+_SUMMARY = "Extract structured values from documents, with confidence and place in the text."
 
-_REQUESTS = logging.getLogger("hpd.serving.requests")
+_REQUEST_LOG = logging.getLogger("hpd.serving.requests")
 _READ_RESPONSES = {status: ERROR_RESPONSES[status] for status in (401, "default")}
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -177,7 +177,7 @@ def make_app(service: Service) -> FastAPI:
     app = FastAPI(
         title="hpd",
         version=__version__,
-        description=_ABOUT,
+        description=_SUMMARY,
         docs_url=None,
         redoc_url=None,
         swagger_ui_oauth2_redirect_url=None,
@@ -333,7 +333,7 @@ class _Requests:
                 path = scope["raw_path"].decode("ascii", "replace")
                 client = (scope["client"] or ("-",))[0]
                 line = f"{client} {method} {path} {status} {seconds:.3f} s {state['reason']}"
-                _REQUESTS.info("%s", line.rstrip())
+                _REQUEST_LOG.info("%s", line.rstrip())
 
 
 def _parse_shown(body: ExtractBody, plans: PlanCache) -> ParsedRequest:

@@ -21,7 +21,7 @@ from hpd.serving.bodies import ChatBody, Function, HttpError, bad_request
 from hpd.serving.dispatcher import ParsedRequest, PlanCache
 from hpd.serving.messages import LangextractPrompt, langextract_prompt, read_messages, schema_in
 
-_ABOUT_THE_CALLER = (
+_IRRELEVANT = (
     "user", "metadata", "safety_identifier", "prompt_cache_key", "prompt_cache_retention",
     "parallel_tool_calls", "store", "service_tier",
 )  # fmt: skip
@@ -36,7 +36,7 @@ _NEUTRAL: Mapping[str, tuple[object, ...]] = {
 }
 """Values of other parameters that ask for what is done anyway, as empty, zero and false ones do."""
 
-_DETAILS: tuple[str, ...] = ("fields", "checks", "truncated_at")
+_DETAIL_KEYS: tuple[str, ...] = ("fields", "checks", "truncated_at")
 """The parts of a line of ``/extract`` that OpenAI's format lacks."""
 
 _STATUS_AND_CODE: dict[type[BaseException], tuple[int, str]] = {
@@ -169,7 +169,7 @@ def _ignored_parameters(body: ChatBody, options: Options) -> tuple[str, ...]:
             has_effect = name == "temperature" or options.temperature > 0
             if value is not None and value != configured and has_effect:
                 warnings.append(f"{name} is {configured:g} here for all requests")
-        elif value and name not in _ABOUT_THE_CALLER and value not in _NEUTRAL.get(name, ()):
+        elif value and name not in _IRRELEVANT and value not in _NEUTRAL.get(name, ()):
             warnings.append(f"{name[:80]} has no effect here")
     return tuple(warnings)
 
@@ -302,7 +302,7 @@ class Reply:
         )
         reason = self._finish_reason(extraction, usage)
         line: Mapping[str, Any] = extraction.to_dict()
-        details: dict[str, Any] = {name: line[name] for name in _DETAILS if name in line}
+        details: dict[str, Any] = {name: line[name] for name in _DETAIL_KEYS if name in line}
         if self.warnings:
             details["warnings"] = list(self.warnings)
         if self.streams:

@@ -26,7 +26,7 @@ from hpd.serving.metrics import Metrics
 _KEEP_ALIVE = 75
 """Seconds that an idle connection stays open: longer than proxies keep theirs."""
 
-_LAST_SECONDS = 5
+_FINAL_ANSWER_SECONDS = 5
 """Seconds to send the answers of cancelled requests."""
 
 _LOGGER = logging.getLogger("hpd.serving")
@@ -96,7 +96,7 @@ def serve(
         access_log=False,
         server_header=False,
         timeout_keep_alive=_KEEP_ALIVE,
-        timeout_graceful_shutdown=int(limits.shutdown_seconds) + _LAST_SECONDS,
+        timeout_graceful_shutdown=int(limits.shutdown_seconds) + _FINAL_ANSWER_SECONDS,
     )
     server = _Server(config, dispatcher, limits.shutdown_seconds)
     try:
@@ -153,7 +153,7 @@ class _Server(uvicorn.Server):
             self.should_exit = True
             # Time to send answers, and to refuse requests whose bodies are only partly read.
             left = max(0, math.ceil(self._end_at - time.monotonic()))
-            self.config.timeout_graceful_shutdown = left + _LAST_SECONDS
+            self.config.timeout_graceful_shutdown = left + _FINAL_ANSWER_SECONDS
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

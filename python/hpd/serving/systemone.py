@@ -24,7 +24,7 @@ from hpd.serving.bodies import (
 from hpd.serving.chat import ServedModel, check_decoded
 from hpd.serving.dispatcher import ParsedRequest, PlanCache
 
-_MEDIA = ("images", "files", "videos")
+_MEDIA_FIELDS = ("images", "files", "videos")
 
 
 def parse_systemone(body: SystemOneBody, plans: PlanCache, served: ServedModel) -> ParsedRequest:
@@ -32,7 +32,7 @@ def parse_systemone(body: SystemOneBody, plans: PlanCache, served: ServedModel) 
     if served.is_strict:
         served.check(body.model)
     ignored = {name: value for name, value in (body.model_extra or {}).items() if value}
-    for name in _MEDIA:
+    for name in _MEDIA_FIELDS:
         if name in ignored:
             raise bad_request(f"{name} cannot be read here: send text", name, "unsupported_value")
     settings: dict[str, Any] = {

@@ -22,13 +22,13 @@ from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS
 from hpd.schema import load_schemas
 from hpd.schema.schemas import Schemas
-from hpd.training import ROUNDED
+from hpd.training import ROUNDED_TYPES
 
 if TYPE_CHECKING:
     from hpd.training.finetune import FinetuneOptions
 
 AUTO = "auto"
-FORMS = ("branch", "skeleton", "label", "paper", "ar")
+ROW_FORMS = ("branch", "skeleton", "label", "paper", "ar")
 _NEEDS = {"lora_alpha": "lora_rank", "n_dev": "dev", "validate_every": "dev", "patience": "dev"}
 
 _DESCRIPTION = """\
@@ -56,8 +56,8 @@ def _mask(text: str) -> dict[str, float]:
     forms: dict[str, float] = {}
     for part in text.split(","):
         name, _, weight = part.partition("=")
-        if name not in FORMS:
-            raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(FORMS)}")
+        if name not in ROW_FORMS:
+            raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(ROW_FORMS)}")
         forms[name] = number(0, 1e6)(weight) if weight else 1.0
     if not sum(forms.values()):
         raise argparse.ArgumentTypeError("every form has weight 0")
@@ -65,8 +65,8 @@ def _mask(text: str) -> dict[str, float]:
 
 
 def _rounding(text: str) -> str:
-    if text.upper() not in ROUNDED:
-        raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(ROUNDED)}")
+    if text.upper() not in ROUNDED_TYPES:
+        raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(ROUNDED_TYPES)}")
     return text.upper()
 
 
@@ -304,8 +304,8 @@ def _options(arguments: argparse.Namespace) -> FinetuneOptions:
     from hpd.training.finetune import ADAPTER_RATES, MODEL_RATES, FinetuneOptions
     from hpd.training.loop import LoopOptions
 
-    loop = _given(arguments, LoopOptions)
-    task = _given(arguments, FinetuneOptions)
+    loop = _given_fields(arguments, LoopOptions)
+    task = _given_fields(arguments, FinetuneOptions)
     if loop.get("learning_rate", AUTO) == AUTO:
         loop.pop("learning_rate", None)
         task["rates"] = ADAPTER_RATES if arguments.lora_rank else MODEL_RATES
@@ -315,7 +315,7 @@ def _options(arguments: argparse.Namespace) -> FinetuneOptions:
     return FinetuneOptions(loop=LoopOptions(**loop), **task)
 
 
-def _given(arguments: argparse.Namespace, options: type[Any]) -> dict[str, Any]:
+def _given_fields(arguments: argparse.Namespace, options: type[Any]) -> dict[str, Any]:
     """Return the fields of a dataclass that the command line sets."""
     values = {field.name: getattr(arguments, field.name, None) for field in fields(options)}
     return {name: value for name, value in values.items() if value is not None}

@@ -39,7 +39,7 @@ from hpd.training.rows import (
 )
 from hpd.values.parsing import check_value
 
-Unnamed = Literal["null", "skip"]
+OnUnnamed = Literal["null", "skip"]
 """What to do with an attribute that a document's label does not name: train on null, or skip it."""
 
 RowForm = KeyedMask | Literal["ar"]
@@ -121,7 +121,7 @@ _read_schema = lru_cache(maxsize=256)(load_schema)
 
 
 def gold_labels(
-    source: TrainingSource, schemas: Schemas | None, unnamed: Unnamed = "null"
+    source: TrainingSource, schemas: Schemas | None, unnamed: OnUnnamed = "null"
 ) -> Iterator[LabelledDocument]:
     """Yield documents with the gold values in their ``target_scores``, ``gold`` or ``data``."""
     for record in source.records():
@@ -136,14 +136,14 @@ def gold_labels(
         for attribute in schema:
             if attribute.name in gold:
                 given = gold[attribute.name]
-                answer[attribute.name] = _gold(given, attribute, where, is_scores=is_scores)
+                answer[attribute.name] = _gold_value(given, attribute, where, is_scores=is_scores)
             elif unnamed == "null":
                 answer[attribute.name] = None
         yield LabelledDocument(record.text, schema, answer)
 
 
 def teacher_labels(
-    source: TrainingSource, labels: Path, schemas: Schemas | None, unnamed: Unnamed = "null"
+    source: TrainingSource, labels: Path, schemas: Schemas | None, unnamed: OnUnnamed = "null"
 ) -> list[LabelledDocument]:
     """Return documents with the output of ``hpd extract`` as labels, except those that failed."""
     records = list(source.records())
@@ -156,7 +156,7 @@ def label(
     records: Sequence[Record],
     schemas: Sequence[Schema],
     predictions: Sequence[Mapping[str, Any] | None],
-    unnamed: Unnamed,
+    unnamed: OnUnnamed,
 ) -> list[LabelledDocument]:
     """Return documents with their predictions as labels, except those without a prediction."""
     labelled = []
@@ -221,7 +221,7 @@ class RowMaker:
         n_first = 0
         walk = AnswerWalk(schema, prompter.layout, len(documents), self.lists)
         while walk.questions:
-            wave = [(q, _known(answers[q.document], q.leaf)) for q in walk.questions]
+            wave = [(q, _value_to_train(answers[q.document], q.leaf)) for q in walk.questions]
             # A key whose value is unknown is left out, unless later keys of a skeleton contain it.
             keeps_unknown = prompter.layout == "skeleton" and walk.is_first
             fields += [(q, value) for q, value in wave if keeps_unknown or value is not UNKNOWN]
@@ -237,7 +237,7 @@ class RowMaker:
         if mask != "paper":  # Its gaps have a fixed length.
             max_tokens = max(max_tokens, *(len(value) for value in values if value is not None))
         if max_row is not None and prompt.mask == "branch":
-            kept = _fitting(prompt, values, n_first, max_row, rng)
+            kept = _fields_that_fit(prompt, values, n_first, max_row, rng)
             prompt = replace(prompt, keys=[prompt.keys[i] for i in kept])
             values = [values[i] for i in kept]
         return training_row(prompt, values, max_tokens)
@@ -323,7 +323,7 @@ class RowStream:
         names: list[RowForm] = list(self.forms)
         weights = [self.forms[name] for name in names]
         waiting: dict[tuple[RowForm, int], list[LabelledDocument]] = {}
-        for document in _shuffled(self.documents(), rng):
+        for document in _shuffle(self.documents(), rng):
             form = rng.choices(names, weights)[0]
             group = waiting.setdefault((form, id(document.schema)), [])
             group.append(document)
@@ -344,7 +344,7 @@ class RowStream:
         return row
 
 
-def _shuffled(documents: Iterable[LabelledDocument], rng: Random) -> Iterator[LabelledDocument]:
+def _shuffle(documents: Iterable[LabelledDocument], rng: Random) -> Iterator[LabelledDocument]:
     """Yield the documents in random order, shuffled within a buffer."""
     buffer: list[LabelledDocument] = []
     for document in documents:
@@ -395,7 +395,7 @@ def read_ahead(
         stopped.set()
 
 
-def _fitting(
+def _fields_that_fit(
     prompt: TrainingPrompt,
     values: Sequence[Sequence[int] | None],
     n_first: int,
@@ -421,14 +421,14 @@ def _fitting(
     return sorted(kept)
 
 
-def _known(answer: Mapping[str, Any], leaf: Leaf) -> Any:
+def _value_to_train(answer: Mapping[str, Any], leaf: Leaf) -> Any:
     """Return the value of a leaf; ``UNKNOWN`` if that or a value shown in its key is not known."""
     if any(path[0] not in answer for path in leaf.after):
         return UNKNOWN
     return known_answer(answer, leaf)
 
 
-def _gold(given: Any, attribute: Attribute, where: str, *, is_scores: bool) -> Any:
+def _gold_value(given: Any, attribute: Attribute, where: str, *, is_scores: bool) -> Any:
     """Return the value to train on from gold values, several of which may be accepted."""
     if not is_scores and attribute.type in ("object", "array"):
         return given

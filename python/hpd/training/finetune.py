@@ -25,11 +25,11 @@ from hpd.schema.schemas import Schemas
 from hpd.training import data
 from hpd.training.data import (
     LabelledDocument,
+    OnUnnamed,
     RowForm,
     RowMaker,
     RowStream,
     TrainingSource,
-    Unnamed,
 )
 from hpd.training.loop import LoopOptions, TrainingLoop, Validate
 from hpd.training.network import (
@@ -67,7 +67,7 @@ class FinetuneOptions:
     """Forms of rows and their weights; validation uses the first."""
     max_tokens: int = 64
     """Maximum length of a value; the gap of ``paper``."""
-    unnamed: Unnamed = "null"
+    unnamed: OnUnnamed = "null"
     stack: int = 1
     instructions: str = ""
     """The instructions that the extractor will be given."""

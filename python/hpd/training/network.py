@@ -22,7 +22,7 @@ from hpd.training import masks
 from hpd.training.rows import NO_TARGET, TrainingRow
 from hpd.training.weights import GgufFile, adapter_changes
 
-PACKED = "hpd_packed"
+PACKED_ATTENTION = "hpd_packed"
 """The name in transformers of the attention for packed rows."""
 
 
@@ -185,7 +185,7 @@ def _n_common(rows: Sequence[TrainingRow]) -> int:
 
 def loss_sum(network: Any, batch: PackedRows) -> Any:
     """Return the sum of the cross entropies of all targets."""
-    use_attention(network, PACKED)
+    use_attention(network, PACKED_ATTENTION)
     hidden = network.get_decoder()(
         input_ids=batch.tokens,
         position_ids=batch.positions,
@@ -228,8 +228,8 @@ def _attention(
     return torch.cat(out, 1), None
 
 
-ALL_ATTENTION_FUNCTIONS[PACKED] = _attention
-ALL_MASK_ATTENTION_FUNCTIONS[PACKED] = lambda *arguments, **options: None
+ALL_ATTENTION_FUNCTIONS[PACKED_ATTENTION] = _attention
+ALL_MASK_ATTENTION_FUNCTIONS[PACKED_ATTENTION] = lambda *arguments, **options: None
 
 
 def attention_mask(network: Any, visible: Any, queries: Any, keys: Any) -> Any:
@@ -253,7 +253,7 @@ def attention_mask(network: Any, visible: Any, queries: Any, keys: Any) -> Any:
 
 # --- adapters -------------------------------------------------------------------------------------
 
-ADAPTED = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+ADAPTED_LAYERS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 """The linear layers of every block, all of which llama.cpp's adapters support."""
 
 
@@ -281,7 +281,7 @@ def add_lora(network: Any, rank: int, alpha: float, seed: int = 0) -> None:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         for module in list(network.modules()):
-            for name in ADAPTED:
+            for name in ADAPTED_LAYERS:
                 if isinstance(getattr(module, name, None), torch.nn.Linear):
                     setattr(module, name, Lora(getattr(module, name), rank, alpha))
 
@@ -316,14 +316,14 @@ def lora_factors(network: Any) -> dict[str, tuple[Any, Any]]:
 
 def round_weights(weights: Any, kind: str, *, is_compiled: bool = False) -> Any:
     """Round weights as ggml's quantisation does."""
-    scales: Any = _compiled(_scales) if is_compiled else _scales
-    round_blocks: Any = _compiled(_round_blocks) if is_compiled else _round_blocks
+    scales: Any = _compile(_scales) if is_compiled else _scales
+    round_blocks: Any = _compile(_round_blocks) if is_compiled else _round_blocks
     blocks = weights.reshape(-1, 32)
     return round_blocks(blocks, *scales(blocks, kind), kind).reshape(weights.shape)
 
 
 @functools.cache
-def _compiled(function: Callable[..., Any]) -> Any:
+def _compile(function: Callable[..., Any]) -> Any:
     return torch.compile(function, dynamic=True)
 
 

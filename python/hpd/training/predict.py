@@ -8,7 +8,7 @@ from typing import Any
 
 from hpd.options import Method
 from hpd.prompt.questions import schema_leaves, stack_prefixes
-from hpd.prompt.text import Lists, Path
+from hpd.prompt.text import FieldPath, Lists
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
 from hpd.training.network import GgufVocabulary
@@ -109,7 +109,7 @@ class _Stack:
                 for path_of_document in paths
             )
             schema = Schema(tuple(objects))
-        values: Mapping[Path, ParsedValue] = {
+        values: Mapping[FieldPath, ParsedValue] = {
             path: raw.parse(attribute)
             for path, raw in split_answer(schema, answer).items()
             if (attribute := answer_leaf(schema, path)) is not None

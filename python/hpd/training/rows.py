@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpd.prompt.questions import Question, Waves
-from hpd.prompt.text import Layout, Lists, Path, instruction_text, system_text
+from hpd.prompt.text import FieldPath, Layout, Lists, instruction_text, system_text
 from hpd.prompt.tokens import PromptTokenizer, Vocabulary
 from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask, Roles, RowLayout
@@ -194,7 +194,7 @@ class AnswerWalk:
     def __init__(self, schema: Schema, layout: Layout, n_stacked: int, lists: Lists) -> None:
         self._schema = schema
         self._waves = Waves(schema, layout, n_stacked, lists=lists)
-        self._values: list[dict[Path, ParsedValue]] = [{} for _ in range(n_stacked)]
+        self._values: list[dict[FieldPath, ParsedValue]] = [{} for _ in range(n_stacked)]
         self.questions: list[Question] = self._waves.first()
         """The questions of the current wave; empty at the end."""
         self.is_first = True

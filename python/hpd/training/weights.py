@@ -168,13 +168,13 @@ class GgufFile:
 
     def to_file(self, name: str, values: Array) -> Array:
         """Convert a tensor, or the rows of an adapter's B, to llama.cpp's form."""
-        return self._converted(name, values, (2, -1), self.form.norm_offset)
+        return self._convert_weights(name, values, (2, -1), self.form.norm_offset)
 
     def to_network(self, name: str, values: Array) -> Array:
         """Convert a tensor from llama.cpp's form."""
-        return self._converted(name, values, (-1, 2), -self.form.norm_offset)
+        return self._convert_weights(name, values, (-1, 2), -self.form.norm_offset)
 
-    def _converted(
+    def _convert_weights(
         self, name: str, values: Array, pair_shape: tuple[int, int], norm_offset: float
     ) -> Array:
         if self.form.rotates_pairs and (".attn_q." in name or ".attn_k." in name):
@@ -205,7 +205,7 @@ def write_model(
     kind = file_type.upper()
     number = file_type_number(file_type)
     values = {base.name_of(name): array for name, array in parameters.items()}
-    with _replacing(output) as fresh:
+    with _replace_when_written(output) as fresh:
         if kind in _UNQUANTISED:
             _write(base, fresh, values, kind, metadata)
             return
@@ -303,7 +303,7 @@ def write_adapter(
         alpha: the adapter is scaled by alpha / rank.
         metadata: additional metadata.
     """
-    with _replacing(output) as fresh:
+    with _replace_when_written(output) as fresh:
         writer = gguf.GGUFWriter(fresh, base.architecture)
         writer.add_type(gguf.GGUFType.ADAPTER)
         for key, text in {gguf.Keys.Adapter.TYPE: "lora", **metadata}.items():
@@ -350,7 +350,7 @@ def set_metadata(path: Path, key: str, text: str) -> None:
     architecture = reader.get_field(gguf.Keys.General.ARCHITECTURE)
     assert architecture is not None, "llama.cpp loads no file without one"
     new = {key: MetadataDetails(gguf.GGUFValueType.STRING, text)} if text else {}
-    with _replacing(path) as fresh:
+    with _replace_when_written(path) as fresh:
         writer = gguf.GGUFWriter(fresh, arch=architecture.contents(), endianess=reader.endianess)
         alignment = reader.get_field(gguf.Keys.General.ALIGNMENT)
         if alignment is not None:
@@ -359,7 +359,7 @@ def set_metadata(path: Path, key: str, text: str) -> None:
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
+def _replace_when_written(path: Path) -> Iterator[Path]:
     """Yield a path to write to, which replaces ``path`` on success."""
     fresh = path.with_name(path.name + ".part")
     try:

@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass, field
 from json import JSONDecoder
 
-from hpd.prompt.questions import count_attribute, which_attribute
-from hpd.prompt.text import COUNT_KEY, Path
+from hpd.prompt.questions import count_attribute, variant_attribute
+from hpd.prompt.text import COUNT_KEY, FieldPath
 from hpd.results import NULL_TEXT
-from hpd.schema.attributes import WHICH_KEY, Attribute, Schema
+from hpd.schema.attributes import VARIANT_KEY, Attribute, Schema
 from hpd.values.parsing import INCOMPLETE, MAX_NESTING, ParsedValue, parse_truncated, parse_value
 
 NOT_AN_OBJECT = "the answer is not a JSON object"
@@ -46,7 +46,7 @@ class RawValue:
         return parse(self.text, attribute, document)
 
 
-def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
+def split_answer(schema: Schema, text: str) -> dict[FieldPath, RawValue]:
     """Return the raw text of each field in an answer such as ``{"brand": "Nike", "tags": ["a"]}``.
 
     The paths are those of ``schema_leaves`` and ``item_leaves``; an array's count is the number of
@@ -59,12 +59,12 @@ def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
     else:
         root, _ = _JsonReader(text).value(start, 0)
         error = None
-    values: dict[Path, RawValue] = {}
+    values: dict[FieldPath, RawValue] = {}
     _Splitter(text, values).members(schema.attributes, root, (), error)
     return values
 
 
-def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
+def split_list(array: Attribute, text: str, path: FieldPath) -> dict[FieldPath, RawValue]:
     """Return the raw text of each field in a separate list such as ``["a", "b"]``.
 
     Args:
@@ -76,7 +76,7 @@ def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
     if node.kind == "scalar" and not node.complete:
         # The text broke off before the list began.
         return {(*path, COUNT_KEY): RawValue(text, truncated=True, error=INCOMPLETE)}
-    values: dict[Path, RawValue] = {}
+    values: dict[FieldPath, RawValue] = {}
     _Splitter(text, values).split(array, node, path, None, is_truncated=False)
     return values
 
@@ -97,7 +97,7 @@ def means_no_items(array: Attribute, text: str) -> bool:
     return is_text and _NO_ITEM.fullmatch(text) is not None
 
 
-def answer_leaf(schema: Schema, path: Path) -> Attribute | None:
+def answer_leaf(schema: Schema, path: FieldPath) -> Attribute | None:
     """Return the attribute at a path of ``split_answer``, or None."""
     siblings = schema.attributes
     attribute: Attribute | None = None
@@ -106,8 +106,8 @@ def answer_leaf(schema: Schema, path: Path) -> Attribute | None:
             if name == COUNT_KEY:
                 return count_attribute(attribute)
             attribute = attribute.item
-        elif attribute is not None and attribute.type == "union" and name == WHICH_KEY:
-            return which_attribute(attribute)
+        elif attribute is not None and attribute.type == "union" and name == VARIANT_KEY:
+            return variant_attribute(attribute)
         else:
             attribute = next((child for child in siblings if child.name == name), None)
         if attribute is None:
@@ -215,13 +215,13 @@ class _JsonReader:
 @dataclass(slots=True)
 class _Splitter:
     text: str
-    values: dict[Path, RawValue]
+    values: dict[FieldPath, RawValue]
 
     def members(
         self,
         attributes: tuple[Attribute, ...],
         node: _JsonNode | None,
-        prefix: Path,
+        prefix: FieldPath,
         error: str | None,
         *,
         is_truncated: bool = False,
@@ -242,7 +242,7 @@ class _Splitter:
         self,
         attribute: Attribute,
         node: _JsonNode | None,
-        path: Path,
+        path: FieldPath,
         error: str | None,
         *,
         is_truncated: bool,
@@ -260,7 +260,7 @@ class _Splitter:
         self,
         attribute: Attribute,
         node: _JsonNode | None,
-        path: Path,
+        path: FieldPath,
         error: str | None,
         *,
         is_truncated: bool,

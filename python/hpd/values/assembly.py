@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hpd.prompt.text import COUNT_KEY, Path
-from hpd.schema.attributes import MAP_NAME, MAP_VALUE, SCALAR_TYPES, WHICH_KEY, Attribute, Schema
+from hpd.prompt.text import COUNT_KEY, FieldPath
+from hpd.schema.attributes import MAP_NAME, MAP_VALUE, SCALAR_TYPES, VARIANT_KEY, Attribute, Schema
 from hpd.schema.validation import schema_violations
 from hpd.values.parsing import MISSING_PREFIX, ParsedValue
 
@@ -23,22 +23,22 @@ class AssembledData:
     data: dict[str, Any]
     errors: dict[str, str] = field(default_factory=dict)
     """Why a value is null or an item omitted, by its dotted path in the data."""
-    data_paths: dict[Path, str] = field(default_factory=dict)
+    data_paths: dict[FieldPath, str] = field(default_factory=dict)
     """The dotted path in the data (``lines[0].qty``) of each field. The count of an array has the
     path of the array; omitted items have none."""
     violations: tuple[str, ...] = ()
     """The paths in ``errors`` at which the data violates the schema."""
-    faults: Mapping[Path, str] = field(default_factory=dict)
+    faults: Mapping[FieldPath, str] = field(default_factory=dict)
     """The errors by the fields that caused them; for an omitted item, its own fields."""
     missing_paths: frozenset[str] = frozenset()
     """The paths in the data whose only error is that a required value is absent."""
-    missing_fields: frozenset[Path] = frozenset()
+    missing_fields: frozenset[FieldPath] = frozenset()
     """The required fields without values, and those that a list with too few items needs."""
 
 
 def assemble(
     schema: Schema,
-    values: Mapping[Path, ParsedValue],
+    values: Mapping[FieldPath, ParsedValue],
     *,
     as_answer: bool = False,
     allows_null: bool = False,
@@ -86,13 +86,13 @@ def is_empty(value: Any) -> bool:
 
 class _Assembly:
     def __init__(
-        self, values: Mapping[Path, ParsedValue], *, as_answer: bool, allows_null: bool
+        self, values: Mapping[FieldPath, ParsedValue], *, as_answer: bool, allows_null: bool
     ) -> None:
         self.values = values
         self.as_answer = as_answer
         self.allows_null = allows_null
         self.errors: dict[str, str] = {}
-        self.data_paths: dict[Path, str] = {}
+        self.data_paths: dict[FieldPath, str] = {}
         # Paths whose only error is an absent required value. This is no error if the whole object
         # around it is absent and optional.
         self.missing_paths: set[str] = set()
@@ -101,18 +101,18 @@ class _Assembly:
         # Why optional values are null, by path.
         self.reasons: dict[str, str] = {}
         # Each field's error, with its path.
-        self.faults: dict[Path, tuple[str, str]] = {}
+        self.faults: dict[FieldPath, tuple[str, str]] = {}
         # Fields that a list with too few items needs.
-        self.too_few: set[Path] = set()
+        self.too_few: set[FieldPath] = set()
 
     @property
-    def absent_fields(self) -> set[Path]:
+    def absent_fields(self) -> set[FieldPath]:
         """The fields whose required values are absent."""
         return {
             path for path, (data_path, _) in self.faults.items() if data_path in self.missing_paths
         }
 
-    def build(self, attribute: Attribute, path: Path, data_path: str) -> tuple[Any, bool]:
+    def build(self, attribute: Attribute, path: FieldPath, data_path: str) -> tuple[Any, bool]:
         """Return the value at a path, and whether it obeys the schema."""
         if attribute.is_constant:
             value = attribute.choices[0] if attribute.choices else None
@@ -141,7 +141,7 @@ class _Assembly:
             self.fail(data_path, parsed.error, path)
         return self.null(attribute, data_path) if parsed.value is None else (parsed.value, True)
 
-    def object(self, attribute: Attribute, path: Path, data_path: str) -> tuple[Any, bool]:
+    def object(self, attribute: Attribute, path: FieldPath, data_path: str) -> tuple[Any, bool]:
         data: dict[str, Any] = {}
         is_valid = True
         missing_before = set(self.missing_paths)
@@ -160,7 +160,7 @@ class _Assembly:
             return None, True
         return data, is_valid
 
-    def sequence(self, attribute: Attribute, path: Path, data_path: str) -> tuple[Any, bool]:
+    def sequence(self, attribute: Attribute, path: FieldPath, data_path: str) -> tuple[Any, bool]:
         """Return the items up to the first one without a value."""
         items: list[Any] = []
         before = set(self.violations)
@@ -178,8 +178,8 @@ class _Assembly:
             return None, True
         return items, is_valid
 
-    def union(self, attribute: Attribute, path: Path, data_path: str) -> tuple[Any, bool]:
-        which_path = (*path, WHICH_KEY)
+    def union(self, attribute: Attribute, path: FieldPath, data_path: str) -> tuple[Any, bool]:
+        which_path = (*path, VARIANT_KEY)
         which = self.values.get(which_path, ParsedValue())
         self.data_paths[which_path] = data_path
         variant = next((v for v in attribute.attributes if v.name == which.value), None)
@@ -190,7 +190,7 @@ class _Assembly:
             return self.absent_value(attribute, data_path, which_path)
         value, is_valid = self.build(variant, (*path, variant.name), data_path)
         if self.as_answer:
-            return {WHICH_KEY: variant.name, variant.name: value}, True
+            return {VARIANT_KEY: variant.name, variant.name: value}, True
         return value, is_valid
 
     def check(self, document: Any, data: Any) -> None:
@@ -208,7 +208,7 @@ class _Assembly:
                 ):
                     self.faults.setdefault(path, (data_path, message))
 
-    def array(self, attribute: Attribute, path: Path, data_path: str) -> tuple[Any, bool]:
+    def array(self, attribute: Attribute, path: FieldPath, data_path: str) -> tuple[Any, bool]:
         count_path = (*path, COUNT_KEY)
         count = self.values.get(count_path, ParsedValue())
         self.data_paths[count_path] = data_path
@@ -238,13 +238,13 @@ class _Assembly:
         return items, True
 
     def items(
-        self, array: Attribute, item: Attribute, path: Path, data_path: str, n_items: int
-    ) -> tuple[list[Any], set[Path]]:
+        self, array: Attribute, item: Attribute, path: FieldPath, data_path: str, n_items: int
+    ) -> tuple[list[Any], set[FieldPath]]:
         """Return the items, and the missing fields of omitted ones."""
         # A counted item should exist; an empty one is omitted below.
         item = replace(item, required=True)
         items: list[Any] = []
-        lost: set[Path] = set()
+        lost: set[FieldPath] = set()
         seen: set[str] = set()
         for number in range(1, n_items + 1):
             here = f"{data_path}[{len(items)}]"
@@ -288,7 +288,7 @@ class _Assembly:
         return items, lost
 
     def entry(
-        self, item: Attribute, path: Path, data_path: str, inner: _Assembly
+        self, item: Attribute, path: FieldPath, data_path: str, inner: _Assembly
     ) -> tuple[str, dict[str, Any], bool]:
         """Return a map's entry: the value's path, name, value, and whether they are valid."""
         name_attribute, value_attribute = item.attributes
@@ -301,7 +301,7 @@ class _Assembly:
         return here, {MAP_NAME: name, MAP_VALUE: value}, is_valid
 
     def absent_value(
-        self, attribute: Attribute, data_path: str, path: Path, reason: str | None = None
+        self, attribute: Attribute, data_path: str, path: FieldPath, reason: str | None = None
     ) -> tuple[None, bool]:
         if _allows_absence(attribute):
             return None, True
@@ -318,7 +318,7 @@ class _Assembly:
         return None, _allows_absence(attribute)
 
     def fail(
-        self, data_path: str, message: str, path: Path | None = None, *, missing: bool = False
+        self, data_path: str, message: str, path: FieldPath | None = None, *, missing: bool = False
     ) -> None:
         if path is not None:
             self.faults[path] = (data_path, message)

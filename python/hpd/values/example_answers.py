@@ -40,7 +40,7 @@ def _object_faults(
     for name, attribute in by_name.items():
         if name in value:
             yield from _faults(attribute, value[name], join_path(path, name))
-        elif attribute.needs_a_value and not attribute.is_constant:
+        elif attribute.needs_value and not attribute.is_constant:
             yield join_path(path, name), "required, but not in the answer"
 
 

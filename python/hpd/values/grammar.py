@@ -245,13 +245,13 @@ def _value_rule(attribute: Attribute, rules: _Rules) -> str:
         case "integer" | "number":
             return _NUMBER
         case "date":
-            return _quoted(date)
+            return _in_quotation_marks(date)
         case "date-time":
-            return _quoted(f'{date} "T" {time} {zone}?')
+            return _in_quotation_marks(f'{date} "T" {time} {zone}?')
     return _string_rule(attribute, rules)
 
 
-def _quoted(rule: str) -> str:
+def _in_quotation_marks(rule: str) -> str:
     return f"{QUOTATION_MARK} {rule} {QUOTATION_MARK}"
 
 
@@ -260,7 +260,7 @@ def _string_rule(attribute: Attribute, rules: _Rules) -> str:
         return f"{QUOTATION_MARK} quote"
     pattern = attribute.pattern
     if pattern is None and attribute.format in _FORMAT_RULES and not rules.must_exist:
-        return _quoted(_FORMAT_RULES[attribute.format])
+        return _in_quotation_marks(_FORMAT_RULES[attribute.format])
     if pattern is None and attribute.format in FORMATS:
         pattern = f"^(?:{FORMATS[attribute.format].pattern})$"
     if pattern is not None:
@@ -270,10 +270,10 @@ def _string_rule(attribute: Attribute, rules: _Rules) -> str:
             pass  # It is checked in parsing.
         else:
             rules.update(classes)
-            return _quoted(rule)
+            return _in_quotation_marks(rule)
     rules["char"] = f"char ::= {_CHAR}"
     # An empty string is equivalent to null, which is allowed anyway.
-    return _quoted("char*")
+    return _in_quotation_marks("char*")
 
 
 def _pattern_is_supported(pattern: str) -> bool:

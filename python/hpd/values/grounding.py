@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from rapidfuzz import fuzz
 
-from hpd.prompt.text import Path
+from hpd.prompt.text import FieldPath
 from hpd.prompt.tokens import INVISIBLE
 from hpd.values.numbers import (
     PERCENT_AFTER,
@@ -627,6 +627,10 @@ def _normalize_cluster(cluster: str) -> str:
     return " " if folded.isspace() else folded
 
 
+_ItemPaths = tuple[FieldPath, list[FieldPath]]
+"""The path of an item of a list, and those of the values in it."""
+
+
 class SpanAssignment:
     """Assigns a span of the document to each value.
 
@@ -640,9 +644,9 @@ class SpanAssignment:
     def __init__(
         self,
         grounder: Grounder,
-        values: Mapping[Path, Any],
-        arrays: Collection[Path],
-        is_fixed: Callable[[Path], bool] = lambda _: False,
+        values: Mapping[FieldPath, Any],
+        arrays: Collection[FieldPath],
+        is_fixed: Callable[[FieldPath], bool] = lambda _: False,
     ) -> None:
         self._grounder = grounder
         self._values = values
@@ -650,7 +654,7 @@ class SpanAssignment:
         self._is_fixed = is_fixed
         self._used_spans: set[tuple[int, int]] = set()
         self._known: dict[tuple[type, Any, bool], CandidateSpans] = {}
-        self.spans: dict[Path, Span] = {}
+        self.spans: dict[FieldPath, Span] = {}
         """The span of each value that has one."""
         lists, objects, single = self._group_paths(values, 0)
         for items in lists:
@@ -661,12 +665,12 @@ class SpanAssignment:
             self._assign_single(path)
 
     def _group_paths(
-        self, paths: Iterable[Path], depth: int
-    ) -> tuple[list[list[tuple[Path, list[Path]]]], list[list[Path]], list[Path]]:
+        self, paths: Iterable[FieldPath], depth: int
+    ) -> tuple[list[list[_ItemPaths]], list[list[FieldPath]], list[FieldPath]]:
         """Group the paths below an object: in its lists, by item; in its objects; and its own."""
-        lists: dict[Path, dict[int, list[Path]]] = {}
-        objects: dict[str, list[Path]] = {}
-        own: list[Path] = []
+        lists: dict[FieldPath, dict[int, list[FieldPath]]] = {}
+        objects: dict[str, list[FieldPath]] = {}
+        own: list[FieldPath] = []
         for path in paths:
             ns = (n for n in range(depth + 1, len(path)) if path[:n] in self._arrays)
             n = next((n for n in ns if path[n].isdecimal()), None)
@@ -682,7 +686,7 @@ class SpanAssignment:
         ]
         return in_order, list(objects.values()), own
 
-    def _find_part(self, path: Path, low: int, high: int) -> ItemPart | None:
+    def _find_part(self, path: FieldPath, low: int, high: int) -> ItemPart | None:
         """Return a value with its spans between two offsets, or with all if none is there."""
         value, is_fixed = self._values[path], self._is_fixed(path)
         key = type(value), value, is_fixed
@@ -711,7 +715,7 @@ class SpanAssignment:
                 return 2
         return int(span.match != "exact")
 
-    def _assign_list(self, items: Sequence[tuple[Path, list[Path]]], low: int, high: int) -> None:
+    def _assign_list(self, items: Sequence[_ItemPaths], low: int, high: int) -> None:
         """Assign spans to the items of a list, given the path of each and those of its values."""
         sorted_ = [(path, *self._group_paths(paths, len(path))) for path, paths in items]
         parts: list[list[ItemPart]] = []
@@ -729,7 +733,7 @@ class SpanAssignment:
             if window is not None:
                 self._assign_window(list_items[n], window)
         segments = _item_segments(windows, low, high)
-        last: dict[Path, int] = {}
+        last: dict[FieldPath, int] = {}
         for n in found_items:
             if windows[n] is None:
                 self._assign_out_of_order(list_items[n])
@@ -742,11 +746,11 @@ class SpanAssignment:
 
     def _assign_inner_lists(
         self,
-        lists: Sequence[list[list[tuple[Path, list[Path]]]]],
+        lists: Sequence[list[list[tuple[FieldPath, list[FieldPath]]]]],
         windows: Sequence[Window | None],
         segments: Sequence[tuple[int, int]],
     ) -> None:
-        together: dict[str, list[tuple[Path, list[Path]]]] = {}
+        together: dict[str, list[tuple[FieldPath, list[FieldPath]]]] = {}
         for inner, window, segment in zip(lists, windows, segments, strict=True):
             for items in inner:
                 if window is None:
@@ -763,7 +767,7 @@ class SpanAssignment:
         for part, span in item.spans(window):
             self._assign(part.path, span)
 
-    def _assign(self, path: Path, span: Span) -> None:
+    def _assign(self, path: FieldPath, span: Span) -> None:
         self.spans[path] = span
         self._used_spans.add((span.start, span.end))
 
@@ -792,7 +796,7 @@ class SpanAssignment:
 
         self._assign(part.path, candidates.spans[min(range(len(candidates.spans)), key=order)])
 
-    def _assign_single(self, path: Path) -> None:
+    def _assign_single(self, path: FieldPath) -> None:
         """Assign a value that is in no list or object to its best span.
 
         This is the one closest after its field's name. A number avoids the spans of other numbers,
@@ -821,10 +825,10 @@ class SpanAssignment:
 
 def assign_spans(
     grounder: Grounder,
-    values: Mapping[Path, Any],
-    arrays: Collection[Path] = (),
-    is_fixed: Callable[[Path], bool] = lambda _: False,
-) -> dict[Path, Span]:
+    values: Mapping[FieldPath, Any],
+    arrays: Collection[FieldPath] = (),
+    is_fixed: Callable[[FieldPath], bool] = lambda _: False,
+) -> dict[FieldPath, Span]:
     """Return the span of each value that has one; the arguments are those of ``SpanAssignment``."""
     spans = SpanAssignment(grounder, values, arrays, is_fixed).spans
     return {path: spans[path] for path in values if path in spans}

@@ -20,7 +20,7 @@ MAX_DIGITS: Final = 40
 
 _EXACT: Final = Context(prec=100)
 
-_PLAIN: Final = str.maketrans(
+_TO_ASCII: Final = str.maketrans(
     {
         **{chr(0xFF10 + digit): str(digit) for digit in range(10)},
         "\uff0e": ".",
@@ -34,7 +34,7 @@ _WIDE_COMMA = re.compile(r"(?<=[\uff10-\uff19])\uff0c(?=[\uff10-\uff19]{3})")
 _FRACTION_CHAR: Final = r"[¼½¾\u2150-\u215e]"
 _BLANK: Final = r"[ \u00a0\u202f\u2009]"
 # Digits with single separators between them; a blank only separates groups of three.
-_RUN = re.compile(
+_DIGIT_RUN = re.compile(
     rf"(?<![\w.])\.\d+(?![\d.])|\d+(?:[.,'\u2019\u066b\u066c_]\d+|{_BLANK}\d{{3}}(?!\d))*"
     rf"|{_FRACTION_CHAR}"
 )
@@ -69,7 +69,7 @@ _MONEY_AFTER = re.compile(
 )
 _MONEY_BEFORE = re.compile(rf"(?:{_MONEY}|\b(?:[A-Z]{{3}}|kr|Kr))[ \u00a0]?$")
 _MARKS = re.compile(r"['\u2019_]")
-_MARKED = re.compile(r"\d{1,3}(?:['\u2019_]\d{3})+(?:[.,]\d+)?")
+_WITH_APOSTROPHES = re.compile(r"\d{1,3}(?:['\u2019_]\d{3})+(?:[.,]\d+)?")
 _POWER: Final = (
     r"(?:(?:\^|\*\*)(?P<power>[+\u2212-]?\d{1,3})|(?P<superscript>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
 )
@@ -103,7 +103,7 @@ _DECIMAL_POINT = re.compile(r"\d\.\d")
 _TO_THE_CENT = re.compile(r".*[.,]\d\d")
 _MARKED_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)+(?![\w]|[.,]\d)", re.ASCII)
 _UNSIGNED = re.compile(rf"\d{{1,{MAX_DIGITS}}}(?:\.\d{{1,{MAX_DIGITS}}})?", re.ASCII)
-_RUN_ON = re.compile(r"[1-9]\d{0,2}\.\d{4,}", re.ASCII)
+_JOINED_GROUPS = re.compile(r"[1-9]\d{0,2}\.\d{4,}", re.ASCII)
 _THREE_DECIMALS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}", re.ASCII)
 _MANY_AMOUNTS: Final = 10
 _EUROS: Final = r"(?:€|\b(?:EUR|[Ee]uro)\b)"
@@ -210,7 +210,7 @@ _POWERS: Final = {
     " miliardo",
     12: "trillion trillions tn",
 }
-_FACTOR: Final = {
+_FACTOR_OF: Final = {
     **{word: Decimal(10) ** power for power, words in _POWERS.items() for word in words.split()},
     **dict.fromkeys("万萬만", Decimal(10) ** 4),
     **dict.fromkeys("亿億억", Decimal(10) ** 8),
@@ -226,7 +226,7 @@ _UNITS: Final = {
     if len(word) > 3 or word in ("mio", "mln", "mrd")
 }
 _FACTOR_WORD = re.compile(
-    rf"[ \u00a0-]?(?:((?:{'|'.join(w for w in _FACTOR if w.isascii() or len(w) > 1)})\b"
+    rf"[ \u00a0-]?(?:((?:{'|'.join(w for w in _FACTOR_OF if w.isascii() or len(w) > 1)})\b"
     r"|[万萬億亿만억]))",
     re.IGNORECASE,
 )
@@ -235,7 +235,7 @@ _FACTOR_LETTER = re.compile(r"[ \u00a0]?(MM|[mMbB])(?:\b|(?=€))")
 
 def _to_plain_forms(document: str) -> str:
     """Return a document of the same length with ASCII's digits, hyphens and no-break blanks."""
-    return document if document.isascii() else _WIDE_COMMA.sub(",", document).translate(_PLAIN)
+    return document if document.isascii() else _WIDE_COMMA.sub(",", document).translate(_TO_ASCII)
 
 
 def fold_case(word: str) -> str:
@@ -259,7 +259,7 @@ def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int
     """
     document = _to_plain_forms(document)
     previous_end = 0
-    for match in _RUN.finditer(document):
+    for match in _DIGIT_RUN.finditer(document):
         if match.start() < previous_end:
             continue  # the 12 of 1.5e-12
         fraction = _FRACTION.match(document, match.start())
@@ -339,7 +339,7 @@ def _complete_number(
         high = exponent.end()
     elif factor_word or letter:
         word = fold_case(factor_word[1]) if factor_word else ""
-        factor = _FACTOR[word] if factor_word else Decimal(10) ** (9 if letter[1] in "bB" else 6)  # type: ignore[index]
+        factor = _FACTOR_OF[word] if factor_word else Decimal(10) ** (9 if letter[1] in "bB" else 6)  # type: ignore[index]
         if loose or word in _AMBIGUOUS_FACTORS or (letter and not money):
             yield start, end, values
         values = {_EXACT.multiply(value, factor) for value in values}
@@ -509,7 +509,7 @@ def restore_decimals(numeral: str, document: str) -> str | None:
     2.345 or as 2.34500.
     """
     digits = numeral.lstrip("-")
-    if _RUN_ON.fullmatch(digits) and not _spans_of(document, digits):
+    if _JOINED_GROUPS.fullmatch(digits) and not _spans_of(document, digits):
         digits = digits.replace(".", "")
     is_grouped = _THREE_DECIMALS.fullmatch(numeral) and not _spans_of(document, digits)
     if is_grouped:
@@ -598,7 +598,7 @@ def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, i
     that only one number has. A run that cannot be one number is several (``1,2,3``).
     """
     run = document[start:end]
-    is_one = not _MARKS.search(run) or _MARKED.fullmatch(run)
+    is_one = not _MARKS.search(run) or _WITH_APOSTROPHES.fullmatch(run)
     values = readings(run) if is_one and len(run) <= MAX_DIGITS else set()
     if values:
         yield start, end, values
@@ -757,7 +757,7 @@ _DATE = re.compile(
     rf")(?!\d|{_LETTER}{{2}})(?![-/.]\d)",
     re.IGNORECASE,
 )
-_TO: Final = r"(?: ?[-\u2013\u2014] ?| (?:to|until|till|through|bis|au|al|a|tot) )"
+_UNTIL: Final = r"(?: ?[-\u2013\u2014] ?| (?:to|until|till|through|bis|au|al|a|tot) )"
 # 10 may be an hour: May 1-3, 10 am
 _PLAIN_YEAR: Final = r"(?:\d{4}|['\u2019]\d\d)"
 _DATE_RANGES: Final = {
@@ -766,19 +766,19 @@ _DATE_RANGES: Final = {
     )
     for form, pattern in {
         # 01.05.2024-03.05.2024
-        "year_first": rf"(?P<first>\d{{4}}(?P<a>[-/.])\d\d?(?P=a)\d\d?)(?:{_TO}|/)"
+        "year_first": rf"(?P<first>\d{{4}}(?P<a>[-/.])\d\d?(?P=a)\d\d?)(?:{_UNTIL}|/)"
         r"(?P<last>\d{4}(?P=a)\d\d?(?P=a)\d\d?)",
-        "year_last": rf"(?P<first>\d\d?(?P<a>[-/.])\d\d?(?P=a)(?:\d{{4}}|\d\d)){_TO}"
+        "year_last": rf"(?P<first>\d\d?(?P<a>[-/.])\d\d?(?P=a)(?:\d{{4}}|\d\d)){_UNTIL}"
         r"(?P<last>\d\d?(?P=a)\d\d?(?P=a)(?:\d{4}|\d\d))",
         # 01.05.-03.05.2024, 1.-3.5.2024, 14/05-16/05/2024
-        "numbers": rf"(?P<day>\d\d?)(?:[./](?P<month>\d\d?))?\.?{_TO}"
+        "numbers": rf"(?P<day>\d\d?)(?:[./](?P<month>\d\d?))?\.?{_UNTIL}"
         r"(?P<last>\d\d?(?P<a>[./])\d\d?(?P=a)(?:\d{4}|\d\d))",
         # 1-3 May 2024, 1. bis 3. Mai
-        "day_name": rf"(?P<day>\d\d?){_ORDINAL}{_TO}"
+        "day_name": rf"(?P<day>\d\d?){_ORDINAL}{_UNTIL}"
         rf"(?P<last>\d\d?{_ORDINAL}{_GAP}{_PREPOSITION}(?:{_NAME}){_NAME_ENDS}"
         rf"(?:\.?{_GAP}{_PREPOSITION}{_PLAIN_YEAR})?)",
         # May 1-3, 2024
-        "name_day": rf"(?P<name>(?:{_NAME}){_NAME_ENDS}\.?{_GAP})(?P<first>\d\d?){_ORDINAL}{_TO}"
+        "name_day": rf"(?P<name>(?:{_NAME}){_NAME_ENDS}\.?{_GAP})(?P<first>\d\d?){_ORDINAL}{_UNTIL}"
         rf"(?P<last>\d\d?){_ORDINAL}(?P<year>{_GAP}{_PLAIN_YEAR})?",
     }.items()
 }
@@ -805,10 +805,10 @@ _BETWEEN_DATE_AND_TIME = re.compile(
     r"[ \u00a0]{0,2}(?:T|,|at|um|à|alle|a las|às|om|الساعة|בשעה|เวลา)?[ \u00a0]{0,2}",
     re.IGNORECASE,
 )
-_EARLY: Final = "上午|午前|凌晨|清晨|早上|오전"
-_LATE: Final = "下午|午後|晚上|傍晚|오후"
+_AM_WORDS: Final = "上午|午前|凌晨|清晨|早上|오전"
+_PM_WORDS: Final = "下午|午後|晚上|傍晚|오후"
 _TIME = re.compile(
-    rf"(?:(?:(?P<early>{_EARLY})|(?P<late>{_LATE}))[ ]?)?(?<![\d:.,])(?P<hour>\d{{1,2}})"
+    rf"(?:(?:(?P<early>{_AM_WORDS})|(?P<late>{_PM_WORDS}))[ ]?)?(?<![\d:.,])(?P<hour>\d{{1,2}})"
     r"(?:[:.h\uff1a](?P<minute>[0-5\u0660-\u0665]\d)(?::(?P<second>[0-5]\d)(?P<fraction>[.,]\d{1,9})?)?"
     r"|(?P<sign>[ ]?[點点時时시](?![間间간])"
     r"(?:[ ]?(?P<minutes>[0-5\u0660-\u0665]?\d)[ ]?[分분]|[ ]?(?P<past>[半반]))?))?"

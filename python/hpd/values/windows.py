@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hpd.prompt.text import Path
+from hpd.prompt.text import FieldPath
 from hpd.results import Match
 
 MISMATCH_COST: Final = 4
@@ -63,7 +63,7 @@ class CandidateSpans:
 class ItemPart:
     """A value of a list item, with its spans."""
 
-    path: Path
+    path: FieldPath
     candidates: CandidateSpans
 
 

@@ -15,7 +15,7 @@ from hpd.messages import counted
 from hpd.models.model_files import MODEL_VARIABLE, resolve_model
 
 if TYPE_CHECKING:
-    from hpd.bench.doctor import Check
+    from hpd.bench.doctor import Finding
 
 _NAME_WIDTH = 11
 _WIDEST = 120
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_FAILED if n_broken else EXIT_OK
 
 
-def _check_text(check: Check) -> str:
+def _check_text(check: Finding) -> str:
     """Format a check: its state, name, finding and remedy."""
     width = min(shutil.get_terminal_size((100, 24)).columns, _WIDEST)
     start = f"{check.state:<8}{check.name:<{_NAME_WIDTH}}"

@@ -28,7 +28,7 @@ from hpd.evaluation.commands.inputs import (
     read_schemas,
     refuse,
 )
-from hpd.evaluation.confidence_fit import ScoredConfidence, best_null_threshold, cross_fitted, fit
+from hpd.evaluation.confidence_fit import ScoredConfidence, best_null_threshold, cross_validate, fit
 from hpd.evaluation.matching import match_rows
 from hpd.messages import counted, format_table
 from hpd.models.calibrations import store_calibration
@@ -53,7 +53,7 @@ before and after, the latter cross-validated in five parts. The calibration is f
 documents.
 """
 
-BEST = "best"
+BEST_THRESHOLD = "best"
 """The value of ``--null-threshold`` that chooses the best one."""
 
 _OUTPUT = "calibration.json"
@@ -97,11 +97,11 @@ def run(arguments: argparse.Namespace) -> int:
         _check(arguments, asks=asks)
         model = resolve_model(arguments.model, arguments.hf_repo) if asks else None
         before = _read_answers(arguments) if model is None else _ask_model(model, arguments)
-    after = cross_fitted(before)
+    after = cross_validate(before)
     threshold = arguments.null_threshold
     if threshold is None:
-        threshold = BEST if asks else 0.0
-    if threshold == BEST:
+        threshold = BEST_THRESHOLD if asks else 0.0
+    if threshold == BEST_THRESHOLD:
         threshold = best_null_threshold(after)
         say(f"null threshold with the highest F1: {threshold:g}")
     fitted = replace(fit(before), null_threshold=threshold)
@@ -144,7 +144,7 @@ def _read_answers(arguments: argparse.Namespace) -> list[ScoredConfidence]:
             "with null: to keep such values, extract with --null-threshold 0 and --on-invalid "
             "record"
         )
-    return [answer.by_the_model for answer in answers]
+    return [answer.with_own_confidence for answer in answers]
 
 
 def _ask_model(model: Path, arguments: argparse.Namespace) -> list[ScoredConfidence]:
@@ -165,7 +165,7 @@ def _ask_model(model: Path, arguments: argparse.Namespace) -> list[ScoredConfide
 
 
 def _parse_threshold(text: str) -> float | str:
-    return text if text == BEST else number(0, 1)(text)
+    return text if text == BEST_THRESHOLD else number(0, 1)(text)
 
 
 def _calibration_errors(

@@ -44,7 +44,7 @@ r = (W + T) / (T + L) "normalized to 0-100"; this is 100 r / (1 + r). Intervals 
 over documents. Agreement is Cohen's kappa for two annotators, Krippendorff's alpha for more.
 """
 
-_JUDGING = (
+_JUDGING_ARGUMENTS = (
     "annotator", "output", "limit", "seed", "port", "open",
     "documents", "text_field", "id_field",
 )  # fmt: skip
@@ -133,7 +133,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if len(arguments.systems) < 2:
         raise UsageError("a comparison needs at least two systems")
     if arguments.results is not None:
-        refuse(arguments, _JUDGING, "does nothing with --results")
+        refuse(arguments, _JUDGING_ARGUMENTS, "does nothing with --results")
         return
     refuse(arguments, ["json"], "does nothing without --results")
     if arguments.annotator is None:

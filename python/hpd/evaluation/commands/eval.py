@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hpd.evaluation.commands.eval_figures import EvalFigures, EvalInputs
 
 _DEFAULT = "f1"
-IMAGES = (".svg", ".png", ".pdf")
+IMAGE_FILES = (".svg", ".png", ".pdf")
 
 _DESCRIPTION = """\
 Score predictions against gold values: precision, recall and F1, micro and macro, with intervals.
@@ -151,8 +151,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse arguments that exclude each other, before reading any file."""
-    if arguments.plot is not None and Path(arguments.plot).suffix.lower() not in IMAGES:
-        raise UsageError(f"--plot {arguments.plot}: the name must end in {', '.join(IMAGES)}")
+    if arguments.plot is not None and Path(arguments.plot).suffix.lower() not in IMAGE_FILES:
+        raise UsageError(f"--plot {arguments.plot}: the name must end in {', '.join(IMAGE_FILES)}")
     if arguments.plot is not None:
         require_extra("--plot", "plot", ("matplotlib",))
     if arguments.calibration and arguments.lookup is not None:

@@ -44,8 +44,8 @@ from hpd.evaluation.scores import (
 )
 from hpd.evaluation.statistics import Interval
 from hpd.files.reader import guess_format, source_name
-from hpd.files.rows import TABLES
-from hpd.files.streams import listed
+from hpd.files.rows import TABLE_FORMATS
+from hpd.files.streams import join_names
 from hpd.messages import counted, format_table
 
 
@@ -114,8 +114,8 @@ def _check_common_attributes(
     known = dict.fromkeys(attribute for example in examples for attribute in example.gold)
     if predicted and not {*predicted} & {*known}:
         raise UsageError(
-            f"{name} and {gold} have no attribute in common: {listed(predicted)} against "
-            f"{listed(known)}"
+            f"{name} and {gold} have no attribute in common: {join_names(predicted)} against "
+            f"{join_names(known)}"
         )
 
 
@@ -133,7 +133,7 @@ def _file_names(arguments: argparse.Namespace) -> tuple[str, str | None]:
 
 def _read_gold(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
     examples = read_examples(path, arguments, needs_text=needs_text)
-    if guess_format(path) in TABLES:
+    if guess_format(path) in TABLE_FORMATS:
         names = dict.fromkeys(name for example in examples for name in example.gold)
         say(f"{path}: columns taken as attributes: {', '.join(names)}")
     return examples

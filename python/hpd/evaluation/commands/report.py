@@ -21,7 +21,7 @@ from hpd.evaluation.commands.inputs import (
     source_documents,
 )
 from hpd.evaluation.matching import match_rows
-from hpd.evaluation.report import report_page, reported_documents
+from hpd.evaluation.report import report_html, reported_documents
 from hpd.evaluation.report_pages import PictureStore, with_pages
 from hpd.evaluation.rows import Example, load_predictions
 from hpd.evaluation.scores import evaluate
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     store = PictureStore(folder)
     if not arguments.no_pages:
         documents = with_pages(documents, store, notices)
-    page = report_page(
+    page = report_html(
         documents,
         title=arguments.title,
         source=Path(arguments.predictions).name,

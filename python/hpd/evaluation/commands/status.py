@@ -13,7 +13,7 @@ from hpd.evaluation.run_status import RunStatus, count_values, read_status
 from hpd.files.inputs import parse_shard
 from hpd.files.journal import journal_path
 from hpd.files.rows import FORMATS
-from hpd.files.streams import is_url, listed
+from hpd.files.streams import is_url, join_names
 from hpd.messages import counted, format_table
 
 
@@ -67,7 +67,8 @@ def _status_text(status: RunStatus, arguments: argparse.Namespace) -> str:
         rows.append(["waiting", f"{status.n_waiting} for the lines before theirs"])
     if status.failures:
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(status.failures.items()))
-        rows.append(["failed", f"{status.failures.total()}: {kinds}: {listed(status.failed_ids)}"])
+        ids = join_names(status.failed_ids)
+        rows.append(["failed", f"{status.failures.total()}: {kinds}: {ids}"])
     counts = count_values(status.path)
     if counts["values"]:
         share = counts["nulls"] / counts["values"]

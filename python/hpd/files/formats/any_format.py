@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.files.rows import ATTACHED, EXTENSIONS, WHOLE_FORMATS, Format, Row, WholeText
+from hpd.files.rows import ATTACHMENT_FORMATS, EXTENSIONS, WHOLE_FORMATS, Format, Row, WholeText
 from hpd.files.streams import Source
 
 _MODULES: dict[str, tuple[str, str]] = {
@@ -62,7 +62,7 @@ def rows_of(
     for name, data in text.parts:
         kind = EXTENSIONS.get(os.path.splitext(name)[1].lower())
         part = Source(io.BytesIO(data), f"{source.name}/{name}", has_parts=True, notes=source.notes)
-        if kind in ATTACHED:
+        if kind in ATTACHMENT_FORMATS:
             for inner in rows_of(part, kind, whole=True):
                 source.part = part.part or part.name
                 yield inner

@@ -20,20 +20,20 @@ _DECLARED = re.compile(
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _MAX_DECLARATION_BYTES = 4096  # bytes of a page that are searched for its encoding
-_LINES = (
+_BLOCK_TAGS = (
     *("center", "dd", "details", "dialog", "dir", "dl", "dt", "fieldset", "form", "hr", "legend"),
     *("menu", "optgroup", "option", "search", "section", "summary", "textarea"),
 )
 """Block elements that inscriptis does not know."""
-_INLINE = ("a", "b", "em", "font", "i", "label", "small", "span", "strong", "u")
-_WITHOUT_VALUE = ("hidden", "password", "file", "image", "button", "submit", "reset")
+_INLINE_TAGS = ("a", "b", "em", "font", "i", "label", "small", "span", "strong", "u")
+_VALUELESS_INPUTS = ("hidden", "password", "file", "image", "button", "submit", "reset")
 """Types of inputs that show no value."""
 _MAX_COLUMNS = 200
 _MAX_REPEATED_TEXT = 80
 """The longest text of a cell to repeat in each of its rows; a longer one lays out the page."""
 _BLANK_ENDS = re.compile(r"[ \t]+$", re.MULTILINE)
 """What fills the last cells of tables."""
-_SCRIPTS = ("script", "style", "head", "noscript", "template")
+_INVISIBLE_TAGS = ("script", "style", "head", "noscript", "template")
 
 
 def _read_page(source: Source) -> WholeText:
@@ -94,12 +94,12 @@ def text_of_html(html: str) -> str:
         if _continues_line(table):
             table.addprevious(table.makeelement("br", {}))
     config = inscriptis.ParserConfig()
-    config.css = config.css | dict.fromkeys(_LINES, config.css["div"])
-    config.css |= dict.fromkeys(_SCRIPTS, config.css["head"])
+    config.css = config.css | dict.fromkeys(_BLOCK_TAGS, config.css["div"])
+    config.css |= dict.fromkeys(_INVISIBLE_TAGS, config.css["head"])
     try:
         return _BLANK_ENDS.sub("", inscriptis.Inscriptis(tree, config).get_text()).strip()
     except RecursionError:  # elements that are nested deeper than Python's functions
-        etree.strip_elements(tree, *_SCRIPTS, etree.Comment, with_tail=False)
+        etree.strip_elements(tree, *_INVISIBLE_TAGS, etree.Comment, with_tail=False)
         lines = (text.strip() for text in tree.itertext())
         return "\n".join(line for line in lines if line)
 
@@ -120,7 +120,7 @@ def _input_text(element: Any) -> str:
     kind = (element.get("type") or "text").lower()
     if kind in ("checkbox", "radio"):
         return "☒" if "checked" in element.attrib else "☐"
-    return "" if kind in _WITHOUT_VALUE else element.get("value") or ""
+    return "" if kind in _VALUELESS_INPUTS else element.get("value") or ""
 
 
 def _selected_text(element: Any) -> str:
@@ -173,7 +173,7 @@ def _continues_line(table: Any) -> bool:
     """Return whether text or an inline element is before a table, which inscriptis would join."""
     before = table.getprevious()
     text = table.getparent().text if before is None else before.tail
-    return bool(text and text.strip()) or (before is not None and before.tag in _INLINE)
+    return bool(text and text.strip()) or (before is not None and before.tag in _INLINE_TAGS)
 
 
 def _take_span(cell: Any, name: str, most: int) -> int:

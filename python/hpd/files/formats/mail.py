@@ -21,7 +21,7 @@ from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.encodings import is_mostly_utf8, is_utf8, known_encoding, n_as_utf8, n_beyond_ascii
 from hpd.files.formats.html import declared_encoding, text_of_html
-from hpd.files.rows import ATTACHED, EXTENSIONS, WholeText
+from hpd.files.rows import ATTACHMENT_FORMATS, EXTENSIONS, WholeText
 from hpd.files.streams import Source
 from hpd.messages import counted
 
@@ -90,7 +90,7 @@ def _join_mail(
 def _is_document(name: str) -> bool:
     """Return whether an attachment may be a document; a picture is mostly a logo."""
     kind = EXTENSIONS.get(os.path.splitext(name)[1].lower())
-    return kind in ATTACHED and kind != "image"
+    return kind in ATTACHMENT_FORMATS and kind != "image"
 
 
 def _with_unique_names(files: Sequence[tuple[str, bytes | None]]) -> list[_File]:

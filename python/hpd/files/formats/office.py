@@ -76,7 +76,7 @@ class Archive:
     def note_unread(self, names: Sequence[str], source: Source) -> None:
         """Add a note on how many embedded files are not read."""
         kinds = [kind for name in names for kind, _ in self.related(name).values()]
-        n = sum(kind in _UNREAD for kind in kinds)
+        n = sum(kind in _UNREAD_PARTS for kind in kinds)
         if n:
             source.notes.append(f"files within it that are not read: {n}")
 
@@ -94,14 +94,14 @@ _SYMBOLS = {
     "F0FC": "✓",
 }
 """Boxes and marks of Wingdings, by their codes."""
-_LEFT_OUT = {
+_IGNORED_ELEMENTS = {
     *("del", "moveFrom", "instrText", "delText", "Fallback", "pPr", "rPr", "sectPr", "tblPr"),
     *("tracked-changes", "bookmark", "forms", "sequence-decls", "binary-data", "script"),
 }
 """Elements with invisible text: deletions, settings, copies."""
 _ODF = "{urn:oasis:names:tc:opendocument:"
 _FORMULA = "{http://www.w3.org/1998/Math/MathML}annotation"
-_UNREAD = ("package", "oleObject", "aFChunk", "chartEx")
+_UNREAD_PARTS = ("package", "oleObject", "aFChunk", "chartEx")
 _BLOCKS = {"tbl", "table"}
 _CELLS = {"tc", "table-cell", "covered-table-cell"}
 _PARAGRAPHS = {"p", "h"}
@@ -193,7 +193,7 @@ def _is_left_out(element: ElementTree.Element) -> bool:
         vanish = next((each for each in settings if local_name(each) == "vanish"), None)
         return vanish is not None and _attribute(vanish, "val") not in ("0", "false", "off")
     # The title of a picture is not shown, that of a chart is.
-    return local_name(element) in _LEFT_OUT or "svg-compatible" in str(element.tag)
+    return local_name(element) in _IGNORED_ELEMENTS or "svg-compatible" in str(element.tag)
 
 
 def _own_text(element: ElementTree.Element) -> str:
@@ -319,7 +319,7 @@ def read_pptx(source: Source) -> WholeText:
     pages = [
         [
             *_slide_blocks(archive.xml(name), _placeholders(archive, name)),
-            *((text, None) for text in archive.texts_of(name, *_BESIDE_SLIDES)),
+            *((text, None) for text in archive.texts_of(name, *_SLIDE_PARTS)),
         ]
         for name in slides
     ]
@@ -330,7 +330,7 @@ def read_pptx(source: Source) -> WholeText:
 
 _EMU = 12_700  # in a point
 _SHAPES = {"sp", "graphicFrame", "pic", "cxnSp"}
-_BESIDE_SLIDES = ("notesSlide", "diagramData", "chart", "comments")
+_SLIDE_PARTS = ("notesSlide", "diagramData", "chart", "comments")
 
 
 def _slide_blocks(

@@ -20,9 +20,9 @@ from hpd.documents import Box
 from hpd.files.rows import PlacedText
 from hpd.files.text_tables import text_width
 
-_SAME_LINE = 0.5
+_LINE_OVERLAP = 0.5
 """Minimum vertical overlap of pieces on the same line, as a share of the smaller height."""
-_SAME_WORDS = 0.2
+_WORD_OVERLAP = 0.2
 """The same for words that follow each other, such as a footnote's number after a name."""
 _WORD_GAP = 0.75
 """Maximum gap between letters of a word, and words of a piece, relative to the capital height."""
@@ -30,17 +30,17 @@ _RIGHT_TO_LEFT_GAP = 0.2
 """The same for letters that are read from right to left, whose blanks may be anywhere."""
 _WORD_GAP_LETTERS = 1.2
 """Maximum gap between words of a piece, relative to the width of a letter."""
-_TOUCHING = 0.1
+_MAX_TOUCHING_GAP = 0.1
 """Gap below which pieces are not separate, relative to their height."""
 _MAX_OVERLAP = 0.6
 """Maximum overlap of a piece with one that continues it, relative to the height."""
-_LOWEST = 3.0
+_MIN_HEIGHT = 3.0
 """Minimum height, in points, that is assumed for dots and dashes."""
 _FIRST_RIGHT_TO_LEFT = "\u0590"
 _MIRRORED = str.maketrans("()[]{}", ")(][}{")
 _N_NEAR_LINES = 4
 """Number of lines above a piece to which it may belong."""
-_NARROWEST = 0.5
+_MIN_WIDTH = 0.5
 """Minimum width, in points, that is assumed for a character."""
 _N_CELL_BLANKS = 2
 _SAME_END = 0.25
@@ -68,9 +68,9 @@ these are cells of the same rows."""
 _WIDE_GUTTER = 2.0
 """Gutter, relative to the widest gap within two tables side by side, that makes them unrelated even
 if all their rows are aligned."""
-_ACROSS: Final = 4
+_DIAGONAL: Final = 4
 """The direction of a word across the page, where others are quarter turns."""
-_MARK_LINES = 3.0
+_MIN_MARK_HEIGHT = 3.0
 """Minimum height of the letters of such a word, relative to that of others."""
 _N_TRIED_LINES = (1, 2, 3, 6)
 """Numbers of first lines whose gaps may be the gutter between two columns."""
@@ -105,7 +105,7 @@ class _Piece:
 
     @property
     def height(self) -> float:
-        return max(self.bottom - self.top, _LOWEST)
+        return max(self.bottom - self.top, _MIN_HEIGHT)
 
     @property
     def n_columns(self) -> int:
@@ -187,7 +187,7 @@ def lines_of(letters: Iterable[Letter]) -> list[list[PlacedText]]:
     height = median(_height(word) for word in words) if words else 0
     for word in words:
         angle = _direction(word, angle)
-        by_angle[_ACROSS if _is_mark(word, height) else angle].append(word)
+        by_angle[_DIAGONAL if _is_mark(word, height) else angle].append(word)
     n_letters = {angle: sum(map(len, words)) for angle, words in by_angle.items()}
     lines: list[list[PlacedText]] = []
     for angle in sorted(by_angle, key=lambda angle: (angle != 0, -n_letters[angle])):
@@ -260,7 +260,7 @@ def _is_next(word: Sequence[Letter], letter: Letter) -> bool:
     gap_x = max(box[0] - before[2], before[0] - box[2])
     gap_y = max(box[1] - before[3], before[1] - box[3])
     widest = _RIGHT_TO_LEFT_GAP if is_right_to_left else _WORD_GAP
-    return max(gap_x, gap_y) < widest * max(size, _LOWEST)
+    return max(gap_x, gap_y) < widest * max(size, _MIN_HEIGHT)
 
 
 def _direction(word: Sequence[Letter], otherwise: int) -> int:
@@ -293,7 +293,7 @@ def _is_mark(word: Sequence[Letter], height: float) -> bool:
     first, last = word[0].box, word[-1].box
     gap_x = max(last[0] - first[2], first[0] - last[2])
     gap_y = max(last[1] - first[3], first[1] - last[3])
-    return min(gap_x, gap_y) > 0 and _height(word) > _MARK_LINES * height
+    return min(gap_x, gap_y) > 0 and _height(word) > _MIN_MARK_HEIGHT * height
 
 
 _TURNS: Mapping[int, Callable[[Sequence[float]], Box]] = {
@@ -301,7 +301,7 @@ _TURNS: Mapping[int, Callable[[Sequence[float]], Box]] = {
     1: lambda box: (box[1], -box[2], box[3], -box[0]),
     2: lambda box: (-box[2], -box[3], -box[0], -box[1]),
     3: lambda box: (-box[3], box[0], -box[1], box[2]),
-    _ACROSS: lambda box: (box[0], box[1], box[2], box[3]),
+    _DIAGONAL: lambda box: (box[0], box[1], box[2], box[3]),
 }
 """Functions that rotate a box back, by quarter turns of the page."""
 
@@ -314,14 +314,14 @@ def _turn_upright(word: list[Letter], quarter: int) -> _Piece:
     bottoms = sorted(turned(letter.box)[3] for letter in word)
     left, top, right, _ = turned(around)
     # Most letters end at the baseline, few go below it.
-    return _Piece(word, left, top, max(right, left + _NARROWEST), bottoms[len(bottoms) // 2])
+    return _Piece(word, left, top, max(right, left + _MIN_WIDTH), bottoms[len(bottoms) // 2])
 
 
 def _pieces(words: Sequence[_Piece], *, is_mirrored: bool) -> list[_Piece]:
     pieces: list[_Piece] = []
     for word in words:
         last = pieces[-1] if pieces else None
-        if last is not None and last.overlap(word) > _SAME_WORDS:
+        if last is not None and last.overlap(word) > _WORD_OVERLAP:
             is_leftwards = _n_right_to_left(last.text() + word.text()) > 0
             if is_leftwards and is_mirrored:
                 pieces.append(word)  # what stands between them may come later
@@ -352,7 +352,7 @@ def _lines(pieces: Iterable[_Piece], *, is_mirrored: bool) -> list[_Line]:
     lines: list[_Line] = []
     for piece in sorted(pieces, key=lambda piece: piece.top + piece.bottom):
         line = max(lines[-_N_NEAR_LINES:], key=lambda line: _beside_share(piece, line), default=[])
-        if line and _beside_share(piece, line) > _SAME_LINE:
+        if line and _beside_share(piece, line) > _LINE_OVERLAP:
             line.append(piece)
         else:
             lines.append([piece])
@@ -384,7 +384,7 @@ def _join_pieces(line: _Line, *, is_mirrored: bool) -> _Line:
             joined.append(piece)
         elif last.gap(piece) > -_MAX_OVERLAP * height or last.text() != piece.text():
             is_leftwards = _are_right_to_left(last.text()[-1] + piece.text()[0])
-            touching = _RIGHT_TO_LEFT_GAP if is_leftwards else _TOUCHING
+            touching = _RIGHT_TO_LEFT_GAP if is_leftwards else _MAX_TOUCHING_GAP
             is_apart = last.gap(piece) > touching * height or _has_reversed_order(
                 last.text(), piece.text()
             )

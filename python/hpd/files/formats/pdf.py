@@ -19,11 +19,11 @@ from hpd.files.streams import Source
 from hpd.messages import counted
 from hpd.version import install_command
 
-_ABOVE_CAPITALS = 0.2
+_CAPITAL_MARGIN = 0.2
 """The part of a line's height that is above capital letters, and below them."""
 _MAX_SLANT = 0.05
 """The largest slant of a line, in quarter turns, at which its letters have upright boxes."""
-_SHOWN = {
+_CHARACTER_FOR = {
     **{code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)},
     **dict.fromkeys((0x02, 0xFFFE), "-"),
 }
@@ -31,7 +31,7 @@ _SHOWN = {
 sign, and pdfium has two of its own for a hyphen at the end of a line."""
 
 
-_PIXELS = 200 / 72
+_PIXELS_PER_POINT = 200 / 72
 """Pixels per point when a page is rendered for text recognition."""
 _MAX_STAMP_LETTERS = 300
 """Maximum number of letters of a page that may be a scan with a stamp."""
@@ -39,7 +39,7 @@ _MIN_PICTURE_SHARE = 0.25
 """Minimum share of such a page that is covered by pictures."""
 _MIN_RECOGNISED = 1.5
 """Minimum number of letters that are recognised, relative to those that are there already."""
-_ONE_AT_A_TIME = Lock()
+_PDFIUM_LOCK = Lock()
 """pdfium is not thread-safe."""
 
 _PICTURE_DPI = 110
@@ -49,7 +49,7 @@ def read_pdf(source: Source) -> WholeText:
     """Read the pages of a PDF, with the values of its form, in reading order."""
     raw = _pdfium().raw
     data = source.read()
-    with _ONE_AT_A_TIME:
+    with _PDFIUM_LOCK:
         pdf = _open_pdf(data, source.name)
         try:
             pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]
@@ -89,16 +89,16 @@ def page_pictures(source: Source, numbers: Iterable[int]) -> Iterator[PagePictur
     pdfium = _pdfium()
     data = source.read()
     try:
-        with _ONE_AT_A_TIME:
+        with _PDFIUM_LOCK:
             pdf = _open_pdf(data, source.name)
             shown = [number for number in numbers if 1 <= number <= len(pdf)]
         try:
             for number in shown:
-                with _ONE_AT_A_TIME:
+                with _PDFIUM_LOCK:
                     picture = _page_picture(pdf, number)
                 yield picture
         finally:
-            with _ONE_AT_A_TIME:
+            with _PDFIUM_LOCK:
                 pdf.close()
     except pdfium.PdfiumError as error:
         raise InputError(f"{source.name}: cannot be rendered: {error}") from error
@@ -174,8 +174,8 @@ def _recognise_page(
 ) -> list[list[PlacedText]]:
     """Return the recognised lines of a page; those that are known if they have most letters."""
     page = pdf[number]
-    bitmap = page.render(scale=_PIXELS)
-    lines = recognise_lines(bitmap.to_numpy(), _PIXELS)
+    bitmap = page.render(scale=_PIXELS_PER_POINT)
+    lines = recognise_lines(bitmap.to_numpy(), _PIXELS_PER_POINT)
     bitmap.close()
     page.close()
     if _n_letters(lines) <= _MIN_RECOGNISED * _n_letters(known):
@@ -216,7 +216,7 @@ def _letters(page: Any, letters: Any) -> Iterator[Letter]:
     first_half = ""
     for i in range(letters.count_chars()):
         code = pdfium.FPDFText_GetUnicode(letters, i)
-        text = first_half + (_SHOWN.get(code) or chr(code))
+        text = first_half + (_CHARACTER_FOR.get(code) or chr(code))
         first_half = ""
         if 0xD800 <= code < 0xDC00:
             first_half = text
@@ -245,7 +245,7 @@ def _box(letters: Any, i: int, *, is_sign: bool) -> Sequence[float]:
         return drawn
     box = [*letters.get_charbox(i, loose=True)]
     low, high = (0, 2) if round(turns) % 2 else (1, 3)
-    above = _ABOVE_CAPITALS * (box[high] - box[low])
+    above = _CAPITAL_MARGIN * (box[high] - box[low])
     box[low] = min(drawn[low], box[low] + above) if is_sign else drawn[low]
     box[high] = max(drawn[high], box[high] - above) if is_sign else drawn[high]
     return box

@@ -36,7 +36,7 @@ _MIN_BLANK_TO_GAPS = 2.0
 _MIN_BLANK_IN_NUMBER = 0.5
 """The same between a number's digits and marks."""
 _IN_NUMBER = re.compile(r"\d[.,:/-]\d$|\d[/-]$|[$€£]\d$")
-_SOLID = re.compile(
+_NO_BLANK_WITHIN = re.compile(
     # Beside a blank, before a mark, or between letters of scripts without blanks.
     r"\s.$|.\s$|[,.;:!?)\]%]$"
     r"|[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]{2}$|[\u0e00-\u0e7f]{2}$"
@@ -48,7 +48,7 @@ _MAX_SPECKS = 0.04
 """Maximum share of ink in a column of pixels between letters."""
 _N_ROWS = 1000
 """Number of rows of pixels with which the angle of a page is measured."""
-_MAX_TENTHS = 80
+_MAX_SKEW = 80
 """Maximum angle of a page that is askew, in tenths of a degree."""
 _MIN_GAIN = 1.05
 """Minimum contrast at that angle, relative to that of a level page."""
@@ -187,7 +187,7 @@ def _insert_blanks(line: _Line, grey: Any) -> Iterator[tuple[str, float]]:
     written, last = "", 0.0
     for letter, middle in zip(line.letters, line.middles, strict=True):
         text = written[-2:] + letter
-        if written and not _SOLID.search(text):
+        if written and not _NO_BLANK_WITHIN.search(text):
             if _IN_NUMBER.search(text):
                 least = _MIN_BLANK_IN_NUMBER
             else:
@@ -240,9 +240,7 @@ def _angle(pixels: Any, is_tall: bool) -> float:
         rows = np.round(ys * cos(angle) - xs * sin(angle)).astype(int)
         return float((np.bincount(rows - rows.min(initial=0)).astype(float) ** 2).sum())
 
-    best = max(
-        (radians(tenths / 10) for tenths in range(-_MAX_TENTHS, _MAX_TENTHS + 1)), key=contrast
-    )
+    best = max((radians(tenths / 10) for tenths in range(-_MAX_SKEW, _MAX_SKEW + 1)), key=contrast)
     return best if contrast(best) > _MIN_GAIN * contrast(0.0) else 0.0
 
 

@@ -26,7 +26,7 @@ from hpd.files.formats.sheet_views import SheetView, sheet_views
 from hpd.files.own_files import CREATOR
 from hpd.files.places import PartPlaces
 from hpd.files.rows import Row, WholeText, cell_text, check_unique
-from hpd.files.streams import Source, is_url, listed
+from hpd.files.streams import Source, is_url, join_names
 from hpd.files.text_tables import table_lines
 from hpd.messages import counted
 from hpd.schema.attributes import Attribute
@@ -171,7 +171,7 @@ def sheet_rows(source: Source) -> Iterator[Row]:
         raise InputError(f"{source.name}: empty; expected a header with the names of the columns")
     short = [sheet.name for sheet in sheets if len(sheet.rows) == 1 < len(sheets)]
     if short:
-        source.notes.append(f"sheets of one row, which is taken for the header: {listed(short)}")
+        source.notes.append(f"sheets with one row, taken for the header: {join_names(short)}")
     for sheet in sheets:
         if sheet.name in short:
             continue

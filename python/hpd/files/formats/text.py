@@ -13,7 +13,7 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.files.encodings import OTHER_ENCODING
 from hpd.files.rows import Format, Row, WholeText, check_unique
-from hpd.files.streams import Source, in_words
+from hpd.files.streams import Source, kind_of
 from hpd.files.text_tables import table_text
 
 _MAX_FIELD_LINES = 50
@@ -25,11 +25,11 @@ _MAX_CSV_FIELD = 2**31 - 1
 """The maximum of the csv module, a C long (32 bits on Windows); its default is 128 KiB."""
 _QUOTED_LINE = re.compile(r'"((?:[^"]|"")*)"(\s*)')
 _DELIMITERS = (",", ";", "\t", "|")
-_N_SNIFFED = 20  # lines
+_N_SNIFFED_LINES = 20  # lines
 _YEAR = re.compile(r"(19|20)\d\d")
 _MAX_ABOVE = 2
 """The most cells of a row above a header of two rows."""
-_ABOVE_SHARE = 0.5
+_ROWS_ABOVE_PENALTY = 0.5
 """What a delimiter with rows above its header loses in its share of rows that fit the header."""
 
 
@@ -87,7 +87,7 @@ def _array_rows(text: str, source: Source, line: int) -> Iterator[Row]:
         if isinstance(row, dict | str):
             yield line, row
         else:
-            yield line, InputError(f"{name}:{line}: expected a JSON object, found {in_words(row)}")
+            yield line, InputError(f"{name}:{line}: expected a JSON object, found {kind_of(row)}")
         at = _BLANKS_AND_COMMAS.match(text, at).end()  # type: ignore[union-attr]
     if is_array and at >= len(text):
         yield line, InputError(f"{name}: the array does not end; is the file cut off?")
@@ -106,7 +106,7 @@ def _json_row(text: str, source: Source, where: str) -> Mapping[str, Any] | str 
         return InputError(f"{where}: not valid JSON: {error}")
     if isinstance(row, (dict, str)):
         return row
-    return InputError(f"{where}: expected a JSON object, found {in_words(row)}")
+    return InputError(f"{where}: expected a JSON object, found {kind_of(row)}")
 
 
 def _text_rows(source: Source) -> Iterator[Row]:
@@ -191,7 +191,7 @@ def _detect_delimiter(source: Source) -> tuple[Iterator[str], int, str, int]:
         first, n_skipped = next(lines, ""), 1
     delimiter = source.delimiter or (declared[1] if declared else None)
     # Only lines that have arrived are sampled, as others may arrive late.
-    n_lines = min(_N_SNIFFED, source.head.count(b"\n") + source.head.count(b"\r") - n_skipped)
+    n_lines = min(_N_SNIFFED_LINES, source.head.count(b"\n") + source.head.count(b"\r") - n_skipped)
     sample = [first, *itertools.islice(lines, max(0, n_lines - 1))]
     if _are_quoted_whole(sample):
         sample, lines = [*map(_without_quotes, sample)], map(_without_quotes, lines)
@@ -230,7 +230,7 @@ def _guess_delimiter(lines: Sequence[str]) -> str | None:
         same = [len(row) == n_columns for row in rows[1:-1] or rows[1:]]
         share = sum(same) / len(same) if same else 0.0
         # What seems to be above may be the header, if only numbers have this delimiter in them.
-        rank = (share - _ABOVE_SHARE * (n_above > 0), -n_above, n_columns)
+        rank = (share - _ROWS_ABOVE_PENALTY * (n_above > 0), -n_above, n_columns)
         if n_columns > 1 and rank > best_rank:
             best, best_rank = delimiter, rank
     return best

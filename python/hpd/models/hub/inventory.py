@@ -14,7 +14,7 @@ from hpd.models.gguf_files import check_gguf, part_names
 from hpd.models.hub.hugging_face import CachedFile, choose_file, is_model_name, parse_hf
 from hpd.models.hub.ollama import OLLAMA_PREFIX, ollama_models
 from hpd.models.hub.recommended import RECOMMENDED, RecommendedModel, packaged_file, repository_of
-from hpd.models.memory import PROCESS, ModelShape, memory_need, need_of_shape
+from hpd.models.memory import PROCESS_BYTES, ModelShape, memory_need, need_of_shape
 from hpd.models.model_files import bundled_model
 from hpd.options import Options
 
@@ -51,7 +51,7 @@ def recommended_memory(model: RecommendedModel) -> int:
         n_state=0,
     )
     need = need_of_shape(shape, int(model.file_gb * 1e9), Options().with_defaults())
-    return need.total + PROCESS
+    return need.total + PROCESS_BYTES
 
 
 def recommended_on_disk(cached: list[CachedFile]) -> dict[str, Path]:
@@ -75,22 +75,22 @@ def local_models(cached: list[CachedFile]) -> Iterator[LocalModel]:
     """Return the models on this disk: the bundled one, and those of the Hub's cache, Ollama and LM
     Studio."""
     try:
-        yield _measured("hpd", (), bundled_model())
+        yield _local_model("hpd", (), bundled_model())
     except ModelLoadError as error:
         yield LocalModel("hpd", (), None, problem=str(error))
     for file in cached:
-        yield _measured("Hugging Face", ("-hf", f"{file.repo}:{file.name}"), file.path)
+        yield _local_model("Hugging Face", ("-hf", f"{file.repo}:{file.name}"), file.path)
     for model in ollama_models():
         arguments = ("-m", f"{OLLAMA_PREFIX}{model.name}")
         if model.path is None:
             yield LocalModel("Ollama", arguments, None, problem=model.problem)
         else:
-            yield _measured("Ollama", arguments, model.path)
+            yield _local_model("Ollama", arguments, model.path)
     for path in lm_studio_models():
-        yield _measured("LM Studio", ("-m", str(path)), path)
+        yield _local_model("LM Studio", ("-m", str(path)), path)
 
 
-def _measured(owner: Owner, arguments: tuple[str, ...], path: Path) -> LocalModel:
+def _local_model(owner: Owner, arguments: tuple[str, ...], path: Path) -> LocalModel:
     try:
         check_gguf(path)
         parts = [path.with_name(name) for name in part_names(path.name)]
@@ -101,7 +101,7 @@ def _measured(owner: Owner, arguments: tuple[str, ...], path: Path) -> LocalMode
     return LocalModel(owner, arguments, path, n_file_bytes, n_memory_bytes)
 
 
-_FOLDERS = (".lmstudio/models", ".cache/lm-studio/models")
+_LM_STUDIO_FOLDERS = (".lmstudio/models", ".cache/lm-studio/models")
 """Below the home folder; the second one is that of earlier versions."""
 
 
@@ -109,7 +109,7 @@ def lm_studio_models() -> list[Path]:
     """Return the GGUF files; for a split model, the first part."""
     return [
         path
-        for folder in _FOLDERS
+        for folder in _LM_STUDIO_FOLDERS
         for path in sorted((Path.home() / folder).glob("*/*/*.gguf"))
         if is_model_name(path.name) and part_names(path.name)[0] == path.name and path.is_file()
     ]

@@ -17,7 +17,7 @@ from hpd.errors import ModelLoadError
 from hpd.messages import did_you_mean
 
 _NAME = re.compile(r"(?P<model>[a-z][a-z0-9.]+:[0-9.]+[mb])(?:-(?P<quant>\w+))?", re.IGNORECASE)
-_LIKE_A_NAME = re.compile(r"[a-z][a-z0-9.]+:[\w.-]+", re.IGNORECASE)  # C:file is a path
+_NAME_WITH_SIZE = re.compile(r"[a-z][a-z0-9.]+:[\w.-]+", re.IGNORECASE)  # C:file is a path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +130,7 @@ def is_short_name(text: str) -> bool:
     family."""
     if text.lower().endswith(".gguf"):
         return False
-    return bool(_LIKE_A_NAME.fullmatch(text)) or text.lower() in {m.family for m in RECOMMENDED}
+    return bool(_NAME_WITH_SIZE.fullmatch(text)) or text.lower() in {m.family for m in RECOMMENDED}
 
 
 def packaged_file(name: str) -> Path | None:
