@@ -160,7 +160,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     except (OSError, ValueError) as error:
         parser.error(str(error))
     print(
-        f"{asked.documents:,} documents in {asked.hours:g} hours at most, on machines of "
+        f"{asked.documents:,} documents in {asked.hours:g} hours at most, on machines at "
         f"{asked.price_per_hour:g} dollars an hour\n"
     )
     print(format_table(rows, n_left=3))

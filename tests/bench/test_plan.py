@@ -57,7 +57,7 @@ def test_rates_of_one_s_own(tmp_path, capsys):
     assert [rate.workload for rate in rates] == ["mails, hpd", "mails, hpd:in_flight=4"]
     plan.main([str(figures), "--model", "qwen3:4b", "--price-per-hour", "1", "--scale-to"])
     out = capsys.readouterr().out
-    assert out.startswith("1,000,000 documents in 24 hours at most, on machines of 1 dollars")
+    assert out.startswith("1,000,000 documents in 24 hours at most, on machines at 1 dollars")
     assert out.count("measured") == 3
     assert "8 cores of Fast" in out
 

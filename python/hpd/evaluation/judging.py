@@ -60,7 +60,7 @@ POSSIBLE_VERDICTS: Final[Mapping[ValueKind, tuple[Verdict, ...]]] = {
     "denial": ("correct", "incorrect", "correct null"),
     "value": ("correct", "incorrect", "hallucination"),
 }
-"""The verdicts that make sense for each kind, to which a judge is limited."""
+"""The verdicts that a judge may choose from, by the kind of value."""
 
 _DENIALS = frozenset({"n/a", "na", "no", "none", "not applicable", "not specified", "unknown"})
 
@@ -158,13 +158,13 @@ def judge_questions(
 
 
 def _judged_attribute(attribute: Attribute, kind: ValueKind) -> Attribute:
-    answered = partial(Attribute, nullable=False, required=True)
-    reason = answered("reason", forbids_null=True)
-    verdict = answered(
+    asked = partial(Attribute, nullable=False, required=True)
+    reason = asked("reason", forbids_null=True)
+    verdict = asked(
         "verdict", "enum", forbids_null=True, choices=POSSIBLE_VERDICTS[kind], after=("reason",)
     )
     described = attribute.description
-    return answered(attribute.name, "object", description=described, attributes=(reason, verdict))
+    return asked(attribute.name, "object", description=described, attributes=(reason, verdict))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +249,9 @@ class GoldAgreement(JsonDataclass):
     n_equal: int
     kappa: float | None
     """Cohen's kappa of the five verdicts; None if undefined. It tends to be high, because most
-    depend on whether a value is null, which both the judge and gold know."""
+    verdicts depend on whether a value is null, which the judge sees."""
     n_equally_right: int
-    """The number of values that both call right (correct, correct null), or neither does."""
+    """The number of values that both, or neither, call right (correct or correct null)."""
     kappa_right: float | None
     """Cohen's kappa of right and not right."""
     confusion: Mapping[Verdict, Mapping[Verdict, int]]

@@ -21,13 +21,13 @@ from hpd.messages import counted
 from hpd.version import install_command
 
 MAX_EMBEDDED = 16 << 20
-"""Maximum total size of pictures in the page, in bytes; if exceeded, they are files beside it."""
+"""Maximum bytes of all embedded pictures; if there are more, the pictures are files instead."""
 
 _NAME = re.compile(r"\d+-\d+\.png")
 
 
 class PictureStore:
-    """Keeps pictures for a page: embedded or, if they are large, in a folder made for them."""
+    """Keeps the pictures of a report: embedded in its HTML or, if large, in a folder beside it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -52,13 +52,13 @@ class PictureStore:
         return name
 
     def url(self, name: str) -> str:
-        """Return the URL of a picture in the page, after all have been added."""
+        """Return the URL of a picture, once all have been added."""
         if self.is_beside:
             return f"{quote(self._folder.name)}/{name}"
         return "data:image/png;base64," + base64.b64encode(self._pictures[name]).decode()
 
     def remove_files(self) -> None:
-        """Remove the pictures of an earlier page, and their folder if it is then empty."""
+        """Remove the pictures of an earlier report, and their folder if it is then empty."""
         if self._folder.is_dir():
             for path in self._folder.iterdir():
                 if _NAME.fullmatch(path.name):
@@ -75,7 +75,7 @@ def with_pages(
     Pages with values and their neighbours are drawn; for a document without values, the first page.
     ``notices`` receives a line for what cannot be shown.
     """
-    # With the names of the pictures until it is known where all of them go.
+    # Pages have names of pictures until it is known whether all of these can be embedded.
     found: list[list[ReportedPage]] = []
     errors: list[InputError] = []
     n_unknown = 0

@@ -26,7 +26,7 @@ class Column:
     value: Callable[[OutputLine], Any]
     """Returns the value for an output line, or None."""
     of_input: str = ""
-    """The name of the input's column that it shows, if any."""
+    """The input column that it copies, if any."""
     path: str = ""
     """The path of its values in the data, if it belongs to an attribute."""
 
@@ -41,8 +41,8 @@ def table_columns(
     """Return the columns of a table: id, attributes, error and input.
 
     Args:
-        lines: all lines; they determine the columns of the input and their types.
-        schemas: their attributes are columns.
+        lines: all lines, which decide the input columns and their types.
+        schemas: the schemas whose attributes become columns.
         confidence: whether each attribute is followed by a column with its confidence.
         places: whether it is also followed by columns with its place: the page and boxes, or the
             cell, as far as any line has them.
@@ -102,8 +102,8 @@ def _new_name(name: str, prefix: str, names: set[str], taken: Container[str] = (
 
 def min_confidence(line: OutputLine, path: str) -> float | None:
     """Return the lowest confidence of the values at a path, including its parts and items."""
-    stated = (field.get("confidence") for field in fields_at(line, path))
-    return min((each for each in stated if each is not None), default=None)
+    confidences = (field.get("confidence") for field in fields_at(line, path))
+    return min((each for each in confidences if each is not None), default=None)
 
 
 def fields_at(line: OutputLine, path: str) -> Iterator[Mapping[str, Any]]:
@@ -200,13 +200,13 @@ def _json_text(line: OutputLine, name: str) -> str | None:
 
 
 def data_value(attribute: Attribute) -> Callable[[OutputLine], Any]:
-    """Return a function that returns an attribute's value in an output line."""
+    """Return a function from an output line to the value of an attribute."""
 
     def value(row: OutputLine) -> Any:
         data = row.get("data") or {}
         # If the root of the schema is not an object, the data is the value itself.
-        given = data.get(attribute.name) if isinstance(data, dict) else data
-        return as_text(given) if scalar_kind(attribute) == "json" else given
+        found = data.get(attribute.name) if isinstance(data, dict) else data
+        return as_text(found) if scalar_kind(attribute) == "json" else found
 
     return value
 

@@ -45,19 +45,19 @@ from hpd.version import install_command
 
 _SHARD = re.compile(r"(\d+)/(\d+)")
 _LOCK_FILE_PREFIX = "~$"
-"""The beginning of the names of marks that Office puts beside open files."""
+"""How the names of the lock files begin that Office writes beside open files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Shard ``number``, from 1, of ``n_shards``."""
+    """One of ``n_shards`` parts of the input, numbered from 1."""
 
     number: int
     n_shards: int
 
     def has(self, first: int, row: int) -> bool:
-        """Return whether the record of an index belongs to this shard, in a file with the offset
-        ``first`` (see ``shard_offset``)."""
+        """Return whether the record at an index of a file belongs to this shard; ``first`` is the
+        file's offset (see ``shard_offset``)."""
         return (row + first) % self.n_shards == self.number - 1
 
     def count(self, first: int, n_rows: int) -> int:
@@ -69,8 +69,8 @@ class Shard:
 
 
 def shard_offset(path: str, *, is_only: bool) -> int:
-    """Return the offset that spreads the records of a file over shards, 0 for the only file; it
-    depends on the path, which must be the same for all runs."""
+    """Return the offset of a file, which spreads the records of many files over the shards; 0 for
+    the only file. It depends on the path, which must be the same in all runs."""
     # A checksum such as CRC-32 would bring many of a.txt, b.txt, c.txt into one shard.
     return 0 if is_only else int(text_fingerprint(absolute(path)), 16)
 
@@ -174,7 +174,7 @@ def find_files(
     pattern.
 
     Folders are read recursively in the order of names, without hidden files, links to folders,
-    pipes, devices and Office's marks of open files. What hpd wrote is read only if it is named
+    pipes, devices and Office's lock files. A file that hpd wrote is read only if it is named
     itself.
 
     Args:
@@ -227,7 +227,7 @@ def find_files(
 
 
 def _can_be_read(path: str) -> bool:
-    """Return whether a file in a folder is read; pictures are only if RapidOCR is installed."""
+    """Return whether a file in a folder is read: pictures only if RapidOCR is installed."""
     return is_known(path) and (guess_format(path) != "image" or find_spec(RECOGNISER) is not None)
 
 

@@ -67,7 +67,7 @@ def write_table(
     if_different: bool = False,
 ) -> None:
     """Write a table from a file of lines, and replace an existing table when the new one is
-    complete; with ``if_different``, only by other rows, as a workbook has widths and comments too.
+    complete; with ``if_different``, only if its rows differ, to keep a workbook's comments.
 
     The columns are the id, the attributes, the checks that did not pass, the error of a document
     that failed, the input file (if the lines name it) and the columns of the input. An attribute
@@ -188,7 +188,7 @@ def check_writable(table: Path) -> None:
 
 
 def record_table(lines: Path, table: Path, *, confidence: bool, places: bool) -> None:
-    """Record in the journal which table was made from the lines."""
+    """Record in the journal of the lines the table that was made from them."""
     journal = Journal(journal_path(lines), {})
     try:
         sums = [each for each, _ in _row_checksums(table)]
@@ -198,8 +198,8 @@ def record_table(lines: Path, table: Path, *, confidence: bool, places: bool) ->
 
 
 def edit_of_table(lines: Path, table: Path) -> str | None:
-    """Describe the first edit of a table's rows since it was made; None if there is none, as when
-    it was only saved again."""
+    """Describe the first edit of a table's rows since it was made; None if there is none (saving it
+    again is no edit)."""
     entry = last_table(journal_path(lines))
     if entry is None or not table.exists():
         return None
@@ -210,7 +210,7 @@ def edit_of_table(lines: Path, table: Path) -> str | None:
 
 
 def move_aside(table: Path) -> Path:
-    """Give a table a free name, such as ``values.edited.xlsx``, and return that."""
+    """Rename a table to a free name, such as ``values.edited.xlsx``, and return its path."""
     names = (f"{table.stem}.edited{n}{table.suffix}" for n in chain([""], count(2)))
     free = next(path for name in names if not (path := table.with_name(name)).exists())
     return table.rename(free)

@@ -63,7 +63,9 @@ SURE_CONFIDENCE = 0.95
 
 UNTRAINED_NULL_THRESHOLD = 0.25
 """The confidence below which an optional value becomes null, with a model that was not trained for
-hpd and has no calibration. docs/evaluation.md says how it was chosen."""
+hpd and has no calibration. On 60 handwritten documents, Qwen2.5-Coder-1.5B has an F1 of 67.8 with
+it, 63.5 without, 68.7 with 0.4 and 60.0 with 0.6: 124 of 345 wrong values become null, and 19 of
+435 right ones."""
 
 MAX_RETRIES = 2
 """Maximum number of further waves that ask for rejected values."""

@@ -51,14 +51,14 @@ _WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
 """A word, or a character of a script without blanks between words."""
 
 _MIN_CERTAINTY = 0.8
-"""The confidence below which a value of a named row is asked for again. In a table of 240 values,
-Qwen2.5-Coder-1.5B has 25 wrong without, 17 with 0.6 and 11 with 0.8."""
+"""The certainty below which a value of a named row is asked for again. Of a table's 240 values,
+Qwen2.5-Coder-1.5B gets 25 wrong without this, 17 with 0.6 and 11 with 0.8."""
 
 _LINE_BEGINNING = re.compile(r"^[\W_]+")
 """Characters before the first word of a line, such as the bullet of a list."""
 
 _MIN_ITEM_LIMIT = 100
-"""The limit of a list's items in a short document; longer ones may have an item per word."""
+"""How many items a list of a short document may have; in a longer one, as many as it has words."""
 
 _TRUNCATION_ERRORS = {"truncated": "cut off after {}", "repeated": "the model goes on without end"}
 """The error of a value that ended early, by how it finished."""
@@ -92,7 +92,7 @@ class Prompt(ABC):
         self.kept_tokens: list[int] | None = None
         """The prompt whose KV cells the engine keeps for another wave."""
         self.in_parts: DocumentInParts | None = None
-        """The document, if this prompt asks for a part of the schema."""
+        """The document and its values so far, if this prompt asks for a part of the schema."""
         self._compiled_schema = compiled_schema
         self._texts = [document.text for _, document in documents]
         self._grounders = [Grounder(text, compiled_schema.years) for text in self._texts]
@@ -117,9 +117,9 @@ class Prompt(ABC):
         return self._first
 
     def answer_without_text(self) -> bool:
-        """Store nulls if no document has text and none is forced; return whether they were stored.
+        """Store nulls if no document has text, unless values are forced; return whether it did so.
 
-        A model that must choose from a few answers would make one up.
+        Otherwise a model that must choose from a few answers would make one up.
         """
         is_forced = self._compiled_schema.options.on_missing == "force"
         if is_forced or self._chunk is not None or "".join(self._texts).strip():
@@ -231,7 +231,7 @@ class Prompt(ABC):
             for path, raw in raws.items()
             if raw.start is not None and raw.end is not None
         }
-        # A token depends on those before it.
+        # A near tie in a token also affects all tokens after it.
         margins = [*itertools.accumulate(value.margins, min)]
         is_inner = [False] * len(ends)
         for path, (start, end) in byte_spans.items():
@@ -289,7 +289,7 @@ class FieldsPrompt(Prompt):
     """The known value of each question, or None."""
     _retries: Retries | None = None
     _sorted_lines: dict[int, list[str]]
-    """The lines of each document for which they were needed."""
+    """The lines of documents, sorted when they are first needed."""
     _decoded: list[DecodedOrKnown]
     """The values of the wave."""
     _choices: dict[int, ChoiceProbabilities]
@@ -404,10 +404,10 @@ class FieldsPrompt(Prompt):
             self._questions = self._retry_questions(self._retries)
 
     def _rechecks(self, questions: Sequence[Question]) -> list[tuple[int, Leaf]]:
-        """Return the unsure values of named rows, each to be asked for after the sure ones before.
+        """Return the unsure values of named rows, to be asked for again after the sure ones before.
 
-        By its row's name alone, a value may be found in another row or column. Each leaf comes with
-        its document's index.
+        A value that is asked for by its row's name alone may come from another row or column. Each
+        leaf comes with its document's index.
         """
         rechecks = []
         sure: dict[tuple[int, FieldPath], list[FieldPath]] = {}
@@ -444,7 +444,7 @@ class FieldsPrompt(Prompt):
             document = self._texts[question.document]
             raw = value.text.decode("utf-8", "replace")
             parse = parse_truncated if value.finish in _TRUNCATION_ERRORS else parse_value
-            own = parse(raw, attributes[i], document)
+            parsed = parse(raw, attributes[i], document)
             likelihood = likelihood_of(value.logprobs, value.log_shares)
             confidence = None if likelihood is None else likelihood.share
             is_forced = question.leaf.is_forced
@@ -453,10 +453,10 @@ class FieldsPrompt(Prompt):
                 confidence = (
                     None if likelihood is None else min(likelihood.share, likelihood.probability)
                 )
-                if own.error:
-                    own = parse_forced(raw, attributes[i], document)
-                    confidence = 0.0 if own.reason else confidence
-            error = own.error
+                if parsed.error:
+                    parsed = parse_forced(raw, attributes[i], document)
+                    confidence = 0.0 if parsed.reason else confidence
+            error = parsed.error
             if error and value.finish in _TRUNCATION_ERRORS:
                 n_tokens = counted(len(value.tokens), "token")
                 error = _TRUNCATION_ERRORS[value.finish].format(n_tokens)
@@ -468,13 +468,13 @@ class FieldsPrompt(Prompt):
             result = FieldValue(
                 confidence=confidence,
                 error=error,
-                value=own.value,
-                reason=own.reason,
+                value=parsed.value,
+                reason=parsed.reason,
                 raw=raw,
                 truncated=value.finish == "truncated",
                 forced=is_forced,
                 repeated=value.finish == "repeated",
-                lacks_timezone=attributes[i].type == "date-time" and lacks_timezone(own.value),
+                lacks_timezone=attributes[i].type == "date-time" and lacks_timezone(parsed.value),
                 margin=min_margin([near_tie([value.margin]), inherited]),
                 rejected=rejected,
                 options=self._value_options(question.leaf, value),
@@ -517,8 +517,8 @@ class FieldsPrompt(Prompt):
             raws = {p if p == leaf.path else (*p, *written.names): raw for p, raw in raws.items()}
         d = question.document
         values.drop_below(leaf.path[:-1])  # The list may have been asked for before.
-        # A model expects whole rows, so the beginning of a name alone is always unlikely. In a list
-        # that is forced, it is the first name that the model did not want to write.
+        # A model expects whole rows, so the first token of a name is always unlikely, and does not
+        # count. In a forced list it does: that name is what the model did not want to write.
         n_uncounted = 1 if written.names and not leaf.is_forced else 0
         written_fields = self._values_in_text(value, text, raws, schema, lambda _: d, n_uncounted)
         inherited = values.inherited_margin(leaf)
@@ -538,13 +538,13 @@ class FieldsPrompt(Prompt):
                 continue
             limits = self._limits([attribute], [d])[0]
             if self._compiled_schema.options.null_threshold is None:
-                # A list of names cannot begin with null, so its first name is never likely, and the
+                # A list of names cannot begin with null, so its first name is never likely: the
                 # default threshold does not apply.
                 limits = replace(limits, threshold=0.0, min_confidence=0.0)
             if written.names:  # The beginning of a name rules nothing out.
                 limits = replace(limits, min_probability=0.0)
             if likelihood is not None and has_scalar_items:
-                # What follows an item that the model would not have written is as unlikely.
+                # If the model would not have written an item, it would not have written the next.
                 likelihood = replace(likelihood, probability=likelihood.probability * allowed_share)
             stored = values.store(path, attribute, result, limits, likelihood, self._grounders[d])
             if likelihood is not None and stored is None and limits.rejection(likelihood):

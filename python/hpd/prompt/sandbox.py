@@ -34,7 +34,7 @@ def render_sandboxed(source: str, **variables: Any) -> str:
 
 
 class _Generation(Extension):
-    """Ignores the tags around the text on which a model is trained."""
+    """Ignores ``{% generation %}`` tags, which mark the text on which a model is trained."""
 
     tags = {"generation"}  # noqa: RUF012
 

@@ -100,12 +100,12 @@ def _end_thinking(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _render_chat(template: str, system: str, bos: str, eos: str, needs_system_prompt: bool) -> str:
-    """Render the conversation, in the first form of which the template shows all that is needed."""
+    """Render the conversation in the first form that comes out with all that is needed."""
     from hpd.prompt.sandbox import render_sandboxed  # imported late, as it loads Jinja
 
     conversations = [
         [{"role": "system", "content": system}, {"role": "user", "content": _PLACEHOLDER}],
-        # For templates without a system role, the rules go into the user's text.
+        # For templates without a system role, the system prompt goes into the user's text.
         [{"role": "user", "content": f"{system}\n\n{_PLACEHOLDER}"}],
     ]
     # Some templates read tools if they are defined, some only read text in typed parts.

@@ -21,7 +21,7 @@ from hpd.serving.bodies import ChatBody, Function, HttpError, bad_request
 from hpd.serving.dispatcher import ParsedRequest, PlanCache
 from hpd.serving.messages import LangextractPrompt, langextract_prompt, read_messages, schema_in
 
-_IRRELEVANT = (
+_WITHOUT_EFFECT = (
     "user", "metadata", "safety_identifier", "prompt_cache_key", "prompt_cache_retention",
     "parallel_tool_calls", "store", "service_tier",
 )  # fmt: skip
@@ -34,7 +34,7 @@ _NEUTRAL: Mapping[str, tuple[object, ...]] = {
     "modalities": (["text"],),
     "reasoning_effort": ("none", "minimal"),
 }
-"""Values of other parameters that ask for what is done anyway, as empty, zero and false ones do."""
+"""Values of other parameters that change nothing, as empty, zero and false values do."""
 
 _DETAIL_KEYS: tuple[str, ...] = ("fields", "checks", "truncated_at")
 """The parts of a line of ``/extract`` that OpenAI's format lacks."""
@@ -169,7 +169,7 @@ def _ignored_parameters(body: ChatBody, options: Options) -> tuple[str, ...]:
             has_effect = name == "temperature" or options.temperature > 0
             if value is not None and value != configured and has_effect:
                 warnings.append(f"{name} is {configured:g} here for all requests")
-        elif value and name not in _IRRELEVANT and value not in _NEUTRAL.get(name, ()):
+        elif value and name not in _WITHOUT_EFFECT and value not in _NEUTRAL.get(name, ()):
             warnings.append(f"{name[:80]} has no effect here")
     return tuple(warnings)
 

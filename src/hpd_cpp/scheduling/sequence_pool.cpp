@@ -28,7 +28,7 @@ void SequencePool::check(const std::vector<SeqId> & taken) const {
         const bool is_new = seq >= 0 && seq < n_seq_ && all.insert(seq).second;
         if (!is_new) {
             throw std::logic_error("sequence pool: " + std::to_string(seq) +
-                                   " is free, or used twice, or does not exist");
+                                   " is free, used twice or out of range");
         }
     }
     if (static_cast<int32_t>(all.size()) != n_seq_) {

@@ -9,11 +9,11 @@
 
 namespace hpd {
 
-// The sequence ids of a cache. An id that is given back is dropped from the cache, so it is empty
+// Hands out the sequence ids of a cache. An id that is given back loses its cells, so it is empty
 // when it is taken again.
 class SequencePool {
 public:
-    // `ops` gets the drops, and must outlive this.
+    // Cells are dropped through `ops`, which must outlive this.
     SequencePool(int32_t n_seq, CacheOps & ops);
 
     // Returns the lowest free id, so that runs are repeatable. Throws std::logic_error if none is
@@ -25,7 +25,7 @@ public:
 
     int32_t n_free() const { return static_cast<int32_t>(free_.size()); }
 
-    // Throws std::logic_error unless these are the ids taken, each of them once.
+    // Throws std::logic_error unless `taken` has exactly the ids that are in use, each once.
     void check(const std::vector<SeqId> & taken) const;
 
 private:

@@ -55,8 +55,8 @@ def recommended_memory(model: RecommendedModel) -> int:
 
 
 def recommended_on_disk(cached: list[CachedFile]) -> dict[str, Path]:
-    """Return the files of recommended models on this machine, by short name: in an installed
-    package or in the Hub's cache."""
+    """Return the files of recommended models, in installed packages and in the Hub's cache, by
+    short name."""
     found = {}
     for model in RECOMMENDED:
         if (packaged := packaged_file(model.name)) is not None:
