@@ -14,6 +14,7 @@ from typing import Any, Generic, Literal, TypeVar
 from hpd.documents import Place, Places
 from hpd.errors import HpdError
 from hpd.schema.attributes import Schema
+from hpd.schema.checks import join_path
 from hpd.schema.data_checks import CheckResult
 from hpd.schema.sources import dump_data, validate_data
 
@@ -380,10 +381,10 @@ def iter_parts(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     yield path, data
     if isinstance(data, dict):
         for name, part in data.items():
-            yield from iter_parts(part, f"{path}.{name}" if path else name)
+            yield from iter_parts(part, join_path(path, name))
     elif isinstance(data, list):
         for i, part in enumerate(data):
-            yield from iter_parts(part, f"{path}[{i}]")
+            yield from iter_parts(part, join_path(path, i))
 
 
 def replace_parts(data: Any, parts: Mapping[str, Any], path: str = "") -> Any:
@@ -392,11 +393,10 @@ def replace_parts(data: Any, parts: Mapping[str, Any], path: str = "") -> Any:
         return parts.get(path, data)
     if isinstance(data, dict):
         return {
-            name: replace_parts(part, parts, f"{path}.{name}" if path else name)
-            for name, part in data.items()
+            name: replace_parts(part, parts, join_path(path, name)) for name, part in data.items()
         }
     if isinstance(data, list):
-        return [replace_parts(part, parts, f"{path}[{i}]") for i, part in enumerate(data)]
+        return [replace_parts(part, parts, join_path(path, i)) for i, part in enumerate(data)]
     return data
 
 
@@ -438,10 +438,10 @@ def _data_path(location: tuple[int | str, ...], data: Any) -> str:
     path = ""
     for step in location:
         if isinstance(step, int) and isinstance(data, list):
-            path += f"[{step}]"
+            path = join_path(path, step)
             data = data[step] if step < len(data) else None
         elif isinstance(step, str) and isinstance(data, dict):
-            path += f".{step}" if path else step
+            path = join_path(path, step)
             data = data.get(step)
         else:
             break

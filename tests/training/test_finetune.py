@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from command_line import Terminal
 from hpd.cli import main
 from hpd.errors import InputError, OptionError
 from hpd.prompt.text import LABEL_KEY, LENGTH_KEY
@@ -323,6 +324,16 @@ def test_a_run_that_was_interrupted_ends_like_one_that_was_not(model, vocabulary
     assert steps == list(range(1, 9))
     with pytest.raises(InputError, match="run with seed 0, not 1"):
         loop_of(resumed, vocabulary, tmp_path / "b", options(seed=1)).run(resume=True)
+
+
+def test_a_terminal_shows_how_much_is_done(model, vocabulary, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm-256color")
+    loop = loop_of(load_network(model), vocabulary, tmp_path, options(epochs=1))
+    loop.quiet = False
+    loop.run()
+    assert "100%" in terminal.getvalue()
+    assert " tokens/s" in terminal.getvalue()
 
 
 def test_an_update_is_the_same_in_one_pass_or_in_several(model, vocabulary, tmp_path, monkeypatch):

@@ -121,7 +121,7 @@ class ExtractProgress:
 
     def __enter__(self) -> ExtractProgress:
         if self.shown:
-            self._bar = _bar()
+            self._bar = progress_bar()
             self._task = self._bar.add_task("", total=self._total, done=self._n_done, details="")
             self._bar.start()
         return self
@@ -164,7 +164,8 @@ def format_rate(rate: float) -> str:
     return f"{rate:.0f}" if rate >= 1000 else f"{rate:.3g}" if rate >= 0.001 else f"{rate:.6f}"
 
 
-def _bar() -> Bar:
+def progress_bar() -> Bar:
+    """Return a bar on standard error, for tasks with the fields ``done`` and ``details``."""
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 

@@ -22,6 +22,7 @@ from hpd.files.columns import (
 from hpd.files.formats.parquet import arrow_array, arrow_type
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
+from hpd.schema.checks import join_path
 from hpd.schema.schemas import Schemas
 
 _CHUNK_ROWS: Final = 1000
@@ -186,12 +187,12 @@ def _nested_details(
         return None
     if item is not None:
         return [
-            _nested_details(each, item, f"{path}[{i}]", fields, detail)
+            _nested_details(each, item, join_path(path, i), fields, detail)
             for i, each in enumerate(value)
         ]
     return {
         part.name: _nested_details(
-            value.get(part.name), part, f"{path}.{part.name}", fields, detail
+            value.get(part.name), part, join_path(path, part.name), fields, detail
         )
         for part in attribute.attributes
     }

@@ -92,9 +92,11 @@ def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, i
     return starts
 
 
-def join_path(where: str, name: str) -> str:
-    """Return the path of a part of an object."""
-    return f"{where}.{name}" if where else name
+def join_path(where: str, part: str | int) -> str:
+    """Return the path of a part of an object, by its name, or of a list, by its index."""
+    if isinstance(part, int):
+        return f"{where}[{part}]"
+    return f"{where}.{part}" if where else part
 
 
 def check(schema: Schema) -> Schema:

@@ -111,10 +111,10 @@ def _checks_not_passed(attribute: Attribute, data: Any, path: str) -> Iterator[C
             yield from _checks_not_passed(attribute.item.attributes[1], part, join_path(path, name))
     elif attribute.type == "array" and attribute.item is not None and isinstance(data, list):
         for i, part in enumerate(data):
-            yield from _checks_not_passed(attribute.item, part, f"{path}[{i}]")
+            yield from _checks_not_passed(attribute.item, part, join_path(path, i))
     elif attribute.type == "tuple" and isinstance(data, list):
         for i, (own, part) in enumerate(zip(attribute.attributes, data, strict=False)):
-            yield from _checks_not_passed(own, part, f"{path}[{i}]")
+            yield from _checks_not_passed(own, part, join_path(path, i))
     elif attribute.type == "object" and isinstance(data, dict):
         for text in attribute.checks:
             passed, left, right = evaluate(text, data)

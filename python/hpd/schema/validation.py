@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Collection, Iterator
+from functools import lru_cache, partial, reduce
 from typing import Any
 
+from hpd.schema.checks import join_path
 from hpd.schema.scalars import matches
 
 
@@ -21,7 +22,7 @@ def schema_violations(
         faults = list(_validator(json.dumps(document)).iter_errors(data))
     except Exception as error:  # anything that patterns or references make the library raise
         return [("", f"the schema cannot be checked ({type(error).__name__}: {error})")]
-    found = [(_data_path(fault.absolute_path), fault) for fault in faults]
+    found = [(reduce(join_path, fault.absolute_path, ""), fault) for fault in faults]
     return [
         (path, fault.message[:200])
         for path, fault in found
@@ -75,10 +76,3 @@ def _additional_properties(
         }
         schema = {keyword: part for keyword, part in schema.items() if part is not patterns}
     yield from check(validator, extra, value, schema)
-
-
-def _data_path(steps: Iterable[str | int]) -> str:
-    path = ""
-    for step in steps:
-        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else step
-    return path

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError, from_json
 
 from hpd.errors import HpdError
+from hpd.schema.checks import join_path
 
 _TYPES = {401: "authentication_error", 429: "rate_limit_error"}
 _CODES = {
@@ -99,8 +101,7 @@ def http_error_of(errors: Sequence[Any]) -> HttpError:
         del place[-1]
     if place[0:1] == ["questions"] and place[2:3] and place[2] in _QUESTION_TYPES:
         del place[2]
-    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in place]
-    path = "".join(parts).removeprefix(".")[:200]
+    path = reduce(join_path, place, "")[:200]
     code = _CODES.get(kind, "invalid_type")
     if kind == "extra_forbidden":
         return bad_request(f"unknown field '{path}'", path, code)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpd.results import Extraction
+from hpd.schema.checks import join_path
 from hpd.serving.bodies import ChatMessage, bad_request
 
 _CRITICISMS = ("Correct your JSON ONLY RESPONSE", "Validation Error found:")
@@ -154,7 +155,8 @@ class LangextractPrompt:
                 if not text:
                     continue
                 attributes = {part: item.get(part) for part in parts} if parts else {}
-                field = extraction.fields.get(f"{name}[{i}]" + (f".{name}" if parts else ""))
+                item_path = join_path(name, i)
+                field = extraction.fields.get(join_path(item_path, name) if parts else item_path)
                 start = field.start if field and field.start is not None else len(found)
                 given = {part: value for part, value in attributes.items() if value is not None}
                 found.append((start, {name: text, f"{name}{_SUFFIX}": given}))

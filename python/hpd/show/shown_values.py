@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from hpd.documents import Place
+from hpd.schema.checks import join_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +80,10 @@ def value_text(value: object) -> str | None:
 def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, Mapping) and value:
         for name, inner in value.items():
-            yield from _leaves(f"{path}.{name}", inner)
+            yield from _leaves(join_path(path, name), inner)
     elif isinstance(value, list) and value:
         for i, inner in enumerate(value):
-            yield from _leaves(f"{path}[{i}]", inner)
+            yield from _leaves(join_path(path, i), inner)
     else:
         yield path, value
 

@@ -242,7 +242,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace, loaded: Schemas | None) -> None:
-    require_extra("hpd finetune", "training", ("gguf", "torch", "tqdm", "transformers"))
+    require_extra("hpd finetune", "training", ("gguf", "torch", "transformers"))
     if loaded is not None and loaded.single is None and arguments.category_field is None:
         raise UsageError(
             "the schema differs by category: name the category's field with --category-field"

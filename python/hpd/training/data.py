@@ -322,13 +322,13 @@ class RowStream:
         rng = Random(f"{self.seed}/{epoch}")
         names: list[RowForm] = list(self.forms)
         weights = [self.forms[name] for name in names]
-        waiting: dict[tuple[RowForm, int], list[LabelledDocument]] = {}
+        waiting: dict[tuple[RowForm, str], list[LabelledDocument]] = {}
         for document in _shuffle(self.documents(), rng):
             form = rng.choices(names, weights)[0]
-            group = waiting.setdefault((form, id(document.schema)), [])
+            group = waiting.setdefault((form, document.schema.key), [])
             group.append(document)
             if len(group) == self.stack:
-                yield waiting.pop((form, id(document.schema))), form
+                yield waiting.pop((form, document.schema.key)), form
         for (form, _), group in waiting.items():
             yield group, form
 

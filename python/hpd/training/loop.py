@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from tqdm import tqdm
 
+from hpd.cli.terminal import progress_bar
 from hpd.errors import InputError
 from hpd.training.data import RowStream, read_ahead
 from hpd.training.network import TrainedWeights, bf16_is_faster, loss_sum, pack
@@ -148,12 +150,14 @@ class TrainingLoop:
         end = None if self.options.part is None else started + 60 * self.options.part
         with (
             (self.folder / LOG_FILE).open("a" if is_resumed else "w", encoding="utf-8") as log,
-            tqdm(disable=True if self.quiet else None, unit="step", dynamic_ncols=True) as bar,
+            progress_bar() if not self.quiet and sys.stderr.isatty() else nullcontext() as bar,
             read_ahead(self.stream.rows(self.progress.n_rows)) as rows,
         ):
             if self.validate is not None and not is_resumed:
                 # The baseline: training must not make the network worse.
                 self._write(log, self._judge(self.validate))
+            if bar is not None:
+                bar.add_task("", total=1.0, done="", details="")
             is_over = False
             try:
                 while not self.progress.is_done and not is_over:
@@ -296,12 +300,12 @@ class TrainingLoop:
         return True
 
     def _show(self, bar: Any, entry: dict[str, float]) -> None:
-        best = f", best F1 {self.progress.best_f1:.1f}" if self.best else ""
-        bar.set_postfix_str(
-            f"{100 * self.done():.0f}%, loss {entry['loss']:.3f}, "
-            f"{entry['tokens_per_second']:.0f} tokens/s{best}"
-        )
-        bar.update()
+        if bar is None:
+            return
+        best = f"  best F1 {self.progress.best_f1:.1f}" if self.best else ""
+        details = f"loss {entry['loss']:.3f}  {entry['tokens_per_second']:.0f} tokens/s{best}"
+        done = self.done()
+        bar.update(bar.tasks[0].id, completed=done, done=f"{done:.0%}", details=details)
 
     def _write(self, log: Any, entry: dict[str, Any]) -> None:
         log.write(json.dumps(entry) + "\n")

@@ -40,14 +40,14 @@ class Predictor:
     def predict(self, texts: Sequence[str], schemas: Sequence[Schema]) -> list[dict[str, Any]]:
         """Return each document's data."""
         prompters = {
-            id(schema): Prompter(self.vocabulary, schema, self.mask, self.instructions)
+            schema.key: Prompter(self.vocabulary, schema, self.mask, self.instructions)
             for schema in schemas
         }
         groups = [
             _Stack(indexes, [texts[i] for i in indexes], schemas[indexes[0]])
-            for indexes in stacked_indexes([id(schema) for schema in schemas], self.stack)
+            for indexes in stacked_indexes([schema.key for schema in schemas], self.stack)
         ]
-        own = [prompters[id(group.schema)] for group in groups]
+        own = [prompters[group.schema.key] for group in groups]
         decoder = Decoder(
             self.model, self.vocabulary.piece, self.vocabulary.end_tokens, self.max_tokens
         )

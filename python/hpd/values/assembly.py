@@ -9,6 +9,7 @@ from typing import Any
 
 from hpd.prompt.text import COUNT_KEY, FieldPath
 from hpd.schema.attributes import MAP_NAME, MAP_VALUE, SCALAR_TYPES, VARIANT_KEY, Attribute, Schema
+from hpd.schema.checks import join_path
 from hpd.schema.validation import schema_violations
 from hpd.values.parsing import MISSING_PREFIX, ParsedValue
 
@@ -147,7 +148,7 @@ class _Assembly:
         missing_before = set(self.missing_paths)
         violations_before = set(self.violations)
         for child in attribute.attributes:
-            below = f"{data_path}.{child.name}" if data_path else child.name
+            below = join_path(data_path, child.name)
             value, is_child_valid = self.build(child, (*path, child.name), below)
             _set_key(data, child, value)
             is_valid = is_valid and is_child_valid
@@ -166,7 +167,7 @@ class _Assembly:
         before = set(self.violations)
         is_whole = is_valid = True
         for index, part in enumerate(attribute.attributes):
-            value, is_part_valid = self.build(part, (*path, part.name), f"{data_path}[{index}]")
+            value, is_part_valid = self.build(part, (*path, part.name), join_path(data_path, index))
             is_valid = is_valid and (is_part_valid or not is_whole)
             is_whole = is_whole and (value is not None or part.nullable)
             if is_whole or part.required:
@@ -247,7 +248,7 @@ class _Assembly:
         lost: set[FieldPath] = set()
         seen: set[str] = set()
         for number in range(1, n_items + 1):
-            here = f"{data_path}[{len(items)}]"
+            here = join_path(data_path, len(items))
             inner = _Assembly(self.values, as_answer=self.as_answer, allows_null=self.allows_null)
             if array.type == "map":
                 here, value, is_valid = self.entry(item, (*path, str(number)), data_path, inner)
@@ -294,7 +295,7 @@ class _Assembly:
         name_attribute, value_attribute = item.attributes
         name_path = (*path, MAP_NAME)
         name, is_named = inner.build(name_attribute, name_path, data_path)
-        here = f"{data_path}.{name}" if data_path else str(name)
+        here = join_path(data_path, str(name))
         inner.data_paths[name_path] = here
         value, is_valid = inner.build(value_attribute, (*path, MAP_VALUE), here)
         is_valid = is_valid and is_named and name is not None

@@ -75,4 +75,4 @@ def _faults(attribute: Attribute, value: Any, path: str) -> Iterator[tuple[str, 
     else:
         items = [attribute.item] * len(value) if attribute.item else attribute.attributes
         for number, (item, part) in enumerate(zip(items, value, strict=False)):
-            yield from _faults(item, part, f"{path}[{number}]")
+            yield from _faults(item, part, join_path(path, number))
